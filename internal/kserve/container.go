@@ -1,0 +1,74 @@
+package kserve
+
+// Names of containers that KServe knows by name (pkg/constants/constants.go).
+const (
+	ServingContainer     = "kserve-container"      // the model server, the transformer or the explainer
+	TransformerContainer = "transformer-container" // a transformer collocated with the predictor, since 0.12.0
+	WorkerContainer      = "worker-container"      // further nodes of a multi-node predictor, since 0.15.0
+	AgentContainer       = "agent"                 // injected for logger, batcher and multi-model services
+)
+
+const (
+	// DefaultPort is where a serving container that declares no port is expected to listen: KServe's default probe
+	// and the agent's --component-port use it.
+	DefaultPort = 8080
+	// AgentPort is the agent's own. A readiness probe there asks the agent, which asks itself.
+	AgentPort = 9081
+)
+
+// TransformerProbed are the releases whose agent copies the readiness probe of a collocated transformer container when
+// there is one. Older ones copy that of the pod's first container, the model server, and so does every release
+// without a transformer container (https://github.com/kserve/kserve/pull/4255,
+// pkg/webhook/admission/pod/agent_injector.go@v0.15.2).
+var TransformerProbed = Window{From: Release{0, 15, 0}}
+
+// GRPCUnsupported are the releases whose agent can't use a gRPC readiness probe. On 0.11 its probe library knows none;
+// since 0.15.0 the webhook copies httpGet and tcpSocket alone and the agent exits without a probe
+// (https://github.com/kserve/kserve/pull/4012, cmd/agent/main.go@v0.20.0).
+var GRPCUnsupported = []Window{{Before: Release{0, 12, 0}}, {From: Release{0, 15, 0}}}
+
+// StorageUris are the releases that have spec.predictor.storageUris.
+var StorageUris = Window{From: Release{0, 16, 0}}
+
+// MultiModelVariable is the environment variable that makes a custom predictor a multi-model server when it is "true".
+const MultiModelVariable = "MULTI_MODEL_SERVER"
+
+// AgentFacts are what decides whether KServe's webhook injects its agent into a component's pods.
+type AgentFacts struct {
+	Component  Component
+	Logger     bool // the component has a logger
+	Batcher    bool // the component has a batcher
+	Containers bool // the component lists containers
+	MultiModel bool // its first container sets MultiModelVariable to "true"
+	Storage    bool // the model has storageUri or storage, or the predictor storageUris
+	Format     string
+}
+
+// Agent says why an agent is injected: "logger", "batcher", "MULTI_MODEL_SERVER", or "no storageUri" for a predictor that
+// KServe takes for a multi-model server because it names no storage; "" when none is
+// (IsMMSPredictor in pkg/controller/v1beta1/inferenceservice/utils/utils.go and components/explainer.go, v0.13.0 to v0.20.0).
+func (f AgentFacts) Agent() string {
+	switch {
+	case f.Logger:
+		return "logger"
+	case f.Batcher && f.Component != Explainer:
+		return "batcher"
+	case f.Component != Predictor:
+		return ""
+	case f.Containers && f.MultiModel:
+		return MultiModelVariable
+	case !f.Containers && !f.Storage && f.Format != "huggingface":
+		return "no storageUri"
+	}
+	return ""
+}
+
+// MultiNodeRuntime is the built-in runtime whose readiness probe runs health_check.py. It asks the state of a cluster of
+// nodes and has no HTTP equivalent (config/runtimes/kserve-huggingfaceserver-multinode.yaml@v0.15.2).
+const MultiNodeRuntime = "kserve-huggingfaceserver-multinode"
+
+// RuntimeHandlers are the readiness handlers of the built-in runtimes that have a probe at all (config/runtimes@v0.20.0).
+var RuntimeHandlers = map[string]string{
+	MultiNodeRuntime:    "exec",
+	"kserve-vllmserver": "httpGet",
+}

@@ -1,0 +1,163 @@
+package kserve
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseVersions(t *testing.T) {
+	for _, tc := range []struct {
+		in      string
+		want    string // candidates
+		known   bool
+		warning string
+		err     string
+	}{
+		{in: "0.15.2", want: "0.15.2", known: true},
+		{in: "v0.15.2", want: "0.15.2", known: true},
+		{in: "0.15", want: "0.15.0 0.15.1 0.15.2", known: true},
+		{in: "v0.12", want: "0.12.0 0.12.1", known: true},
+		{in: "0.20.7", want: "0.20.7", known: true},
+		{in: "0.11.0", want: "0.11.0", known: true},
+		{in: "0.21.0", want: "0.20.0", known: true, warning: "kserve-version 0.21.0 is newer than the supported 0.11.0 to 0.20.x: treated as 0.20.0"},
+		{in: "1.0", want: "0.20.0", known: true, warning: "treated as 0.20.0"},
+		{in: "0.10.2", err: "kserve-version 0.10.2 is too old: supported are 0.11.0 to 0.20.x"},
+		{in: "0.9", err: "too old"},
+		{in: "latest", err: `kserve-version "latest": want x.y.z, x.y or unknown`},
+		{in: "0.15.x", err: "want x.y.z"},
+		{in: "0.16.0-rc1", err: "want x.y.z"},
+		{in: "16", err: "want x.y.z"},
+		{in: "0.015", err: "want x.y.z"},
+		{in: "0.99999999999999999999", err: "want x.y.z"},
+		{in: " 0.15.2", err: "want x.y.z"},
+	} {
+		t.Run(tc.in, func(t *testing.T) {
+			v, warning, err := ParseVersions(tc.in)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Fatalf("error %v, want one with %q", err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range v.releases {
+				got = append(got, r.String())
+			}
+			if s := strings.Join(got, " "); s != tc.want || v.Known() != tc.known {
+				t.Errorf("got %s, known %t; want %s, known %t", s, v.Known(), tc.want, tc.known)
+			}
+			if !strings.Contains(warning, tc.warning) || (warning == "") != (tc.warning == "") {
+				t.Errorf("warning %q, want %q", warning, tc.warning)
+			}
+		})
+	}
+}
+
+func TestUnknownVersionsStartAt012(t *testing.T) {
+	for _, s := range []string{"", "unknown"} {
+		v, warning, err := ParseVersions(s)
+		if err != nil || warning != "" || v.Known() {
+			t.Fatalf("%q: known %t, warning %q, error %v", s, v.Known(), warning, err)
+		}
+		if !v.All(Window{From: Release{0, 12, 0}}) || !v.Any(Window{Before: Release{0, 12, 1}}) || !v.Any(Window{From: Release{0, 20, 0}}) {
+			t.Errorf("%q: %v", s, v)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	for _, tc := range []struct {
+		w       Window
+		words   string
+		in, out []Release
+	}{
+		{Window{}, "all", []Release{{0, 11, 0}, {0, 20, 0}}, nil},
+		{Window{From: Release{0, 15, 1}}, "0.15.1 and later", []Release{{0, 15, 1}, {0, 16, 0}}, []Release{{0, 15, 0}, {0, 9, 9}}},
+		{Window{Before: Release{0, 15, 1}}, "before 0.15.1", []Release{{0, 15, 0}}, []Release{{0, 15, 1}, {1, 0, 0}}},
+		{Window{Release{0, 13, 0}, Release{0, 15, 1}}, "0.13.0 to before 0.15.1", []Release{{0, 13, 0}, {0, 14, 1}}, []Release{{0, 12, 1}, {0, 15, 1}}},
+	} {
+		if got := tc.w.String(); got != tc.words {
+			t.Errorf("got %q, want %q", got, tc.words)
+		}
+		for _, r := range tc.in {
+			if !tc.w.Contains(r) {
+				t.Errorf("%s lacks %s", tc.w, r)
+			}
+		}
+		for _, r := range tc.out {
+			if tc.w.Contains(r) {
+				t.Errorf("%s holds %s", tc.w, r)
+			}
+		}
+	}
+}
+
+func TestModeSpelling(t *testing.T) {
+	for _, tc := range []struct {
+		in           string
+		mode         Mode
+		old, current string
+	}{
+		{"RawDeployment", Standard, "RawDeployment", "Standard"},
+		{"Standard", Standard, "RawDeployment", "Standard"},
+		{"Serverless", Knative, "Serverless", "Knative"},
+		{"Knative", Knative, "Serverless", "Knative"},
+		{"ModelMesh", ModelMesh, "ModelMesh", "ModelMesh"},
+	} {
+		mode, ok := ParseMode(tc.in)
+		if !ok || mode != tc.mode {
+			t.Errorf("%s: got %q, %t", tc.in, mode, ok)
+		}
+		if got := mode.Spelling(Release{0, 15, 2}); got != tc.old {
+			t.Errorf("%s on 0.15.2: got %s, want %s", tc.in, got, tc.old)
+		}
+		if got := mode.Spelling(Release{0, 16, 0}); got != tc.current {
+			t.Errorf("%s on 0.16.0: got %s, want %s", tc.in, got, tc.current)
+		}
+	}
+	for _, s := range []string{"", "standard", "rawDeployment", "unknown"} {
+		if mode, ok := ParseMode(s); ok {
+			t.Errorf("%q is read as %s", s, mode)
+		}
+	}
+}
+
+func TestReservedNames(t *testing.T) {
+	got := ReservedNames("iris", "", "blue")
+	want := []string{
+		"iris-predictor", "iris-predictor-default",
+		"iris-transformer", "iris-transformer-default",
+		"iris-explainer", "iris-explainer-default",
+		"iris-blue-predictor",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestAgent(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		facts AgentFacts
+		want  string
+	}{
+		{"logger", AgentFacts{Component: Predictor, Logger: true, Storage: true}, "logger"},
+		{"logger of a transformer", AgentFacts{Component: Transformer, Logger: true, Containers: true}, "logger"},
+		{"batcher", AgentFacts{Component: Predictor, Batcher: true, Storage: true}, "batcher"},
+		{"an explainer's batcher has no effect", AgentFacts{Component: Explainer, Batcher: true}, ""},
+		{"model with storage", AgentFacts{Component: Predictor, Storage: true, Format: "sklearn"}, ""},
+		{"model without storage", AgentFacts{Component: Predictor, Format: "triton"}, "no storageUri"},
+		{"a Hugging Face model may come from the hub", AgentFacts{Component: Predictor, Format: "huggingface"}, ""},
+		{"custom container", AgentFacts{Component: Predictor, Containers: true}, ""},
+		{"custom multi-model server", AgentFacts{Component: Predictor, Containers: true, MultiModel: true}, MultiModelVariable},
+		{"a transformer is never multi-model", AgentFacts{Component: Transformer, Containers: true, MultiModel: true}, ""},
+	} {
+		if got := tc.facts.Agent(); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
