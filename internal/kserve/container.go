@@ -35,7 +35,7 @@ const MultiModelVariable = "MULTI_MODEL_SERVER"
 
 // AgentFacts are what decides whether KServe's webhook injects its agent into a component's pods.
 type AgentFacts struct {
-	Component  Component
+	Component  string
 	Logger     bool // the component has a logger
 	Batcher    bool // the component has a batcher
 	Containers bool // the component lists containers

@@ -10,9 +10,6 @@ const (
 	ModelMesh Mode = "ModelMesh" // pods shared by many models
 )
 
-// DeploymentModeAnnotation chooses the mode of one InferenceService.
-const DeploymentModeAnnotation = "serving.kserve.io/deploymentMode"
-
 // RenamedModes are the releases that understand Standard and Knative. Older ones know RawDeployment and Serverless only
 // and silently use the cluster's default for any other value (https://github.com/kserve/kserve/issues/4710).
 var RenamedModes = Window{From: Release{0, 16, 0}}

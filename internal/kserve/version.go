@@ -77,7 +77,7 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 	}
 	m := versionForm.FindStringSubmatch(s)
 	if m == nil {
-		return Versions{}, "", fmt.Errorf("kserve-version %q: want x.y.z, x.y or unknown, for example 0.15.2; supported are %s", s, supported)
+		return Versions{}, "", fmt.Errorf("%q is no KServe version: want x.y.z, x.y or unknown, for example 0.15.2; supported are %s", s, supported)
 	}
 	var n [3]int
 	for i, digits := range m[1:] {
@@ -87,7 +87,7 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 	oldest, newest := releases[0], releases[len(releases)-1]
 	switch {
 	case minor.Compare(oldest) < 0:
-		return Versions{}, "", fmt.Errorf("kserve-version %s is too old: supported are %s", s, supported)
+		return Versions{}, "", fmt.Errorf("%s is too old: supported are %s", s, supported)
 	case minor.Compare(Release{newest.Major, newest.Minor, 0}) > 0:
 		return Versions{releases: []Release{newest}, known: true},
 			fmt.Sprintf("kserve-version %s is newer than the supported %s: treated as %s", s, supported, newest), nil
