@@ -1,0 +1,45 @@
+package settings
+
+import (
+	"strings"
+)
+
+// Announcement tells Argo CD's user interface about a parameter. Its JSON form is that of
+// ParameterAnnouncement in argo-cd's reposerver/repository/repository.proto.
+type Announcement struct {
+	Name           string   `json:"name"`
+	Title          string   `json:"title"`
+	Tooltip        string   `json:"tooltip"`
+	ItemType       string   `json:"itemType,omitempty"`
+	CollectionType string   `json:"collectionType"`
+	String         string   `json:"string,omitempty"`
+	Array          []string `json:"array,omitempty"`
+}
+
+// Announcements lists the parameters an Application may give: every setting that the sidecar has not locked.
+func (s *Settings) Announcements() []Announcement {
+	list := []Announcement{}
+	for _, row := range Table {
+		if s.Locked(row.Name) {
+			continue
+		}
+		a := Announcement{Name: row.Name, Title: row.Title, Tooltip: row.tooltip(), CollectionType: "string", String: row.Default}
+		switch {
+		case row.isList():
+			a.CollectionType, a.String = "array", ""
+			a.Array = row.split(row.Default)
+		case row.isSwitch():
+			a.ItemType = "boolean"
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+func (row *Setting) tooltip() string {
+	tip := strings.ToUpper(row.Help[:1]) + row.Help[1:] + ". Accepts " + row.accepts() + "."
+	if row.Unset != "" {
+		tip += " Default: " + row.Unset + "."
+	}
+	return tip
+}

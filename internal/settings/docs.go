@@ -1,0 +1,24 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown is the table of all settings for the documentation.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("| setting | accepts | default | what it says |\n|---|---|---|---|\n")
+	for _, row := range Table {
+		unset := row.Unset
+		if row.Default != "" {
+			unset = "`" + row.Default + "`"
+		}
+		accepts := row.Accepts
+		if accepts == "" {
+			accepts = "`" + strings.Join(row.Values, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, accepts, unset, row.Help)
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// FileName is the settings file in an app's folder.
+const FileName = ".argocd-kserve-plugin.yaml"
+
+const maxFile = 1 << 20
+
+// readFile reads the settings file of the folder, if it has one. A link that leads out of the folder is refused: what
+// an error quotes ends in Argo CD's user interface.
+func readFile(dir, shown string) ([]given, error) {
+	shown = filepath.Join(shown, FileName)
+	data, err := readRegular(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	all, err := parseFile(shown, data)
+	var fault *yamldoc.Error
+	if errors.As(err, &fault) {
+		return nil, fmt.Errorf("%s:%d:%d: %s", shown, fault.Line, fault.Col, fault.Msg)
+	}
+	return all, err
+}
+
+func readRegular(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(FileName)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("not a regular file of at most %s", Size(maxFile))
+	}
+	return root.ReadFile(FileName)
+}
+
+func parseFile(shown string, data []byte) ([]given, error) {
+	documents, err := yamldoc.Split(data)
+	if err != nil || len(documents) == 0 {
+		return nil, err
+	}
+	if len(documents) > 1 {
+		return nil, fmt.Errorf("%s:%d:1: a second document; settings are one mapping", shown, documents[1].Line)
+	}
+	tree, err := yamldoc.Parse(documents[0].Body)
+	if err != nil {
+		return nil, err
+	}
+	if tree.Root == nil || tree.Root.Tag == "!!null" {
+		return nil, nil
+	}
+	at := func(n *yamldoc.Node) string {
+		line, col := tree.Position(n.Start)
+		return fmt.Sprintf("%s:%d:%d", shown, documents[0].Line+line-1, col)
+	}
+	if tree.Root.Kind != yamldoc.Mapping {
+		return nil, fmt.Errorf("%s: want a mapping of settings", at(tree.Root))
+	}
+	var all []given
+	var faults []error
+	for _, entry := range tree.Root.Entries {
+		row, err := find(entry.Key.Value)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", at(entry.Key), err))
+			continue
+		}
+		values, err := fileValues(row, entry.Value)
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s: %s: %w", at(entry.Value), row.Name, err))
+			continue
+		}
+		if len(values) > 0 {
+			all = append(all, given{row.Name, values, origin{byFile, at(entry.Value) + ": " + row.Name}})
+		}
+	}
+	return all, errors.Join(faults...)
+}
+
+// fileValues reads scalars by their text, so that 0.10 and on mean what they look like.
+func fileValues(row *Setting, node *yamldoc.Node) ([]string, error) {
+	switch {
+	case node.Kind == yamldoc.Scalar && node.Tag == "!!null":
+		return nil, nil
+	case node.Kind == yamldoc.Scalar:
+		return trimmed(row.split(node.Value)), nil
+	case node.Kind != yamldoc.Sequence:
+		return nil, errors.New("takes " + row.accepts())
+	}
+	var values []string
+	for _, item := range node.Items {
+		if item.Kind != yamldoc.Scalar {
+			return nil, errors.New("takes " + row.accepts())
+		}
+		values = append(values, item.Value)
+	}
+	return trimmed(values), nil
+}
