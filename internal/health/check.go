@@ -1,0 +1,100 @@
+// Package health assesses live KServe objects with the Lua checks that Argo CD is given, and writes
+// the configuration that gives them to Argo CD.
+package health
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// Object is a Kubernetes object as encoding/json decodes it.
+type Object = map[string]any
+
+// Status is one of Argo CD's health statuses.
+type Status string
+
+// Argo CD's health statuses.
+const (
+	Healthy     Status = "Healthy"
+	Suspended   Status = "Suspended"
+	Progressing Status = "Progressing"
+	Missing     Status = "Missing"
+	Degraded    Status = "Degraded"
+	Unknown     Status = "Unknown"
+)
+
+// Verdict is what a health check returns.
+type Verdict struct {
+	Status  Status
+	Message string
+}
+
+// Check is a compiled Lua health check.
+type Check struct {
+	script   *lua.FunctionProto
+	openLibs bool
+}
+
+// compile reads a Lua script. Argo CD opens every Lua library for the checks it bundles and only
+// base, table, os.time and os.date for those of its configuration.
+func compile(name, source string, openLibs bool) (Check, error) {
+	chunk, err := parse.Parse(strings.NewReader(source), name)
+	if err != nil {
+		return Check{}, fmt.Errorf("%s: %w", name, err)
+	}
+	script, err := lua.Compile(chunk, name)
+	if err != nil {
+		return Check{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Check{script, openLibs}, nil
+}
+
+// Assess runs the check as Argo CD does: an object that is being deleted is Progressing without
+// asking the script, and a script that fails makes the object Unknown.
+func (c Check) Assess(object Object) Verdict {
+	if at(object, "metadata", "deletionTimestamp") != nil {
+		return Verdict{Progressing, "Pending deletion"}
+	}
+	state := newState(c.openLibs)
+	defer state.Close()
+	state.SetGlobal("obj", toLua(state, object))
+	state.Push(state.NewFunctionFromProto(c.script))
+	if err := state.PCall(0, 1, nil); err != nil {
+		var failure *lua.ApiError
+		if errors.As(err, &failure) {
+			return Verdict{Unknown, failure.Object.String()}
+		}
+		return Verdict{Unknown, err.Error()}
+	}
+	returned, ok := state.Get(-1).(*lua.LTable)
+	if !ok {
+		return Verdict{Unknown, fmt.Sprintf("expect table output from Lua script, not %s", state.Get(-1).Type())}
+	}
+	status := Status(lua.LVAsString(returned.RawGetString("status")))
+	switch status {
+	case Healthy, Suspended, Progressing, Missing, Degraded, Unknown:
+		return Verdict{status, lua.LVAsString(returned.RawGetString("message"))}
+	}
+	return Verdict{Unknown, "Lua returned an invalid health status"}
+}
+
+// at walks through nested mappings; it is nil where the path ends early.
+func at(value any, path ...string) any {
+	for _, key := range path {
+		mapping, ok := value.(map[string]any)
+		if !ok {
+			return nil
+		}
+		value = mapping[key]
+	}
+	return value
+}
+
+func stringAt(value any, path ...string) string {
+	text, _ := at(value, path...).(string)
+	return text
+}

@@ -1,0 +1,288 @@
+package health
+
+import (
+	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	bundled2 "github.com/argoproj/argo-cd/v2/resource_customizations"
+	bundled3 "github.com/argoproj/argo-cd/v3/resource_customizations"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const checksDir = "../../resource_customizations/serving.kserve.io"
+
+// healthTests is the layout of health_test.yaml, Argo CD's own.
+type healthTests struct {
+	Tests []struct {
+		HealthStatus struct {
+			Status  Status `json:"status"`
+			Message string `json:"message"`
+		} `json:"healthStatus"`
+		InputPath string `json:"inputPath"`
+	} `json:"tests"`
+}
+
+func readYAML(t *testing.T, tree fs.FS, name string, into any) {
+	t.Helper()
+	data, err := fs.ReadFile(tree, name)
+	if err == nil {
+		err = yaml.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func mustOurs(t testing.TB) Checks {
+	t.Helper()
+	checks, err := Ours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(checks) != len(Kinds) {
+		t.Fatalf("%d checks for %d kinds", len(checks), len(Kinds))
+	}
+	return checks
+}
+
+func TestChecks(t *testing.T) {
+	ours := mustOurs(t)
+	for _, kind := range Kinds {
+		tree := os.DirFS(filepath.Join(checksDir, kind))
+		var suite healthTests
+		readYAML(t, tree, "health_test.yaml", &suite)
+		unused := map[string]bool{}
+		inputs, err := fs.Glob(tree, "testdata/*.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, input := range inputs {
+			unused[input] = true
+		}
+		for _, test := range suite.Tests {
+			delete(unused, test.InputPath)
+			t.Run(kind+"/"+path.Base(test.InputPath), func(t *testing.T) {
+				var object Object
+				readYAML(t, tree, test.InputPath, &object)
+				got := ours[kind].Assess(object)
+				want := Verdict{test.HealthStatus.Status, test.HealthStatus.Message}
+				if got != want {
+					t.Errorf("\n got %v\nwant %v", got, want)
+				}
+			})
+		}
+		for input := range unused {
+			t.Errorf("%s/%s: no test names it", kind, input)
+		}
+	}
+}
+
+// TestUpstreamCases runs Argo CD's own test cases through our check.
+func TestUpstreamCases(t *testing.T) {
+	check := mustOurs(t)["InferenceService"]
+	for release, embedded := range map[string]fs.FS{"2.14.21": bundled2.Embedded, "3.5.7": bundled3.Embedded} {
+		tree, err := fs.Sub(embedded, "serving.kserve.io/InferenceService")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var suite healthTests
+		readYAML(t, tree, "health_test.yaml", &suite)
+		for _, test := range suite.Tests {
+			var object Object
+			readYAML(t, tree, test.InputPath, &object)
+			if got := check.Assess(object); got.Status != test.HealthStatus.Status {
+				t.Errorf("Argo CD %s, %s: %v, upstream says %v", release, test.InputPath, got, test.HealthStatus.Status)
+			}
+		}
+	}
+}
+
+// TestNothingBreaksACheck replaces every value of some objects by values of other types.
+func TestNothingBreaksACheck(t *testing.T) {
+	ours := mustOurs(t)
+	for _, input := range []string{
+		"InferenceService/testdata/deadline-passed.yaml",
+		"InferenceService/testdata/failed-load.yaml",
+		"InferenceService/testdata/multi-node-0.16-to-0.19.yaml",
+		"InferenceService/testdata/required-conditions-met.yaml",
+		"InferenceService/testdata/transformer-down.yaml",
+		"InferenceGraph/testdata/deadline-passed.yaml",
+		"TrainedModel/testdata/service-not-ready-too-long.yaml",
+		"LLMInferenceService/testdata/failed-rollout.yaml",
+		"LLMInferenceService/testdata/stopped.yaml",
+		"LocalModelCache/testdata/failed.yaml",
+	} {
+		var object Object
+		readYAML(t, os.DirFS(checksDir), input, &object)
+		check := ours[path.Dir(path.Dir(input))]
+		mutate(object, func() {
+			if got := check.Assess(object); got.Status == Unknown {
+				data, _ := json.Marshal(object)
+				t.Errorf("%s: %s\n%s", input, got.Message, data)
+			}
+		})
+	}
+}
+
+// mutate calls assess with every value below node replaced, one at a time.
+func mutate(node any, assess func()) {
+	hostile := []any{nil, 1.5, "", "x", true, []any{}, []any{nil, "x"}, map[string]any{}, map[string]any{"a": 1.0}}
+	replace := func(old any, set func(any)) {
+		for _, value := range hostile {
+			set(value)
+			assess()
+		}
+		set(old)
+		mutate(old, assess)
+	}
+	switch node := node.(type) {
+	case map[string]any:
+		for key, value := range node {
+			if key != "metadata" { // Argo CD reads it before the script does
+				replace(value, func(v any) { node[key] = v })
+			}
+		}
+		if annotations, ok := at(node, "metadata", "annotations").(map[string]any); ok {
+			mutate(annotations, assess)
+		}
+	case []any:
+		for i, value := range node {
+			replace(value, func(v any) { node[i] = v })
+		}
+	}
+}
+
+func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
+	local := time.Local
+	t.Cleanup(func() { time.Local = local })
+	check := mustOurs(t)["InferenceService"]
+	for _, zone := range []int{0, 9, -9} {
+		time.Local = time.FixedZone("test", zone*60*60)
+		for age, want := range map[time.Duration]Status{20 * time.Minute: Progressing, 40 * time.Minute: Degraded} {
+			object := Object{
+				"metadata": Object{"annotations": Object{"argocd-kserve-plugin/progress-deadline-seconds": "1800"}},
+				"status": Object{"conditions": []any{Object{
+					"type": "Ready", "status": "False",
+					"lastTransitionTime": time.Now().Add(-age).UTC().Format(time.RFC3339),
+				}}},
+			}
+			if got := check.Assess(object); got.Status != want {
+				t.Errorf("UTC%+d, waiting for %v: %v, want %s", zone, age, got, want)
+			}
+		}
+	}
+}
+
+func TestOnlyWhatArgoCDGives(t *testing.T) {
+	for _, global := range []string{"string", "math", "io", "os", "debug", "coroutine"} {
+		check, err := compile(global, `return { status = "Healthy", message = type(`+global+`) }`, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := check.Assess(Object{}); got.Message != "nil" {
+			t.Errorf("%s is a %s", global, got.Message)
+		}
+	}
+	check, err := compile("os", `local n = "" for k in pairs(require("os")) do n = n .. "x" end return { status = "Healthy", message = n }`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := check.Assess(Object{}); got.Message != "xx" {
+		t.Errorf("os has %d functions", len(got.Message))
+	}
+}
+
+func TestScriptFailures(t *testing.T) {
+	for source, want := range map[string]string{
+		`error("boom")`:                    "boom",
+		`return "Healthy"`:                 "expect table output from Lua script, not string",
+		`return { status = "healthy" }`:    "Lua returned an invalid health status",
+		`return { status = obj.a.b }`:      "attempt to index a non-table object",
+		`return`:                           "expect table output from Lua script, not nil",
+		`return { message = {} }`:          "Lua returned an invalid health status",
+		`local s = ("a"):upper() return 1`: "attempt to index a non-table object",
+	} {
+		check, err := compile("script", source, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := check.Assess(Object{})
+		if got.Status != Unknown || !strings.Contains(got.Message, want) {
+			t.Errorf("%s: %v, want Unknown and %q", source, got, want)
+		}
+	}
+	if _, err := compile("script", "return {", false); err == nil {
+		t.Error("a script that does not parse compiled")
+	}
+}
+
+func TestDeletion(t *testing.T) {
+	object := Object{"metadata": Object{"deletionTimestamp": "2026-11-20T22:00:00Z"}}
+	if got := mustOurs(t)["InferenceService"].Assess(object); got.Status != Progressing {
+		t.Error(got)
+	}
+}
+
+func TestParseVersion(t *testing.T) {
+	for text, want := range map[string]Version{
+		"": "", "unknown": "", "3.5.7": "v3.5.7", "v3.5.7": "v3.5.7", "3.5": "v3.5.999", "v2.14": "v2.14.999",
+	} {
+		if got, err := ParseVersion(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"3", "latest", "3.x", "v", "3.5.7.1"} {
+		if _, err := ParseVersion(text); err == nil {
+			t.Errorf("%q is no version", text)
+		}
+	}
+}
+
+func TestBundledByRelease(t *testing.T) {
+	for version, want := range map[Version]string{
+		"v2.12.13": "", "v2.13.0": "2.14.21", "v2.14.21": "2.14.21", "v3.0.20": "2.14.21", "v3.0.21": "3.5.7",
+		"v3.1.9": "2.14.21", "v3.1.10": "3.5.7", "v3.2.0": "2.14.21", "v3.2.1": "3.5.7", "v3.6.1": "3.5.7", "": "3.5.7",
+	} {
+		checks, source, err := Bundled(version)
+		if err != nil || source != want || (len(checks) == 1) != (want != "") {
+			t.Errorf("%q: %q with %d checks, %v; want %q", version, source, len(checks), err, want)
+		}
+	}
+}
+
+// BenchmarkLongestMessage is the dearest object: a multi-node message that is read name by name.
+func BenchmarkLongestMessage(b *testing.B) {
+	check := mustOurs(b)["InferenceService"]
+	object := Object{"status": Object{"conditions": []any{
+		Object{"type": "IngressReady", "status": "True"},
+		Object{"type": "Ready", "status": "Unknown"},
+		Object{"type": "PredictorReady", "status": "Unknown", "message": `predictor-container: ReplicaSet "` + strings.Repeat("z", 980)},
+	}}}
+	for b.Loop() {
+		check.Assess(object)
+	}
+}
+
+func BenchmarkHealthy(b *testing.B) {
+	check := mustOurs(b)["InferenceService"]
+	var object Object
+	data, err := os.ReadFile(filepath.Join(checksDir, "InferenceService/testdata/controller-v0.20.0-healthy.yaml"))
+	if err == nil {
+		err = yaml.Unmarshal(data, &object)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		check.Assess(object)
+	}
+}

@@ -1,0 +1,64 @@
+package health
+
+import (
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// safeOS is what Argo CD leaves of Lua's os library (util/lua/oslib_safe.go@v3.5.7).
+var safeOS = sync.OnceValue(func() map[string]lua.LGFunction {
+	state := lua.NewState()
+	defer state.Close()
+	functions := map[string]lua.LGFunction{}
+	for _, name := range []string{"time", "date"} {
+		functions[name] = state.GetField(state.GetGlobal(lua.OsLibName), name).(*lua.LFunction).GFunction
+	}
+	return functions
+})
+
+// newState is a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7).
+func newState(openLibs bool) *lua.LState {
+	state := lua.NewState(lua.Options{SkipOpenLibs: !openLibs})
+	for _, library := range []struct {
+		name string
+		open lua.LGFunction
+	}{
+		{lua.LoadLibName, lua.OpenPackage},
+		{lua.BaseLibName, lua.OpenBase},
+		{lua.TabLibName, lua.OpenTable},
+	} {
+		state.Push(state.NewFunction(library.open))
+		state.Push(lua.LString(library.name))
+		state.Call(1, 0)
+	}
+	state.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
+		state.Push(state.SetFuncs(state.NewTable(), safeOS()))
+		return 1
+	})
+	return state
+}
+
+func toLua(state *lua.LState, value any) lua.LValue {
+	switch value := value.(type) {
+	case bool:
+		return lua.LBool(value)
+	case float64:
+		return lua.LNumber(value)
+	case string:
+		return lua.LString(value)
+	case []any:
+		table := state.CreateTable(len(value), 0)
+		for _, item := range value {
+			table.Append(toLua(state, item))
+		}
+		return table
+	case map[string]any:
+		table := state.CreateTable(0, len(value))
+		for key, item := range value {
+			table.RawSetString(key, toLua(state, item))
+		}
+		return table
+	}
+	return lua.LNil
+}

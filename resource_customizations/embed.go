@@ -1,0 +1,12 @@
+// Package customizations holds the health checks and resource actions for KServe's kinds as Lua, in
+// the layout of Argo CD's own resource_customizations directory, so that they can be sent upstream.
+package customizations
+
+import "embed"
+
+// Lua is the tree <group>/<Kind>/health.lua and <group>/<Kind>/actions, without tests.
+//
+//go:embed serving.kserve.io/*/health.lua
+//go:embed serving.kserve.io/*/actions/discovery.lua
+//go:embed serving.kserve.io/*/actions/*/action.lua
+var Lua embed.FS

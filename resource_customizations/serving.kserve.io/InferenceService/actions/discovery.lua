@@ -1,0 +1,10 @@
+-- Stop and resume, by the annotation that KServe >= 0.15.1 (Knative) and >= 0.16 (Standard) obeys.
+
+local annotations = obj.metadata ~= nil and obj.metadata.annotations or {}
+local stop = annotations["serving.kserve.io/stop"]
+local stopped = stop == "true" or stop == "True" or stop == "TRUE"
+
+return {
+  stop = { disabled = stopped },
+  resume = { disabled = not stopped },
+}
