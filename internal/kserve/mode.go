@@ -10,6 +10,9 @@ const (
 	ModelMesh Mode = "ModelMesh" // pods shared by many models
 )
 
+// DeploymentModeAnnotation chooses the mode of one InferenceService.
+const DeploymentModeAnnotation = "serving.kserve.io/deploymentMode"
+
 // RenamedModes are the releases that understand Standard and Knative. Older ones know RawDeployment and Serverless only
 // and silently use the cluster's default for any other value (https://github.com/kserve/kserve/issues/4710).
 var RenamedModes = Window{From: Release{0, 16, 0}}
@@ -33,3 +36,11 @@ func (m Mode) Spelling(r Release) string {
 	}
 	return string(m)
 }
+
+// ModeMayBeLocked are the releases that compare the annotation with a status which 0.15.1 and 0.15.2 wrote in the old
+// spelling, and refuse an update when they differ (https://github.com/kserve/kserve/pull/5427).
+var ModeMayBeLocked = Window{From: Release{0, 16, 0}, Before: Release{0, 19, 0}}
+
+// KnativeRefused is the release that refuses the controller's first update of a service that says Knative
+// (https://github.com/kserve/kserve/issues/5793).
+var KnativeRefused = Window{From: Release{0, 19, 0}, Before: Release{0, 19, 1}}
