@@ -1,0 +1,123 @@
+package render
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const fleet = `
+-- .git/HEAD --
+-- app/b.yaml --
+b
+-- app/a.yml --
+a
+-- app/c.json --
+{}
+-- app/notes.txt --
+-- app/UPPER.YAML --
+-- app/.hidden.yaml --
+-- app/.argocd-source.yaml --
+-- app/.argocd-source-app.yaml --
+-- app/.argocd-kserve-plugin.yaml --
+-- app/skipped.yaml --
+# +argocd:skip-file-rendering
+values: {}
+-- app/b/z.yaml --
+z
+-- app/b/deep/y.yaml --
+y
+-- app/.github/workflow.yaml --
+-- app/linked.yaml -> ../shared/s.yaml --
+-- app/folder.yaml -> ../shared --
+-- app/dir -> ../shared --
+-- shared/s.yaml --
+s
+`
+
+func TestDirectory(t *testing.T) {
+	top := write(t, fleet)
+	if err := syscall.Mkfifo(filepath.Join(top, "app/pipe.yaml"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, dir, path string
+		recurse         bool
+		include         string
+		exclude         string
+		want            string
+	}{
+		{"flat", ".", "app", false, "", "", "app/a.yml app/b.yaml app/c.json app/linked.yaml"},
+		{"as named", "app", ".", false, "", "", "a.yml b.yaml c.json linked.yaml"},
+		{"absolute", ".", "TOP/app", false, "", "", "TOP/app/a.yml TOP/app/b.yaml TOP/app/c.json TOP/app/linked.yaml"},
+		// filepath.Walk's order is by element: b/ before b.yaml.
+		{"recursive", "app", "../app", true, "", "", "../app/a.yml ../app/b/deep/y.yaml ../app/b/z.yaml ../app/b.yaml ../app/c.json ../app/linked.yaml"},
+		{"through a link", ".", "app/dir", false, "", "", "app/dir/s.yaml"},
+		{"include", ".", "app", true, "*.yml", "", "app/a.yml"},
+		{"alternatives", ".", "app", true, "{a.yml,b/z.yaml}", "", "app/a.yml app/b/z.yaml"},
+		{"one star crosses slashes", ".", "app", true, "b/*.yaml", "", "app/b/deep/y.yaml app/b/z.yaml"},
+		{"two stars", ".", "app", true, "**/y.yaml", "", "app/b/deep/y.yaml"},
+		{"exclude", ".", "app", true, "", "{b/**,linked.*}", "app/a.yml app/b.yaml app/c.json"},
+		{"exclude wins", ".", "app", false, "*.yaml", "b*", "app/linked.yaml"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := options(filepath.Join(top, test.dir))
+			o.Recurse, o.Include, o.Exclude = test.recurse, test.include, test.exclude
+			files, err := Render(t.Context(), strings.ReplaceAll(test.path, "TOP", top), o)
+			if want := strings.ReplaceAll(test.want, "TOP", top); paths(files) != want || err != nil {
+				t.Errorf("got %s, %v\nwant %s", paths(files), err, want)
+			}
+		})
+	}
+}
+
+func TestDirectoryErrors(t *testing.T) {
+	top := write(t, `
+-- bad/.git/HEAD --
+-- outside/.git/HEAD --
+-- outside/a.yaml -> ../secret.yaml --
+-- outside/ok.yaml --
+-- dangling/a.yaml -> nowhere.yaml --
+-- large/a.yaml --
+1234567
+-- large/b.yaml --
+1234567
+-- secret.yaml --
+`)
+	_, err := Render(t.Context(), "outside", options(top))
+	wantError(t, err, "outside/a.yaml: outside the root outside; only the operator's root setting can widen it")
+	_, err = Render(t.Context(), "dangling", options(top))
+	wantError(t, err, "dangling/a.yaml: no such file or directory")
+
+	o := options(top)
+	o.MaxInput = 16
+	if _, err = Render(t.Context(), "large", o); err != nil {
+		t.Error(err)
+	}
+	o.MaxInput = 15
+	_, err = Render(t.Context(), "large", o)
+	wantError(t, err, "large/b.yaml: the input is larger than max-input, 15 bytes")
+
+	o = options(top)
+	o.Exclude = "[a"
+	if _, err = Render(t.Context(), "bad", o); err == nil || !strings.HasPrefix(err.Error(), `directory-exclude "[a": `) {
+		t.Errorf("error %v", err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err = Render(ctx, "large", options(top)); err != context.Canceled {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+
+	if os.Getuid() != 0 {
+		if err := os.Chmod(filepath.Join(top, "large/a.yaml"), 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Render(t.Context(), "large", options(top))
+		wantError(t, err, "large/a.yaml: permission denied")
+	}
+}

@@ -1,0 +1,186 @@
+package render
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// write lays a txtar archive out in a new directory. A file "a -> b" is a
+// symbolic link, in whose target TOP stands for the directory.
+func write(t *testing.T, archive string) string {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name, target, isLink := strings.Cut(f.Name, " -> ")
+		path := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if isLink {
+			err = os.Symlink(strings.ReplaceAll(target, "TOP", top), path)
+		} else {
+			err = os.WriteFile(path, f.Data, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return top
+}
+
+// env looks up what Argo CD would set.
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1]
+			}
+		}
+		return ""
+	}
+}
+
+func options(dir string) Options { return Options{Dir: dir, Getenv: env()} }
+
+// paths joins the paths of files with spaces.
+func paths(files []transform.File) string {
+	var b []string
+	for _, f := range files {
+		b = append(b, f.Path)
+	}
+	return strings.Join(b, " ")
+}
+
+// wantError checks an error's text, in which no path of the machine may stand.
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error; want %s", want)
+	}
+	if err.Error() != want {
+		t.Errorf("error\n  %s\nwant\n  %s", err, want)
+	}
+	if strings.Contains(err.Error(), os.TempDir()) {
+		t.Errorf("error shows a temporary path: %s", err)
+	}
+}
+
+func TestStdin(t *testing.T) {
+	o := options(t.TempDir())
+	o.Stdin = strings.NewReader("kind: A\n")
+	files, err := Render(t.Context(), "-", o)
+	if err != nil || len(files) != 1 || files[0].Path != "stdin" || string(files[0].Data) != "kind: A\n" {
+		t.Errorf("got %v, %v", files, err)
+	}
+
+	o.Stdin, o.MaxInput = strings.NewReader("kind: A\n"), 7
+	_, err = Render(t.Context(), "-", o)
+	wantError(t, err, "stdin: the input is larger than max-input, 7 bytes")
+
+	r, w, err := os.Pipe() // nobody ever writes
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o.Stdin = r
+	if _, err = Render(ctx, "-", o); err != context.Canceled {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+}
+
+func TestFile(t *testing.T) {
+	top := write(t, `
+-- repo/.git/HEAD --
+-- repo/app/service.txt --
+kind: A # +argocd:skip-file-rendering
+-- repo/app/inside.yaml -> ../other/b.yaml --
+-- repo/app/absolute.yaml -> TOP/repo/other/b.yaml --
+-- repo/app/outside.yaml -> ../../secret.yaml --
+-- repo/app/loop.yaml -> loop.yaml --
+-- repo/other/b.yaml --
+kind: B
+-- secret.yaml --
+kind: Secret
+`)
+	for path, want := range map[string]string{
+		"app/service.txt":             "kind: A # +argocd:skip-file-rendering\n",
+		"app/inside.yaml":             "kind: B\n",
+		"app/absolute.yaml":           "kind: B\n",
+		"../repo/app/../other/b.yaml": "kind: B\n",
+	} {
+		files, err := Render(t.Context(), path, options(filepath.Join(top, "repo")))
+		if err != nil || len(files) != 1 || string(files[0].Data) != want || files[0].Path != filepath.Clean(path) {
+			t.Errorf("%s: got %v, %v", path, files, err)
+		}
+	}
+
+	_, err := Render(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
+	wantError(t, err, "app/outside.yaml: outside the root .; only the operator's root setting can widen it")
+	_, err = Render(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
+	wantError(t, err, "app/nowhere.yaml: no such file or directory")
+	_, err = Render(t.Context(), "app/loop.yaml", options(filepath.Join(top, "repo")))
+	wantError(t, err, "app/loop.yaml: too many levels of symbolic links")
+}
+
+func TestPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString("kind: A\n"); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	name := filepath.Join("/dev/fd", strconv.Itoa(int(r.Fd())))
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("no /dev/fd")
+	}
+	files, err := Render(t.Context(), name, options(t.TempDir()))
+	if err != nil || len(files) != 1 || files[0].Path != name || string(files[0].Data) != "kind: A\n" {
+		t.Errorf("got %v, %v", files, err)
+	}
+}
+
+func TestDetect(t *testing.T) {
+	top := write(t, `
+-- plain/a.yaml --
+-- chart/Chart.yaml --
+-- both/Chart.yaml --
+-- both/Kustomization --
+-- yml/kustomization.yml --
+`)
+	for dir, want := range map[string]string{"plain": Directory, "both": Kustomize, "yml": Kustomize} {
+		tree, err := openTree(filepath.Join(top, dir), dir, options(top))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tree.Close()
+		for _, source := range []string{"", Auto} {
+			if got, err := detect(tree, source); got != want || err != nil {
+				t.Errorf("%s: got %s, %v; want %s", dir, got, err, want)
+			}
+		}
+	}
+
+	_, err := Render(t.Context(), "chart", options(top))
+	wantError(t, err, "chart: Helm charts are not rendered; pipe them in: helm template RELEASE chart | argocd-kserve-plugin generate -")
+	o := options(top)
+	o.Source = "jsonnet"
+	_, err = Render(t.Context(), "plain", o)
+	wantError(t, err, `source "jsonnet" is unknown; it is one of auto, directory, kustomize, helm`)
+}

@@ -1,0 +1,63 @@
+package render
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// rootOf finds the directory that reading is confined to when dir, which is
+// absolute and without links, is rendered.
+func rootOf(dir string, o Options) (string, error) {
+	cwd, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil {
+		return "", shorten(err, "working directory")
+	}
+	fallback := workTree(dir)
+	if o.Getenv("ARGOCD_APP_NAME") != "" || o.Getenv("ARGOCD_APP_SOURCE_PATH") != "" {
+		fallback = copiedTree(cwd, o.Getenv("ARGOCD_APP_SOURCE_PATH"))
+	}
+	if o.Root == "" {
+		return fallback, nil
+	}
+	root := o.Root
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(cwd, root)
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", shorten(err, "root "+o.Root)
+	}
+	if !o.RootLocked && !below(fallback, root) {
+		return "", fmt.Errorf("root %s: outside the default root; only a flag or the plugin's own environment can widen it", o.Root)
+	}
+	return root, nil
+}
+
+// copiedTree is the top of the tree that Argo CD copied for this request.
+// The working directory ends with the source path, or with the end of it:
+// --plugin-use-manifest-generate-paths copies only the common parent of the
+// paths in argocd.argoproj.io/manifest-generate-paths
+// (reposerver/repository/repository.go@v2.14.21, runConfigManagementPluginSidecars).
+func copiedTree(cwd, source string) string {
+	tail := strings.Trim(filepath.ToSlash(filepath.Clean("/"+source)), "/")
+	for tail != "" {
+		if root, found := strings.CutSuffix(filepath.ToSlash(cwd), "/"+tail); found {
+			return filepath.Clean(filepath.FromSlash(root + "/"))
+		}
+		_, tail, _ = strings.Cut(tail, "/")
+	}
+	return cwd
+}
+
+// workTree is the Git work tree around dir, or dir itself.
+func workTree(dir string) string {
+	for top := dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // a file in linked work trees
+			return top
+		}
+		if top == filepath.Dir(top) {
+			return dir
+		}
+	}
+}

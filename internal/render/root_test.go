@@ -1,0 +1,78 @@
+package render
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestRoot(t *testing.T) {
+	top := write(t, `
+-- repo/.git/HEAD --
+-- repo/apps/a/x.yaml --
+-- linked/.git --
+gitdir: ../repo/.git/worktrees/linked
+-- linked/a/x.yaml --
+-- loose/a/x.yaml --
+-- request/apps/a/x.yaml --
+-- narrow/a/x.yaml --
+`)
+	argo := func(source string) func(string) string {
+		return env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", source)
+	}
+	for _, test := range []struct {
+		name, dir, path string
+		getenv          func(string) string
+		want            string
+	}{
+		{"work tree", ".", "repo/apps/a", env(), "repo"},
+		{"linked work tree", "loose", "../linked/a", env(), "linked"},
+		{"no work tree", ".", "loose/a", env(), "loose/a"},
+		{"copied tree", "request/apps/a", ".", argo("apps/a"), "request"},
+		{"copied tree, source path not clean", "request/apps/a", ".", argo("./apps//a/"), "request"},
+		{"only the common parent was copied", "narrow/a", ".", argo("deep/apps/a"), "narrow"},
+		{"only the app was copied", "narrow", ".", argo("deep/apps/a"), "narrow"},
+		{"app at the top", "request", ".", argo("."), "request"},
+		{"chart or OCI source", "request", ".", argo(""), "request"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := rootOf(filepath.Join(top, test.dir, test.path), Options{Dir: filepath.Join(top, test.dir), Getenv: test.getenv})
+			if want := filepath.Join(top, test.want); got != want || err != nil {
+				t.Errorf("got %s, %v; want %s", got, err, want)
+			}
+		})
+	}
+}
+
+func TestRootSetting(t *testing.T) {
+	top := write(t, `
+-- repo/.git/HEAD --
+-- repo/apps/a/x.yaml --
+-- repo/other -> ../elsewhere --
+-- elsewhere/x.yaml --
+`)
+	for _, test := range []struct {
+		root      string
+		locked    bool
+		want, err string
+	}{
+		{"apps", false, "repo/apps", ""},
+		{"..", true, ".", ""},
+		{"..", false, "", "root ..: outside the default root; only a flag or the plugin's own environment can widen it"},
+		{"other", false, "", "root other: outside the default root; only a flag or the plugin's own environment can widen it"},
+		{"nowhere", true, "", "root nowhere: no such file or directory"},
+	} {
+		o := options(filepath.Join(top, "repo"))
+		o.Root, o.RootLocked = test.root, test.locked
+		got, err := rootOf(filepath.Join(top, "repo/apps/a"), o)
+		if test.err != "" {
+			wantError(t, err, test.err)
+		} else if got != filepath.Join(top, test.want) || err != nil {
+			t.Errorf("root %s: got %s, %v; want %s", test.root, got, err, test.want)
+		}
+	}
+
+	o := options(filepath.Join(top, "repo"))
+	o.Root = "apps"
+	_, err := Render(t.Context(), ".", o)
+	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
+}
