@@ -55,3 +55,25 @@ func (o *Object) String() string {
 	}
 	return o.Kind + " " + o.Namespace + "/" + name
 }
+
+// offset is where in the document's body the path stands: at its last key that is there.
+func (o *Object) offset(path []any) int {
+	node, at := o.Node, o.Node.Start
+	for _, step := range path {
+		key, value := node.Entry(step)
+		if value == nil {
+			break
+		}
+		node, at = value, value.Start
+		if key != nil {
+			at = key.Start
+		}
+	}
+	return at
+}
+
+// position is the 1-based line and column in the file of the path.
+func (o *Object) position(path []any) (line, col int) {
+	line, col = o.doc.tree.Position(o.offset(path))
+	return o.doc.source.Line + line - 1, col
+}

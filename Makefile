@@ -1,0 +1,39 @@
+# Everything is built with the Go toolchain alone; `make demo` and `make test` are all a newcomer needs.
+BINARY  := bin/argocd-kserve-plugin
+GO      ?= go
+FUZZTIME ?= 30s
+export CGO_ENABLED ?= 0
+
+.PHONY: build test golden lint race fuzz bench demo clean
+
+build: ## build the binary
+	$(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/cmp
+
+test: ## every test that needs neither network nor root
+	$(GO) test ./...
+
+golden: ## write the golden files, then look at the difference
+	$(GO) test ./transform ./internal/... ./cmd/... -update
+	git diff --stat
+
+lint: ## gofmt, go vet, staticcheck, and a tidy go.mod
+	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool -modfile=hack/go.mod staticcheck ./...
+	$(GO) mod tidy -diff
+
+race: ## the tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	hack/fuzz $(FUZZTIME)
+
+bench: build ## ratios against cat, yq and kustomize
+	cd bench && $(GO) build -o ../bin/bench . && $(GO) build -o ../bin/ github.com/mikefarah/yq/v4 sigs.k8s.io/kustomize/kustomize/v5
+	bin/bench -plugin $(BINARY) -tools bin
+
+demo: build ## what the plugin does to an app with two environments
+	$(BINARY) diff --color=always --fail-on=never examples/sklearn-logger
+
+clean:
+	rm -rf bin

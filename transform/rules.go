@@ -1,0 +1,17 @@
+package transform
+
+// Rules is the catalogue, in the order in which findings are reported and keys are inserted.
+var Rules = []*Rule{
+	externalAutoscaler,
+	autoscalerName,
+	autoscalerFinalizer,
+	autoscalerOwner,
+	autoscalerTarget,
+	autoscalerIgnored,
+	healthMetadata,
+	duplicateEntries,
+	reservedNames,
+	modelcarVersion,
+	storageContainerName,
+	deploymentMode,
+}
