@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 )
@@ -34,4 +35,8 @@ func has(t *tree, names ...string) bool {
 		}
 	}
 	return false
+}
+
+func isKustomization(path string) bool {
+	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path))
 }

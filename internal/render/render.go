@@ -54,7 +54,7 @@ type Options struct {
 }
 
 // Render reads the manifests that path names: a directory, a file, or "-" for
-// standard input. Files come in path order, rendered objects in the
+// standard input. A kustomization's file stands for its directory. Files come in path order, rendered objects in the
 // renderer's. It returns as soon as ctx is done. Errors are positioned where
 // they can be and name paths as the user named them.
 func Render(ctx context.Context, path string, o Options) ([]transform.File, error) {
@@ -72,8 +72,8 @@ func Render(ctx context.Context, path string, o Options) ([]transform.File, erro
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe, as in generate <(helm template ...)
 		return await(ctx, func() ([]transform.File, error) { return stream(abs, path, o) })
 	}
-	named := filepath.Clean(path)
-	if !info.IsDir() {
+	named, single := filepath.Clean(path), !info.IsDir()
+	if single {
 		abs, named = filepath.Dir(abs), filepath.Dir(named)
 	}
 	t, err := openTree(abs, named, o)
@@ -81,7 +81,7 @@ func Render(ctx context.Context, path string, o Options) ([]transform.File, erro
 		return nil, err
 	}
 	defer t.Close()
-	if !info.IsDir() {
+	if single && !isKustomization(path) {
 		return file(t, filepath.Base(path))
 	}
 	source, err := detect(t, o.Source)
@@ -91,6 +91,8 @@ func Render(ctx context.Context, path string, o Options) ([]transform.File, erro
 	switch source {
 	case Directory:
 		return directory(ctx, t, o)
+	case Kustomize:
+		return await(ctx, func() ([]transform.File, error) { return kustomize(ctx, t) })
 	default:
 		return nil, fmt.Errorf("source %q is unknown; it is one of auto, directory, kustomize, helm", source)
 	}

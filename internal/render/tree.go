@@ -13,6 +13,7 @@ import (
 var (
 	errOutside    = errors.New("outside the root")
 	errNotRegular = errors.New("not a regular file")
+	errTooLarge   = errors.New("the input is larger than max-input")
 )
 
 // maxLinks is Linux's own limit of symbolic links in one path.
@@ -139,7 +140,7 @@ func readAll(r io.Reader, name string, limit, read int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(r, limit-read+1))
 	if err == nil && read+int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: the input is larger than max-input, %d bytes", name, limit)
+		return nil, fmt.Errorf("%s: %w, %d bytes", name, errTooLarge, limit)
 	}
 	return data, shorten(err, name)
 }

@@ -1,0 +1,91 @@
+package render
+
+import (
+	"errors"
+	"path/filepath"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// confined is the tree as kustomize sees it. Every kustomization is checked
+// when it is read, so what it refers to is refused before kustomize gets to it.
+type confined struct {
+	*tree
+	filesys.FileSystem // empty, in memory: for the methods that a build doesn't need
+
+	serve   func(*types.Kustomization, []byte) ([]byte, error) // what is served of a kustomization
+	cache   map[string][]byte
+	top     string // the kustomization that is built, as it is shown
+	refused error  // the first refusal; kustomize wraps or even drops it
+}
+
+func newConfined(t *tree) *confined {
+	return &confined{
+		tree:       t,
+		FileSystem: filesys.MakeEmptyDirInMemory(),
+		serve:      func(_ *types.Kustomization, data []byte) ([]byte, error) { return data, nil },
+		cache:      map[string][]byte{},
+	}
+}
+
+// ReadFile reads a file below the root.
+func (c *confined) ReadFile(path string) ([]byte, error) {
+	data, cached := c.cache[path]
+	if !cached {
+		var err error
+		if data, err = c.readFile(path); err != nil {
+			if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) {
+				c.refuse(err)
+			}
+			return nil, err
+		}
+		c.cache[path] = data
+	}
+	if !isKustomization(path) {
+		return data, nil
+	}
+	if c.top == "" {
+		c.top = c.show(path)
+	}
+	k := kustomization{confined: c, path: path, data: data}
+	if err := k.check(); err != nil {
+		return nil, c.refuse(err)
+	}
+	return c.serve(&k.Kustomization, data)
+}
+
+// CleanedAbs splits what a path leads to into directory and file name.
+func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	real, err := c.resolve(path)
+	if err != nil {
+		return "", "", err
+	}
+	if c.IsDir(real) {
+		return filesys.ConfirmedDir(real), "", nil
+	}
+	return filesys.ConfirmedDir(filepath.Dir(real)), filepath.Base(real), nil
+}
+
+// IsDir reports whether a path leads to a directory below the root.
+func (c *confined) IsDir(path string) bool {
+	real, err := c.resolve(path)
+	if err != nil {
+		return false
+	}
+	info, err := c.root.Lstat(c.rel(real))
+	return err == nil && info.IsDir()
+}
+
+// Exists reports whether a path leads to something below the root.
+func (c *confined) Exists(path string) bool {
+	_, err := c.resolve(path)
+	return err == nil
+}
+
+func (c *confined) refuse(err error) error {
+	if c.refused == nil {
+		c.refused = err
+	}
+	return err
+}

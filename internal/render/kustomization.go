@@ -1,0 +1,195 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/provider"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+var (
+	errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
+	errHelm   = errors.New("Helm is not run; render the chart in advance, or pipe it in: helm template RELEASE CHART | argocd-kserve-plugin generate -")
+)
+
+// kustomization is a file that is checked before kustomize reads it.
+type kustomization struct {
+	*confined
+	types.Kustomization
+	path string // absolute
+	data []byte
+	root yaml.Node
+}
+
+// reference is a path that kustomize would load.
+type reference struct {
+	field string // the top-level field it stands in
+	text  string // as it is written there
+	path  string
+}
+
+// check refuses a kustomization that reaches for the network, for other
+// programs or for what lies outside the root.
+func (k *kustomization) check() error {
+	if err := k.Unmarshal(k.data); err != nil {
+		return fmt.Errorf("%s: %s", k.show(k.path), strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if err := yaml.Unmarshal(k.data, &k.root); err != nil {
+		return fmt.Errorf("%s: %w", k.show(k.path), err)
+	}
+	if len(k.HelmCharts) > 0 {
+		return k.errorf("helmCharts", "", "%w", errHelm)
+	}
+	if len(k.HelmChartInflationGenerator) > 0 {
+		return k.errorf("helmChartInflationGenerator", "", "%w", errHelm)
+	}
+	for _, r := range k.references() {
+		if err := k.checkPath(r); err != nil {
+			return err
+		}
+	}
+	return k.checkPlugins()
+}
+
+// checkPath refuses a path that is remote, absolute, missing or outside.
+func (k *kustomization) checkPath(r reference) error {
+	switch {
+	case isRemote(r.path):
+		return k.errorf(r.field, r.text, "%s %w", r.path, errRemote)
+	case filepath.IsAbs(r.path):
+		return k.errorf(r.field, r.text, "%s is absolute; name it relative to the kustomization", r.path)
+	}
+	if _, err := k.resolve(filepath.Join(filepath.Dir(k.path), r.path)); err != nil {
+		return k.errorf(r.field, r.text, "%w", err)
+	}
+	return nil
+}
+
+// references lists the paths of a kustomization, by the fields whose values
+// kustomize gives to its loader (api/internal/target/kusttarget*.go@v0.21.1).
+func (k *kustomization) references() []reference {
+	var list []reference
+	add := func(field string, paths ...string) {
+		for _, path := range paths {
+			if path != "" {
+				list = append(list, reference{field, path, path})
+			}
+		}
+	}
+	add("resources", k.Resources...)
+	add("bases", k.Bases...)
+	add("components", k.Components...)
+	add("crds", k.Crds...)
+	add("configurations", k.Configurations...)
+	add("openapi", k.OpenAPI["path"])
+	for _, patch := range k.Patches {
+		add("patches", patch.Path)
+	}
+	for _, patch := range k.PatchesJson6902 {
+		add("patchesJson6902", patch.Path)
+	}
+	for _, patch := range k.PatchesStrategicMerge {
+		if inline(string(patch)) == nil {
+			add("patchesStrategicMerge", string(patch))
+		}
+	}
+	for _, replacement := range k.Replacements {
+		add("replacements", replacement.Path)
+	}
+	sources := func(field string, s types.KvPairSources) {
+		add(field, s.EnvSource)
+		add(field, s.EnvSources...)
+		for _, file := range s.FileSources {
+			list = append(list, fileSource(field, file))
+		}
+	}
+	for _, g := range k.ConfigMapGenerator {
+		sources("configMapGenerator", g.KvPairSources)
+	}
+	for _, g := range k.SecretGenerator {
+		sources("secretGenerator", g.KvPairSources)
+	}
+	return list
+}
+
+// fileSource reads [key=]path. The key of a remote one may be a part of the
+// address, so that is looked at as a whole.
+func fileSource(field, text string) reference {
+	_, path, found := strings.Cut(text, "=")
+	if !found || isRemote(text) {
+		path = text
+	}
+	return reference{field, text, path}
+}
+
+// errorf returns an error at the position of a value in one of the fields.
+func (k *kustomization) errorf(field, text, format string, args ...any) error {
+	line, column := position(&k.root, field, text)
+	return fmt.Errorf("%s:%d:%d: %s: %w", k.show(k.path), line, column, field, fmt.Errorf(format, args...))
+}
+
+// position finds a value in a top-level field, whose name kustomize reads in
+// any case. Without a value, or when it can't be found, it is the field's.
+func position(document *yaml.Node, field, text string) (line, column int) {
+	line, column = 1, 1
+	if len(document.Content) == 0 {
+		return line, column
+	}
+	pairs := document.Content[0].Content
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if !strings.EqualFold(pairs[i].Value, field) {
+			continue
+		}
+		line, column = pairs[i].Line, pairs[i].Column
+		if n := scalar(pairs[i+1], text); n != nil && text != "" {
+			return n.Line, n.Column
+		}
+	}
+	return line, column
+}
+
+// scalar finds the first scalar of a value below a node.
+func scalar(n *yaml.Node, value string) *yaml.Node {
+	if n.Kind == yaml.ScalarNode && n.Value == value {
+		return n
+	}
+	for _, child := range n.Content {
+		if found := scalar(child, value); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// remote is what kustomize fetches or clones, and a little more: addresses of
+// other schemes, which it would look for as files (isRemoteFile in
+// api/internal/loader/fileloader.go@v0.21.1, NewRepoSpecFromURL in
+// api/internal/git/repospec.go@v0.21.1).
+var remote = regexp.MustCompile(`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`)
+
+func isRemote(path string) bool { return remote.MatchString(strings.TrimSpace(path)) }
+
+// factory parses what may be an object or a path, as kustomize does.
+var factory = provider.NewDefaultDepProvider().GetResourceFactory()
+
+// inline returns the objects that a text holds, nil when it is a path.
+func inline(text string) []*resource.Resource {
+	objects, err := factory.SliceFromBytes([]byte(text))
+	if err != nil {
+		return nil
+	}
+	return objects
+}
+
+// isBuiltin reports whether an object configures a plugin that is compiled
+// into kustomize; all others are executables or containers.
+func isBuiltin(object *resource.Resource) bool {
+	return object.GetApiVersion() == konfig.BuiltinPluginApiVersion
+}

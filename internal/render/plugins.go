@@ -1,0 +1,89 @@
+package render
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// checkPlugins refuses the configurations of generators, transformers and
+// validators that would run a program or load what is remote or outside. It
+// sees those written inline and in files; for those that another kustomization
+// builds, plugins are disabled and the build has no network.
+func (k *kustomization) checkPlugins() error {
+	for _, list := range []struct {
+		field string
+		texts []string
+	}{
+		{"generators", k.Generators},
+		{"transformers", k.Transformers},
+		{"validators", k.Validators},
+	} {
+		for _, text := range list.texts {
+			if err := k.checkPlugin(list.field, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (k *kustomization) checkPlugin(field, text string) error {
+	objects := inline(text)
+	if objects == nil {
+		if err := k.checkPath(reference{field, text, text}); err != nil {
+			return err
+		}
+		data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text))
+		if err != nil {
+			return nil // a directory, or for kustomize to report
+		}
+		objects = inline(string(data))
+	}
+	for _, object := range objects {
+		if !isBuiltin(object) {
+			return k.errorf(field, text, "%s: only the plugins built into kustomize run, no programs and no containers", object.GetKind())
+		}
+		if object.GetKind() == "HelmChartInflationGenerator" {
+			return k.errorf(field, text, "%s: %w", object.GetKind(), errHelm)
+		}
+		var paths pluginPaths
+		data, err := object.MarshalJSON()
+		if err != nil || json.Unmarshal(data, &paths) != nil {
+			continue // for kustomize to report
+		}
+		for _, r := range paths.references(field) {
+			if err := k.checkPath(reference{field, text, r.path}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pluginPaths are the fields of kustomize's built-in plugins that it loads
+// (api/internal/builtins@v0.21.1).
+type pluginPaths struct {
+	Path           string   `json:"path"`
+	Paths          []string `json:"paths"`
+	TargetFilePath string   `json:"targetFilePath"`
+	Replacements   []struct {
+		Path string `json:"path"`
+	} `json:"replacements"`
+	types.KvPairSources `json:",inline"`
+}
+
+func (p pluginPaths) references(field string) []reference {
+	k := kustomization{Kustomization: types.Kustomization{
+		Resources:          []string{p.Path, p.TargetFilePath},
+		ConfigMapGenerator: []types.ConfigMapArgs{{GeneratorArgs: types.GeneratorArgs{KvPairSources: p.KvPairSources}}},
+	}}
+	for _, path := range p.Paths {
+		k.PatchesStrategicMerge = append(k.PatchesStrategicMerge, types.PatchStrategicMerge(path))
+	}
+	for _, r := range p.Replacements {
+		k.Replacements = append(k.Replacements, types.ReplacementField{Path: r.Path})
+	}
+	return k.references()
+}
