@@ -37,9 +37,12 @@ type Node struct {
 	Items   []*Node // of a Sequence, in document order
 	Start   int     // byte offset of the first byte in the document's body, after anchor and tag
 	End     int     // byte offset after the last byte; equal to Start for a null that is not written
+	props   int     // byte offset of the anchor or tag before Start, else Start
+	indent  int     // of a block collection: the column, from 0, of its keys or dashes
 }
 
 // Entry is one key of a Mapping and its value.
 type Entry struct {
 	Key, Value *Node
+	colon      int // byte offset after the colon, or of the key's end where there is none
 }

@@ -1,0 +1,123 @@
+package yamldoc
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+const bom = "\ufeff"
+
+// checkEncoding reports bytes that no reader of manifests accepts: UTF-16, UTF-32, NUL and invalid UTF-8.
+func checkEncoding(data []byte) error {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) ||
+		bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")) {
+		return &Error{Line: 1, Col: 1, Msg: "this is UTF-16 or UTF-32: save the file as UTF-8"}
+	}
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		if i < 4 {
+			return &Error{Line: 1, Col: 1, Msg: "this is binary, UTF-16 or UTF-32: save the file as UTF-8"}
+		}
+		return errorAt(data, i, "a NUL byte: the file is no text")
+	}
+	if utf8.Valid(data) {
+		return nil
+	}
+	for i := 0; ; {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return errorAt(data, i, "invalid UTF-8: save the file as UTF-8")
+		}
+		i += size
+	}
+}
+
+// errorAt makes an Error of an offset into data.
+func errorAt(data []byte, offset int, msg string) *Error {
+	line, col := position(data, offset)
+	return &Error{Line: line, Col: col, Msg: msg}
+}
+
+// position gives the line and column of an offset. Lines end as editors see it: LF, CRLF or CR.
+func position(data []byte, offset int) (line, col int) {
+	before := data[:offset]
+	start := bytes.LastIndexAny(before, "\r\n") + 1
+	lines := countLines(before)
+	if start > 0 && start == offset && before[start-1] == '\r' && offset < len(data) && data[offset] == '\n' {
+		start = bytes.LastIndexAny(before[:start-1], "\r\n") + 1 // between CR and LF
+		lines--
+	}
+	text := before[start:]
+	if start == 0 {
+		text = bytes.TrimPrefix(text, []byte(bom))
+	}
+	return lines + 1, utf8.RuneCount(text) + 1
+}
+
+// countLines counts the line ends in data.
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if bytes.IndexByte(data, '\r') >= 0 {
+		n += bytes.Count(data, []byte("\r")) - bytes.Count(data, []byte("\r\n"))
+	}
+	return n
+}
+
+// breakLen is the length of the YAML line break that data starts with, or 0. YAML 1.1, which Kubernetes reads, also
+// ends lines at NEL, LS and PS.
+func breakLen(data []byte) int {
+	switch {
+	case len(data) == 0:
+		return 0
+	case data[0] == '\n':
+		return 1
+	case data[0] == '\r':
+		if len(data) > 1 && data[1] == '\n' {
+			return 2
+		}
+		return 1
+	case data[0] == 0xc2 && len(data) > 1 && data[1] == 0x85:
+		return 2
+	case data[0] == 0xe2 && len(data) > 2 && data[1] == 0x80 && data[2]&^1 == 0xa8:
+		return 3
+	}
+	return 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// skipBlank returns the offset of the first byte at or after i that is no space or tab.
+func skipBlank(data []byte, i int) int {
+	for i < len(data) && isBlank(data[i]) {
+		i++
+	}
+	return i
+}
+
+// skipLine returns the offset after the line break that ends the line at i.
+func skipLine(data []byte, i int) int {
+	for ; i < len(data); i++ {
+		if n := breakLen(data[i:]); n > 0 {
+			return i + n
+		}
+	}
+	return i
+}
+
+// skipSpace returns the offset of the first byte at or after i that is no blank, line break or part of a comment.
+func skipSpace(data []byte, i int) int {
+	for i < len(data) {
+		switch {
+		case isBlank(data[i]):
+			i++
+		case data[i] == '#':
+			i = skipLine(data, i)
+		default:
+			n := breakLen(data[i:])
+			if n == 0 {
+				return i
+			}
+			i += n
+		}
+	}
+	return i
+}

@@ -1,0 +1,113 @@
+package yamldoc
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// scalarText writes a string, bool or int. A string is written in the quotes asked for, or plain if that is safe.
+func scalarText(value any, quotes Style, flow bool) string {
+	switch v := value.(type) {
+	case string:
+		switch {
+		case quotes == SingleQuoted && !strings.ContainsFunc(v, needsEscape):
+			return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+		case quotes == Plain && plainSafe(v) && !(flow && strings.ContainsAny(v, ",[]{}:?")):
+			return v
+		}
+		return doubleQuoted(v)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return fmt.Sprint(value)
+}
+
+// needsEscape tells whether a rune must be escaped: YAML forbids it, or folds it away as a line break.
+func needsEscape(r rune) bool {
+	return isControl(r) || r == '\n' || r == '\r' || r == '\t' || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff
+}
+
+// doubleQuoted writes a string so that YAML and JSON both read it.
+func doubleQuoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case needsEscape(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// notString matches plain scalars that YAML 1.1 or 1.2 take for something else than a string
+// (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
+var notString = regexp.MustCompile(`^(` + strings.Join([]string{
+	`|~|null|Null|NULL|<<|=`,
+	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
+	`[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[0-9a-fA-F_]+`,
+	`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?([eE][-+]?[0-9]+)?`,
+	`[-+]?\.[0-9_]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
+	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,
+}, "|") + `)$`)
+
+// plainSafe tells whether every YAML reader takes s, written plain in block style, for the string s.
+func plainSafe(s string) bool {
+	return !notString.MatchString(s) &&
+		!strings.ContainsFunc(s, needsEscape) &&
+		!strings.ContainsAny(s[:1], "-?:,[]{}#&*!|>'\"%@` ") &&
+		!strings.HasPrefix(s, "...") &&
+		!strings.HasSuffix(s, " ") && !strings.HasSuffix(s, ":") &&
+		!strings.Contains(s, ": ") && !strings.Contains(s, " #")
+}
+
+// quotesOf tells how strings of a collection are quoted: the style that all of them share, else Plain.
+func quotesOf(strs []*Node) Style {
+	style := Plain
+	for i, n := range strs {
+		switch {
+		case n.Style != SingleQuoted && n.Style != DoubleQuoted, i > 0 && n.Style != style:
+			return Plain
+		}
+		style = n.Style
+	}
+	return style
+}
+
+// strings returns the values of n that are strings.
+func (n *Node) strings() (strs []*Node) {
+	add := func(v *Node) {
+		if v.Kind == Scalar && v.Tag == "!!str" {
+			strs = append(strs, v)
+		}
+	}
+	for _, e := range n.Entries {
+		add(e.Value)
+	}
+	for _, item := range n.Items {
+		add(item)
+	}
+	return strs
+}
+
+// keys returns the keys of n.
+func (n *Node) keys() (keys []*Node) {
+	for _, e := range n.Entries {
+		keys = append(keys, e.Key)
+	}
+	return keys
+}

@@ -1,0 +1,194 @@
+package yamldoc
+
+import (
+	"strings"
+)
+
+// flow edits a flow collection of which at least one entry stays or is new.
+func (s *splicer) flow(n *Node, children []child, added []*plan) {
+	l := s.flowLayout(n, children)
+	for i := 0; i < len(children); i++ {
+		c := children[i]
+		switch {
+		case c.plan == nil:
+		case c.plan.remove:
+			i = s.removeFlow(children, i)
+		default:
+			if c.key != nil {
+				s.renameKey(c)
+			}
+			if c.plan.set || len(c.plan.kids) > 0 {
+				c.flow, c.l = true, l
+				if s.ownLine(n, c) {
+					c.margin = l.eol + s.margin(c.start)
+				}
+				s.visit(c.slot, c.plan)
+			}
+		}
+	}
+	if len(added) > 0 {
+		s.appendFlow(n, l, children[len(children)-1], added)
+	}
+}
+
+// flowLayout is the layout of a flow collection.
+func (s *splicer) flowLayout(n *Node, children []child) layout {
+	l := s.layoutAt(n)
+	for i, c := range children {
+		if c.key != nil && c.n.props < c.n.End {
+			colon := string(s.body[c.key.End:c.n.props])
+			if strings.Trim(colon, " \t") == ":" && (l.json || colon[len(colon)-1] != ':') {
+				l.colon = colon
+			}
+		}
+		if l.json && l.colon == ":" {
+			l.comma = ","
+		}
+		if i > 0 && !s.ownLine(n, c) {
+			if comma := s.comma(children[i-1]); comma >= 0 {
+				l.comma = string(s.body[comma:c.start])
+			}
+		}
+		if s.ownLine(n, c) {
+			if unit, ok := strings.CutPrefix(s.margin(c.start), s.margin(n.Start)); ok && unit != "" {
+				l.unit = unit
+			}
+		}
+	}
+	return l
+}
+
+// margin is the white space at the start of the line of at.
+func (s *splicer) margin(at int) string {
+	start := s.lineStart(at)
+	return string(s.body[start:skipBlank(s.body, start)])
+}
+
+// ownLine tells whether an entry of a flow collection is the first on its line.
+func (s *splicer) ownLine(n *Node, c child) bool {
+	return s.startsLine(c.start) && s.lineStart(c.start) > n.Start
+}
+
+// comma is the offset of the comma after an entry, or -1.
+func (s *splicer) comma(c child) int {
+	if at := skipSpace(s.body, c.n.End); s.at(at) == ',' {
+		return at
+	}
+	return -1
+}
+
+// lineEnds tells whether nothing but a comment follows at on its line.
+func (s *splicer) lineEnds(at int) bool {
+	at = skipBlank(s.body, at)
+	return at == len(s.body) || s.body[at] == '#' || breakLen(s.body[at:]) > 0
+}
+
+// removeFlow takes child i and the removed ones that follow it away, and returns the last of them.
+func (s *splicer) removeFlow(children []child, i int) int {
+	j := i
+	for j+1 < len(children) && children[j+1].removed() {
+		j++
+	}
+	first, last := children[i], children[j]
+	end, comma := last.n.End, s.comma(last)
+	if comma >= 0 {
+		end = comma + 1
+	}
+	own := s.ownLine(first.parent, first)
+	switch {
+	case own && s.lineEnds(end):
+		s.remove(s.lineStart(first.start), s.lineAfter(end))
+	case j+1 < len(children):
+		to := skipBlank(s.body, end)
+		if s.at(to) == '#' {
+			to = skipLine(s.body, to)
+			for to > end && breakLen(s.body[to-1:]) > 0 {
+				to--
+			}
+		}
+		s.remove(first.start, to)
+	default:
+		if i > 0 && !own {
+			prev := s.comma(children[i-1])
+			if comma >= 0 {
+				prev++
+			}
+			s.remove(prev, end)
+			return j
+		}
+		s.remove(first.start, end)
+	}
+	if j+1 == len(children) && comma < 0 && i > 0 {
+		prev := s.comma(children[i-1])
+		s.remove(prev, prev+1)
+	}
+	return j
+}
+
+// appendFlow adds entries at the end of a flow collection that has some.
+func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
+	end, comma := last.n.End, s.comma(last)
+	if last.n.props == end && last.head > 0 && s.at(end-1) == ':' {
+		// Without a blank the colon would be part of the key.
+		if isBlank(s.at(end)) {
+			end++
+		} else {
+			s.insert(end, " ")
+		}
+	}
+	own := s.ownLine(n, last)
+	margin := ""
+	if own && l.json {
+		margin = l.eol + s.margin(last.start)
+	}
+	var texts []string
+	for _, k := range added {
+		if n.Kind == Sequence {
+			texts = append(texts, l.flow(k.value, quotesFor(nil, n), margin))
+		} else {
+			texts = append(texts, l.flowEntry(k.step().(string), k.value, quotesOf(n.keys()), quotesFor(nil, n), margin))
+		}
+	}
+	tail := max(end, comma+1)
+	if !s.lineEnds(tail) {
+		separator := l.comma
+		if own {
+			separator = "," + l.eol + s.margin(last.start)
+		}
+		s.insert(end, separator+strings.Join(texts, separator))
+		return
+	}
+	// The bracket stands on a later line: a comment that follows the last entry stays with it.
+	indent := s.margin(last.start)
+	if !own {
+		indent = s.margin(n.Start) + l.unit
+	}
+	lines := indent + strings.Join(texts, ","+l.eol+indent)
+	if comma >= 0 {
+		lines += ","
+	} else {
+		s.insert(end, ",")
+	}
+	s.insert(s.lineAfter(tail), lines+l.eol)
+}
+
+// putFlow replaces the value of a slot in a flow collection, or the root.
+func (s *splicer) putFlow(at slot, value any) {
+	n, l := at.n, at.l
+	if at.parent == nil {
+		l = s.layoutAt(n)
+	}
+	margin := at.margin
+	if !l.json || n.End > n.Start+len("{}") && (n.Kind == Mapping || n.Kind == Sequence) && s.lineAfter(n.Start) >= n.End {
+		margin = ""
+	}
+	text := l.flow(value, quotesFor(n, at.parent), margin)
+	switch {
+	case n.props < n.End:
+		s.replace(n.props, n.End, text)
+	case at.key != nil && at.head == at.key.End:
+		s.insert(n.Start, ": "+text)
+	default:
+		s.insert(n.Start, " "+text)
+	}
+}

@@ -1,0 +1,175 @@
+package yamldoc
+
+import "bytes"
+
+// Document is one document of a stream, as slices of the stream's bytes.
+type Document struct {
+	// Head is what stands before the content: a byte order mark, directives and the separator line, or nothing.
+	Head []byte
+	// Body is the content up to the next separator line or, in concatenated JSON, up to the next value.
+	Body []byte
+	// Line is the 1-based line of the stream on which Body starts.
+	Line int
+}
+
+// Split cuts a stream into documents without copying: all Head and Body in order are data again. A separator is a
+// line that starts with `---` and holds nothing else but blanks and a comment. No bytes are no documents.
+//
+// It fails with an *Error for bytes that are not UTF-8 and for streams of which Kubernetes' decoder would lose or
+// misread a part (apimachinery pkg/util/yaml/decoder.go): content on a separator line, a line that starts with
+// `---x`, a separator behind a line break that only YAML knows, content after a bare `...` or after a JSON value, and
+// a directive in a later document.
+func Split(data []byte) ([]Document, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	if err := checkEncoding(data); err != nil {
+		return nil, err
+	}
+	s := splitter{data: data, body: bomLen(data), line: 1}
+	for {
+		sep, err := s.nextSeparator()
+		if err != nil {
+			return nil, err
+		}
+		if sep < 0 {
+			return s.docs, s.emit(len(data))
+		}
+		end, err := s.separatorEnd(sep)
+		if err != nil {
+			return nil, err
+		}
+		if s.separated || sep != s.body && !onlyDirectives(data[s.body:sep]) {
+			if err := s.emit(sep); err != nil {
+				return nil, err
+			}
+		}
+		s.line += countLines(data[s.body:end])
+		s.body, s.separated = end, true
+	}
+}
+
+// splitter holds where the document that is being read starts.
+type splitter struct {
+	data       []byte
+	docs       []Document
+	head, body int  // offsets of its Head and Body
+	line       int  // line of body
+	separated  bool // whether a separator was seen
+}
+
+// nextSeparator finds the next separator line at or after the line start s.body, or -1.
+func (s *splitter) nextSeparator() (int, error) {
+	for at := s.body; ; at += len("---") {
+		i := bytes.Index(s.data[at:], []byte("---"))
+		if i < 0 {
+			return -1, nil
+		}
+		at += i
+		switch {
+		case at == s.body || s.data[at-1] == '\n':
+			return at, nil
+		case afterBreak(s.data, at) && endsWord(s.data, at+3):
+			return 0, errorAt(s.data, at, "a separator that Kubernetes does not see: end the line before it with LF or CRLF")
+		}
+		for at+3 < len(s.data) && s.data[at+3] == '-' {
+			at++
+		}
+	}
+}
+
+// separatorEnd returns the offset after the separator line at sep.
+func (s *splitter) separatorEnd(sep int) (int, error) {
+	line, next := s.data[sep:], len(s.data)
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line, next = line[:i], sep+i+1
+	}
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	text := skipBlank(line, len("---"))
+	switch {
+	case text == len(line), line[text] == '#' && text > len("---"):
+		return next, nil
+	case text > len("---"):
+		return 0, errorAt(s.data, sep+text, "content on a separator line, which Kubernetes refuses: move it to the next line")
+	}
+	return 0, errorAt(s.data, sep, "a line that starts with --- but is no separator, which Kubernetes refuses: "+
+		"indent it, or put a space before a comment")
+}
+
+// emit adds the document that ends at end, or one for every JSON value in it.
+func (s *splitter) emit(end int) error {
+	text := s.data[s.body:end]
+	content := skipSpace(text, 0)
+	if content < len(text) && text[content] == '%' && s.separated {
+		return errorAt(s.data, s.body+content, directiveLater)
+	}
+	if at := contentAfterEnd(text); at >= 0 {
+		return errorAt(s.data, s.body+at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
+	}
+	next, err := nextValue(text, content)
+	for ; next > 0 && err == nil; next, err = nextValue(text, 0) {
+		s.add(s.body + next)
+		text = s.data[s.body:end]
+	}
+	if err != nil {
+		return errorAt(s.data, s.body+next, err.Error())
+	}
+	s.add(end)
+	return nil
+}
+
+const directiveLater = "a directive in a later document, which Kubernetes refuses: remove it"
+
+func (s *splitter) add(end int) {
+	s.docs = append(s.docs, Document{Head: s.data[s.head:s.body], Body: s.data[s.body:end], Line: s.line})
+	s.line += countLines(s.data[s.body:end])
+	s.head, s.body = end, end
+}
+
+// onlyDirectives tells whether text holds directives and otherwise only blanks and comments.
+func onlyDirectives(text []byte) bool {
+	found := false
+	for i := skipSpace(text, 0); i < len(text); i = skipSpace(text, skipLine(text, i)) {
+		if text[i] != '%' {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// contentAfterEnd finds content behind a document end marker, or -1.
+func contentAfterEnd(text []byte) int {
+	for at := 0; ; at += len("...") {
+		i := bytes.Index(text[at:], []byte("..."))
+		if i < 0 {
+			return -1
+		}
+		at += i
+		if !afterBreak(text, at) || !endsWord(text, at+3) {
+			continue
+		}
+		if next := skipSpace(text, at+3); next < len(text) && (!bytes.HasPrefix(text[next:], []byte("...")) || !afterBreak(text, next)) {
+			return next
+		}
+	}
+}
+
+// afterBreak tells whether at is the start of a line for YAML.
+func afterBreak(text []byte, at int) bool {
+	before := text[:at]
+	return at == 0 || before[at-1] == '\n' || before[at-1] == '\r' || bytes.HasSuffix(before, []byte("\u0085")) ||
+		bytes.HasSuffix(before, []byte("\u2028")) || bytes.HasSuffix(before, []byte("\u2029"))
+}
+
+// endsWord tells whether a blank, a line break or the end stands at at.
+func endsWord(text []byte, at int) bool {
+	return at == len(text) || isBlank(text[at]) || breakLen(text[at:]) > 0
+}
+
+func bomLen(data []byte) int {
+	if bytes.HasPrefix(data, []byte(bom)) {
+		return len(bom)
+	}
+	return 0
+}

@@ -1,0 +1,154 @@
+package yamldoc
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// sameValue tells whether n is what v is written as. A plain string that YAML 1.1 reads as something else is not.
+func sameValue(v any, n *Node) bool {
+	n = n.resolve()
+	switch v := v.(type) {
+	case string:
+		return n.Kind == Scalar && n.Tag == "!!str" && n.Value == v && (n.Style != Plain || plainSafe(v))
+	case bool:
+		return n.Kind == Scalar && n.Tag == "!!bool" && strings.EqualFold(n.Value, strconv.FormatBool(v))
+	case int:
+		i, ok := n.Int()
+		return ok && i == v
+	case []any:
+		if n.Kind != Sequence || len(n.Items) != len(v) {
+			return false
+		}
+		for i := range v {
+			if !sameValue(v[i], n.Items[i]) {
+				return false
+			}
+		}
+		return true
+	case Map:
+		if n.Kind != Mapping || len(n.Entries) != len(v) {
+			return false
+		}
+		for _, f := range v {
+			e := n.entry(f.Key)
+			if e == nil || !sameValue(f.Value, e.Value) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// sameNode tells whether two nodes stand for the same, order included.
+func sameNode(a, b *Node) bool {
+	a, b = a.resolve(), b.resolve()
+	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Entries) != len(b.Entries) || len(a.Items) != len(b.Items) {
+		return false
+	}
+	for i := range a.Entries {
+		if !sameNode(a.Entries[i].Key, b.Entries[i].Key) || !sameNode(a.Entries[i].Value, b.Entries[i].Value) {
+			return false
+		}
+	}
+	for i := range a.Items {
+		if !sameNode(a.Items[i], b.Items[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// verify reports where got is not the baseline n with p done to it.
+func verify(n *Node, p *plan, got *Node) error {
+	differs := func() error {
+		return fmt.Errorf("internal error: the edit of %s went wrong; please report it", p.path)
+	}
+	switch {
+	case p.set:
+		if got == nil || !sameValue(p.value, got) {
+			return differs()
+		}
+		return nil
+	case got == nil || n.Kind != got.Kind || n.Tag != got.Tag:
+		return differs()
+	}
+	done := map[*plan]bool{}
+	items := got.Items
+	for i, item := range n.Items {
+		k := p.kid(i)
+		done[k] = true
+		if k != nil && k.remove {
+			continue
+		}
+		if len(items) == 0 || k == nil && !sameNode(item, items[0]) {
+			return differs()
+		}
+		if k != nil {
+			if err := verify(item, k, items[0]); err != nil {
+				return err
+			}
+		}
+		items = items[1:]
+	}
+	// A new entry usually comes last, but before a last entry that has no line end.
+	var entries, added []Entry
+	for _, e := range got.Entries {
+		if k := p.kid(e.Key.Value); k != nil && k.set && n.entry(e.Key.Value) == nil {
+			added = append(added, e)
+		} else {
+			entries = append(entries, e)
+		}
+	}
+	for _, e := range n.Entries {
+		var k *plan
+		if e.Key.Kind == Scalar && e.Key.Tag != "!!merge" {
+			k = p.kid(e.Key.Value)
+		}
+		done[k] = true
+		if k != nil && k.remove {
+			continue
+		}
+		if len(entries) == 0 {
+			return differs()
+		}
+		other := entries[0]
+		entries = entries[1:]
+		switch {
+		case k == nil:
+			if !sameNode(e.Key, other.Key) || !sameNode(e.Value, other.Value) {
+				return differs()
+			}
+			continue
+		case k.rename == "" && !sameNode(e.Key, other.Key), k.rename != "" && !sameValue(k.rename, other.Key):
+			return differs()
+		case k.set || len(k.kids) > 0:
+			if err := verify(e.Value, k, other.Value); err != nil {
+				return err
+			}
+		case !sameNode(e.Value, other.Value):
+			return differs()
+		}
+	}
+	for _, k := range p.kids {
+		if done[k] {
+			continue
+		}
+		var value *Node
+		switch {
+		case len(added) > 0 && n.Kind == Mapping && added[0].Key.Value == k.step():
+			value, added = added[0].Value, added[1:]
+		case len(items) > 0 && n.Kind == Sequence:
+			value, items = items[0], items[1:]
+		}
+		if err := verify(nil, k, value); err != nil {
+			return err
+		}
+	}
+	if len(entries)+len(added)+len(items) > 0 {
+		return differs()
+	}
+	return nil
+}
