@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+func newCheckCommand(env *Env) *cobra.Command {
+	var names []string
+	for _, f := range report.Formats {
+		names = append(names, f.Name)
+	}
+	var format string
+	cmd := &cobra.Command{
+		Use:   "check [PATH]",
+		Short: "List what is wrong with the manifests",
+		Long: `List what is wrong with the manifests of a source, one finding a line, and the settings without which some of it can't
+be repaired. The exit code is 1 when a finding is at or above fail-on.
+
+` + sourceHelp,
+		Example: `  argocd-kserve-plugin check deploy/
+  argocd-kserve-plugin check -o sarif deploy/ > findings.sarif`,
+	}
+	src := newSource(env, cmd)
+	cmd.Flags().StringVarP(&format, "output", "o", names[0], "form of the report: "+strings.Join(names, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		i := slices.Index(names, format)
+		if i < 0 {
+			return fmt.Errorf("flag --output: %q is not one of %s", format, strings.Join(names, ", "))
+		}
+		out, err := src.run(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		err = report.Formats[i].Write(&text, report.Report{
+			Findings: out.Findings, Rules: transform.Rules, Objects: out.Objects(), Version: buildVersion(),
+		})
+		if err != nil {
+			return err
+		}
+		conclusion := &text
+		if i > 0 {
+			conclusion = new(bytes.Buffer) // other programs read the report
+		}
+		out.conclude(conclusion)
+		if err := write(cmd.Context(), env.Stdout, [][]byte{text.Bytes()}); err != nil {
+			return err
+		}
+		out.warn(env)
+		if i > 0 {
+			env.Stderr.Write(conclusion.Bytes())
+		}
+		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+	}
+	return cmd
+}
+
+// conclude counts the findings and ends with the settings that would let more be repaired, ready to be copied.
+func (o *outcome) conclude(w io.Writer) {
+	if len(o.Findings) == 0 {
+		fmt.Fprintf(w, "%s, no findings\n", count(o.Objects(), "object"))
+		return
+	}
+	var counts []string
+	for _, severity := range []transform.Severity{transform.Error, transform.Warning, transform.Advice} {
+		n := 0
+		for _, f := range o.Findings {
+			if f.Severity == severity {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, severity))
+		}
+	}
+	fmt.Fprintf(w, "%s, %s (%s), generate repairs %d\n", count(o.Objects(), "object"), count(len(o.Findings), "finding"),
+		strings.Join(counts, ", "), len(o.Findings)-len(o.left()))
+	var copies []string
+	for _, hint := range hints {
+		if slices.ContainsFunc(o.left(), func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }) {
+			copies = append(copies, fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
+		}
+	}
+	if len(copies) > 0 {
+		fmt.Fprintf(w, "\nMore can be repaired once these facts about the cluster are set. Correct the values and copy the lines into\n"+
+			"%s, or have them set for all apps on the sidecar:\n%s", settings.FileName, strings.Join(copies, ""))
+	}
+}
+
+// hints are the settings whose value only the cluster tells.
+var hints = []struct{ setting, value, text, command string }{
+	{
+		"default-deployment-mode", "Standard", "Standard, Knative or ModelMesh; the cluster's default is shown by",
+		"kubectl -n kserve get configmap inferenceservice-config -o jsonpath='{.data.deploy}'",
+	},
+	{
+		"kserve-version", "0.15.2", "the release in the cluster is the tag of the image shown by",
+		"kubectl -n kserve get deployment kserve-controller-manager -o jsonpath='{.spec.template.spec.containers[*].image}'",
+	},
+	{
+		"namespace", "default", "where the manifests without a namespace are applied, for an Application",
+		"kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'",
+	},
+}

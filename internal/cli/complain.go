@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// maxComplaint bounds what an error writes: Argo CD keeps all of it in the Application's status, its cache and its user
+// interface.
+const maxComplaint = 2048
+
+// copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
+// (util/cmp/stream.go@v2.14.21).
+var copied = regexp.MustCompile(`/\S*/_cmp_server/[^/\s]+/`)
+
+// complain writes an error to Stderr, a cause a line, with the Application's name where Argo CD gives it.
+func (env *Env) complain(err error) {
+	prefix := ""
+	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
+		prefix = app + ": "
+	}
+	text := strings.ReplaceAll(err.Error(), strings.TrimSuffix(env.Dir, "/")+"/", "")
+	lines := strings.Split(strings.TrimSpace(printable(copied.ReplaceAllString(text, ""))), "\n")
+	var b strings.Builder
+	for i, line := range lines {
+		line = prefix + line + "\n"
+		rest := fmt.Sprintf("%s... and %d more lines; run check on a copy of the source\n", prefix, len(lines)-i)
+		room := maxComplaint - b.Len() - len(rest)
+		if len(line) > room {
+			if i == 0 {
+				line = strings.ToValidUTF8(line[:max(0, room-len("...\n"))], "") + "...\n"
+				b.WriteString(line)
+				rest = ""
+			}
+			b.WriteString(rest)
+			break
+		}
+		b.WriteString(line)
+	}
+	_, _ = io.WriteString(env.Stderr, b.String()) // nobody is left to tell
+}
+
+// printable drops what could drive a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text)
+}

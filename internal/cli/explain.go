@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+func newExplainCommand(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:     "explain RULE",
+		Short:   "Print what a rule is about",
+		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe",
+		Args:    cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rule, err := findRule(args[0])
+			if err != nil {
+				return err
+			}
+			return write(cmd.Context(), env.Stdout, [][]byte{[]byte(explanation(rule))})
+		},
+	}
+}
+
+func findRule(name string) (*transform.Rule, error) {
+	for _, r := range transform.Rules {
+		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, r.Name) {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("%q is no rule; %sthe command rules lists them", name, didYouMean(name, ruleNames()))
+}
+
+func ruleNames() []string {
+	var names []string
+	for _, r := range transform.Rules {
+		names = append(names, r.ID, r.Name)
+	}
+	return names
+}
+
+func explanation(r *transform.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: %s\n\n", r.ID, r.Name, r.Title)
+	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\nIts repair restarts pods: %s\n\n%s\n", r.Window, r.Severity, yesNo(r.Restarts), strings.TrimSpace(r.Doc))
+	if len(r.Issues) > 0 {
+		b.WriteString("\nUpstream:\n")
+	}
+	for _, issue := range r.Issues {
+		b.WriteString("  " + issue + "\n")
+	}
+	return b.String()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

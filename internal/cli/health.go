@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+func newHealthCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "health",
+		Short: "Assess live KServe objects, and give Argo CD the checks that do",
+	}
+	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
+	return cmd
+}
+
+// newVersionFlags adds the flags that name the releases in the cluster. What it returns reads them and
+// the environment.
+func newVersionFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags := settings.Bind(all)
+	for _, name := range names {
+		cmd.Flags().AddFlag(all.Lookup(name))
+	}
+	return func() (*settings.Settings, error) {
+		return settings.LoadLocked(settings.Sources{Flags: flags, Environ: env.Environ})
+	}
+}
+
+// newHealthFormat adds the flag --output for reports. What it returns reads it.
+func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
+	var names []string
+	for _, format := range health.Formats {
+		names = append(names, format.Name)
+	}
+	name := cmd.Flags().StringP("output", "o", names[0], "form of the report: "+strings.Join(names, ", "))
+	return func() (health.Format, error) {
+		for _, format := range health.Formats {
+			if format.Name == *name {
+				return format, nil
+			}
+		}
+		return health.Format{}, fmt.Errorf("flag --output: %q is not one of %s", *name, strings.Join(names, ", "))
+	}
+}
+
+// newFleet is an empty fleet that is compared with the bundled checks of the Argo CD that was named.
+func newFleet(env *Env, argocd string) (fleet *health.Fleet, source string, err error) {
+	bundled, source, err := health.Bundled(argocd)
+	if err != nil {
+		return nil, "", err
+	}
+	if source == "" {
+		fmt.Fprintf(env.Stderr, "there is nothing to compare with: the check of Argo CD %s is not at hand, only those of 2.13 and later\n", argocd)
+	}
+	fleet, err = health.NewFleet(bundled)
+	return fleet, source, err
+}
+
+// open opens a file of live objects; - is the standard input.
+func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
+	if name == "-" {
+		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(env.Dir, path)
+	}
+	file, err := os.Open(path)
+	return file, health.Stream{Name: name, Input: file}, err
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+)
+
+func newHealthAssessCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "assess FILE|-",
+		Short: "Tell the health of live objects",
+		Long: `Tell the health of live objects, beside what the check says that Argo CD bundles.
+
+Reads YAML or JSON: single objects, Lists, and streams as kubectl get --watch prints them, of which the
+last state of each object counts. With the Deployments of a service in the input, an unfinished rollout
+counts too; KServe before 0.20 says Ready meanwhile.
+
+Exits 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
+		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -",
+		Args:    cobra.ExactArgs(1),
+	}
+	load := newVersionFlags(env, cmd, "argocd-version")
+	format := newHealthFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := format()
+		if err != nil {
+			return err
+		}
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		fleet, source, err := newFleet(env, set.ArgoCDVersion)
+		if err != nil {
+			return err
+		}
+		closer, stream, err := env.open(args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
+			fleet.Apply(event)
+			return true
+		}); err != nil {
+			return err
+		}
+		report := health.Report{Results: fleet.Results(), Bundled: source}
+		if len(report.Results) == 0 {
+			return fmt.Errorf("%s: no object of serving.kserve.io to assess", stream.Name)
+		}
+		var b bytes.Buffer
+		if err := format.Write(&b, report); err != nil {
+			return err
+		}
+		if err := write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()}); err != nil {
+			return err
+		}
+		if failed := report.Failed(); failed > 0 {
+			return &findingsError{failed}
+		}
+		return nil
+	}
+	return cmd
+}

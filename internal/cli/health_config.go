@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+)
+
+func newHealthConfigCommand(env *Env) *cobra.Command {
+	var names []string
+	var help bytes.Buffer
+	table := tabwriter.NewWriter(&help, 0, 0, 2, ' ', 0)
+	for _, format := range health.ConfigFormats("") {
+		names = append(names, format.Name)
+		fmt.Fprintf(table, "  %s\t%s\n", format.Name, format.Help)
+	}
+	_ = table.Flush() // a buffer takes everything
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Print what an administrator installs",
+		Long: "Print the configuration that gives Argo CD health checks for KServe's kinds, the actions stop and resume,\n" +
+			"and what it needs to compare KServe's objects. Standard error tells what is left out, and why.\n\n" + help.String(),
+		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
+			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
+		Args: cobra.NoArgs,
+	}
+	load := newVersionFlags(env, cmd, "argocd-version", "kserve-version")
+	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
+	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		versions, warning, err := kserve.ParseVersions(set.KServeVersion)
+		if err != nil {
+			return err
+		}
+		configuration, err := health.Configure(versions, set.ArgoCDVersion)
+		if err != nil {
+			return err
+		}
+		for _, format := range health.ConfigFormats(*kind) {
+			if format.Name != *output {
+				continue
+			}
+			var b bytes.Buffer
+			if err := format.Write(&b, configuration); err != nil {
+				return err
+			}
+			if warning != "" {
+				fmt.Fprintln(env.Stderr, warning)
+			}
+			if format.Whole {
+				for _, note := range configuration.Notes {
+					fmt.Fprintln(env.Stderr, note)
+				}
+			}
+			return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+		}
+		return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
+	}
+	return cmd
+}

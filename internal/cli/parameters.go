@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"bytes"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+func newParametersCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "parameters",
+		Short: "Announce the settings to Argo CD's user interface",
+		Long: `Print the settings that an Application may give as a JSON array of Argo CD's parameter announcements. Settings that
+the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
+	}
+	src := newSource(env, cmd)
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := settings.LoadLocked(src.from("."))
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := indented(&b, set.Announcements()); err != nil {
+			return err
+		}
+		return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+	}
+	return cmd
+}

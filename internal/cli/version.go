@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersionCommand(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := fmt.Sprintf("%s %s, %s %s/%s\n", program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return write(cmd.Context(), env.Stdout, [][]byte{[]byte(text)})
+		},
+	}
+}
+
+// buildVersion is the module's version, which the go command stamps from the Git tag or commit.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
