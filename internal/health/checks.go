@@ -1,6 +1,7 @@
 package health
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -24,17 +25,18 @@ func Ours() (Checks, error) {
 	return load(customizations.Lua, "serving.kserve.io health check", false)
 }
 
-// Bundled are the checks inside the given release of Argo CD, and the release they were taken from.
-// An unknown version ("") means the newest one known. The checks did not change from 2.13 to 3.0.20,
-// 3.1.9 and 3.2.0, nor from 3.0.21, 3.1.10 and 3.2.1 on; older ones are not at hand: source is "".
-func Bundled(argocd Version) (checks Checks, source string, err error) {
+// Bundled are the checks inside a release of Argo CD (x.y.z, or x.y for the newest patch of it), and
+// the release they were taken from. "unknown" means the newest release known. The checks did not change
+// from 2.13 to 3.0.20, 3.1.9 and 3.2.0, nor from 3.0.21, 3.1.10 and 3.2.1 on; older ones are not at
+// hand: source is "" then.
+func Bundled(argocd string) (checks Checks, source string, err error) {
+	minor := semver.MajorMinor("v" + argocd)
 	switch {
-	case argocd == "":
-	case argocd.before("v2.13.0"):
+	case before(argocd, "v2.13.0"):
 		return Checks{}, "", nil
-	case argocd.before("v3.0.21"),
-		argocd.minor() == "v3.1" && argocd.before("v3.1.10"),
-		argocd.minor() == "v3.2" && argocd.before("v3.2.1"):
+	case before(argocd, "v3.0.21"),
+		minor == "v3.1" && before(argocd, "v3.1.10"),
+		minor == "v3.2" && before(argocd, "v3.2.1"):
 		checks, err = load(bundled2.Embedded, "Argo CD 2.14.21", true)
 		return checks, "2.14.21", err
 	}
@@ -42,13 +44,24 @@ func Bundled(argocd Version) (checks Checks, source string, err error) {
 	return checks, "3.5.7", err
 }
 
+// before tells whether a release of Argo CD is older than another. An unknown one is the newest.
+func before(argocd, release string) bool {
+	version := "v" + argocd
+	if version == semver.MajorMinor(version) {
+		version += ".999"
+	}
+	return semver.IsValid(version) && semver.Compare(version, release) < 0
+}
+
 func load(tree fs.FS, origin string, openLibs bool) (Checks, error) {
 	checks := Checks{}
 	for _, kind := range Kinds {
 		path := group + "/" + kind + "/health.lua"
 		source, err := fs.ReadFile(tree, path)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		} else if err != nil {
+			return nil, err
 		}
 		check, err := compile(path, string(source), openLibs)
 		if err != nil {
@@ -58,31 +71,3 @@ func load(tree fs.FS, origin string, openLibs bool) (Checks, error) {
 	}
 	return checks, nil
 }
-
-// Version is a release as golang.org/x/mod/semver writes it, or "" for unknown.
-type Version string
-
-// ParseVersion reads x.y.z, vx.y.z, x.y or unknown. x.y means every patch release of it, so it is
-// newer than any one of them.
-func ParseVersion(text string) (Version, error) {
-	if text == "" || text == "unknown" {
-		return "", nil
-	}
-	version := text
-	if version[0] != 'v' {
-		version = "v" + version
-	}
-	if !semver.IsValid(version) || semver.MajorMinor(version) == "" || version == semver.Major(version) {
-		return "", fmt.Errorf("version %q: write it as 3.5.7, v3.5.7, 3.5 or unknown", text)
-	}
-	if version == semver.MajorMinor(version) {
-		version += ".999"
-	}
-	return Version(version), nil
-}
-
-func (v Version) before(release string) bool {
-	return v != "" && semver.Compare(string(v), release) < 0
-}
-
-func (v Version) minor() string { return semver.MajorMinor(string(v)) }

@@ -1,0 +1,151 @@
+package health
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
+)
+
+// Override is one resource customization of Argo CD, for a kind of serving.kserve.io.
+type Override struct {
+	Type  string // health, actions, knownTypeFields or ignoreDifferences
+	Kind  string
+	Value string // what stands under the key in argocd-cm
+}
+
+// Key is the override's key in argocd-cm.
+func (o Override) Key() string {
+	return "resource.customizations." + o.Type + "." + group + "_" + o.Kind
+}
+
+// Configuration is what Argo CD needs for a release of KServe.
+type Configuration struct {
+	Overrides []Override
+	Notes     []string // what is left out or replaced, and why
+
+	versions kserve.Versions
+}
+
+// The KServe releases from which on a kind or a feature exists.
+var (
+	sinceKind = map[string]kserve.Window{
+		"LocalModelCache":     {From: kserve.Release{Minor: 15}},
+		"LLMInferenceService": {From: kserve.Release{Minor: 16}},
+	}
+	sinceStop           = kserve.Window{From: kserve.Release{Minor: 15, Patch: 1}}
+	sinceDisallowedList = kserve.Window{From: kserve.Release{Minor: 15}}
+)
+
+// Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). No release
+// of Argo CD makes one of them superfluous: what it bundles, if anything, is wrong for every KServe
+// (docs/health.md).
+func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
+	c := Configuration{versions: versions}
+	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
+	missing := func(kind string) bool { return !versions.Any(sinceKind[kind]) }
+
+	for _, kind := range Kinds {
+		if missing(kind) {
+			note("left out: health of %s: the kind exists in KServe %s", kind, sinceKind[kind])
+			continue
+		}
+		source, err := fs.ReadFile(customizations.Lua, group+"/"+kind+"/health.lua")
+		if err != nil {
+			return c, err
+		}
+		c.add("health", kind, string(source))
+	}
+
+	if !versions.Any(sinceStop) {
+		note("left out: actions stop and resume: serving.kserve.io/stop works in KServe %s", sinceStop)
+	} else {
+		actions, err := stopAndResume()
+		if err != nil {
+			return c, err
+		}
+		c.add("actions", "InferenceService", actions)
+	}
+
+	if versions.Known() {
+		note("left out: ignoreDifferences and knownTypeFields of InferenceService: rules KS501 and KS602 write what this KServe would store")
+	} else {
+		c.add("ignoreDifferences", "InferenceService", deploymentMode)
+		c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
+	}
+	if !missing("LLMInferenceService") {
+		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
+		if argocd != "unknown" && !before(argocd, "v3.6.0") {
+			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts Degraded, which ends a sync")
+		}
+	}
+	return c, nil
+}
+
+func (c *Configuration) add(kind, of, value string) {
+	c.Overrides = append(c.Overrides, Override{Type: kind, Kind: of, Value: value})
+}
+
+// KServe >= 0.17 writes Standard over RawDeployment and Knative over Serverless
+// (inference_service_defaults.go@v0.17.0).
+const deploymentMode = `jqPathExpressions:
+- .metadata.annotations."serving.kserve.io/deploymentMode"
+`
+
+// KServe's webhooks decode the object into Go types and back, which rewrites quantities. Argo CD does
+// the same to both sides of a comparison for the fields it is told the type of.
+const (
+	inferenceServiceTypes = `- field: spec.predictor.model.resources
+  type: core/v1/ResourceRequirements
+- field: spec.predictor.containers
+  type: core/v1/Container
+- field: spec.transformer.containers
+  type: core/v1/Container
+- field: spec.explainer.containers
+  type: core/v1/Container
+`
+	llmInferenceServiceTypes = `- field: spec.template
+  type: core/v1/PodSpec
+- field: spec.worker
+  type: core/v1/PodSpec
+- field: spec.prefill.template
+  type: core/v1/PodSpec
+- field: spec.prefill.worker
+  type: core/v1/PodSpec
+- field: spec.router.scheduler.template
+  type: core/v1/PodSpec
+`
+)
+
+// stopAndResume is the actions override of InferenceService.
+func stopAndResume() (string, error) {
+	directory := group + "/InferenceService/actions/"
+	discovery, err := fs.ReadFile(customizations.Lua, directory+"discovery.lua")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "discovery.lua: |\n%sdefinitions:\n", indent(string(discovery), "  "))
+	for _, name := range []string{"stop", "resume"} {
+		action, err := fs.ReadFile(customizations.Lua, directory+name+"/action.lua")
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "- name: %s\n  action.lua: |\n%s", name, indent(string(action), "    "))
+	}
+	return b.String(), nil
+}
+
+// indent puts prefix before every line that is not empty.
+func indent(text, prefix string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(prefix)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}

@@ -1,0 +1,143 @@
+package health
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+)
+
+func configure(t *testing.T, release, argocd string) Configuration {
+	t.Helper()
+	versions, _, err := kserve.ParseVersions(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	configuration, err := Configure(versions, argocd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return configuration
+}
+
+func written(t *testing.T, name, kind string, c Configuration) string {
+	t.Helper()
+	for _, format := range ConfigFormats(kind) {
+		if format.Name == name {
+			var b strings.Builder
+			if err := format.Write(&b, c); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+	}
+	t.Fatalf("no format %s", name)
+	return ""
+}
+
+// TestConfigByRelease holds what each release is given, and why not.
+func TestConfigByRelease(t *testing.T) {
+	var b strings.Builder
+	for _, releases := range [][2]string{
+		{"unknown", "unknown"}, {"0.14.1", "2.14.21"}, {"0.15.0", "2.14.21"}, {"0.15", "3.5.7"}, {"0.16.0", "3.5"}, {"0.20.0", "3.6.1"},
+	} {
+		c := configure(t, releases[0], releases[1])
+		b.WriteString("KServe " + releases[0] + ", Argo CD " + releases[1] + "\n")
+		for _, o := range c.Overrides {
+			b.WriteString("  " + o.Key() + "\n")
+		}
+		for _, note := range c.Notes {
+			b.WriteString("  " + note + "\n")
+		}
+	}
+	golden(t, "config-by-release.txt", b.String())
+}
+
+// TestConfigForms holds the shape of every form, with values short enough to read.
+func TestConfigForms(t *testing.T) {
+	c := configure(t, "unknown", "unknown")
+	for i, o := range c.Overrides {
+		if o.Type == "health" {
+			c.Overrides[i].Value = "-- " + o.Kind + "\n\nreturn {}\n"
+		}
+	}
+	for _, format := range ConfigFormats("InferenceGraph") {
+		golden(t, "config."+format.Name, written(t, format.Name, "InferenceGraph", c))
+	}
+}
+
+func TestConfigCarriesTheScripts(t *testing.T) {
+	c := configure(t, "unknown", "unknown")
+	var configMap struct{ Data map[string]string }
+	if err := yaml.Unmarshal([]byte(written(t, "argocd-cm", "", c)), &configMap); err != nil {
+		t.Fatal(err)
+	}
+	var values struct {
+		Configs struct{ CM map[string]string }
+	}
+	if err := yaml.Unmarshal([]byte(written(t, "helm-values", "", c)), &values); err != nil {
+		t.Fatal(err)
+	}
+	var resource struct {
+		Spec struct {
+			ResourceHealthChecks []struct{ Group, Kind, Check string }
+			ResourceActions      []struct{ Group, Kind, Action string }
+			ExtraConfig          map[string]string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(written(t, "argocd-operator", "", c)), &resource); err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range Kinds {
+		script, err := os.ReadFile(filepath.Join(checksDir, kind, "health.lua"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := "resource.customizations.health.serving.kserve.io_" + kind
+		check := resource.Spec.ResourceHealthChecks[i]
+		for form, got := range map[string]string{
+			"argocd-cm": configMap.Data[key], "helm-values": values.Configs.CM[key], "argocd-operator": check.Check,
+			"lua": written(t, "lua", kind, c),
+		} {
+			if got != string(script) {
+				t.Errorf("%s, %s:\n%s", kind, form, got)
+			}
+		}
+		if check.Group != group || check.Kind != kind {
+			t.Errorf("%s/%s, want %s", check.Group, check.Kind, kind)
+		}
+	}
+	if len(resource.Spec.ResourceActions) != 1 || len(resource.Spec.ExtraConfig) != 2 {
+		t.Errorf("%d actions, extra configuration %v", len(resource.Spec.ResourceActions), resource.Spec.ExtraConfig)
+	}
+	var actions struct {
+		Discovery   string `json:"discovery.lua"`
+		Definitions []struct {
+			Name   string `json:"name"`
+			Action string `json:"action.lua"`
+		} `json:"definitions"`
+	}
+	if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[0].Action), &actions); err != nil {
+		t.Fatal(err)
+	}
+	if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" || !strings.HasSuffix(actions.Discovery, "}\n") {
+		t.Errorf("%+v", actions)
+	}
+}
+
+func TestConfigOfAKindThatIsNotThere(t *testing.T) {
+	c := configure(t, "0.14.1", "unknown")
+	for _, kind := range []string{"LocalModelCache", "Pod"} {
+		err := luaOf(kind)(&strings.Builder{}, c)
+		if err == nil || !strings.Contains(err.Error(), "InferenceService, InferenceGraph, TrainedModel") {
+			t.Error(err)
+		}
+	}
+	if err := kserveConfigMap(&strings.Builder{}, c); err == nil || !strings.Contains(err.Error(), "0.15.0") {
+		t.Error(err)
+	}
+}

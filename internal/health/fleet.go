@@ -1,0 +1,132 @@
+package health
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Result is the health of one object.
+type Result struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Status    Status `json:"status"`
+	Message   string `json:"message"`
+	// Bundled is what Argo CD's own check says, empty when it has none.
+	Bundled Status `json:"bundled"`
+}
+
+// Ref is the result's object as people write it.
+func (r Result) Ref() string { return r.Kind + " " + r.QualifiedName() }
+
+// QualifiedName is the name, behind the namespace when there is one.
+func (r Result) QualifiedName() string { return strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
+
+type key struct{ kind, namespace, name string }
+
+// Fleet is the state of the objects seen so far.
+type Fleet struct {
+	ours, bundled Checks
+	order         []key
+	objects       map[key]Object
+	deployments   map[key]map[string]Object // by owner, then by name
+}
+
+// NewFleet is an empty fleet whose results are compared with the given bundled checks.
+func NewFleet(bundled Checks) (*Fleet, error) {
+	ours, err := Ours()
+	if err != nil {
+		return nil, err
+	}
+	return &Fleet{ours, bundled, nil, map[key]Object{}, map[key]map[string]Object{}}, nil
+}
+
+// Apply takes an event in. Objects that no check is for are let go, but for the Deployments of a service.
+func (f *Fleet) Apply(event Event) {
+	object := event.Object
+	kind, namespace, name := stringAt(object, "kind"), stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
+	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
+	if apiGroup == "apps" && kind == "Deployment" {
+		if owner, ok := ownerOf(object); ok {
+			f.applyDeployment(owner, name, event)
+		}
+		return
+	}
+	if _, known := f.ours[kind]; !known || apiGroup != group {
+		return
+	}
+	id := key{kind, namespace, name}
+	_, seen := f.objects[id]
+	switch {
+	case event.Deleted:
+		delete(f.objects, id)
+		f.order = slices.DeleteFunc(f.order, func(k key) bool { return k == id })
+		return
+	case !seen:
+		f.order = append(f.order, id)
+	}
+	f.objects[id] = object
+}
+
+func (f *Fleet) applyDeployment(owner key, name string, event Event) {
+	if event.Deleted {
+		delete(f.deployments[owner], name)
+		return
+	}
+	if f.deployments[owner] == nil {
+		f.deployments[owner] = map[string]Object{}
+	}
+	f.deployments[owner][name] = event.Object
+}
+
+// ownerOf is the KServe object that a Deployment belongs to.
+func ownerOf(deployment Object) (key, bool) {
+	namespace := stringAt(deployment, "metadata", "namespace")
+	references, _ := at(deployment, "metadata", "ownerReferences").([]any)
+	for _, reference := range references {
+		if strings.HasPrefix(stringAt(reference, "apiVersion"), group+"/") {
+			return key{stringAt(reference, "kind"), namespace, stringAt(reference, "name")}, true
+		}
+	}
+	return key{}, false
+}
+
+// Results are the verdicts on all objects, in the order in which they were first seen.
+func (f *Fleet) Results() []Result {
+	results := make([]Result, 0, len(f.order))
+	for _, id := range f.order {
+		object := f.objects[id]
+		verdict := f.ours[id.kind].Assess(object)
+		if verdict.Status == Healthy || verdict.Status == Progressing {
+			verdict = f.withRollouts(id, verdict)
+		}
+		result := Result{id.kind, id.namespace, id.name, verdict.Status, verdict.Message, ""}
+		if check, ok := f.bundled[id.kind]; ok {
+			result.Bundled = check.Assess(object).Status
+		}
+		results = append(results, result)
+	}
+	return results
+}
+
+// withRollouts lowers a verdict by what the Deployments of the service tell. The first failed rollout
+// wins over the first unfinished one.
+func (f *Fleet) withRollouts(id key, verdict Verdict) Verdict {
+	deployments := f.deployments[id]
+	names := make([]string, 0, len(deployments))
+	for name := range deployments {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	for _, name := range names {
+		unfinished, ok := rollout(deployments[name])
+		if ok && (unfinished.Status == Degraded || verdict.Status == Healthy) {
+			verdict = unfinished
+		}
+		if verdict.Status == Degraded {
+			break
+		}
+	}
+	return verdict
+}

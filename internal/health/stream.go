@@ -1,0 +1,210 @@
+package health
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Event is an object as it is now, or the news that it is gone.
+type Event struct {
+	Object  Object
+	Deleted bool
+}
+
+// Read decodes what kubectl prints and hands over each object as soon as it is complete: JSON values
+// one after the other, YAML documents, List kinds, and the events of --output-watch-events. name
+// stands for the input in errors. It ends with the input, with the first error, or when emit says false.
+//
+// The end of a YAML document shows in the next one only. With a pause given, a document is handed
+// over too when that long nothing has followed it, and once more should it grow.
+func Read(input io.Reader, name string, pause time.Duration, emit func(Event) bool) error {
+	buffered := bufio.NewReader(input)
+	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
+		_, _ = buffered.Discard(3)
+	}
+	var err error
+	if startsJSON(buffered) {
+		err = readJSON(buffered, emit)
+	} else {
+		err = readYAML(buffered, pause, emit)
+	}
+	if err != nil && !errors.Is(err, errEnough) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// errEnough ends reading because emit said so.
+var errEnough = errors.New("enough")
+
+func startsJSON(input *bufio.Reader) bool {
+	for {
+		first, err := input.Peek(1)
+		if err != nil {
+			return false
+		}
+		switch first[0] {
+		case ' ', '\t', '\r', '\n':
+			_, _ = input.Discard(1)
+		default:
+			return first[0] == '{' || first[0] == '['
+		}
+	}
+}
+
+func readJSON(input io.Reader, emit func(Event) bool) error {
+	decoder := json.NewDecoder(input)
+	for {
+		var value any
+		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("byte %d: %w", decoder.InputOffset(), err)
+		}
+		if err := deliver(value, emit); errors.Is(err, errEnough) {
+			return err
+		} else if err != nil {
+			return fmt.Errorf("before byte %d: %w", decoder.InputOffset(), err)
+		}
+	}
+}
+
+func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error {
+	lines, failed, stop := make(chan string), make(chan error, 1), make(chan struct{})
+	defer close(stop)
+	go func() {
+		defer close(lines)
+		buffered := bufio.NewReader(input)
+		for {
+			line, err := buffered.ReadString('\n')
+			select {
+			case lines <- line:
+			case <-stop:
+				return
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					failed <- err
+				}
+				return
+			}
+		}
+	}()
+
+	var document strings.Builder
+	number, first := 0, 1
+	decode := func() error {
+		var value any
+		err := yaml.Unmarshal([]byte(document.String()), &value)
+		if err == nil && value != nil {
+			err = deliver(value, emit)
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			return fmt.Errorf("document at line %d: %w", first, err)
+		}
+		return err
+	}
+	idle := time.NewTimer(pause)
+	defer idle.Stop()
+	for {
+		var silence <-chan time.Time
+		if pause > 0 && document.Len() > 0 {
+			silence = idle.C
+		}
+		select {
+		case line, open := <-lines:
+			number++
+			next, separator := afterSeparator(line)
+			if open && !separator {
+				document.WriteString(line)
+				idle.Reset(pause)
+				continue
+			}
+			if err := decode(); err != nil {
+				return err
+			}
+			if !open {
+				select {
+				case err := <-failed:
+					return err
+				default:
+					return nil
+				}
+			}
+			document.Reset()
+			document.WriteString(next)
+			first = number
+		case <-silence:
+			// Half a document may not parse; the rest of it is on its way then.
+			if err := decode(); errors.Is(err, errEnough) {
+				return err
+			}
+			idle.Stop()
+		}
+	}
+}
+
+// afterSeparator is what follows the "---" or "..." that a line begins with.
+func afterSeparator(line string) (rest string, ok bool) {
+	for _, separator := range []string{"---", "..."} {
+		rest, ok = strings.CutPrefix(line, separator)
+		if ok && (strings.TrimSpace(rest) == "" || rest[0] == ' ') {
+			return rest, true
+		}
+	}
+	return "", false
+}
+
+// deliver hands over the objects in a decoded value.
+func deliver(value any, emit func(Event) bool) error {
+	if items, ok := value.([]any); ok {
+		return deliverAll(items, emit)
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("a Kubernetes object is a mapping, not %v", value)
+	}
+	kind := stringAt(object, "kind")
+	if wrapped, ok := object["object"].(map[string]any); ok && kind == "" {
+		switch stringAt(object, "type") {
+		case "BOOKMARK":
+			return nil
+		case "ERROR":
+			return fmt.Errorf("the watch failed: %s", stringAt(wrapped, "message"))
+		}
+		return send(Event{wrapped, object["type"] == "DELETED"}, emit)
+	}
+	if items, ok := object["items"].([]any); ok && strings.HasSuffix(kind, "List") {
+		return deliverAll(items, emit)
+	}
+	return send(Event{Object: object}, emit)
+}
+
+func deliverAll(items []any, emit func(Event) bool) error {
+	for _, item := range items {
+		if err := deliver(item, emit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func send(event Event, emit func(Event) bool) error {
+	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
+		if stringAt(event.Object, path...) == "" {
+			return fmt.Errorf("no Kubernetes object: %s is missing", strings.Join(path, "."))
+		}
+	}
+	if !emit(event) {
+		return errEnough
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+-- InferenceGraph
+
+return {}

@@ -1,0 +1,109 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// yamlPause is how long a YAML document may stand without a successor before it counts as complete.
+// kubectl writes an object at once and then nothing until it changes.
+const yamlPause = 250 * time.Millisecond
+
+// Stream is a named input of Wait.
+type Stream struct {
+	Name  string
+	Input io.Reader
+}
+
+// Outcome is how a Wait ended.
+type Outcome struct {
+	Results []Result // of the services that were waited for
+	Reason  string   // why it did not succeed, "" when all are Healthy
+}
+
+// Wait reads the streams until every named service ([NAMESPACE/]NAME) is Healthy, one is Degraded, all
+// streams have ended, or the context is done. It writes a line to progress whenever a verdict changes.
+// The error is about a stream that cannot be read.
+func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, progress io.Writer) (Outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	events, ended := make(chan Event), make(chan error)
+	for _, stream := range streams {
+		go func() {
+			err := Read(stream.Input, stream.Name, yamlPause, func(event Event) bool {
+				select {
+				case events <- event:
+					return true
+				case <-ctx.Done():
+					return false
+				}
+			})
+			select {
+			case ended <- err:
+			case <-ctx.Done():
+			}
+		}()
+	}
+
+	said := map[string]string{}
+	var results []Result
+	for open := len(streams); open > 0; {
+		select {
+		case <-ctx.Done():
+			return Outcome{results, "timed out while " + unfinished(results, names)}, nil
+		case err := <-ended:
+			if err != nil {
+				return Outcome{}, err
+			}
+			open--
+			continue
+		case event := <-events:
+			fleet.Apply(event)
+		}
+		results = slices.DeleteFunc(fleet.Results(), func(r Result) bool { return !r.isOneOf(names) })
+		for _, result := range results {
+			says := fmt.Sprintf("%s: %s: %s\n", result.Ref(), result.Status, line(result.Message))
+			if said[result.Ref()] != says {
+				said[result.Ref()] = says
+				if _, err := io.WriteString(progress, says); err != nil {
+					return Outcome{}, err
+				}
+			}
+			if result.Status == Degraded {
+				return Outcome{results, result.Ref() + " is Degraded"}, nil
+			}
+		}
+		if unfinished(results, names) == "" {
+			return Outcome{results, ""}, nil
+		}
+	}
+	return Outcome{results, "the input ended while " + unfinished(results, names)}, nil
+}
+
+func (r Result) isOneOf(names []string) bool {
+	return slices.Contains(names, r.Name) || slices.Contains(names, r.QualifiedName())
+}
+
+// unfinished names what is not Healthy yet.
+func unfinished(results []Result, names []string) string {
+	var waiting []string
+	for _, name := range names {
+		found := false
+		for _, result := range results {
+			if result.isOneOf([]string{name}) {
+				found = true
+				if result.Status != Healthy {
+					waiting = append(waiting, fmt.Sprintf("%s is %s", result.Ref(), result.Status))
+				}
+			}
+		}
+		if !found {
+			waiting = append(waiting, name+" has not been seen")
+		}
+	}
+	return strings.Join(waiting, ", ")
+}

@@ -1,0 +1,109 @@
+package health
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+)
+
+// watch is a stream of the states of iris.
+func watch(t *testing.T, states ...Object) io.Reader {
+	t.Helper()
+	var b strings.Builder
+	for _, state := range states {
+		if err := json.NewEncoder(&b).Encode(state); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.NewReader(b.String())
+}
+
+func broken() Object {
+	object := service("False")
+	object["status"].(Object)["modelStatus"] = Object{"transitionStatus": "InvalidSpec"}
+	return object
+}
+
+func TestWait(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		states   []Object
+		services []string
+		reason   string
+		progress string
+	}{
+		{
+			"becomes healthy", []Object{service("Unknown"), service("Unknown"), service("True"), broken()}, []string{"iris"}, "",
+			"InferenceService models/iris: Progressing: Ready is Unknown\nInferenceService models/iris: Healthy: InferenceService is ready\n",
+		},
+		{
+			"with the namespace", []Object{service("True")}, []string{"models/iris"}, "",
+			"InferenceService models/iris: Healthy: InferenceService is ready\n",
+		},
+		{
+			"becomes degraded", []Object{broken(), service("True")}, []string{"iris"}, "InferenceService models/iris is Degraded",
+			"InferenceService models/iris: Degraded: model is InvalidSpec\n",
+		},
+		{
+			"ends too early", []Object{service("False")}, []string{"iris", "tulip"},
+			"the input ended while InferenceService models/iris is Progressing, tulip has not been seen",
+			"InferenceService models/iris: Progressing: Ready is False\n",
+		},
+		{
+			"waits for the rollout", []Object{deployment(2, 1, 3, 2), service("True"), deployment(2, 2, 2, 2)}, []string{"iris"}, "",
+			"InferenceService models/iris: Progressing: Deployment iris-predictor: 1 of 2 replicas are updated\n" +
+				"InferenceService models/iris: Healthy: InferenceService is ready\n",
+		},
+		{"another service", []Object{broken()}, []string{"tulip"}, "the input ended while tulip has not been seen", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var progress strings.Builder
+			outcome, err := Wait(t.Context(), newFleet(t), []Stream{{"stream", watch(t, test.states...)}}, test.services, &progress)
+			if err != nil || outcome.Reason != test.reason {
+				t.Errorf("%q, %v", outcome.Reason, err)
+			}
+			if progress.String() != test.progress {
+				t.Errorf("progress:\n%s", progress.String())
+			}
+		})
+	}
+}
+
+func TestWaitForTwoStreams(t *testing.T) {
+	services, _ := io.Pipe() // silent
+	streams := []Stream{{"services", io.MultiReader(watch(t, service("True")), services)}, {"deployments", watch(t, deployment(2, 2, 2, 2))}}
+	outcome, err := Wait(t.Context(), newFleet(t), streams, []string{"iris"}, io.Discard)
+	if err != nil || outcome.Reason != "" {
+		t.Error(outcome, err)
+	}
+}
+
+func TestWaitTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		input, kubectl := io.Pipe()
+		defer kubectl.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		outcome, err := Wait(ctx, newFleet(t), []Stream{{"stream", input}}, []string{"iris"}, io.Discard)
+		if err != nil || outcome.Reason != "timed out while iris has not been seen" {
+			t.Error(outcome, err)
+		}
+	})
+}
+
+func TestWaitReportsABrokenStream(t *testing.T) {
+	lost := errors.New("connection lost")
+	for _, start := range []string{"", irisJSON, tulipYML} {
+		input := io.MultiReader(strings.NewReader(start), iotest.ErrReader(lost))
+		_, err := Wait(t.Context(), newFleet(t), []Stream{{"stream", input}}, []string{"rose"}, io.Discard)
+		if !errors.Is(err, lost) {
+			t.Errorf("%q: %v", start, err)
+		}
+	}
+}
