@@ -4,7 +4,10 @@ GO      ?= go
 FUZZTIME ?= 30s
 export CGO_ENABLED ?= 0
 
-.PHONY: build test golden lint race fuzz bench demo clean
+.PHONY: help build test golden lint race fuzz bench demo clean
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the binary
 	$(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/cmp

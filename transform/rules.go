@@ -2,6 +2,11 @@ package transform
 
 // Rules is the catalogue, in the order in which findings are reported and keys are inserted.
 var Rules = []*Rule{
+	execProbe,
+	probePort,
+	grpcProbe,
+	runtimeProbe,
+	surpriseAgent,
 	externalAutoscaler,
 	autoscalerName,
 	autoscalerFinalizer,

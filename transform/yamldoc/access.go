@@ -34,3 +34,25 @@ func (n *Node) Strings() []string {
 	}
 	return values
 }
+
+// Equal tells whether two nodes decode to the same value: how they are written and the order of keys do not count.
+func (n *Node) Equal(other *Node) bool {
+	a, b := n.resolve(), other.resolve()
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Entries) != len(b.Entries) || len(a.Items) != len(b.Items) {
+		return false
+	}
+	for _, e := range a.Entries {
+		if counterpart := b.entry(e.Key.resolve().Value); counterpart == nil || !e.Value.Equal(counterpart.Value) {
+			return false
+		}
+	}
+	for i := range a.Items {
+		if !a.Items[i].Equal(b.Items[i]) {
+			return false
+		}
+	}
+	return true
+}
