@@ -150,7 +150,7 @@ func TestAgent(t *testing.T) {
 		{"batcher", AgentFacts{Component: Predictor, Batcher: true, Storage: true}, "batcher"},
 		{"an explainer's batcher has no effect", AgentFacts{Component: Explainer, Batcher: true}, ""},
 		{"model with storage", AgentFacts{Component: Predictor, Storage: true, Format: "sklearn"}, ""},
-		{"model without storage", AgentFacts{Component: Predictor, Format: "triton"}, "no storageUri"},
+		{"model without storage", AgentFacts{Component: Predictor, Format: "triton"}, NoStorage},
 		{"a Hugging Face model may come from the hub", AgentFacts{Component: Predictor, Format: "huggingface"}, ""},
 		{"custom container", AgentFacts{Component: Predictor, Containers: true}, ""},
 		{"custom multi-model server", AgentFacts{Component: Predictor, Containers: true, MultiModel: true}, MultiModelVariable},
