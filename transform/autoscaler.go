@@ -113,21 +113,22 @@ func affixed(target, component, service, autoscaler string) bool {
 	}
 }
 
-// scaledBy returns what the autoscaler scales once the rules have repaired its target, nil when that is not certain
-// or when the service does not run in Standard mode.
-func (r *Render) scaledBy(a autoscaler) *scaled {
+// means returns the one component that the autoscaler scales once its target is repaired, nil when that is not certain.
+func (r *Render) means(a autoscaler) *scaled {
 	candidates := r.scales(a)
-	if len(candidates) != 1 {
+	if len(candidates) != 1 || candidates[0].how == legacy && !r.Versions.All(kserve.LegacyNamesGone) {
 		return nil
 	}
-	c := candidates[0]
-	if c.how == legacy && !r.Versions.All(kserve.LegacyNamesGone) {
+	return &candidates[0]
+}
+
+// scaledBy is means for a service that may run in Standard mode.
+func (r *Render) scaledBy(a autoscaler) *scaled {
+	c := r.means(a)
+	if c == nil || c.service.Mode == kserve.Knative || c.service.Mode == kserve.ModelMesh || c.service.Contradiction != "" {
 		return nil
 	}
-	if c.service.Mode == kserve.Knative || c.service.Mode == kserve.ModelMesh || c.service.Contradiction != "" {
-		return nil
-	}
-	return &c
+	return c
 }
 
 // autoscalersOf returns the user's autoscalers of the service, by component.

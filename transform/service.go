@@ -67,7 +67,7 @@ func (s *Service) standardEvidence(r *Render) string {
 		}
 	}
 	for _, a := range r.autoscalers() {
-		if a.Namespace == s.Namespace && s.componentOf(r, a.target()) != "" {
+		if c := r.means(a); c != nil && c.service == s {
 			return a.String()
 		}
 	}
