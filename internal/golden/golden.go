@@ -129,10 +129,16 @@ func (c *Case) load(dir string) error {
 	if err != nil {
 		return err
 	}
-	c.options = s.Options
 	root, err := filepath.Abs(dir)
-	c.source = render.Options{Source: s.Source, Root: root, RootLocked: true, MaxInput: int64(s.MaxInput), Dir: filepath.Dir(c.Input), Getenv: func(string) string { return "" }}
-	return err
+	if err != nil {
+		return err
+	}
+	c.options = s.Options
+	c.source = render.Options{
+		Source: s.Source, Root: root, RootLocked: true, MaxInput: int64(s.MaxInput),
+		Dir: filepath.Join(root, filepath.Dir(c.Name)), Getenv: func(string) string { return "" },
+	}
+	return nil
 }
 
 // Run renders and repairs the case's input.
