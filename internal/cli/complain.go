@@ -27,7 +27,7 @@ func (env *Env) complain(err error) {
 	var b strings.Builder
 	for i, line := range lines {
 		line = prefix + line + "\n"
-		rest := fmt.Sprintf("%s... and %d more lines; run check on a copy of the source\n", prefix, len(lines)-i)
+		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(lines)-i)
 		room := maxComplaint - b.Len() - len(rest)
 		if len(line) > room {
 			if i == 0 {

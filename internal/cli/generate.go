@@ -62,7 +62,7 @@ func (o *outcome) refused() error {
 	failOn := cmp.Or(o.settings.FailOn, never)
 	if failing(o.left(), failOn) != nil {
 		grave := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Severity(failOn)) })
-		return fmt.Errorf("%snot repaired and at or above fail-on, which is %s", lines(grave), failOn)
+		return fmt.Errorf("fail-on is %s and %s could not be repaired\n%s", failOn, count(len(grave), "finding"), lines(grave))
 	}
 	return nil
 }

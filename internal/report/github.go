@@ -27,7 +27,7 @@ func GitHub(w io.Writer, r Report) error {
 			at += fmt.Sprintf(",line=%d,col=%d", line, col)
 		}
 		_, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", githubLevel[f.Severity], at,
-			githubProperty.Replace(f.Rule.ID+" "+f.Rule.Name), githubText.Replace(f.Object.String()+": "+f.Message))
+			githubProperty.Replace(f.Rule.ID+" "+f.Rule.Name), githubText.Replace(f.Object.String()+": "+message(f)))
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 )
 
 type jsonReport struct {
-	Version  string        `json:"version"`
 	Objects  int           `json:"objects"`
 	Findings []jsonFinding `json:"findings"`
 }
@@ -32,7 +31,7 @@ type jsonFinding struct {
 // JSON writes an object with all findings. The field repair says that generate and fix repair the finding, needs names
 // the setting without which they can't.
 func JSON(w io.Writer, r Report) error {
-	out := jsonReport{Version: r.Version, Objects: r.Objects, Findings: []jsonFinding{}}
+	out := jsonReport{Objects: r.Objects, Findings: []jsonFinding{}}
 	for _, f := range Sorted(r.Findings) {
 		path, line, col := source(f)
 		out.Findings = append(out.Findings, jsonFinding{

@@ -47,7 +47,7 @@ func JUnit(w io.Writer, r Report) error {
 		suite := &out.Suites[len(out.Suites)-1]
 		c := junitCase{Class: f.Rule.ID + " " + f.Rule.Name, Name: f.Object.String()}
 		if f.Severity.AtLeast(transform.Warning) {
-			c.Failure = &junitFailure{Type: string(f.Severity), Message: f.Message, Text: Line(f)}
+			c.Failure = &junitFailure{Type: string(f.Severity), Message: message(f), Text: Line(f)}
 			suite.Failures++
 			out.Failures++
 		} else {

@@ -94,7 +94,7 @@ func SARIF(w io.Writer, r Report) error {
 	for _, f := range Sorted(r.Findings) {
 		results = append(results, sarifResult{
 			RuleID: f.Rule.ID, RuleIndex: slices.Index(r.Rules, f.Rule), Level: sarifLevel[f.Severity],
-			Message:   sarifMessage{Text: f.Object.String() + ": " + f.Message},
+			Message:   sarifMessage{Text: f.Object.String() + ": " + message(f)},
 			Locations: []sarifLocation{sarifAt(f)},
 		})
 	}

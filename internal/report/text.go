@@ -26,11 +26,19 @@ var control = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\x1b", `\x1b`)
 func Line(f transform.Finding) string {
 	file := f.Object.File
 	if file.Renderer == "" {
-		return control.Replace(fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, f.Message))
+		return control.Replace(fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, message(f)))
 	}
-	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Message)
+	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, message(f))
 	if file.Origin != "" {
 		line += " (from " + file.Origin + ")"
 	}
 	return control.Replace(line)
+}
+
+// message says also what a repair would need.
+func message(f transform.Finding) string {
+	if f.Needs == "" || len(f.Edits) > 0 {
+		return f.Message
+	}
+	return f.Message + "; not repaired: needs the setting " + f.Needs
 }

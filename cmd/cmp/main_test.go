@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"argocd-kserve-plugin": main})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs the plugin and asserts its exit code: exits 2 generate nowhere.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGUMENT...")
+	}
+	err := ts.Exec("argocd-kserve-plugin", args[1:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s\n%s", code, args[0], ts.ReadFile("stderr"))
+	}
+}
+
+// Argo CD's deadline and a person's Ctrl-C both find a command that is waiting for its input.
+func TestStop(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		flag   string
+		signal os.Signal
+		want   string
+	}{
+		{"signal", "--timeout=1h", syscall.SIGTERM, "iris: terminated signal received\n"},
+		{"timeout", "--timeout=1ms", nil, "iris: gave up after 1ms, the setting timeout; when raising it, raise Argo CD's own deadline too "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			input := filepath.Join(dir, "input")
+			if err := syscall.Mkfifo(input, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			cmd := exec.Command("argocd-kserve-plugin", "generate", tt.flag, "input")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "ARGOCD_APP_NAME=iris")
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if tt.signal != nil {
+				writer, err := os.OpenFile(input, os.O_WRONLY, 0) // returns when the plugin reads
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer writer.Close()
+				if err := cmd.Process.Signal(tt.signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_ = cmd.Wait()
+			if cmd.ProcessState.ExitCode() != 2 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), tt.want) {
+				t.Errorf("%v, stdout %q, stderr %q", cmd.ProcessState, &stdout, &stderr)
+			}
+		})
+	}
+}
+
+func TestReaderGone(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	var stderr bytes.Buffer
+	cmd := exec.Command("argocd-kserve-plugin", "generate", "-")
+	cmd.Stdin = strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+	cmd.Stdout, cmd.Stderr = writer, &stderr
+	_ = cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(stderr.String(), "broken pipe") {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+}
