@@ -2,7 +2,6 @@ package yamldoc
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 )
 
@@ -29,7 +28,7 @@ func Join(files [][]Document) ([][]byte, error) {
 	var j joiner
 	for _, docs := range files {
 		for _, doc := range docs {
-			j.total += min(1, len(doc.Body)+len(doc.Head)-bomLen(doc.Head))
+			j.total += min(1, len(doc.Body)+len(bytes.Trim(doc.Head, bom)))
 		}
 	}
 	for i, docs := range files {
@@ -53,12 +52,14 @@ func (j *joiner) file(docs []Document) *Error {
 		if i == 0 {
 			eol = lineEndOf(docs)
 		}
-		head, body := doc.Head, doc.Body
-		if j.count > 0 {
-			head = head[bomLen(head):]
-		}
-		if len(head)+len(body)-bomLen(head) == 0 {
+		if len(bytes.Trim(doc.Head, bom))+len(doc.Body) == 0 {
 			continue
+		}
+		head, body := bytes.TrimSuffix(doc.Head, []byte(bom)), doc.Body
+		if j.count == 0 && len(head) == 0 {
+			head = doc.Head
+		} else if j.count > 0 {
+			head = head[bomLen(head):]
 		}
 		if err := j.check(doc); err != nil {
 			return err
@@ -72,7 +73,11 @@ func (j *joiner) file(docs []Document) *Error {
 		}
 		j.write(head)
 		j.write(body)
-		if last := j.out[len(j.out)-1]; last[len(last)-1] != '\n' {
+		switch last := j.out[len(j.out)-1]; last[len(last)-1] {
+		case '\n':
+		case '\r':
+			j.write([]byte("\n"))
+		default:
 			j.write(eol)
 		}
 		j.count++
@@ -83,21 +88,24 @@ func (j *joiner) file(docs []Document) *Error {
 
 // check reports what Kubernetes' decoder can't read in a document because of where it stands.
 func (j *joiner) check(doc Document) *Error {
-	at := skipSpace(doc.Body, 0)
+	body := doc.Body
+	content := skipSpace(body, 0)
 	if j.count > 0 {
-		if text := doc.Head[bomLen(doc.Head):]; len(text) > 0 && !bytes.HasPrefix(text, []byte("---")) {
-			line := doc.Line - countLines(text)
-			at := skipSpace(text, 0)
-			return &Error{Line: line + countLines(text[:at]), Col: 1, Msg: directiveLater}
-		}
-		if at < len(doc.Body) && doc.Body[at] == '%' {
-			return doc.errorAt(at, directiveLater)
+		head := bytes.Trim(doc.Head, bom)
+		switch {
+		case len(head) > 0 && !bytes.HasPrefix(head, []byte("---")):
+			before := skipSpace(head, 0)
+			return &Error{Line: doc.Line - countLines(head[before:]), Col: 1, Msg: directiveLater}
+		case content < len(body) && body[content] == '%':
+			return doc.errorAt(content, directiveLater)
+		case endMarker(body, content):
+			return doc.errorAt(content, "`...` without a document before it, which Kubernetes refuses: remove it")
 		}
 	}
-	if j.total > 1 && startsJSON(doc.Body) {
-		if at := escapeOnlyJSON(doc.Body); at >= 0 && json.Valid(doc.Body) {
-			return doc.errorAt(at, "an escape that only JSON knows, which Kubernetes can't read next to other documents: "+
-				"write the character itself")
+	if j.total > 1 && startsJSON(body) {
+		if at := onlyJSON(body, content); at >= 0 {
+			return doc.errorAt(at, "something that JSON allows and YAML does not (an escape, a tab, a long key), which Kubernetes "+
+				"can't read next to other documents: write the document as YAML does")
 		}
 	}
 	return nil
@@ -141,19 +149,4 @@ func lineEndOf(docs []Document) []byte {
 // startsJSON tells whether Kubernetes' decoder takes a stream that starts with text for JSON.
 func startsJSON(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(text[:min(len(text), 4096)]), []byte("{"))
-}
-
-// escapeOnlyJSON finds an escape in a JSON document that YAML does not have: \/ and surrogate pairs.
-func escapeOnlyJSON(text []byte) int {
-	for at := 0; ; at += 2 {
-		i := bytes.IndexByte(text[at:], '\\')
-		if i < 0 || at+i+1 == len(text) {
-			return -1
-		}
-		at += i
-		esc := text[at+1:]
-		if esc[0] == '/' || esc[0] == 'u' && len(esc) > 2 && esc[1]|0x20 == 'd' && bytes.IndexByte([]byte("89abcdefABCDEF"), esc[2]) >= 0 {
-			return at
-		}
-	}
 }

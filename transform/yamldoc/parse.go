@@ -44,7 +44,7 @@ func Parse(body []byte) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rest := skipSpace(body, root.End); rest < len(body) && !bytes.HasPrefix(body[rest:], []byte("...")) {
+	if rest := skipSpace(body, root.End); rest < len(body) && !endMarker(body, rest) {
 		return nil, errorAt(body, rest, "content after the end of the document")
 	}
 	if root.Kind != Scalar || root.Tag != "!!null" || root.Start < root.End {

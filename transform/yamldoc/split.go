@@ -45,7 +45,7 @@ func Split(data []byte) ([]Document, error) {
 			}
 		}
 		s.line += countLines(data[s.body:end])
-		s.body, s.separated = end, true
+		s.body, s.separated = end+bomLen(data[end:]), true
 	}
 }
 
@@ -71,6 +71,8 @@ func (s *splitter) nextSeparator() (int, error) {
 			return at, nil
 		case afterBreak(s.data, at) && endsWord(s.data, at+3):
 			return 0, errorAt(s.data, at, "a separator that Kubernetes does not see: end the line before it with LF or CRLF")
+		case bytes.HasSuffix(s.data[:at], []byte("\n"+bom)):
+			return 0, errorAt(s.data, at, "a separator that Kubernetes does not see: remove the byte order mark before it")
 		}
 		for at+3 < len(s.data) && s.data[at+3] == '-' {
 			at++
@@ -146,13 +148,18 @@ func contentAfterEnd(text []byte) int {
 			return -1
 		}
 		at += i
-		if !afterBreak(text, at) || !endsWord(text, at+3) {
+		if !endMarker(text, at) {
 			continue
 		}
-		if next := skipSpace(text, at+3); next < len(text) && (!bytes.HasPrefix(text[next:], []byte("...")) || !afterBreak(text, next)) {
+		if next := skipSpace(text, at+3); next < len(text) && !endMarker(text, next) {
 			return next
 		}
 	}
+}
+
+// endMarker tells whether a document end marker stands at at.
+func endMarker(text []byte, at int) bool {
+	return bytes.HasPrefix(text[at:], []byte("...")) && afterBreak(text, at) && endsWord(text, at+3)
 }
 
 // afterBreak tells whether at is the start of a line for YAML.

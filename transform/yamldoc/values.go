@@ -20,7 +20,7 @@ func nextValue(text []byte, from int) (int, error) {
 		return next, nil
 	}
 	rest := skipSpace(text, end)
-	if rest == len(text) || bytes.HasPrefix(text[rest:], []byte("...")) || !json.Valid(text[from:end]) {
+	if rest == len(text) || endMarker(text, rest) || !json.Valid(text[from:end]) {
 		return 0, nil
 	}
 	return rest, errors.New("content after a JSON value, which Kubernetes drops silently: separate documents with ---")
@@ -45,6 +45,46 @@ func objectEnd(text []byte, from int) int {
 			}
 		case '\'', '#':
 			return -1
+		}
+	}
+	return -1
+}
+
+// maxSimpleKey is the length up to which libyaml, and so Kubernetes, knows a key without a question mark.
+const maxSimpleKey = 1024
+
+// onlyJSON finds what JSON allows in the object that starts at from and YAML does not, or -1: the escape \/ and surrogate
+// pairs, a tab before the object or on a line after it, a long key and a colon on another line than its key.
+func onlyJSON(text []byte, from int) int {
+	end := objectEnd(text, from)
+	if end < 0 || !json.Valid(text[from:end]) {
+		return -1
+	}
+	if tab := bytes.IndexByte(text[:from], '\t'); tab >= 0 {
+		return tab
+	}
+	if line := bytes.IndexByte(text[end:], '\n'); line >= 0 {
+		if tab := bytes.IndexByte(text[end+line:], '\t'); tab >= 0 {
+			return end + line + tab
+		}
+	}
+	for i := from; i < end; i++ {
+		next := bytes.IndexByte(text[i:end], '"')
+		if next < 0 {
+			break
+		}
+		start := i + next
+		for i = start + 1; text[i] != '"'; i++ {
+			if text[i] == '\\' {
+				if i++; text[i] == '/' || text[i] == 'u' && text[i+1]|0x20 == 'd' && text[i+2] >= '8' {
+					return i - 1
+				}
+			}
+		}
+		after := text[i+1 : end]
+		colon := len(after) - len(bytes.TrimLeft(after, " \t\r\n"))
+		if after[colon] == ':' && (i-start >= maxSimpleKey-1 || bytes.IndexByte(after[:colon], '\n') >= 0) {
+			return start
 		}
 	}
 	return -1

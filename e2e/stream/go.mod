@@ -1,0 +1,17 @@
+module github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stream
+
+go 1.26.3
+
+require (
+	github.com/argocd-kserve-plugin/argocd-kserve-plugin v0.0.0
+	k8s.io/apimachinery v0.34.4
+)
+
+require (
+	go.yaml.in/yaml/v2 v2.4.4 // indirect
+	gopkg.in/yaml.v3 v3.0.1 // indirect
+	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
+	sigs.k8s.io/yaml v1.6.0 // indirect
+)
+
+replace github.com/argocd-kserve-plugin/argocd-kserve-plugin => ../..
