@@ -84,6 +84,8 @@ func newRootCommand(env *Env) *cobra.Command {
 		newConfigCommand,
 		newHealthCommand,
 		newParametersCommand,
+		newProbeCommand,
+		newTestCommand,
 		newVersionCommand,
 	} {
 		root.AddCommand(command(env))
