@@ -68,7 +68,7 @@ func checkMissingPort(p *Pass, c container, kind string, f Finding) {
 		p.Report(f)
 	case c.foreign:
 		f.Severity = Warning
-		f.Message += fmt.Sprintf(", unless the runtime %s, which is not here, brings one", c.service.Get("spec", "predictor", "model", "runtime").Str())
+		f.Message += fmt.Sprintf(", unless the runtime %s, which is not here, brings one", c.service.runtimeName())
 		p.Report(f)
 	default:
 		f.At = f.At.With("port")
@@ -82,21 +82,21 @@ var numeric = regexp.MustCompile(`^[1-9][0-9]{0,4}$`)
 // checkTextPort finds a number in quotes.
 func checkTextPort(p *Pass, c container, f Finding, text string) {
 	number, _ := strconv.Atoi(text)
-	f.Message = fmt.Sprintf("readiness port %q is text, which Kubernetes takes for a port name and refuses: %d", text, number)
+	f.Message = fmt.Sprintf("readiness port %q is text, which Kubernetes takes for a port name and refuses: the number is %d", text, number)
 	c.copied = always // it breaks whichever probe the agent gets
 	p.repairProbe(c, f, yamldoc.Set(f.At, number))
 }
 
 // checkNamedPort finds a port name that the agent would have to resolve.
 func checkNamedPort(p *Pass, c container, f Finding, name string) {
-	f.Message = fmt.Sprintf("readiness port %s is a name, which KServe's agent (%s) can't resolve: it never gets ready", name, c.agent)
+	f.Message = fmt.Sprintf("readiness port %s is a name, with which KServe's agent (%s) never gets ready", name, c.agent)
 	number, found := c.namedPort(name)
 	if !found {
 		f.Message += "; not repaired: the container declares no port of that name"
 		p.Report(f)
 		return
 	}
-	f.Message += fmt.Sprintf(": %d", number)
+	f.Message += fmt.Sprintf(": %s is %d", name, number)
 	p.repairProbe(c, f, yamldoc.Set(f.At, number))
 }
 
@@ -108,6 +108,6 @@ func (p *Pass) repairPort(c container, f Finding) {
 		p.Report(f)
 		return
 	}
-	f.Message += fmt.Sprintf(": %d", numbers[0])
+	f.Message += fmt.Sprintf(": the container's port is %d", numbers[0])
 	p.repairProbe(c, f, yamldoc.Set(f.At, numbers[0]))
 }

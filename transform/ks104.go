@@ -14,7 +14,7 @@ var runtimeProbe = &Rule{
 	Doc: `KServe merges the container of a serving runtime with the one of the InferenceService, field by field. Two things go wrong.
 An exec readiness probe of the runtime reaches the agent of every service that has one (KS101), and the service can't
 take it away. And a service that sets a probe with another handler than its runtime gets a probe with both, which the API
-server refuses.
+server refuses; so is one with two handlers of its own.
 
 The exec probe is replaced in the runtime, as KS101 would, when the runtime is in the same render and every service there
 that names it runs in Standard mode. Two handlers are reported: which one is meant is not known. The multi-node runtime's
@@ -43,6 +43,8 @@ func checkMergedProbe(p *Pass) {
 		inherited, runtime := p.runtimeHandler(c)
 		own := handler(c.Get("readinessProbe"))
 		switch {
+		case own == "both":
+			p.Report(Finding{At: c.path.With("readinessProbe"), Message: "the readiness probe has two handlers, which the API server refuses: keep one"})
 		case inherited != "" && own != "" && own != inherited:
 			p.Report(Finding{At: c.path.With("readinessProbe", own), Message: fmt.Sprintf(
 				"the readiness probe merges with that of %s into one with %s and %s, which the API server refuses: keep one", runtime, inherited, own)})
@@ -85,9 +87,10 @@ func checkRuntimeProbe(p *Pass) {
 	p.Report(f)
 }
 
-// users are the services of the render that name a runtime, as far as its readiness probe is concerned.
+// users are the services of the render that name a runtime, or may get it by their model's format, as far as its
+// readiness probe is concerned.
 type users struct {
-	victim   *container // whose agent gets the probe; one of which the least is known
+	victim   *container // of a service that names it: its agent gets the probe; one of which the least is known
 	obstacle string     // why the runtime must stay as it is
 	unknown  bool       // the mode of one is not known
 }
@@ -95,7 +98,8 @@ type users struct {
 func (p *Pass) users(runtime *Object) (u users) {
 	for _, o := range p.Objects("InferenceService") {
 		s := p.Service(o)
-		if p.Runtime(s) != runtime {
+		named := p.Runtime(s) == runtime
+		if !named && !selectable(runtime, s) {
 			continue
 		}
 		if s.Mode == kserve.Knative || s.Mode == kserve.ModelMesh {
@@ -110,7 +114,7 @@ func (p *Pass) users(runtime *Object) (u users) {
 				u.obstacle = fmt.Sprintf("%s sets a probe of its own, and one with two handlers is refused", s)
 			}
 			u.unknown = u.unknown || s.Mode == ""
-			if c.copied != never && (u.victim == nil || c.copied == sometimes) {
+			if named && c.copied != never && (u.victim == nil || c.copied == sometimes) {
 				u.victim = &c
 			}
 		}

@@ -83,10 +83,10 @@ func (c container) replacement(command []string, preferTCP bool) replacement {
 	case !specified.MatchString(asks.Path):
 		return tcpSocket(ports[0], "the command succeeds on HTTP errors too (curl without -f)")
 	case c.lazy(asks.Path):
-		return tcpSocket(ports[0], "the command succeeds before the model is loaded (curl without -f), and this server needs that")
+		return tcpSocket(ports[0], "the command succeeds on HTTP errors too (curl without -f), with which this server answers until a model is loaded")
 	}
 	r := httpGet(asks)
-	r.message = fmt.Sprintf(": httpGet %s on port %d asks the same path, and unlike curl without -f waits until the model is ready", asks.Path, asks.Port)
+	r.message = fmt.Sprintf(": httpGet %s on port %d asks the same path, but stricter than curl without -f: HTTP errors now mean not ready", asks.Path, asks.Port)
 	return r
 }
 

@@ -29,9 +29,12 @@ func runtimeContainerAt(runtime *Object, name string) (yamldoc.Path, *yamldoc.No
 	return nil, nil
 }
 
+// runtimeName is the serving runtime that the predictor names, empty when KServe selects one.
+func (s *Service) runtimeName() string { return s.Get("spec", "predictor", "model", "runtime").Str() }
+
 // foreignRuntime reports whether the service names a runtime that is not one of KServe's own.
 func (s *Service) foreignRuntime() bool {
-	name := s.Get("spec", "predictor", "model", "runtime").Str()
+	name := s.runtimeName()
 	return name != "" && !strings.HasPrefix(name, "kserve-")
 }
 
@@ -46,11 +49,11 @@ func (r *Render) runtimeHandler(c container) (kind, runtime string) {
 	if o := r.Runtime(s); o != nil {
 		return handler(c.runtime.Get("readinessProbe")), o.String()
 	}
-	if name := s.Get("spec", "predictor", "model", "runtime").Str(); name != "" {
+	if name := s.runtimeName(); name != "" {
 		return kserve.RuntimeHandlers[name], "the built-in runtime " + name
 	}
 	for _, o := range r.Objects("ServingRuntime", "ClusterServingRuntime") {
-		if h := handler(runtimeContainer(o, c.name).Get("readinessProbe")); h != "" && selectable(o, s, c.format) {
+		if h := handler(runtimeContainer(o, c.name).Get("readinessProbe")); h != "" && selectable(o, s) {
 			return h, o.String()
 		}
 	}
@@ -60,13 +63,11 @@ func (r *Render) runtimeHandler(c container) (kind, runtime string) {
 	return "", ""
 }
 
-// selectable reports whether KServe may choose the runtime for a model of the format.
-func selectable(runtime *Object, s *Service, format string) bool {
-	if runtime.Kind == "ServingRuntime" && runtime.Namespace != s.Namespace {
-		return false
-	}
+// selectable reports whether KServe may choose the runtime for a service that names none.
+func selectable(runtime *Object, s *Service) bool {
+	_, format := s.framework(kserve.Predictor)
 	formats := runtime.Get("spec", "supportedModelFormats")
-	if formats == nil || format == "" {
+	if formats == nil || format == "" || s.runtimeName() != "" || runtime.Kind == "ServingRuntime" && runtime.Namespace != s.Namespace {
 		return false
 	}
 	for i := range formats.Items {
@@ -80,7 +81,7 @@ func selectable(runtime *Object, s *Service, format string) bool {
 // multiNode reports whether the predictor runs on the built-in multi-node runtime: named, or selected for a Hugging Face
 // model with workers.
 func (s *Service) multiNode() bool {
-	runtime := s.Get("spec", "predictor", "model", "runtime").Str()
+	runtime := s.runtimeName()
 	_, format := s.framework(kserve.Predictor)
 	return runtime == kserve.MultiNodeRuntime ||
 		runtime == "" && format == "huggingface" && !s.Get("spec", "predictor", "workerSpec").IsNull()
