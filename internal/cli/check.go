@@ -82,7 +82,7 @@ func (o *outcome) conclude(w io.Writer) {
 			}
 		}
 		if n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, severity))
+			counts = append(counts, fmt.Sprintf("%s: %d", severity, n))
 		}
 	}
 	fmt.Fprintf(w, "%s, %s (%s), generate repairs %d\n", count(o.Objects(), "object"), count(len(o.Findings), "finding"),

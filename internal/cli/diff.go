@@ -97,10 +97,10 @@ func unified(b *bytes.Buffer, file transform.Output, findings []transform.Findin
 	if err != nil {
 		return err
 	}
-	path := file.File.Path
-	diff, err := udiff.ToUnifiedDiff("a/"+path, "b/"+path, string(file.Before), edits, contextLines)
+	label := label(file.File, findings)
+	diff, err := udiff.ToUnifiedDiff("a/"+label, "b/"+label, string(file.Before), edits, contextLines)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", label, err)
 	}
 	hunk := 0
 	for line := range strings.Lines(diff.String()) {
@@ -113,6 +113,19 @@ func unified(b *bytes.Buffer, file transform.Output, findings []transform.Findin
 		b.WriteString(paint(line))
 	}
 	return nil
+}
+
+// label names what differs: a file, or the object that a renderer made.
+func label(file *transform.File, findings []transform.Finding) string {
+	if file.Renderer == "" {
+		return file.Path
+	}
+	label := file.Path + " (" + file.Renderer + ")"
+	i := slices.IndexFunc(findings, func(f transform.Finding) bool { return f.Object.File == file })
+	if i >= 0 {
+		label += " " + findings[i].Object.String()
+	}
+	return label
 }
 
 // lineEdits compares document by document. No repair moves, adds or drops one, and comparing the whole would cost

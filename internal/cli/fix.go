@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -71,7 +72,7 @@ PATH is a folder or a file; without it the working directory is taken.`,
 // rendered refuses repairs of objects that no file holds as they are.
 func (o *outcome) rendered() error {
 	var b strings.Builder
-	for _, f := range o.Findings {
+	for _, f := range report.Sorted(o.Findings) {
 		file := f.Object.File
 		if file.Renderer != "" && len(f.Edits) > 0 {
 			fmt.Fprintf(&b, "%s (%s) %s: %s: %s; edit %s\n", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Message,

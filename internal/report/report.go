@@ -32,11 +32,19 @@ var Formats = []Format{
 	{"junit", JUnit},
 }
 
-// Sorted returns the findings by file and position; those of one position stay in the order of the rules.
+// Sorted returns the findings by file and position; those of one position stay in the order of the rules. Objects that
+// a renderer made share its path, so there the origin and the object count first.
 func Sorted(findings []transform.Finding) []transform.Finding {
+	rendered := func(f transform.Finding) string {
+		if f.Object.File.Renderer == "" {
+			return ""
+		}
+		return f.Object.File.Origin + "\x00" + f.Object.String()
+	}
 	return slices.SortedStableFunc(slices.Values(findings), func(a, b transform.Finding) int {
 		return cmp.Or(
 			cmp.Compare(a.Object.File.Path, b.Object.File.Path),
+			cmp.Compare(rendered(a), rendered(b)),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Col, b.Col),
 		)
