@@ -1,0 +1,159 @@
+// Package controlplane runs Kubernetes as processes: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and
+// kwok in place of a kubelet.
+//
+// Pods are scheduled and turn Running and Ready, but no container runs and no probe is executed.
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// Cluster is a running control plane with one node.
+type Cluster struct {
+	*objects.Client
+	Stack *stack.Stack
+	URL   string
+	Token string // of a cluster administrator
+	CA    []byte // PEM
+
+	config *rest.Config
+	keys   KeyPair
+}
+
+// Tools are the programs that a cluster is made of.
+func Tools() []toolchain.Tool { return []toolchain.Tool{toolchain.Kubernetes, toolchain.Kwok} }
+
+// Start starts a new, empty cluster, which ends with the test.
+func Start(tb testing.TB) *Cluster {
+	tb.Helper()
+	s := stack.New(tb)
+	keys, err := NewKeyPair(s.Mkdir("keys", 0), s.IP)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ca, err := os.ReadFile(keys.Certificate)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := &Cluster{
+		Stack: s, URL: "https://" + net.JoinHostPort(s.IP, "6443"), Token: "e2e-administrator", CA: ca, keys: keys,
+	}
+	c.config = &rest.Config{Host: c.URL, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
+	c.startAPIServer(tb)
+	c.Client, err = objects.NewClient(c.config)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	kubeconfig := c.Kubeconfig(tb, "default")
+	c.start(tb, "kube-controller-manager", c.serves("/healthz", "10257"),
+		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10257", "--leader-elect=false",
+		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
+		"--service-account-private-key-file="+keys.Key, "--root-ca-file="+keys.Certificate,
+		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz",
+		// The default of 15 s would only make every test wait: there are no metrics to react to.
+		"--horizontal-pod-autoscaler-sync-period=3s")
+	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
+		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
+		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
+	c.startKwok(tb)
+	return c
+}
+
+func (c *Cluster) startAPIServer(tb testing.TB) {
+	tb.Helper()
+	s := c.Stack
+	client, peer := "http://"+net.JoinHostPort(s.IP, "2379"), "http://"+net.JoinHostPort(s.IP, "2380")
+	c.start(tb, "etcd", stack.Accepts(net.JoinHostPort(s.IP, "2379")),
+		"--name=e2e", "--data-dir="+filepath.Join(s.Dir, "etcd"), "--listen-client-urls="+client,
+		"--advertise-client-urls="+client, "--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer,
+		"--initial-cluster=e2e="+peer, "--unsafe-no-fsync", "--log-level=warn")
+	tokens := filepath.Join(s.Dir, "keys", "tokens.csv")
+	if err := os.WriteFile(tokens, fmt.Appendf(nil, "%s,admin,admin,\"system:masters\"\n", c.Token), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	c.start(tb, "kube-apiserver", c.serves("/readyz", "6443"),
+		"--etcd-servers="+client, "--bind-address="+s.IP, "--secure-port=6443", "--advertise-address="+s.IP,
+		"--endpoint-reconciler-type=none", // it wants an address of a real interface
+		"--cert-dir="+s.Mkdir("kube-apiserver", 0),
+		"--tls-cert-file="+c.keys.Certificate, "--tls-private-key-file="+c.keys.Key,
+		"--service-cluster-ip-range=10.96.0.0/16", "--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file="+c.keys.Key, "--service-account-signing-key-file="+c.keys.Key,
+		"--authorization-mode=RBAC", "--token-auth-file="+tokens, "--allow-privileged=true")
+}
+
+// start runs a component out of the one Kubernetes binary, which tells them apart by the name it is started with.
+func (c *Cluster) start(tb testing.TB, component string, ready func(context.Context) error, args ...string) {
+	tb.Helper()
+	binary, err := toolchain.Kubernetes.Build(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c.Stack.Start(stack.Process{
+		Name: component, Path: binary, Argv0: component, Args: args, Ready: ready,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Stack.Dir, "TMPDIR=" + os.Getenv("TMPDIR")},
+		Dir: c.Stack.Dir,
+	})
+}
+
+// serves is a condition: the component answers 200 at the path. Its own certificate may be self-signed.
+func (c *Cluster) serves(path, port string) func(context.Context) error {
+	config := rest.CopyConfig(c.config)
+	config.TLSClientConfig = rest.TLSClientConfig{Insecure: true}
+	return func(ctx context.Context) error {
+		client, err := rest.HTTPClientFor(config)
+		if err != nil {
+			return err
+		}
+		return Answers(ctx, client, "https://"+net.JoinHostPort(c.Stack.IP, port)+path)
+	}
+}
+
+// Answers returns an error unless the URL answers 200.
+func Answers(ctx context.Context, client *http.Client, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 1024))
+		return fmt.Errorf("%s: %s: %s", url, response.Status, body)
+	}
+	return nil
+}
+
+// Kubeconfig writes an administrator's kubeconfig with that namespace and returns its path.
+func (c *Cluster) Kubeconfig(tb testing.TB, namespace string) string {
+	tb.Helper()
+	const name = "e2e"
+	path := filepath.Join(c.Stack.Mkdir("kubeconfig", 0), namespace)
+	err := clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: c.URL, CertificateAuthorityData: c.CA}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: c.Token}},
+		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name, Namespace: namespace}},
+		CurrentContext: name,
+	}, path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}

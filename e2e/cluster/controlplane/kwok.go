@@ -1,0 +1,96 @@
+package controlplane
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// stages are kwok's own descriptions of what happens to nodes and pods; it starts with none.
+var stages = []string{
+	"node/fast/node-initialize.yaml",
+	"node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+	"pod/fast/pod-ready.yaml",
+	"pod/fast/pod-complete.yaml",
+	"pod/fast/pod-delete.yaml",
+}
+
+const nodeName = "node"
+
+const node = `
+apiVersion: v1
+kind: Node
+metadata:
+  name: ` + nodeName + `
+  annotations: {kwok.x-k8s.io/node: fake}
+  labels: {kubernetes.io/hostname: ` + nodeName + `, kubernetes.io/os: linux, kubernetes.io/arch: amd64}
+status:
+  allocatable: {cpu: 10k, memory: 100Ti, pods: 10k}
+  capacity: {cpu: 10k, memory: 100Ti, pods: 10k}
+`
+
+func (c *Cluster) startKwok(tb testing.TB) {
+	tb.Helper()
+	binary, err := toolchain.Kwok.Build(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	source, err := toolchain.Kwok.Source(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var config bytes.Buffer
+	for _, name := range stages {
+		stage, err := os.ReadFile(filepath.Join(source, "kustomize", "stage", name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		config.Write(stage)
+		config.WriteString("\n---\n")
+	}
+	path := filepath.Join(c.Stack.Mkdir("kwok", 0), "stages.yaml")
+	if err := os.WriteFile(path, config.Bytes(), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	address := net.JoinHostPort(c.Stack.IP, "10247")
+	c.Stack.Start(stack.Process{
+		Name: "kwok", Path: binary, Dir: filepath.Dir(path),
+		Args: []string{"--kubeconfig", c.Kubeconfig(tb, "default"), "--config", path,
+			"--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
+			"--node-ip", "10.255.0.1", "--cidr", "10.244.0.0/16", "--node-lease-duration-seconds", "40",
+			"--server-address", address},
+		Env: []string{"HOME=" + c.Stack.Dir, "TMPDIR=" + os.Getenv("TMPDIR")},
+		Ready: func(ctx context.Context) error {
+			return Answers(ctx, http.DefaultClient, "http://"+address+"/healthz")
+		},
+	})
+	parsed, err := objects.Parse([]byte(node))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.Apply(context.Background(), parsed[0], ""); err != nil {
+		tb.Fatal(err)
+	}
+	stack.Eventually(tb, 30*time.Second, "the node is ready", c.nodeReady)
+}
+
+func (c *Cluster) nodeReady(ctx context.Context) error {
+	nodes := schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	object, err := c.Resource(nodes).Get(ctx, nodeName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	return objects.Condition(object, "Ready", "True")
+}

@@ -1,0 +1,167 @@
+// Package kserve installs a release of KServe into a cluster and runs its controller, with the webhooks on.
+//
+// There is no Knative, Istio, KEDA or cert-manager: services run in Standard mode, and KEDA's kinds exist without KEDA.
+package kserve
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// Versions are the releases under test, oldest first: each has a folder under e2e/tools.
+var Versions = []string{"v0.14.1", "v0.15.2", "v0.20.0"}
+
+// namespace is where KServe looks for its configuration.
+const namespace = "kserve"
+
+// keda is a module that some release of KServe requires, for the kinds it ships.
+var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore/keda/v2"}
+
+// Tools are the programs of a release.
+func Tools(version string) []toolchain.Tool {
+	return []toolchain.Tool{toolchain.KServeManager(version), toolchain.KServeAgent(version)}
+}
+
+// Sources are the modules whose manifests an installation needs.
+func Sources(version string) []toolchain.Tool {
+	return []toolchain.Tool{toolchain.KServeManager(version), keda}
+}
+
+// Installation is KServe in a cluster.
+type Installation struct {
+	Version string // with a leading v
+
+	cluster   *controlplane.Cluster
+	namespace *objects.Namespace
+}
+
+// Install installs the release and returns when its webhooks serve. The default deployment mode is Standard.
+func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
+	tb.Helper()
+	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	source := sourceOf(tb, toolchain.KServeManager(version))
+	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
+	i.namespace.ApplyObjects(read(tb, filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml"))...)
+	for _, kind := range []schema.GroupVersionResource{
+		objects.InferenceServices,
+		objects.ScaledObjects,
+		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "servingruntimes"},
+		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "clusterservingruntimes"},
+		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "inferencegraphs"},
+		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "trainedmodels"},
+	} {
+		stack.Eventually(tb, time.Minute, "KServe's kinds", cluster.Serves(kind))
+	}
+	i.configure(tb, source)
+	i.startManager(tb, source)
+	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "runtimes"))...)
+	return i
+}
+
+// configure applies KServe's own ConfigMap with the defaults that need nothing but Kubernetes.
+func (i *Installation) configure(tb testing.TB, source string) {
+	tb.Helper()
+	for _, object := range read(tb, filepath.Join(source, "config", "configmap", "inferenceservice.yaml")) {
+		data, _, err := unstructured.NestedStringMap(object.Object, "data")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		delete(data, "_example")
+		data["deploy"] = deployConfig("RawDeployment")
+		data["ingress"], err = withoutIstio(data["ingress"])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := unstructured.SetNestedStringMap(object.Object, data, "data"); err != nil {
+			tb.Fatal(err)
+		}
+		i.namespace.ApplyObjects(object)
+	}
+}
+
+// SetDefaultMode changes the deployment mode of services that name none, in the spelling of the release.
+func (i *Installation) SetDefaultMode(mode string) {
+	i.namespace.Patch(objects.ConfigMaps, "inferenceservice-config", fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode)))
+}
+
+func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }
+
+func (i *Installation) startManager(tb testing.TB, source string) {
+	tb.Helper()
+	s := i.cluster.Stack
+	// The webhook server looks for its certificate below $TMPDIR.
+	tmp := s.Mkdir("kserve", 0)
+	keys, err := controlplane.NewKeyPair(s.Mkdir("kserve/k8s-webhook-server/serving-certs", 0), s.IP)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	binary, err := toolchain.KServeManager(i.Version).Build(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	probe := net.JoinHostPort(s.IP, "9440")
+	s.Start(stack.Process{
+		Name: "kserve", Path: binary, Dir: tmp,
+		Args: []string{"--metrics-addr", net.JoinHostPort(s.IP, "9441"), "--health-probe-addr", probe, "--webhook-port", webhookPort},
+		Env:  []string{"TMPDIR=" + tmp, "HOME=" + tmp, "POD_NAMESPACE=" + namespace, "KUBECONFIG=" + i.cluster.Kubeconfig(tb, "default")},
+		Ready: func(ctx context.Context) error {
+			return controlplane.Answers(ctx, http.DefaultClient, "http://"+probe+"/readyz")
+		},
+	})
+	stack.Eventually(tb, 30*time.Second, "KServe's webhooks", stack.Accepts(net.JoinHostPort(s.IP, webhookPort)))
+	ca, err := os.ReadFile(keys.Certificate)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, object := range read(tb, filepath.Join(source, "config", "webhook", "manifests.yaml")) {
+		if err := callByURL(object, "https://"+net.JoinHostPort(s.IP, webhookPort), ca); err != nil {
+			tb.Fatal(err)
+		}
+		i.namespace.ApplyObjects(object)
+	}
+}
+
+func sourceOf(tb testing.TB, tool toolchain.Tool) string {
+	tb.Helper()
+	dir, err := tool.Source(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+func kustomize(tb testing.TB, dir string) []*unstructured.Unstructured {
+	tb.Helper()
+	built, err := objects.Kustomize(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return built
+}
+
+func read(tb testing.TB, path string) []*unstructured.Unstructured {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	parsed, err := objects.Parse(data)
+	if err != nil {
+		tb.Fatalf("%s: %v", path, err)
+	}
+	return parsed
+}

@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+var versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+
+// versions are the releases of KServe that this run tests.
+var versions []string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	var err error
+	if versions, err = chosenVersions(*versionsFlag); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	// The cases wait for controllers rather than compute, so they all run at once.
+	if err := flag.Set("test.parallel", "100"); err != nil {
+		panic(err)
+	}
+	stack.Main(m, prepare, nil)
+}
+
+// chosenVersions accepts releases with and without a leading v.
+func chosenVersions(list string) ([]string, error) {
+	if list == "all" {
+		return kserve.Versions, nil
+	}
+	var chosen []string
+	for name := range strings.SplitSeq(list, ",") {
+		version := "v" + strings.TrimPrefix(strings.TrimSpace(name), "v")
+		if !slices.Contains(kserve.Versions, version) {
+			return nil, fmt.Errorf("-kserve-version: %q is not one of %s", name, strings.Join(kserve.Versions, ", "))
+		}
+		chosen = append(chosen, version)
+	}
+	return chosen, nil
+}
+
+func prepare(ctx context.Context) error {
+	programs := controlplane.Tools()
+	var sources []toolchain.Tool
+	for _, version := range versions {
+		programs = append(programs, kserve.Tools(version)...)
+		sources = append(sources, kserve.Sources(version)...)
+	}
+	for _, tool := range programs[:2] {
+		if _, err := tool.Build(ctx); err != nil {
+			return err
+		}
+	}
+	for _, tool := range append(sources, programs...) {
+		if _, err := tool.Source(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ = filepath.Join
+
+func TestStart(t *testing.T) {
+	for _, v := range versions {
+		t.Run(v, func(t *testing.T) {
+			c := controlplane.Start(t)
+			_ = c
+		})
+	}
+}

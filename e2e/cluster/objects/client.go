@@ -1,0 +1,114 @@
+// Package objects reads and writes what an API server stores, of any kind, for tests.
+package objects
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+)
+
+// The kinds that tests look at.
+var (
+	ConfigMaps        = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	Events            = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	Pods              = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	Deployments       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	ReplicaSets       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
+	HPAs              = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
+	ScaledObjects     = schema.GroupVersionResource{Group: "keda.sh", Version: "v1alpha1", Resource: "scaledobjects"}
+	InferenceServices = schema.GroupVersionResource{Group: "serving.kserve.io", Version: "v1beta1", Resource: "inferenceservices"}
+	Applications      = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+)
+
+// FieldManager names the suite in the objects it writes.
+const FieldManager = "argocd-kserve-plugin-e2e"
+
+// Client talks to one API server.
+type Client struct {
+	dynamic.Interface
+
+	discovery discovery.DiscoveryInterface
+	mapper    *restmapper.DeferredDiscoveryRESTMapper
+}
+
+// NewClient returns a client that is not rate-limited.
+func NewClient(config *rest.Config) (*Client, error) {
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	objects, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))
+	return &Client{Interface: objects, discovery: kinds, mapper: mapper}, nil
+}
+
+// Serves is a condition for polling: the API server knows the kind. A CustomResourceDefinition takes a moment.
+func (c *Client) Serves(kind schema.GroupVersionResource) func(context.Context) error {
+	return func(context.Context) error {
+		list, err := c.discovery.ServerResourcesForGroupVersion(kind.GroupVersion().String())
+		if err != nil {
+			return err
+		}
+		for _, resource := range list.APIResources {
+			if resource.Name == kind.Resource {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s is not served", kind)
+	}
+}
+
+// Apply makes the API server's object hold what the given one says, as kubectl apply --server-side --force-conflicts. An
+// object of a namespaced kind that names no namespace goes to the given one.
+func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, namespace string) error {
+	mapping, err := c.mapping(object.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	var target dynamic.ResourceInterface = c.Resource(mapping.Resource)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		object = object.DeepCopy()
+		if object.GetNamespace() == "" {
+			object.SetNamespace(namespace)
+		}
+		target = c.Resource(mapping.Resource).Namespace(object.GetNamespace())
+	}
+	_, err = target.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: FieldManager, Force: true})
+	if err != nil {
+		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
+	}
+	return nil
+}
+
+// mapping asks the API server again when the kind is not known yet.
+func (c *Client) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) {
+		c.mapper.Reset()
+		return c.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
+	return mapping, err
+}
+
+// ignoreMissing is for deletions and look-ups of what may be gone.
+func ignoreMissing(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+package objects
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+)
+
+// Parse decodes a stream of YAML or JSON documents as kubectl and Argo CD do.
+func Parse(stream []byte) ([]*unstructured.Unstructured, error) {
+	var parsed []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
+	for {
+		object := new(unstructured.Unstructured)
+		err := decoder.Decode(&object.Object)
+		if errors.Is(err, io.EOF) {
+			return parsed, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(object.Object) > 0 {
+			parsed = append(parsed, object)
+		}
+	}
+}
+
+// Kustomize builds the kustomization in a folder.
+func Kustomize(dir string) ([]*unstructured.Unstructured, error) {
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := built.AsYaml()
+	if err != nil {
+		return nil, err
+	}
+	return Parse(stream)
+}

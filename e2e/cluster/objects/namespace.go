@@ -1,0 +1,121 @@
+package objects
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// requestTimeout bounds every request to the API server. The server shares few processors with all the rest.
+const requestTimeout = 30 * time.Second
+
+// Namespace is a test's own namespace. Its methods end the test when the API server refuses.
+type Namespace struct {
+	Name string
+
+	client *Client
+	tb     testing.TB
+}
+
+// Namespace makes a namespace, which may exist, and binds it to the test.
+func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
+	tb.Helper()
+	n := &Namespace{Name: name, client: c, tb: tb}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}
+	n.ApplyObjects(object)
+	return n
+}
+
+// Apply applies a stream of YAML documents.
+func (n *Namespace) Apply(manifests string) {
+	n.tb.Helper()
+	parsed, err := Parse([]byte(manifests))
+	if err != nil {
+		n.tb.Fatalf("%v in\n%s", err, manifests)
+	}
+	n.ApplyObjects(parsed...)
+}
+
+// ApplyObjects applies objects in the given order.
+func (n *Namespace) ApplyObjects(objects ...*unstructured.Unstructured) {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	for _, object := range objects {
+		if err := n.client.Apply(ctx, object, n.Name); err != nil {
+			n.tb.Fatal(err)
+		}
+	}
+}
+
+// Find returns an object, nil when there is none.
+func (n *Namespace) Find(kind schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	object, err := n.client.Resource(kind).Namespace(n.Name).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	return object
+}
+
+// Get returns an object that has to exist.
+func (n *Namespace) Get(kind schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	n.tb.Helper()
+	object := n.Find(kind, name)
+	if object == nil {
+		n.tb.Fatalf("%s %s/%s does not exist", kind.Resource, n.Name, name)
+	}
+	return object
+}
+
+// List returns the objects of a kind with the labels that the selector asks for ("" for all).
+func (n *Namespace) List(kind schema.GroupVersionResource, selector string) []unstructured.Unstructured {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	list, err := n.client.Resource(kind).Namespace(n.Name).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	return list.Items
+}
+
+// Patch merges a JSON patch into an object, or into a subresource of it.
+func (n *Namespace) Patch(kind schema.GroupVersionResource, name, patch string, subresource ...string) {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	_, err := n.client.Resource(kind).Namespace(n.Name).
+		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: FieldManager}, subresource...)
+	if err != nil {
+		n.tb.Fatalf("patch %s %s: %v", kind.Resource, name, err)
+	}
+}
+
+// Delete deletes an object that may be gone already, without waiting for it to go.
+func (n *Namespace) Delete(kind schema.GroupVersionResource, name string) {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	err := n.client.Resource(kind).Namespace(n.Name).Delete(ctx, name, metav1.DeleteOptions{})
+	if ignoreMissing(err) != nil {
+		n.tb.Fatal(err)
+	}
+}
+
+func request() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), requestTimeout)
+}
