@@ -67,7 +67,12 @@ func readJSON(input io.Reader, emit func(Event) bool) error {
 		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
-			return fmt.Errorf("byte %d: %w", decoder.InputOffset(), err)
+			offset := decoder.InputOffset()
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) {
+				offset = syntax.Offset
+			}
+			return fmt.Errorf("byte %d: %w", offset, err)
 		}
 		if err := deliver(value, emit); errors.Is(err, errEnough) {
 			return err
