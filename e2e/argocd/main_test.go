@@ -1,0 +1,71 @@
+// Package argocd_test runs the plugin inside the real Argo CD.
+package argocd_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/matrix"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+var table matrix.Matrix
+
+func TestMain(m *testing.M) {
+	stack.Main(m, prepare, func() {
+		fmt.Println()
+		table.Write(os.Stdout)
+	})
+}
+
+func prepare(ctx context.Context) error {
+	for _, version := range argocd.Versions {
+		if _, err := version.Tool.Build(ctx); err != nil {
+			return err
+		}
+		if _, err := version.Tool.Source(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := toolchain.Plugin(ctx)
+	return err
+}
+
+// image returns what the plugin's image holds, from the repository.
+func image(t *testing.T) argocd.Image {
+	t.Helper()
+	plugin, err := toolchain.Plugin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return argocd.Image{Plugin: plugin, Config: filepath.Join(repository(t), "plugin.yaml")}
+}
+
+func repository(t *testing.T) string {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// startSidecar starts the sidecar that install/ adds to the version's own manifests, with the patch applied after it.
+func startSidecar(t *testing.T, s *stack.Stack, v argocd.Version, patch string) *argocd.Sidecar {
+	t.Helper()
+	deployment, err := install.Deployment(repository(t), v.Source(t, "manifests"), t.TempDir(), patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	container, err := install.Sidecar(deployment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return argocd.StartSidecar(t, s, v, image(t), container)
+}

@@ -1,0 +1,95 @@
+package argocd
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+)
+
+// Sidecar is the plugin's container: Argo CD's argocd-cmp-server with the plugin and its plugin.yaml, and with the
+// command, environment, user, mounts and probe that the container's definition gives.
+type Sidecar struct {
+	*stack.Running
+	Sockets string // folder of the unix socket, which the repo-server shares
+	Tmp     string // the folder that is /tmp in the container
+
+	stack     *stack.Stack
+	container corev1.Container
+	root      string
+	env       []string
+	uid       int
+}
+
+// Image is what the plugin's image adds to an empty file system.
+type Image struct {
+	Plugin string // the plugin's executable
+	Config string // plugin.yaml
+}
+
+// StartSidecar starts the container. Its root file system holds what the image holds, so paths are the real ones; what
+// the kubelet adds is there too: /dev, /proc, a PATH.
+func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, container corev1.Container) *Sidecar {
+	tb.Helper()
+	c := &Sidecar{
+		stack:     s,
+		container: container,
+		root:      s.Mkdir("sidecar", 0),
+		Sockets:   s.Mkdir("plugins", User),
+		Tmp:       s.Mkdir("sidecar-tmp", User),
+		env:       []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+		uid:       int(*container.SecurityContext.RunAsUser),
+	}
+	for _, variable := range container.Env {
+		c.env = append(c.env, variable.Name+"="+variable.Value)
+	}
+	c.mount(tb, v, image)
+	c.Running = s.Start(c.process("sidecar", append(container.Command, container.Args...), func(ctx context.Context) error {
+		out, err := c.Command(ctx, container.ReadinessProbe.Exec.Command).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}))
+	return c
+}
+
+func (c *Sidecar) mount(tb testing.TB, v Version, image Image) {
+	tb.Helper()
+	inside := func(path string) string { return filepath.Join(c.root, path) }
+	c.stack.Bind(image.Plugin, inside("/usr/local/bin/argocd-kserve-plugin"))
+	c.stack.Bind(image.Config, inside(pluginConfigPath))
+	for _, path := range []string{"/proc", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"} {
+		c.stack.Bind(path, inside(path))
+	}
+	// Argo CD's init container puts its binary into this volume.
+	varFiles := c.stack.Mkdir("var-files", User)
+	c.stack.Bind(v.Binary(tb), filepath.Join(varFiles, "argocd-cmp-server"))
+	volumes := map[string]string{"var-files": varFiles, "plugins": c.Sockets, "argocd-kserve-plugin-tmp": c.Tmp}
+	for _, mount := range c.container.VolumeMounts {
+		volume, ok := volumes[mount.Name]
+		if !ok {
+			tb.Fatalf("the sidecar mounts %s, which is none of Argo CD's volumes for plugins nor its own", mount.Name)
+		}
+		c.stack.Bind(volume, inside(mount.MountPath))
+	}
+	if *c.container.SecurityContext.ReadOnlyRootFilesystem {
+		c.stack.Seal(c.root)
+	}
+}
+
+func (c *Sidecar) process(name string, command []string, ready func(context.Context) error) stack.Process {
+	return stack.Process{
+		Name: name, Path: command[0], Args: command[1:], Env: c.env, Dir: "/", Root: c.root, UID: c.uid, Ready: ready,
+	}
+}
+
+// Command returns a program of the image as a command in the running container, like kubectl exec.
+func (c *Sidecar) Command(ctx context.Context, command []string) *exec.Cmd {
+	return c.stack.Command(ctx, c.process(command[0], command, nil))
+}

@@ -1,0 +1,98 @@
+package toolchain
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+)
+
+// Tool is a real program, built from a module of its own under e2e/tools.
+type Tool struct {
+	Name    string // of the executable
+	Folder  string // under e2e/tools
+	Module  string // the module whose version and sources the program stands for
+	Package string // its main package; "." for one in Folder
+	LDFlags string // added to -s -w
+}
+
+// Kubernetes prints a version that clients cannot parse unless the linker sets it.
+const kubernetesVersion = "-X k8s.io/component-base/version.gitVersion=v1.34.4" +
+	" -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
+
+// The programs. One Argo CD binary is all of its components, and one Kubernetes binary is etcd, kube-apiserver,
+// kube-controller-manager and kube-scheduler: the name it is started with (argv[0]) decides.
+var (
+	ArgoCD2 = Tool{Name: "argocd2", Folder: "argocd2",
+		Module: "github.com/argoproj/argo-cd/v2", Package: "github.com/argoproj/argo-cd/v2/cmd"}
+	ArgoCD3 = Tool{Name: "argocd3", Folder: "argocd3",
+		Module: "github.com/argoproj/argo-cd/v3", Package: "github.com/argoproj/argo-cd/v3/cmd"}
+	Kubernetes = Tool{Name: "kubernetes", Folder: "kubernetes",
+		Module: "k8s.io/kubernetes", Package: ".", LDFlags: kubernetesVersion}
+	Kwok = Tool{Name: "kwok", Folder: "kwok",
+		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
+)
+
+// KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.
+func KServeManager(version string) Tool { return kserve("manager", version) }
+
+// KServeAgent is the agent container's program of the same releases.
+func KServeAgent(version string) Tool { return kserve("agent", version) }
+
+func kserve(program, version string) Tool {
+	const module = "github.com/kserve/kserve"
+	return Tool{Name: "kserve-" + program, Folder: "kserve-" + version, Module: module, Package: module + "/cmd/" + program}
+}
+
+// Version returns the version of the program's module, as its go.mod requires it.
+func (t Tool) Version() (string, error) {
+	dir, err := t.dir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "go.mod")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	file, err := modfile.ParseLax(path, data, nil)
+	if err != nil {
+		return "", err
+	}
+	for _, require := range file.Require {
+		if require.Mod.Path == t.Module {
+			return require.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s does not require %s", path, t.Module)
+}
+
+func (t Tool) dir() (string, error) {
+	root, err := Repository()
+	return filepath.Join(root, "e2e", "tools", t.Folder), err
+}
+
+// sum changes with anything in the tool's folder and with its linker flags.
+func (t Tool) sum() (string, error) {
+	dir, err := t.dir()
+	if err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	fmt.Fprintln(hash, t.Package, t.LDFlags)
+	for _, entry := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, entry.Name(), len(data))
+		hash.Write(data)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:4]), nil
+}
