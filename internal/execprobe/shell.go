@@ -38,8 +38,10 @@ var quiet = regexp.MustCompile(`(?:>\s*/dev/null|\s[12]>\s*/dev/null|\s2>&1|\s1?
 // words splits a shell command line. It is strict: one simple command of literal words, and nothing else.
 func words(line string) ([]string, error) {
 	line = strings.TrimSpace(line)
-	if end := quiet.FindStringIndex(line); end != nil {
-		line = line[:end[0]]
+	if strings.ContainsAny(line, ">|") {
+		if end := quiet.FindStringIndex(line); end != nil {
+			line = line[:end[0]]
+		}
 	}
 	var all []string
 	var word strings.Builder

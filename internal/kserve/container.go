@@ -4,7 +4,6 @@ package kserve
 const (
 	ServingContainer     = "kserve-container"      // the model server, the transformer or the explainer
 	TransformerContainer = "transformer-container" // a transformer collocated with the predictor, since 0.12.0
-	WorkerContainer      = "worker-container"      // further nodes of a multi-node predictor, since 0.15.0
 	AgentContainer       = "agent"                 // injected for logger, batcher and multi-model services
 )
 

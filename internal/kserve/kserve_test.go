@@ -1,7 +1,6 @@
 package kserve
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -123,19 +122,6 @@ func TestModeSpelling(t *testing.T) {
 		if mode, ok := ParseMode(s); ok {
 			t.Errorf("%q is read as %s", s, mode)
 		}
-	}
-}
-
-func TestReservedNames(t *testing.T) {
-	got := ReservedNames("iris", "", "blue")
-	want := []string{
-		"iris-predictor", "iris-predictor-default",
-		"iris-transformer", "iris-transformer-default",
-		"iris-explainer", "iris-explainer-default",
-		"iris-blue-predictor",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
