@@ -14,7 +14,7 @@ const maxComplaint = 2048
 
 // copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
 // (util/cmp/stream.go@v2.14.21).
-var copied = regexp.MustCompile(`/\S*/_cmp_server/[^/\s]+/`)
+var copied = regexp.MustCompile(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 
 // complain writes an error to Stderr, a cause a line, with the Application's name where Argo CD gives it.
 func (env *Env) complain(err error) {
@@ -22,8 +22,9 @@ func (env *Env) complain(err error) {
 	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
 		prefix = app + ": "
 	}
-	text := strings.ReplaceAll(err.Error(), strings.TrimSuffix(env.Dir, "/")+"/", "")
-	lines := strings.Split(strings.TrimSpace(printable(copied.ReplaceAllString(text, ""))), "\n")
+	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(strings.TrimSuffix(env.Dir, "/")+"/"))
+	text := copied.ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
+	lines := strings.Split(strings.TrimSpace(printable(text)), "\n")
 	var b strings.Builder
 	for i, line := range lines {
 		line = prefix + line + "\n"

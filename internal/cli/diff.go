@@ -40,11 +40,12 @@ repaired or not, is at or above fail-on.
 			return err
 		}
 		var text bytes.Buffer
+		spans := spans(out.Findings)
 		for _, file := range out.Files() {
 			if bytes.Equal(file.Before, file.After) {
 				continue
 			}
-			if err := unified(&text, file, out.Findings, paint); err != nil {
+			if err := unified(&text, file, spans[file.File], paint); err != nil {
 				return err
 			}
 		}
@@ -91,13 +92,31 @@ func colored(line string) string {
 	return line
 }
 
+// span are the lines of a file that an edit of a rule concerns.
+type span struct {
+	rule        string
+	object      *transform.Object
+	first, last int
+}
+
+func spans(findings []transform.Finding) map[*transform.File][]span {
+	byFile := map[*transform.File][]span{}
+	for _, f := range findings {
+		for _, e := range f.Edits {
+			first, last := e.Lines()
+			byFile[e.Object.File] = append(byFile[e.Object.File], span{f.Rule.ID + " " + f.Rule.Name, e.Object, first, last})
+		}
+	}
+	return byFile
+}
+
 // unified writes the diff of a file. Each hunk names the rules whose edits it shows.
-func unified(b *bytes.Buffer, file transform.Output, findings []transform.Finding, paint func(string) string) error {
+func unified(b *bytes.Buffer, file transform.Output, spans []span, paint func(string) string) error {
 	edits, err := lineEdits(file)
 	if err != nil {
 		return err
 	}
-	label := label(file.File, findings)
+	label := label(file.File, spans)
 	diff, err := udiff.ToUnifiedDiff("a/"+label, "b/"+label, string(file.Before), edits, contextLines)
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
@@ -105,7 +124,7 @@ func unified(b *bytes.Buffer, file transform.Output, findings []transform.Findin
 	hunk := 0
 	for line := range strings.Lines(diff.String()) {
 		if strings.HasPrefix(line, "@@ ") {
-			if rules := behind(diff.Hunks[hunk], file.File, findings); rules != "" {
+			if rules := behind(diff.Hunks[hunk], spans); rules != "" {
 				line = strings.TrimSuffix(line, "\n") + " " + rules + "\n"
 			}
 			hunk++
@@ -116,16 +135,11 @@ func unified(b *bytes.Buffer, file transform.Output, findings []transform.Findin
 }
 
 // label names what differs: a file, or the object that a renderer made.
-func label(file *transform.File, findings []transform.Finding) string {
+func label(file *transform.File, spans []span) string {
 	if file.Renderer == "" {
 		return file.Path
 	}
-	label := file.Path + " (" + file.Renderer + ")"
-	i := slices.IndexFunc(findings, func(f transform.Finding) bool { return f.Object.File == file })
-	if i >= 0 {
-		label += " " + findings[i].Object.String()
-	}
-	return label
+	return fmt.Sprintf("%s (%s) %s", file.Path, file.Renderer, spans[0].object)
 }
 
 // lineEdits compares document by document. No repair moves, adds or drops one, and comparing the whole would cost
@@ -154,7 +168,7 @@ func lineEdits(file transform.Output) ([]udiff.Edit, error) {
 }
 
 // behind names the rules with an edit where the hunk changes lines.
-func behind(hunk *udiff.Hunk, file *transform.File, findings []transform.Finding) string {
+func behind(hunk *udiff.Hunk, spans []span) string {
 	var changed []int
 	line := hunk.FromLine
 	for _, l := range hunk.Lines {
@@ -169,16 +183,9 @@ func behind(hunk *udiff.Hunk, file *transform.File, findings []transform.Finding
 		}
 	}
 	var rules []string
-	for _, f := range findings {
-		for _, e := range f.Edits {
-			if e.Object.File != file {
-				continue
-			}
-			first, last := e.Lines()
-			name := f.Rule.ID + " " + f.Rule.Name
-			if !slices.Contains(rules, name) && slices.ContainsFunc(changed, func(n int) bool { return first <= n && n <= last }) {
-				rules = append(rules, name)
-			}
+	for _, s := range spans {
+		if !slices.Contains(rules, s.rule) && slices.ContainsFunc(changed, func(n int) bool { return s.first <= n && n <= s.last }) {
+			rules = append(rules, s.rule)
 		}
 	}
 	return strings.Join(rules, ", ")

@@ -95,7 +95,7 @@ var Table = []Setting{
 	{
 		Name: "root", Title: "Root",
 		Help:    "folder outside which nothing is read: found as the copied repository under Argo CD, else the Git work tree, else the folder given; only the sidecar may widen it",
-		Accepts: "a folder", Unset: "found",
+		Accepts: "a folder, relative to the working directory", Unset: "found",
 		field: func(s *Settings) any { return &s.Root },
 	},
 	{
