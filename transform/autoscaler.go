@@ -2,6 +2,8 @@ package transform
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 )
@@ -22,16 +24,6 @@ const protectFinalizer = "kserve.io/protect"
 // autoscaler is a HorizontalPodAutoscaler or ScaledObject.
 type autoscaler struct{ *Object }
 
-func (r *Render) autoscalers() []autoscaler {
-	var all []autoscaler
-	for _, o := range r.Objects(autoscalerKinds...) {
-		if o.Group() == "autoscaling" || o.Group() == "keda.sh" {
-			all = append(all, autoscaler{o})
-		}
-	}
-	return all
-}
-
 // target is the name of the Deployment that the autoscaler scales, empty when it scales something else. A
 // ScaledObject scales a Deployment unless it says otherwise.
 func (a autoscaler) target() string {
@@ -43,20 +35,68 @@ func (a autoscaler) target() string {
 	return ""
 }
 
+// match is the way in which a name leads to a component.
+type match int
+
+const (
+	exact  match = iota // it is that of the component's Deployment
+	legacy              // it has the suffix -default that Deployments had before KServe 0.11
+	stale               // it was: the service has a name prefix or suffix, or its predictor a name, since
+)
+
 // scaled is what an autoscaler scales: a component of a service.
 type scaled struct {
 	service    *Service
 	component  string
 	deployment string // the name the target must have
-	how        string // exact, legacy or affix
+	how        match
 }
 
-// Ways in which a target leads to a component.
-const (
-	exact  = "exact"  // it names the component's Deployment
-	legacy = "legacy" // it has the suffix -default that Deployments had before KServe 0.11
-	affix  = "affix"  // it lacks the prefix or suffix that kustomize gave to the service and the autoscaler
-)
+// indexNames notes the names that KServe uses for the services' components.
+func (r *Render) indexNames() {
+	for _, o := range r.Objects("InferenceService") {
+		s := r.services[o]
+		r.inNamespace[s.Namespace] = append(r.inNamespace[s.Namespace], s)
+		if s.Name == "" { // generateName: what KServe makes has no name yet
+			continue
+		}
+		for _, c := range s.Components() {
+			names := s.deployments(r.Versions, c)
+			for _, name := range names {
+				r.names[name] = append(r.names[name], scaled{s, c, name, exact})
+			}
+			if !r.Versions.All(kserve.LegacyNamesGone) {
+				name := kserve.ComponentName(s.Name, c) + "-default"
+				r.names[name] = append(r.names[name], scaled{s, c, names[0], legacy})
+			}
+		}
+	}
+}
+
+// indexAutoscalers notes what each autoscaler can mean, and by it the mode of the services.
+func (r *Render) indexAutoscalers() {
+	evidence := map[*Service]autoscaler{}
+	for _, o := range r.Objects(autoscalerKinds...) {
+		a := autoscaler{o}
+		r.meant[o] = r.scales(a)
+		if c := r.means(a); c != nil && evidence[c.service].Object == nil {
+			evidence[c.service] = a
+		}
+	}
+	for _, o := range r.Objects("InferenceService") {
+		s := r.services[o]
+		s.resolveMode(r.DefaultMode, evidence[s])
+	}
+	for _, o := range r.Objects(autoscalerKinds...) {
+		a := autoscaler{o}
+		if c := r.scaledBy(a); c != nil {
+			if r.scaledOf[c.service] == nil {
+				r.scaledOf[c.service] = map[string][]autoscaler{}
+			}
+			r.scaledOf[c.service][c.component] = append(r.scaledOf[c.service][c.component], a)
+		}
+	}
+}
 
 // scales returns the components that the autoscaler can mean: the one whose Deployment it names, or else, when no
 // Deployment of the render has that name, those that it would name but for an old or an unprefixed name.
@@ -65,29 +105,26 @@ func (r *Render) scales(a autoscaler) []scaled {
 	if target == "" {
 		return nil
 	}
+	for _, c := range r.names[target] {
+		if c.how == exact && c.service.Namespace == a.Namespace {
+			return []scaled{c}
+		}
+	}
 	var near []scaled
-	for _, o := range r.Objects("InferenceService") {
-		s := r.Service(o)
-		if s.Namespace != a.Namespace {
-			continue
-		}
-		if component := s.componentOf(r, target); component != "" {
-			return []scaled{{s, component, target, exact}}
-		}
+	for _, s := range r.inNamespace[a.Namespace] {
 		for _, component := range s.Components() {
-			deployment := kserve.ComponentName(s.Name, component)
+			deployment := s.deployments(r.Versions, component)[0]
+			plain := kserve.ComponentName(s.Name, component)
 			switch {
-			case target == deployment+"-default":
+			case target == plain+"-default":
 				near = append(near, scaled{s, component, deployment, legacy})
-			case affixed(target, component, s.Name, a.Name):
-				near = append(near, scaled{s, component, deployment, affix})
+			case target == plain, affixed(target, component, s.Name, a.Name):
+				near = append(near, scaled{s, component, deployment, stale})
 			}
 		}
 	}
-	for _, o := range r.Objects("Deployment") {
-		if o.Name == target && o.Namespace == a.Namespace {
-			return nil
-		}
+	if near != nil && r.makesDeployment(a.Namespace, target) {
+		return nil
 	}
 	return near
 }
@@ -107,15 +144,24 @@ func affixed(target, component, service, autoscaler string) bool {
 		}
 		at += i
 		prefix, suffix := service[:at], service[at+len(original):]
-		if strings.HasPrefix(autoscaler, prefix) && strings.HasSuffix(autoscaler, suffix) {
+		if separated(prefix, suffix) && strings.HasPrefix(autoscaler, prefix) && strings.HasSuffix(autoscaler, suffix) {
 			return true
 		}
 	}
 }
 
+// separated reports whether what stands between prefix and suffix is a word of its own: iris is not one in irises.
+func separated(prefix, suffix string) bool {
+	last, _ := utf8.DecodeLastRuneInString(prefix)
+	first, _ := utf8.DecodeRuneInString(suffix)
+	return (prefix == "" || !alphanumeric(last)) && (suffix == "" || !alphanumeric(first))
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // means returns the one component that the autoscaler scales once its target is repaired, nil when that is not certain.
 func (r *Render) means(a autoscaler) *scaled {
-	candidates := r.scales(a)
+	candidates := r.meant[a.Object]
 	if len(candidates) != 1 || candidates[0].how == legacy && !r.Versions.All(kserve.LegacyNamesGone) {
 		return nil
 	}
@@ -125,41 +171,45 @@ func (r *Render) means(a autoscaler) *scaled {
 // scaledBy is means for a service that may run in Standard mode.
 func (r *Render) scaledBy(a autoscaler) *scaled {
 	c := r.means(a)
-	if c == nil || c.service.Mode == kserve.Knative || c.service.Mode == kserve.ModelMesh || c.service.Contradiction != "" {
+	if c == nil || !c.service.mayBeStandard() || c.service.Contradiction != "" {
 		return nil
 	}
 	return c
 }
 
 // autoscalersOf returns the user's autoscalers of the service, by component.
-func (r *Render) autoscalersOf(s *Service) map[string][]autoscaler {
-	of := map[string][]autoscaler{}
-	for _, a := range r.autoscalers() {
-		if c := r.scaledBy(a); c != nil && c.service == s {
-			of[c.component] = append(of[c.component], a)
-		}
-	}
-	return of
-}
+func (r *Render) autoscalersOf(s *Service) map[string][]autoscaler { return r.scaledOf[s] }
 
-// reservedBy returns the service, not known to run in another mode than Standard, whose autoscaler has the object's name.
-func (r *Render) reservedBy(o *Object) *Service {
-	for _, candidate := range r.Objects("InferenceService") {
-		s := r.Service(candidate)
-		if s.Namespace == o.Namespace && s.Mode != kserve.Knative && s.Mode != kserve.ModelMesh && s.reserves(r, o.Name) != "" {
-			return s
+// uses returns the component, of a service that may run in Standard mode, for which KServe makes an object of the kind
+// and by the name. HorizontalPodAutoscalers it looks up whatever the class, ScaledObjects under class keda alone
+// (reconcilers/autoscaler/autoscaler_reconciler.go@v0.15.2 and @v0.20.0).
+func (r *Render) uses(kind, name string, fits func(*Service) bool) *scaled {
+	for _, c := range r.names[name] {
+		class, _ := c.service.Class(c.component)
+		made := kind == "HorizontalPodAutoscaler" || class == "keda" && r.Versions.Any(kserve.AutoscalerClasses["keda"])
+		if made && c.service.mayBeStandard() && fits(c.service) {
+			return &c
 		}
 	}
 	return nil
 }
 
-// across returns a service that the name belongs to but for the namespace, which only one of the two says.
-func (r *Render) across(o *Object, name string) *Service {
-	for _, candidate := range r.Objects("InferenceService") {
-		s := r.Service(candidate)
-		if s.Namespace != o.Namespace && (s.Namespace == "" || o.Namespace == "") && s.reserves(r, name) != "" {
-			return s
-		}
+// reservedBy returns the component for which KServe uses the name, in the object's namespace.
+func (r *Render) reservedBy(o *Object, kind, name string) *scaled {
+	return r.uses(kind, name, func(s *Service) bool { return s.Namespace == o.Namespace })
+}
+
+// across is reservedBy for a service whose namespace may be the same: only one of the two says it.
+func (r *Render) across(o *Object, kind, name string) *scaled {
+	return r.uses(kind, name, func(s *Service) bool {
+		return s.Namespace != o.Namespace && (s.Namespace == "" || o.Namespace == "")
+	})
+}
+
+// repair reports the finding with the edits, or alone when the setting autoscaler says so.
+func (p *Pass) repair(f Finding, edits ...Edit) {
+	if p.Options.Autoscaler != "report" {
+		f.Edits = edits
 	}
-	return nil
+	p.Report(f)
 }

@@ -2,7 +2,9 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -13,13 +15,17 @@ var autoscalerName = &Rule{
 	Name:  "autoscaler-name",
 	Title: "An autoscaler bears a name that KServe uses for a service",
 	Doc: `KServe names its own autoscaler after the component's Deployment: ` + "`<service>-predictor`" + `. From 0.13.0 on it deletes an
-autoscaler of that name although the class is ` + "`external`" + `, whatever its annotations, finalizers, spec or target: 0.13.0 to 0.15.0
+HPA of that name although the class is ` + "`external`" + `, whatever its annotations, finalizers, spec or target: 0.13.0 to 0.15.0
 at the next reconcile, 0.15.1 and later after overwriting it and making it its own. The release notes of 0.15 say otherwise.
-KServe does not watch autoscalers, so the loss comes minutes later, with the first scaling. An autoscaler of any other name
-is left alone by every release.
+KServe does not watch HPAs, so the loss comes minutes later, with the first scaling. An HPA of any other name is left alone
+by every release.
 
-The autoscaler becomes ` + "`<name>-external`" + `, and what refers to it by kind and name in the same render follows. The old name is
-kept in ` + "`argocd-kserve-plugin/renamed-from`" + `. Argo CD removes the old object when prune is on.`,
+The HPA becomes ` + "`<name>-external`" + `, and what refers to it by kind and name in the same render follows; a metric's label, or RBAC
+that covers more than the HPA, is named for a person to look at. The old name is kept in ` + "`argocd-kserve-plugin/renamed-from`" + `. Argo
+CD removes the old object when prune is on.
+
+A ScaledObject keeps its name: KServe looks for one only under class ` + "`keda`" + `, and KEDA admits no second ScaledObject for a Deployment
+while the old one is there. The HPA that it makes KEDA create is renamed if it has KServe's name.`,
 	Window: kserve.ForeignAutoscalersLost,
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/issues/4360",
@@ -30,46 +36,59 @@ kept in ` + "`argocd-kserve-plugin/renamed-from`" + `. Argo CD removes the old o
 	Run:      checkName,
 }
 
+// hpaName is where a ScaledObject names the HPA that KEDA makes for it.
+var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
+
 func checkName(p *Pass) {
-	o := p.Object
-	f := Finding{At: yamldoc.Path{"metadata", "name"}}
-	s := p.reservedBy(o)
-	switch {
-	case !p.Versions.Any(kserve.ForeignAutoscalersLost), p.Options.Autoscaler == "finalizer":
-	case s == nil:
-		if s := p.across(o, o.Name); s != nil {
-			f.Severity, f.Needs = Warning, "namespace"
-			f.Message = fmt.Sprintf("KServe deletes any %s of this name if it lands in the namespace of %s", o.Kind, s)
-			p.Report(f)
-		}
-	case p.Options.Autoscaler == "report":
-		f.Message = fmt.Sprintf("KServe deletes any %s of this name, which belongs to %s: rename it", o.Kind, s)
-		p.Report(f)
-	default:
-		name := p.freeName(o)
-		f.Message = fmt.Sprintf("KServe deletes any %s of this name, which belongs to %s: renamed to %s; the old object goes when prune is on", o.Kind, s, name)
-		f.Edits = []Edit{
-			{o, yamldoc.Set(f.At, name)},
-			{o, yamldoc.Set(yamldoc.Path{"metadata", "annotations", renamedFromKey}, o.Name)},
-		}
-		for _, ref := range p.references(o) {
-			f.Edits = append(f.Edits, Edit{ref.object, yamldoc.Set(ref.at, name)})
-		}
-		p.Report(f)
+	if !p.Versions.Any(kserve.ForeignAutoscalersLost) || p.Options.Autoscaler == "finalizer" {
+		return
+	}
+	p.checkNameAt(yamldoc.Path{"metadata", "name"}, p.Object.Kind)
+	if p.Object.Kind == "ScaledObject" {
+		p.checkNameAt(hpaName, "HorizontalPodAutoscaler")
 	}
 }
 
-// freeName is the new name of an autoscaler: the old one with -external, and a number when that is taken.
-func (r *Render) freeName(o *Object) string {
-	taken := map[string]bool{}
-	for _, other := range r.Objects(o.Kind) {
-		if other.Namespace == o.Namespace {
-			taken[other.Name] = true
+// checkNameAt looks at one name of the pass's object, that of an object of the kind.
+func (p *Pass) checkNameAt(at yamldoc.Path, kind string) {
+	o := p.Object
+	old := o.Get(at...).Str()
+	c := p.reservedBy(o, kind, old)
+	if c == nil {
+		if c := p.across(o, kind, old); c != nil {
+			p.Report(Finding{At: at, Severity: Warning, Needs: "namespace",
+				Message: fmt.Sprintf("KServe overwrites or deletes any %s of this name if it lands in the namespace of %s", kind, c.service)})
 		}
+		return
 	}
-	name := o.Name + "-external"
-	for n := 2; taken[name]; n++ {
-		name = o.Name + "-external-" + strconv.Itoa(n)
+	if kind == "ScaledObject" && p.scaledBy(autoscaler{o}) != nil { // KS201 says that keda is the wrong class for it
+		return
+	}
+	name := p.freeName(kind, o.Namespace, old)
+	f := Finding{At: at, Message: fmt.Sprintf("KServe overwrites or deletes any %s of this name, which belongs to %s: rename it to %s", kind, c.service, name)}
+	edits := []Edit{{o, yamldoc.Set(at, name)}}
+	if kind == o.Kind {
+		f.Message += ", with prune on so that the old object goes"
+		edits = append(edits, Edit{o, yamldoc.Set(yamldoc.Path{"metadata", "annotations", renamedFromKey}, old)})
+	}
+	follow, byHand := p.references(o, kind, old)
+	for _, ref := range follow {
+		edits = append(edits, Edit{ref.object, yamldoc.Set(ref.at, name)})
+	}
+	if len(byHand) > 0 {
+		f.Message += "; change by hand what names it in " + strings.Join(byHand, ", ")
+	}
+	p.repair(f, edits...)
+}
+
+// freeName is the new name of an object of the kind: the old one with -external, and a number when that is taken.
+func (r *Render) freeName(kind, namespace, old string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(r.kinds[kind], func(o *Object) bool { return o.Name == name && o.Namespace == namespace })
+	}
+	name := old + "-external"
+	for n := 2; taken(name); n++ {
+		name = old + "-external-" + strconv.Itoa(n)
 	}
 	return name
 }

@@ -15,7 +15,8 @@ var autoscalerFinalizer = &Rule{
 deletionTimestamp and stays; Argo CD then shows the app as Progressing, "Pending deletion", for ever, and pruning, deleting
 the app or its namespace hangs. From 0.15.1 on KServe overwrites the whole object, finalizer included, and deletes it.
 
-The finalizer is taken off: another name (KS202) is what protects. On 0.13.0 to 0.15.0 the setting ` + "`autoscaler: finalizer`" + `
+The finalizer is taken off: another name (KS202) is what protects. Where the name changes, the old object has to be freed
+once, by the command in the finding, before Argo CD can prune it. On 0.13.0 to 0.15.0 the setting ` + "`autoscaler: finalizer`" + `
 keeps the name and adds the finalizer instead.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363"},
 	Kinds:    autoscalerKinds,
@@ -27,20 +28,18 @@ func checkFinalizer(p *Pass) {
 	list := yamldoc.Path{"metadata", "finalizers"}
 	finalizers := p.Object.Get(list...).Strings()
 	at := slices.Index(finalizers, protectFinalizer)
-	keep := p.Options.Autoscaler == "finalizer" && p.reservedBy(p.Object) != nil
+	lost := p.Object.Kind == "HorizontalPodAutoscaler" && p.reservedBy(p.Object, p.Object.Kind, p.Object.Name) != nil
+	keep := lost && p.Options.Autoscaler == "finalizer"
 	switch {
 	case keep && at < 0:
-		p.Report(Finding{At: list, Message: "KServe deletes this autoscaler for its name; the finalizer " + protectFinalizer + " keeps it",
-			Edits: []Edit{{p.Object, yamldoc.Set(list, withFinalizer(finalizers))}}})
-	case !keep && at >= 0 && p.Options.Autoscaler == "report":
-		p.Report(Finding{At: list.With(at), Message: "finalizer " + protectFinalizer + " hangs deletion and does not protect"})
+		p.repair(Finding{At: list, Message: "KServe deletes this autoscaler for its name: add the finalizer " + protectFinalizer + " to keep it"},
+			Edit{p.Object, yamldoc.Set(list, withFinalizer(finalizers))})
 	case !keep && at >= 0:
-		edit := yamldoc.Delete(list.With(at))
-		if len(finalizers) == 1 {
-			edit = yamldoc.Delete(list)
+		f := Finding{At: list.With(at), Message: fmt.Sprintf("finalizer %s hangs deletion and does not protect: remove it", protectFinalizer)}
+		if lost {
+			f.Message += ", with prune on and, once, " + freeCommand(p.Object)
 		}
-		p.Report(Finding{At: list.With(at), Edits: []Edit{{p.Object, edit}},
-			Message: fmt.Sprintf("finalizer %s hangs deletion and does not protect: removed; free the live object once with %s", protectFinalizer, freeCommand(p.Object))})
+		p.repair(f, withoutFinalizer(p.Object, list, finalizers)...)
 	}
 }
 
@@ -52,12 +51,25 @@ func withFinalizer(finalizers []string) []any {
 	return append(list, protectFinalizer)
 }
 
-// freeCommand is the command that lets the API server delete a live object which bears the finalizer.
+// withoutFinalizer takes the finalizer off the list, or the list away that holds nothing else.
+func withoutFinalizer(o *Object, list yamldoc.Path, finalizers []string) []Edit {
+	var edits []Edit
+	for i, f := range finalizers {
+		if f == protectFinalizer {
+			edits = append(edits, Edit{o, yamldoc.Delete(list.With(i))})
+		}
+	}
+	if len(edits) == len(finalizers) {
+		return []Edit{{o, yamldoc.Delete(list)}}
+	}
+	return edits
+}
+
+// freeCommand is the command that lets the API server delete the live HPA.
 func freeCommand(o *Object) string {
-	kind := map[string]string{"HorizontalPodAutoscaler": "hpa", "ScaledObject": "scaledobject"}[o.Kind]
 	namespace := ""
 	if o.Namespace != "" {
-		namespace = " -n " + o.Namespace
+		namespace = "-n " + o.Namespace + " "
 	}
-	return fmt.Sprintf(`kubectl%s patch %s %s --type=merge -p '{"metadata":{"finalizers":null}}'`, namespace, kind, o.Name)
+	return fmt.Sprintf(`kubectl %spatch hpa %s --type=merge -p '{"metadata":{"finalizers":null}}'`, namespace, o.Name)
 }

@@ -3,7 +3,6 @@ package transform
 import (
 	"fmt"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -21,20 +20,18 @@ autoscaler alone, where they restart nothing.`,
 }
 
 func checkOwner(p *Pass) {
-	a := autoscaler{p.Object}
-	scaled := p.scaledBy(a)
-	if scaled == nil || !p.Versions.All(kserve.AutoscalerClasses["external"]) || p.Options.Autoscaler == "report" {
+	scaled := p.scaledBy(autoscaler{p.Object})
+	if scaled == nil || !(classOf{Service: scaled.service, component: scaled.component}).external(p) {
 		return
 	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
 	var edits []Edit
 	for _, want := range []yamldoc.Field{{Key: ownerKey, Value: "InferenceService/" + scaled.service.Name}, {Key: ownerClassKey, Value: "external"}} {
-		if a.Annotation(want.Key) != want.Value {
-			edits = append(edits, Edit{a.Object, yamldoc.Set(annotations.With(want.Key), want.Value)})
+		if p.Object.Annotation(want.Key) != want.Value {
+			edits = append(edits, Edit{p.Object, yamldoc.Set(annotations.With(want.Key), want.Value)})
 		}
 	}
 	if len(edits) > 0 {
-		p.Report(Finding{At: annotations, Edits: edits,
-			Message: fmt.Sprintf("scales %s of %s: ownership annotations added", scaled.component, scaled.service)})
+		p.repair(Finding{At: annotations, Message: fmt.Sprintf("scales the %s of %s: add the ownership annotations", scaled.component, scaled.service)}, edits...)
 	}
 }

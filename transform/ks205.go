@@ -12,11 +12,13 @@ var autoscalerTarget = &Rule{
 	Name:  "autoscaler-target",
 	Title: "An autoscaler's target names no Deployment that KServe makes",
 	Doc: `KServe derives the name of a component's Deployment from the service: ` + "`<service>-predictor`" + `. An autoscaler that
-names anything else scales nothing. It happens in two ways. Kustomize's namePrefix and nameSuffix rename the
-autoscaler and the InferenceService, but not scaleTargetRef, because no Deployment of that name is in the files. And
-manifests from before KServe 0.11 name ` + "`<service>-predictor-default`" + `, which KServe 0.16 and later never look for.
+names anything else scales nothing. It happens in several ways. Kustomize's namePrefix and nameSuffix rename the
+autoscaler and the InferenceService, but not scaleTargetRef, because no Deployment of that name is in the files.
+Manifests from before KServe 0.11 name ` + "`<service>-predictor-default`" + `, which KServe 0.16 and later never look for. From 0.20
+on ` + "`predictor.name`" + ` becomes part of the Deployment's name. And in Knative mode there is no such Deployment at all.
 
-The target is corrected when exactly one service fits; otherwise the finding lists what could be meant.`,
+The target is corrected when exactly one service fits and nothing in the render is called so; otherwise the finding lists
+what could be meant.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
 	Kinds:    autoscalerKinds,
 	Severity: Error,
@@ -26,30 +28,37 @@ The target is corrected when exactly one service fits; otherwise the finding lis
 func checkTarget(p *Pass) {
 	a := autoscaler{p.Object}
 	target := a.target()
-	found := Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
-	candidates := p.scales(a)
-	switch {
-	case len(candidates) == 1 && candidates[0].how == exact:
-		return
+	f := Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
+	var edits []Edit
+	switch candidates, across := p.meant[p.Object], p.across(p.Object, "HorizontalPodAutoscaler", target); {
 	case len(candidates) > 1:
 		var fit []string
 		for _, c := range candidates {
 			fit = append(fit, c.deployment)
 		}
-		found.Message = fmt.Sprintf("target Deployment %s is not made by KServe or this render; it may mean %s: name the right one", target, strings.Join(fit, " or "))
-	case len(candidates) == 1 && p.scaledBy(a) != nil:
-		found.Message = fmt.Sprintf("target Deployment %s does not exist: KServe calls it %s", target, candidates[0].deployment)
-		found.Edits = []Edit{{a.Object, yamldoc.Set(found.At, candidates[0].deployment)}}
-	case len(candidates) == 1 && candidates[0].how == legacy:
-		found.Severity, found.Needs = Warning, p.needsVersion()
-		found.Message = fmt.Sprintf("target Deployment %s has a name that KServe made before 0.11; from 0.16 on it is only %s", target, candidates[0].deployment)
-	default:
-		s := p.across(a.Object, target)
-		if s == nil {
+		f.Message = fmt.Sprintf("neither KServe nor this render makes the Deployment %s; name the one that is meant: %s", target, strings.Join(fit, " or "))
+	case len(candidates) == 1:
+		c := candidates[0]
+		switch {
+		case !c.service.mayBeStandard():
+			f.Severity = Warning
+			f.Message = fmt.Sprintf("KServe makes no Deployment %s for %s, which runs in %s mode (%s): remove the autoscaler, or change the mode", target, c.service, c.service.Mode, c.service.ModeEvidence)
+		case c.how == exact:
 			return
+		case p.means(a) == nil:
+			f.Severity, f.Needs = Warning, p.needsVersion()
+			f.Message = fmt.Sprintf("KServe keeps the name %s only for what it made before 0.11, and from 0.16 on not at all: the Deployment is %s", target, c.deployment)
+		default:
+			f.Message = fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set %s", target, c.deployment)
+			if p.scaledBy(a) != nil {
+				edits = []Edit{{p.Object, yamldoc.Set(f.At, c.deployment)}}
+			}
 		}
-		found.Severity, found.Needs = Warning, "namespace"
-		found.Message = fmt.Sprintf("target Deployment %s would be that of %s if both were in one namespace", target, s)
+	case across != nil:
+		f.Severity, f.Needs = Warning, "namespace"
+		f.Message = fmt.Sprintf("the Deployment %s is that of %s if both are in one namespace", target, across.service)
+	default:
+		return
 	}
-	p.Report(found)
+	p.repair(f, edits...)
 }

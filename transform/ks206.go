@@ -17,10 +17,13 @@ var autoscalerIgnored = &Rule{
 	ID:    "KS206",
 	Name:  "autoscaler-ignored",
 	Title: "Scaling annotations that KServe no longer reads",
-	Doc: `From 0.15.0 on KServe does not read ` + "`" + targetKey + "` and `" + metricsKey + "`" + ` any more: its own autoscaler silently falls
-back to 80 % of CPU. The same wish is written as ` + "`scaleTarget` and `scaleMetric`" + ` of each component.
+	Doc: `From 0.15.0 on KServe does not read ` + "`" + targetKey + "`" + ` any more: its own HorizontalPodAutoscaler
+silently falls back to 80 % of CPU. The same wish is written as ` + "`scaleTarget` and `scaleMetric`" + ` of each component.
 
-The annotations become those fields. Under another class than ` + "`hpa`" + ` they never meant anything and are left alone.`,
+The annotation becomes those fields. Beside ` + "`" + metricsKey + ": memory`" + ` it is reported only: no release ever scaled by
+that annotation, and scaling a model server by its memory is a decision. Under another class than ` + "`hpa`" + ` neither annotation
+means anything, and both are left alone. KServe 0.16.0 refuses ` + "`scaleMetric: cpu`" + ` in a service that still says RawDeployment; there the
+mode has to be respelt first (KS501).`,
 	Window:   kserve.ScalingAnnotationsIgnored,
 	Issues:   []string{"https://github.com/kserve/kserve/pull/4349"},
 	Kinds:    []string{"InferenceService"},
@@ -31,60 +34,46 @@ The annotations become those fields. Under another class than ` + "`hpa`" + ` th
 
 func checkIgnored(p *Pass) {
 	s := p.Service(p.Object)
-	target, metric := s.Annotation(targetKey), s.Annotation(metricsKey)
-	if target == "" && metric == "" || s.Mode == kserve.Knative || s.Mode == kserve.ModelMesh || !p.Versions.Any(kserve.ScalingAnnotationsIgnored) {
+	if !s.mayBeStandard() || !p.Versions.Any(kserve.ScalingAnnotationsIgnored) {
 		return
 	}
-	var hpa []string
 	for _, component := range s.Components() {
-		if class, _ := s.Class(component); (class == "" || class == "hpa") && len(p.autoscalersOf(s)[component]) == 0 {
-			hpa = append(hpa, component)
+		class, _ := s.Class(component)
+		spec := s.Get("spec", component)
+		target, at := s.inherited(component, targetKey)
+		if target != "" && (class == "" || class == "hpa") && len(p.autoscalersOf(s)[component]) == 0 &&
+			!spec.Has("scaleTarget") && !spec.Has("autoScaling") {
+			checkTargetPercentage(p, s, component, target, at)
 		}
 	}
-	if len(hpa) == 0 {
-		return
-	}
-	key := targetKey
-	if target == "" {
-		key = metricsKey
-	}
-	f := Finding{At: yamldoc.Path{"metadata", "annotations", key}}
-	percent, err := strconv.Atoi(target)
-	switch {
-	case !p.Versions.All(kserve.ScalingAnnotationsIgnored):
-		f.Needs = p.needsVersion()
-		f.Message = fmt.Sprintf("KServe 0.15.0 and later do not read annotation %s: they want scaleTarget and scaleMetric", key)
-	case s.Mode == "":
-		f.Needs = "default-deployment-mode"
-		f.Message = fmt.Sprintf("KServe 0.15.0 and later do not read annotation %s in Standard mode", key)
-	case target != "" && err != nil:
-		f.Message = fmt.Sprintf("KServe does not read annotation %s, and %q is no percentage: write scaleTarget and scaleMetric", key, target)
-	default:
-		f.Message = fmt.Sprintf("KServe 0.15.0 and later do not read annotation %s: scaleTarget and scaleMetric say the same", key)
-		f.Edits = s.scaleFields(hpa, percent, metric)
-	}
-	p.Report(f)
 }
 
-// scaleFields moves the wish of the annotations into the components, where they do not say anything yet.
-func (s *Service) scaleFields(components []string, percent int, metric string) []Edit {
-	var edits []Edit
-	for _, key := range []string{targetKey, metricsKey} {
-		if s.Get("metadata", "annotations").Has(key) {
-			edits = append(edits, Edit{s.Object, yamldoc.Delete(yamldoc.Path{"metadata", "annotations", key})})
+// checkTargetPercentage finds the annotation on a component that KServe scales.
+func checkTargetPercentage(p *Pass, s *Service, component, target string, at yamldoc.Path) {
+	f := Finding{At: at, Message: fmt.Sprintf("KServe 0.15.0 and later do not read %s and scale the %s by 80%% of CPU", targetKey, component)}
+	metric, metricAt := s.inherited(component, metricsKey)
+	percent, err := strconv.Atoi(target)
+	mode := s.Annotation(kserve.DeploymentModeAnnotation)
+	switch {
+	case !p.Versions.All(kserve.ScalingAnnotationsIgnored):
+		f.Needs = "kserve-version"
+	case s.Mode == "":
+		f.Needs = "default-deployment-mode"
+	case err != nil || percent < 1 || percent > 100:
+		f.Message += fmt.Sprintf("; %q is no percentage: write scaleTarget and scaleMetric", target)
+	case metric != "" && metric != "cpu":
+		f.Message += fmt.Sprintf("; no release scaled by the annotation for %s: write scaleTarget and scaleMetric as you mean it", metric)
+	case mode == kserve.Standard.Spelling(kserve.Release{}) && p.Versions.Any(kserve.LegacyModeKnative) && p.Options.DeploymentModeRewrite != "always":
+		f.Message += "; 0.16.0 refuses scaleMetric cpu beside the mode " + mode + ": set deployment-mode-rewrite to always, or upgrade"
+	default:
+		f.Message += ": write scaleTarget and scaleMetric"
+		f.Edits = []Edit{{s.Object, yamldoc.Delete(at)}, {s.Object, yamldoc.Set(yamldoc.Path{"spec", component, "scaleTarget"}, percent)}}
+		if metric != "" {
+			f.Edits = append(f.Edits, Edit{s.Object, yamldoc.Delete(metricAt)})
+		}
+		if !s.Get("spec", component).Has("scaleMetric") {
+			f.Edits = append(f.Edits, Edit{s.Object, yamldoc.Set(yamldoc.Path{"spec", component, "scaleMetric"}, "cpu")})
 		}
 	}
-	if metric == "" {
-		metric = "cpu"
-	}
-	for _, component := range components {
-		at := yamldoc.Path{"spec", component}
-		if !s.Get(at...).Has("scaleTarget") && percent > 0 {
-			edits = append(edits, Edit{s.Object, yamldoc.Set(at.With("scaleTarget"), percent)})
-		}
-		if !s.Get(at...).Has("scaleMetric") {
-			edits = append(edits, Edit{s.Object, yamldoc.Set(at.With("scaleMetric"), metric)})
-		}
-	}
-	return edits
+	p.Report(f)
 }

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -44,13 +45,15 @@ func checkHealthMetadata(p *Pass) {
 		wanted = append(wanted, yamldoc.Field{Key: deadlineKey, Value: strconv.Itoa(seconds)})
 	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
+	var missing []string
 	var edits []Edit
 	for _, want := range wanted {
 		if p.Object.Annotation(want.Key) == "" {
+			missing = append(missing, want.Key)
 			edits = append(edits, Edit{p.Object, yamldoc.Set(annotations.With(want.Key), want.Value)})
 		}
 	}
 	if len(edits) > 0 {
-		p.Report(Finding{At: annotations, Message: "health metadata added", Edits: edits})
+		p.Report(Finding{At: annotations, Message: "add for the health check: " + strings.Join(missing, ", "), Edits: edits})
 	}
 }

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -37,32 +38,36 @@ func checkDuplicates(p *Pass) {
 	if spec == nil {
 		return
 	}
+	var removed []yamldoc.Path // what stands in a removed item goes with it
 	walk(spec, yamldoc.Path{"spec"}, func(node *yamldoc.Node, at yamldoc.Path) {
+		if slices.ContainsFunc(removed, func(r yamldoc.Path) bool { return len(r) <= len(at) && overlap(r, at) }) {
+			return
+		}
 		for _, u := range unique {
-			if items := node.Get(u.list); items != nil && items.Kind == yamldoc.Sequence {
-				checkUnique(p, items, at.With(u.list), u.key)
+			if items := node.Get(u.list); items != nil {
+				removed = append(removed, checkUnique(p, items.Items, at.With(u.list), u.key)...)
 			}
 		}
 	})
 }
 
-func checkUnique(p *Pass, list *yamldoc.Node, at yamldoc.Path, key string) {
+// checkUnique reports the items that repeat an earlier one and returns those that can go.
+func checkUnique(p *Pass, items []*yamldoc.Node, at yamldoc.Path, key string) (removed []yamldoc.Path) {
 	first := map[string]*yamldoc.Node{}
-	for i, item := range list.Items {
+	for i, item := range items {
 		name := item.Get(key).Str()
-		if name == "" {
-			continue
-		}
 		earlier, twice := first[name]
 		switch {
+		case name == "":
 		case !twice:
 			first[name] = item
 		case earlier.Equal(item):
-			p.Report(Finding{At: at.With(i), Message: fmt.Sprintf("%s %s stands twice and says the same: the second is removed", at, name),
+			removed = append(removed, at.With(i))
+			p.Report(Finding{At: at.With(i), Message: fmt.Sprintf("%s has %s twice, saying the same: remove the second", at, name),
 				Edits: []Edit{{p.Object, yamldoc.Delete(at.With(i))}}})
 		default:
-			p.Report(Finding{At: at.With(i), Fatal: true,
-				Message: fmt.Sprintf("%s %s stands twice and says different things: remove one", at, name)})
+			p.Report(Finding{At: at.With(i), Fatal: true, Message: fmt.Sprintf("%s has %s twice, saying different things: remove one", at, name)})
 		}
 	}
+	return removed
 }

@@ -23,7 +23,7 @@ The container is renamed; nothing else refers to the name.`,
 		at := yamldoc.Path{"spec", "container", "name"}
 		if name := p.Object.Get(at...).Str(); name != "" && name != kserve.StorageInitializer {
 			p.Report(Finding{At: at, Edits: []Edit{{p.Object, yamldoc.Set(at, kserve.StorageInitializer)}},
-				Message: fmt.Sprintf("KServe adds the container %s twice when its webhook runs twice: renamed to %s", name, kserve.StorageInitializer)})
+				Message: fmt.Sprintf("KServe adds the container %s twice when its webhook runs twice: rename it to %s", name, kserve.StorageInitializer)})
 		}
 	},
 }

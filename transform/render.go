@@ -62,31 +62,51 @@ func choose(names []string) ([]*Rule, error) {
 	return chosen, nil
 }
 
-// Render is what rules know about the whole render: the facts of the run and the objects by kind.
+// Render is what rules know about the whole render: the facts of the run, and the objects by kind and by name.
 type Render struct {
 	*facts
 
 	all      []*Object
+	foreign  []*document // those that no rule concerns, for makesDeployment
 	kinds    map[string][]*Object
 	services map[*Object]*Service
+
+	inNamespace map[string][]*Service
+	names       map[string][]scaled                  // that KServe uses, in whatever namespace
+	meant       map[*Object][]scaled                 // what an autoscaler can mean
+	scaledOf    map[*Service]map[string][]autoscaler // by component
+	mentions    *mentions                            // made when something is renamed
 }
 
-func newRender(f *facts, documents []*document) *Render {
-	r := &Render{facts: f, kinds: map[string][]*Object{}, services: map[*Object]*Service{}}
+// groups are the API groups of the kinds that rules look at; an object of such a kind in another group is something else.
+var groups = map[string]string{
+	"InferenceService":        "serving.kserve.io",
+	"ServingRuntime":          "serving.kserve.io",
+	"ClusterServingRuntime":   "serving.kserve.io",
+	"ClusterStorageContainer": "serving.kserve.io",
+	"HorizontalPodAutoscaler": "autoscaling",
+	"ScaledObject":            "keda.sh",
+}
+
+func newRender(f *facts, documents, foreign []*document) *Render {
+	r := &Render{
+		facts: f, foreign: foreign, kinds: map[string][]*Object{}, services: map[*Object]*Service{},
+		inNamespace: map[string][]*Service{}, names: map[string][]scaled{},
+		meant: map[*Object][]scaled{}, scaledOf: map[*Service]map[string][]autoscaler{},
+	}
 	for _, d := range documents {
 		for _, o := range d.objects {
 			r.all = append(r.all, o)
-			r.kinds[o.Kind] = append(r.kinds[o.Kind], o)
-		}
-	}
-	for _, o := range r.kinds["InferenceService"] {
-		if o.Group() == "serving.kserve.io" {
-			r.services[o] = &Service{Object: o}
+			if group, named := groups[o.Kind]; !named || group == o.Group() {
+				r.kinds[o.Kind] = append(r.kinds[o.Kind], o)
+			}
 		}
 	}
 	for _, o := range r.Objects("InferenceService") {
-		r.services[o].resolveMode(r)
+		r.services[o] = &Service{Object: o}
 	}
+	r.indexNames()
+	r.indexAutoscalers()
 	return r
 }
 
@@ -94,13 +114,30 @@ func newRender(f *facts, documents []*document) *Render {
 func (r *Render) Objects(kinds ...string) []*Object {
 	var objects []*Object
 	for _, kind := range kinds {
-		for _, o := range r.kinds[kind] {
-			if kind != "InferenceService" || r.services[o] != nil {
-				objects = append(objects, o)
-			}
-		}
+		objects = append(objects, r.kinds[kind]...)
 	}
 	return objects
+}
+
+// makesDeployment reports whether the render itself has the Deployment. A document that mentions its name and can't be
+// read may be it.
+func (r *Render) makesDeployment(namespace, name string) bool {
+	for _, d := range r.foreign {
+		if !containsAll(d.source.Body, "Deployment", name) {
+			continue
+		}
+		read := &document{file: d.file, source: d.source}
+		if read.parse(r.Options.Namespace) != nil || deploys(read.objects, namespace, name) {
+			return true
+		}
+	}
+	return deploys(r.kinds["Deployment"], namespace, name)
+}
+
+func deploys(objects []*Object, namespace, name string) bool {
+	return slices.ContainsFunc(objects, func(o *Object) bool {
+		return o.Kind == "Deployment" && o.Namespace == namespace && o.Name == name
+	})
 }
 
 // Service returns what is known about an InferenceService of the render.

@@ -29,7 +29,7 @@ func (r *Result) Fatal() bool {
 
 // Objects counts the manifests of the render; a List that no rule looked into counts as one.
 func (r *Result) Objects() int {
-	n := r.stream.objects
+	n := len(r.stream.foreign)
 	for _, d := range r.stream.selected {
 		n += len(d.objects)
 	}

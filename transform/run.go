@@ -28,7 +28,7 @@ func Run(ctx context.Context, files []File, opts Options) (*Result, error) {
 	if err := parallel(ctx, stream.selected, func(d *document) error { return d.parse(opts.Namespace) }); err != nil {
 		return nil, err
 	}
-	findings, err := facts.find(stream.selected)
+	findings, err := facts.find(stream.selected, stream.foreign)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ type stream struct {
 	files     []*File
 	documents [][]*document // by file; those that are no manifests too
 	selected  []*document   // those that rules may concern, in order
-	objects   int           // manifests, those that were not looked at too
+	foreign   []*document   // other manifests
 	skipped   int           // documents that are no manifests
 }
 
@@ -78,15 +78,15 @@ func (s *stream) screen(file *File, sources []yamldoc.Document) []*document {
 		case hit && screenedDocument(source.Body):
 			s.selected = append(s.selected, d)
 		case !blank(source.Body):
-			s.objects++
+			s.foreign = append(s.foreign, d)
 		}
 	}
 	return documents
 }
 
 // find runs the rules over the objects of the documents and returns what they report, in the order of the rules.
-func (f *facts) find(documents []*document) ([]Finding, error) {
-	render := newRender(f, documents)
+func (f *facts) find(documents, foreign []*document) ([]Finding, error) {
+	render := newRender(f, documents, foreign)
 	var findings []Finding
 	for _, rule := range f.rules {
 		for _, object := range render.Objects(rule.Kinds...) {
@@ -196,7 +196,7 @@ func (f *facts) verify(ctx context.Context, r *Result) error {
 	if err != nil {
 		return fmt.Errorf("internal error, please report it: %w", err)
 	}
-	left, err := f.find(after)
+	left, err := f.find(after, r.stream.foreign)
 	if err != nil {
 		return fmt.Errorf("internal error, please report it: %w", err)
 	}

@@ -2,10 +2,10 @@ package transform
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // Service is an InferenceService and the deployment mode it will run in.
@@ -14,6 +14,8 @@ type Service struct {
 	Mode          kserve.Mode // empty when unknown
 	ModeEvidence  string      // why Mode is known, for messages
 	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
+
+	standard string // evidence for Standard mode, for messages
 }
 
 // Components returns those that the service has.
@@ -27,49 +29,58 @@ func (s *Service) Components() []string {
 	return present
 }
 
-// Class returns the autoscaler class that counts for a component and whether the component itself names it: its own
-// annotation goes before the service's (components/predictor.go@v0.15.2 merges them in that order).
-func (s *Service) Class(component string) (class string, own bool) {
-	if v := s.Get("spec", component, "annotations", kserve.AutoscalerClassAnnotation).Str(); v != "" {
-		return v, true
+// mayBeStandard reports whether the service is not known to run in another mode.
+func (s *Service) mayBeStandard() bool { return s.Mode == kserve.Standard || s.Mode == "" }
+
+// inherited returns the value of an annotation that counts for a component, and where it is written: the component's
+// own goes before the service's (components/predictor.go@v0.15.2 merges them in that order). Without any the place is
+// the service's.
+func (s *Service) inherited(component, annotation string) (value string, at yamldoc.Path) {
+	at = yamldoc.Path{"spec", component, "annotations", annotation}
+	if v := s.Get(at...).Str(); v != "" {
+		return v, at
 	}
-	return s.Annotation(kserve.AutoscalerClassAnnotation), false
+	return s.Annotation(annotation), yamldoc.Path{"metadata", "annotations", annotation}
+}
+
+// Class returns the autoscaler class that counts for a component, and where it is written.
+func (s *Service) Class(component string) (class string, at yamldoc.Path) {
+	return s.inherited(component, kserve.AutoscalerClassAnnotation)
 }
 
 // resolveMode finds the deployment mode: the annotation, else what the render shows, else the cluster's default.
-func (s *Service) resolveMode(r *Render) {
+func (s *Service) resolveMode(cluster kserve.Mode, scaler autoscaler) {
+	s.standard = s.standardEvidence(scaler)
+	knative := s.knativeEvidence()
 	if value := s.Annotation(kserve.DeploymentModeAnnotation); value != "" {
 		if mode, ok := kserve.ParseMode(value); ok {
 			s.Mode, s.ModeEvidence = mode, "annotation "+kserve.DeploymentModeAnnotation
 			return
 		}
 	}
-	standard, knative := s.standardEvidence(r), s.knativeEvidence()
 	switch {
-	case standard != "" && knative != "":
-		s.Contradiction = fmt.Sprintf("%s means Standard, %s means Knative", standard, knative)
-	case standard != "":
-		s.Mode, s.ModeEvidence = kserve.Standard, standard
+	case s.standard != "" && knative != "":
+		s.Contradiction = fmt.Sprintf("%s means Standard, %s means Knative", s.standard, knative)
+	case s.standard != "":
+		s.Mode, s.ModeEvidence = kserve.Standard, s.standard
 	case knative != "":
 		s.Mode, s.ModeEvidence = kserve.Knative, knative
-	case r.DefaultMode != "":
-		s.Mode, s.ModeEvidence = r.DefaultMode, "default-deployment-mode"
+	case cluster != "":
+		s.Mode, s.ModeEvidence = cluster, "default-deployment-mode"
 	}
 }
 
 // standardEvidence names what only a Standard service has: a class of KServe's own autoscaler reconciler, or an
 // autoscaler on the Deployment that KServe makes (Knative names its Deployments by revision).
-func (s *Service) standardEvidence(r *Render) string {
+func (s *Service) standardEvidence(scaler autoscaler) string {
 	for _, component := range s.Components() {
 		switch class, _ := s.Class(component); class {
 		case "hpa", "external", "keda", "none":
 			return "autoscalerClass " + class
 		}
 	}
-	for _, a := range r.autoscalers() {
-		if c := r.means(a); c != nil && c.service == s {
-			return a.String()
-		}
+	if scaler.Object != nil {
+		return scaler.String()
 	}
 	return ""
 }
@@ -96,46 +107,28 @@ func (s *Service) knativeEvidence() string {
 	return ""
 }
 
-// componentOf returns the component whose Deployment has the name, empty for none.
-func (s *Service) componentOf(r *Render, deployment string) string {
-	for _, c := range s.Components() {
-		if deployment == kserve.ComponentName(s.Name, c) {
-			return c
-		}
+// deployments are the names that the component's Deployment can have, the surest first. From KServe 0.20 on the name of
+// a predictor is part of it, and each canary has one of its own.
+func (s *Service) deployments(v kserve.Versions, component string) []string {
+	plain := kserve.ComponentName(s.Name, component)
+	if component != kserve.Predictor || !v.Any(kserve.NamedPredictor) {
+		return []string{plain}
 	}
-	if r.Versions.Any(kserve.NamedPredictor) && slices.Contains(s.namedPredictors(), deployment) {
-		return kserve.Predictor
+	named := func(predictor string) string { return kserve.ComponentName(s.Name+"-"+predictor, component) }
+	var names []string
+	name := s.Get("spec", component, "name").Str()
+	if name == "" || !v.All(kserve.NamedPredictor) {
+		names = append(names, plain)
 	}
-	return ""
-}
-
-// namedPredictors are the Deployments of predictors, canaries too, that bear a name of their own.
-func (s *Service) namedPredictors() []string {
-	names := []string{s.Get("spec", "predictor", "name").Str()}
+	if name != "" {
+		names = append(names, named(name))
+	}
 	if canaries := s.Get("spec", "canary"); canaries != nil {
 		for _, canary := range canaries.Items {
-			names = append(names, canary.Get("predictor", "name").Str())
+			if name := canary.Get(component, "name").Str(); name != "" {
+				names = append(names, named(name))
+			}
 		}
 	}
-	var deployments []string
-	for _, name := range names {
-		if name != "" {
-			deployments = append(deployments, kserve.ComponentName(s.Name+"-"+name, kserve.Predictor))
-		}
-	}
-	return deployments
-}
-
-// reserves returns the component whose autoscaler KServe looks for by the name, empty for none. The legacy names
-// count only on releases that still look for them.
-func (s *Service) reserves(r *Render, name string) string {
-	if c := s.componentOf(r, name); c != "" {
-		return c
-	}
-	for _, c := range s.Components() {
-		if name == kserve.ComponentName(s.Name, c)+"-default" && !r.Versions.All(kserve.LegacyNamesGone) {
-			return c
-		}
-	}
-	return ""
+	return names
 }

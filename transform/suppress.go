@@ -29,8 +29,7 @@ func suppress(findings []Finding, documents []*document) ([]Finding, error) {
 	for _, f := range findings {
 		line, _ := f.Object.doc.tree.Position(f.Object.offset(f.At))
 		byAnnotation, _ := f.Object.ignored()
-		comments := ignored[f.Object.doc]
-		if !slices.Contains(slices.Concat(byAnnotation, comments[line], comments[line-1]), f.Rule.ID) {
+		if !slices.Contains(byAnnotation, f.Rule.ID) && !slices.Contains(ignored[f.Object.doc][line], f.Rule.ID) {
 			kept = append(kept, f)
 		}
 	}
@@ -51,7 +50,8 @@ func (o *Object) ignored() ([]string, error) {
 	return ids, nil
 }
 
-// ignoreComments lists the rules that comments switch off, by the line of the document's body that they stand on.
+// ignoreComments lists the rules that comments switch off, by the line of the document's body for which they do: their
+// own, and the next when there is nothing else on theirs.
 func (d *document) ignoreComments() (map[int][]string, error) {
 	marker := []byte("# " + ignoreKey + ":")
 	if !bytes.Contains(d.source.Body, marker) {
@@ -69,7 +69,10 @@ func (d *document) ignoreComments() (map[int][]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d:%d: %w", d.file.Path, d.source.Line+number-1, len(before)+1, err)
 		}
-		comments[number] = ids
+		comments[number] = append(comments[number], ids...)
+		if len(bytes.TrimSpace(before)) == 0 {
+			comments[number+1] = append(comments[number+1], ids...)
+		}
 	}
 	return comments, nil
 }

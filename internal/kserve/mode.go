@@ -41,6 +41,14 @@ func (m Mode) Spelling(r Release) string {
 // spelling, and refuse an update when they differ (https://github.com/kserve/kserve/pull/5427).
 var ModeMayBeLocked = Window{From: Release{0, 16, 0}, Before: Release{0, 19, 0}}
 
+// ModeFixed are the releases that write an object's mode to its status and refuse to change it
+// (https://github.com/kserve/kserve/pull/4423).
+var ModeFixed = Window{From: Release{0, 15, 1}}
+
+// LegacyModeKnative is the release that knows RawDeployment but validates such a service as it does one of Knative's
+// (validateAutoScalingCompExtension in inference_service_validation.go@v0.16.0, https://github.com/kserve/kserve/issues/4798).
+var LegacyModeKnative = Window{From: Release{0, 16, 0}, Before: Release{0, 17, 0}}
+
 // KnativeRefused is the release that refuses the controller's first update of a service that says Knative
 // (https://github.com/kserve/kserve/issues/5793).
 var KnativeRefused = Window{From: Release{0, 19, 0}, Before: Release{0, 19, 1}}

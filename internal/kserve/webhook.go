@@ -4,6 +4,9 @@ package kserve
 // (pkg/webhook/admission/pod/storage_initializer_injector.go, https://github.com/kserve/kserve/issues/3900).
 const StorageInitializer = "storage-initializer"
 
+// QueueProxy is the container that Knative adds to each pod.
+const QueueProxy = "queue-proxy"
+
 // ModelcarTwice is the release whose webhook is not idempotent for oci:// models
 // (https://github.com/kserve/kserve/pull/3612 fixed 0.12.1, https://github.com/kserve/kserve/pull/3517 0.13.0).
 var ModelcarTwice = Window{From: Release{0, 12, 0}, Before: Release{0, 12, 1}}
@@ -12,7 +15,7 @@ var ModelcarTwice = Window{From: Release{0, 12, 0}, Before: Release{0, 12, 1}}
 var WebhookNames = []struct{ Lists, Names []string }{
 	{
 		Lists: []string{"containers", "initContainers"},
-		Names: []string{"modelcar", "modelcar-init", "agent", StorageInitializer, "queue-proxy", "istio-init", "istio-proxy"},
+		Names: []string{"modelcar", "modelcar-init", "agent", StorageInitializer, QueueProxy, "istio-init", "istio-proxy"},
 	},
 	{
 		Lists: []string{"volumes"},
