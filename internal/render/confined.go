@@ -4,7 +4,6 @@ import (
 	"errors"
 	"path/filepath"
 
-	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
@@ -14,18 +13,18 @@ type confined struct {
 	*tree
 	filesys.FileSystem // empty, in memory: for the methods that a build doesn't need
 
-	serve   func(*types.Kustomization, []byte) ([]byte, error) // what is served of a kustomization
-	cache   map[string][]byte
-	top     string // the kustomization that is built, as it is shown
-	refused error  // the first refusal; kustomize wraps or even drops it
+	cache          map[string][]byte         // by the path that kustomize asks for
+	kustomizations map[string]*kustomization // by directory, without links
+	top            string                    // the kustomization that is built, as it is shown
+	refused        error                     // the first refusal; kustomize wraps or even drops it
 }
 
 func newConfined(t *tree) *confined {
 	return &confined{
-		tree:       t,
-		FileSystem: filesys.MakeEmptyDirInMemory(),
-		serve:      func(_ *types.Kustomization, data []byte) ([]byte, error) { return data, nil },
-		cache:      map[string][]byte{},
+		tree:           t,
+		FileSystem:     filesys.MakeEmptyDirInMemory(),
+		cache:          map[string][]byte{},
+		kustomizations: map[string]*kustomization{},
 	}
 }
 
@@ -40,6 +39,9 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 			}
 			return nil, err
 		}
+		if err := checkAliases(c.show(path), data); err != nil {
+			return nil, c.refuse(err)
+		}
 		c.cache[path] = data
 	}
 	if !isKustomization(path) {
@@ -48,11 +50,12 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 	if c.top == "" {
 		c.top = c.show(path)
 	}
-	k := kustomization{confined: c, path: path, data: data}
+	k := &kustomization{confined: c, path: path, data: data}
 	if err := k.check(); err != nil {
 		return nil, c.refuse(err)
 	}
-	return c.serve(&k.Kustomization, data)
+	c.kustomizations[filepath.Dir(path)] = k
+	return data, nil
 }
 
 // CleanedAbs splits what a path leads to into directory and file name.

@@ -20,7 +20,8 @@ const skipMarker = "+argocd:skip-file-rendering"
 
 // directory reads the manifests of the named directory in the order of
 // filepath.Walk. Which files those are follows getPotentiallyValidManifests of
-// Argo CD, less dot files: they configure tools, ours and Argo CD's among them.
+// Argo CD, less dot files and folders: they configure tools, ours and Argo CD's
+// among them.
 // Other than there, a link that leads nowhere is an error: a manifest that
 // silently disappears is pruned from the cluster.
 func directory(ctx context.Context, t *tree, o Options) ([]transform.File, error) {
@@ -53,7 +54,11 @@ func directory(ctx context.Context, t *tree, o Options) ([]transform.File, error
 			exclude != nil && exclude.Match(rel) || include != nil && !include.Match(rel) {
 			return err
 		}
-		data, err := t.readFile(abs)
+		read := t.readFile
+		if entry.Type().IsRegular() { // the common case, without looking for links
+			read = func(abs string) ([]byte, error) { return t.readRegular(abs, abs) }
+		}
+		data, err := read(abs)
 		if errors.Is(err, errNotRegular) {
 			return nil
 		}

@@ -25,7 +25,7 @@ func stream(abs, name string, o Options) ([]transform.File, error) {
 		return nil, shorten(err, name)
 	}
 	defer f.Close()
-	data, err := readAll(f, name, o.MaxInput, 0)
+	data, err := readAll(f, name, o.MaxInput)
 	if err != nil {
 		return nil, err
 	}

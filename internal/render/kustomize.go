@@ -31,21 +31,27 @@ func kustomize(ctx context.Context, t *tree) ([]transform.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	origin := origins(fsys)
+	from := origins{}
+	from.add(fsys, t.base, "", "")
 	var files []transform.File
 	for _, res := range built.Resources() {
 		data, err := res.AsYAML()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", fsys.top, res.CurId(), err)
 		}
-		files = append(files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize, Origin: origin[res.CurId().String()]})
+		files = append(files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize, Origin: from.of(res)})
 	}
 	return files, nil
 }
 
 // build runs kustomize over fsys. What fsys refused is the error, even when
 // kustomize went on without it.
-func build(fsys *confined) (resmap.ResMap, error) {
+func build(fsys *confined) (built resmap.ResMap, err error) {
+	defer func() { // kustomize panics on some input, in this goroutine
+		if cause := recover(); cause != nil {
+			err = fsys.readable(fmt.Errorf("panic: %v", cause))
+		}
+	}()
 	// The references in kustomizations are refused before they are used. This
 	// is for those that only the build brings about, such as the path in a
 	// transformer that a kustomization generates: kustomize's loader takes the
@@ -54,7 +60,7 @@ func build(fsys *confined) (resmap.ResMap, error) {
 	http.DefaultTransport = offline{fsys}
 	defer func() { http.DefaultTransport = transport }()
 
-	built, err := krusty.MakeKustomizer(&krusty.Options{
+	built, err = krusty.MakeKustomizer(&krusty.Options{
 		Reorder:          krusty.ReorderOptionNone,
 		LoadRestrictions: types.LoadRestrictionsNone, // fsys restricts, to the root instead of the kustomization
 		PluginConfig:     types.DisabledPluginConfig(),

@@ -15,7 +15,7 @@ func rootOf(dir string, o Options) (string, error) {
 		return "", shorten(err, "working directory")
 	}
 	fallback := workTree(dir)
-	if o.Getenv("ARGOCD_APP_NAME") != "" || o.Getenv("ARGOCD_APP_SOURCE_PATH") != "" {
+	if o.underArgoCD() {
 		fallback = copiedTree(cwd, o.Getenv("ARGOCD_APP_SOURCE_PATH"))
 	}
 	if o.Root == "" {
@@ -32,6 +32,10 @@ func rootOf(dir string, o Options) (string, error) {
 		return "", fmt.Errorf("root %s: outside the default root; only a flag or the plugin's own environment can widen it", o.Root)
 	}
 	return root, nil
+}
+
+func (o Options) underArgoCD() bool {
+	return o.Getenv("ARGOCD_APP_NAME") != "" || o.Getenv("ARGOCD_APP_SOURCE_PATH") != ""
 }
 
 // copiedTree is the top of the tree that Argo CD copied for this request.

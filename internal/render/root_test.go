@@ -76,3 +76,16 @@ func TestRootSetting(t *testing.T) {
 	_, err := Render(t.Context(), ".", o)
 	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
 }
+
+func TestOutsideTheCopiedTree(t *testing.T) {
+	top := write(t, `
+-- request/a/kustomization.yaml --
+resources: [../../base]
+-- base/kustomization.yaml --
+`)
+	o := options(filepath.Join(top, "request/a"))
+	o.Getenv = env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", "apps/a")
+	_, err := Render(t.Context(), ".", o)
+	wantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; if Argo CD copies a part of the repository only "+
+		"(--plugin-use-manifest-generate-paths), list it in the annotation argocd.argoproj.io/manifest-generate-paths")
+}

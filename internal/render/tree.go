@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,8 @@ type tree struct {
 	base  string // the directory that was named, absolute, without links
 	named string // the same as the user named it
 
+	copied bool // the root is what Argo CD copied
+
 	max, read int64 // bytes: the limit, and what was read so far
 }
 
@@ -36,7 +39,7 @@ func openTree(base, named string, o Options) (*tree, error) {
 	if err != nil {
 		return nil, shorten(err, named)
 	}
-	t := &tree{base: base, named: named, max: o.MaxInput}
+	t := &tree{base: base, named: named, max: o.MaxInput, copied: o.underArgoCD() && o.Root == ""}
 	if t.dir, err = rootOf(base, o); err != nil {
 		return nil, err
 	}
@@ -61,7 +64,12 @@ func (t *tree) show(abs string) string {
 }
 
 func (t *tree) outside(abs string) error {
-	return fmt.Errorf("%s: %w %s; only the operator's root setting can widen it", t.show(abs), errOutside, t.show(t.dir))
+	advice := "only the operator's root setting can widen it"
+	if t.copied {
+		advice = "if Argo CD copies a part of the repository only (--plugin-use-manifest-generate-paths), " +
+			"list it in the annotation argocd.argoproj.io/manifest-generate-paths"
+	}
+	return fmt.Errorf("%s: %w %s; %s", t.show(abs), errOutside, t.show(t.dir), advice)
 }
 
 // resolve follows the links of an absolute path, none of which may leave the
@@ -117,14 +125,28 @@ func (t *tree) readFile(abs string) ([]byte, error) {
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return nil, fmt.Errorf("%s: %w", t.show(abs), errNotRegular)
 	}
+	return t.readRegular(real, abs)
+}
+
+// readRegular reads what is known to be a regular file. No link is followed
+// out of the root even if it has become one meanwhile.
+func (t *tree) readRegular(real, abs string) ([]byte, error) {
 	f, err := t.root.Open(t.rel(real))
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
 	defer f.Close()
-	data, err := readAll(f, t.show(abs), t.max, t.read)
-	t.read += int64(len(data))
-	return data, err
+	info, err := f.Stat()
+	if err != nil {
+		return nil, shorten(err, t.show(abs))
+	}
+	if t.max > 0 && t.read+info.Size() > t.max {
+		return nil, tooLarge(t.show(abs), t.max)
+	}
+	t.read += info.Size()
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), shorten(err, t.show(abs))
 }
 
 func (t *tree) rel(abs string) string {
@@ -132,17 +154,20 @@ func (t *tree) rel(abs string) string {
 	return rel
 }
 
-// readAll reads to the end, but not beyond the limit of all that is read.
-func readAll(r io.Reader, name string, limit, read int64) ([]byte, error) {
-	if limit <= 0 {
-		data, err := io.ReadAll(r)
-		return data, shorten(err, name)
+// readAll reads a stream to its end, but not beyond the limit.
+func readAll(r io.Reader, name string, limit int64) ([]byte, error) {
+	if limit > 0 {
+		r = io.LimitReader(r, limit+1)
 	}
-	data, err := io.ReadAll(io.LimitReader(r, limit-read+1))
-	if err == nil && read+int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: %w, %d bytes", name, errTooLarge, limit)
+	data, err := io.ReadAll(r)
+	if err == nil && limit > 0 && int64(len(data)) > limit {
+		return nil, tooLarge(name, limit)
 	}
 	return data, shorten(err, name)
+}
+
+func tooLarge(name string, limit int64) error {
+	return fmt.Errorf("%s: %w, %d bytes", name, errTooLarge, limit)
 }
 
 // below reports whether an absolute path is dir or lies in it.
