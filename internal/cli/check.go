@@ -85,8 +85,11 @@ func (o *outcome) conclude(w io.Writer) {
 			counts = append(counts, fmt.Sprintf("%s: %d", severity, n))
 		}
 	}
-	fmt.Fprintf(w, "%s, %s (%s), generate repairs %d\n", count(o.Objects(), "object"), count(len(o.Findings), "finding"),
-		strings.Join(counts, ", "), len(o.Findings)-len(o.left()))
+	repair := fmt.Sprintf("generate repairs %d", len(o.Findings)-len(o.left()))
+	if o.Fatal() {
+		repair = "generate refuses the contradictions"
+	}
+	fmt.Fprintf(w, "%s, %s (%s), %s\n", count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
 	var copies []string
 	for _, hint := range hints {
 		if slices.ContainsFunc(o.left(), func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }) {

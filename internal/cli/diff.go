@@ -39,6 +39,9 @@ repaired or not, is at or above fail-on.
 		if err != nil {
 			return err
 		}
+		if err := out.contradictions(); err != nil {
+			return err
+		}
 		var text bytes.Buffer
 		spans := spans(out.Findings)
 		for _, file := range out.Files() {

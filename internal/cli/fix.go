@@ -38,7 +38,7 @@ PATH is a folder or a file; without it the working directory is taken.`,
 		if err != nil {
 			return err
 		}
-		if err := out.rendered(); err != nil {
+		if err := cmp.Or(out.contradictions(), out.rendered()); err != nil {
 			return err
 		}
 		verb := "fixed"

@@ -32,7 +32,7 @@ byte. Standard error gets one line that sums up what was done; after any error s
 		if err != nil {
 			return err
 		}
-		if err := out.refused(); err != nil {
+		if err := cmp.Or(out.contradictions(), out.refused()); err != nil {
 			return err
 		}
 		pieces, err := out.Stream()
@@ -52,19 +52,22 @@ byte. Standard error gets one line that sums up what was done; after any error s
 	return cmd
 }
 
-// refused returns the findings that forbid any output as an error: contradictions in the input, and what could not be
-// repaired at or above fail-on.
+// contradictions returns the findings that forbid any output as an error.
+func (o *outcome) contradictions() error {
+	if !o.Fatal() {
+		return nil
+	}
+	return errors.New(lines(slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Fatal })))
+}
+
+// refused returns what could not be repaired at or above fail-on as an error.
 func (o *outcome) refused() error {
-	fatal := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Fatal })
-	if len(fatal) > 0 {
-		return errors.New(lines(fatal))
-	}
 	failOn := cmp.Or(o.settings.FailOn, never)
-	if failing(o.left(), failOn) != nil {
-		grave := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Severity(failOn)) })
-		return fmt.Errorf("fail-on is %s and %s could not be repaired\n%s", failOn, count(len(grave), "finding"), lines(grave))
+	if failing(o.left(), failOn) == nil {
+		return nil
 	}
-	return nil
+	grave := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Severity(failOn)) })
+	return fmt.Errorf("fail-on is %s and %s could not be repaired\n%s", failOn, count(len(grave), "finding"), lines(grave))
 }
 
 // write writes the output, unless the run was stopped.
