@@ -5,18 +5,24 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-var versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+var (
+	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
+)
+
+// table is what this run has measured.
+var table compatibility.Table
 
 // versions are the releases of KServe that this run tests.
 var versions []string
@@ -58,7 +64,7 @@ func prepare(ctx context.Context) error {
 		programs = append(programs, kserve.Tools(version)...)
 		sources = append(sources, kserve.Sources(version)...)
 	}
-	for _, tool := range programs[:2] {
+	for _, tool := range programs {
 		if _, err := tool.Build(ctx); err != nil {
 			return err
 		}
@@ -68,16 +74,6 @@ func prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-var _ = filepath.Join
-
-func TestStart(t *testing.T) {
-	for _, v := range versions {
-		t.Run(v, func(t *testing.T) {
-			c := controlplane.Start(t)
-			_ = c
-		})
-	}
+	_, err := toolchain.Plugin(ctx)
+	return err
 }

@@ -94,8 +94,9 @@ func (i *Installation) configure(tb testing.TB, source string) {
 }
 
 // SetDefaultMode changes the deployment mode of services that name none, in the spelling of the release.
-func (i *Installation) SetDefaultMode(mode string) {
-	i.namespace.Patch(objects.ConfigMaps, "inferenceservice-config", fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode)))
+func (i *Installation) SetDefaultMode(tb testing.TB, mode string) {
+	tb.Helper()
+	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, "inferenceservice-config", fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode)))
 }
 
 func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 )
 
 // requestTimeout bounds every request to the API server. The server shares few processors with all the rest.
@@ -23,10 +25,15 @@ type Namespace struct {
 	tb     testing.TB
 }
 
+// In binds a namespace to the test.
+func (c *Client) In(tb testing.TB, name string) *Namespace {
+	return &Namespace{Name: name, client: c, tb: tb}
+}
+
 // Namespace makes a namespace, which may exist, and binds it to the test.
 func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 	tb.Helper()
-	n := &Namespace{Name: name, client: c, tb: tb}
+	n := c.In(tb, name)
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 	}}
@@ -118,4 +125,10 @@ func (n *Namespace) Delete(kind schema.GroupVersionResource, name string) {
 
 func request() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), requestTimeout)
+}
+
+// Eventually fails the test, with the condition's last error, unless the condition becomes nil before the timeout.
+func (n *Namespace) Eventually(timeout time.Duration, what string, condition func() error) {
+	n.tb.Helper()
+	stack.Eventually(n.tb, timeout, n.Name+": "+what, func(context.Context) error { return condition() })
 }

@@ -1,0 +1,141 @@
+package applications
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+)
+
+// patience bounds every wait for an Application. Syncs take a second or two on an idle machine.
+const patience = 90 * time.Second
+
+// Application is an Application that deploys a repository into a namespace, syncs by itself and heals.
+type Application struct {
+	Name string // also the destination namespace
+
+	tb   testing.TB
+	argo *ArgoCD
+}
+
+// Source says what an Application deploys, and how.
+type Source struct {
+	Repository *argocd.Repository
+	Path       string
+	Plugin     bool // rendered by the plugin, else by Argo CD itself
+	Prune      bool
+}
+
+// State is what an Application reports of itself.
+type State struct {
+	Sync, Health, Message string
+	Revision              string // that was compared last
+	Syncs                 int    // how often it was synced
+	Conditions            string
+}
+
+// String is how the tables show it.
+func (s State) String() string { return s.Sync + ", " + s.Health }
+
+// Deploy creates the Application, or changes it, with a namespace of the same name.
+func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application {
+	tb.Helper()
+	a.cluster.Namespace(tb, name)
+	path := source.Path
+	if path == "" {
+		path = "."
+	}
+	from := map[string]any{"repoURL": source.Repository.URL, "targetRevision": "main", "path": path}
+	if source.Plugin {
+		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin"}
+	}
+	a.In(tb).ApplyObjects(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
+		"metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"project":     "default",
+			"source":      from,
+			"destination": map[string]any{"server": a.cluster.URL, "namespace": name},
+			"syncPolicy":  map[string]any{"automated": map[string]any{"selfHeal": true, "prune": source.Prune}},
+		},
+	}})
+	return &Application{Name: name, tb: tb, argo: a}
+}
+
+// Namespace is where the Application deploys to.
+func (a *Application) Namespace() *objects.Namespace {
+	return a.argo.cluster.In(a.tb, a.Name)
+}
+
+// State reads the Application.
+func (a *Application) State() State {
+	a.tb.Helper()
+	object := a.argo.In(a.tb).Get(objects.Applications, a.Name)
+	text := func(fields ...string) string {
+		value, _, _ := unstructured.NestedString(object.Object, append([]string{"status"}, fields...)...)
+		return value
+	}
+	history, _, _ := unstructured.NestedSlice(object.Object, "status", "history")
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	state := State{
+		Sync: text("sync", "status"), Health: text("health", "status"), Message: text("health", "message"),
+		Revision: text("sync", "revision"), Syncs: len(history),
+	}
+	for _, condition := range conditions {
+		state.Conditions += fmt.Sprintln(condition)
+	}
+	return state
+}
+
+// Await waits until the Application reports what is asked for.
+func (a *Application) Await(what string, reached func(State) bool) State {
+	a.tb.Helper()
+	var state State
+	stack.Eventually(a.tb, patience, a.Name+" is "+what, func(context.Context) error {
+		state = a.State()
+		if !reached(state) {
+			return fmt.Errorf("it is %v: %s %s", state, state.Message, state.Conditions)
+		}
+		return nil
+	})
+	return state
+}
+
+// AwaitHealthy waits for Synced and Healthy.
+func (a *Application) AwaitHealthy() State {
+	a.tb.Helper()
+	return a.Await("Synced and Healthy", func(s State) bool { return s.Sync == "Synced" && s.Health == "Healthy" })
+}
+
+const refreshAnnotation = "argocd.argoproj.io/refresh"
+
+// Refresh has Argo CD render and compare again, without its caches, and returns the state after it.
+func (a *Application) Refresh() State {
+	a.tb.Helper()
+	namespace := a.argo.In(a.tb)
+	namespace.Patch(objects.Applications, a.Name, fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, refreshAnnotation))
+	stack.Eventually(a.tb, patience, a.Name+" is refreshed", func(context.Context) error {
+		if namespace.Get(objects.Applications, a.Name).GetAnnotations()[refreshAnnotation] != "" {
+			return fmt.Errorf("the annotation %s is still there", refreshAnnotation)
+		}
+		return nil
+	})
+	return a.State()
+}
+
+// Sync starts a sync operation, as a person does, and waits for its end.
+func (a *Application) Sync() {
+	a.tb.Helper()
+	before := a.State().Syncs
+	a.argo.In(a.tb).Patch(objects.Applications, a.Name, `{"operation":{"initiatedBy":{"username":"e2e"},"sync":{}}}`)
+	a.Await("synced once more", func(s State) bool { return s.Syncs > before })
+}
+
+func base64Of(data []byte) string { return base64.StdEncoding.EncodeToString(data) }

@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"context"
+	"flag"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// environment is a cluster with one release of KServe, which all cases share, each in namespaces of its own.
+type environment struct {
+	cluster *controlplane.Cluster
+	kserve  *kserve.Installation
+	plugin  plugin
+	table   *compatibility.Table
+	pokes   atomic.Int64
+}
+
+func (e *environment) version() string { return strings.TrimPrefix(e.kserve.Version, "v") }
+
+// record adds a row, unless the case that measured it failed.
+func (e *environment) record(t *testing.T, row compatibility.Row) {
+	t.Helper()
+	t.Logf("KServe %s %s: %s: without: %s; with: %s", row.KServe, row.ArgoCD, row.Problem, row.Without, row.With)
+	if !t.Failed() && row.Without != "" && row.With != "" {
+		e.table.Add(row)
+	}
+}
+
+func TestKServe(t *testing.T) {
+	path, err := toolchain.Plugin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			cluster := controlplane.Start(t)
+			e := &environment{
+				cluster: cluster,
+				kserve:  kserve.Install(t, cluster, version),
+				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
+				table:   &table,
+			}
+			// The default mode is one for the whole cluster, so nothing runs beside this.
+			t.Run("modes", e.testModes)
+			t.Run("autoscalers", func(t *testing.T) { t.Parallel(); e.testAutoscalers(t) })
+			t.Run("probes", func(t *testing.T) { t.Parallel(); e.testProbes(t) })
+		})
+	}
+	if filtered := flag.Lookup("test.run").Value.String(); t.Failed() || filtered != "" {
+		return // some rows are missing
+	}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := table.Sync(filepath.Join(root, "docs", "compatibility.md"), *update); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,103 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// app is an app's files by path.
+type app map[string]string
+
+func (a app) write(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, content := range a {
+		file := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// asWritten renders a folder as Argo CD does without a plugin.
+func asWritten(t *testing.T, dir string) []*unstructured.Unstructured {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir, "kustomization.yaml")); err == nil {
+		built, err := objects.Kustomize(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*unstructured.Unstructured
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := objects.Parse(data)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, parsed...)
+	}
+	return all
+}
+
+// plugin is the binary under test, with the two facts about the cluster given.
+type plugin struct {
+	path          string
+	kserveVersion string
+	defaultMode   string
+}
+
+// run runs a command of the plugin and returns what it printed and its exit code.
+func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(context.Background(), p.path, args...)
+	cmd.Env = []string{
+		"TMPDIR=" + t.TempDir(),
+		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + p.kserveVersion,
+		"ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=" + p.defaultMode,
+	}
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+}
+
+// generate returns what the plugin makes of a folder for a namespace.
+func (p plugin) generate(t *testing.T, dir, namespace string) []*unstructured.Unstructured {
+	t.Helper()
+	stdout, stderr, code := p.run(t, "generate", dir, "--namespace", namespace)
+	if code != 0 {
+		t.Fatalf("generate: exit %d: %s", code, stderr)
+	}
+	t.Log(strings.TrimSpace(stderr))
+	parsed, err := objects.Parse([]byte(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsed
+}

@@ -1,0 +1,214 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// probeCase is a service with a component that brings the agent, and a readiness probe.
+type probeCase struct {
+	problem string
+	id      string
+	agent   string   // the field of the predictor that brings it
+	probe   string   // of the container
+	handler string   // that the agent gets with the plugin
+	works   []string // releases on which nothing is wrong
+}
+
+const (
+	logger  = "    logger: {mode: all, url: http://127.0.0.1:9}\n"
+	batcher = "    batcher: {maxBatchSize: 8, maxLatency: 500}\n"
+)
+
+var probeCases = []probeCase{
+	{
+		problem: "logger, exec probe with `curl --fail`", id: "exec-curl", agent: logger, handler: "httpGet",
+		probe: `{exec: {command: [curl, --fail, http://localhost:8080/ready]}}`,
+	},
+	{
+		problem: "logger, exec probe with a script", id: "exec-script", agent: logger, handler: "tcpSocket",
+		probe: `{exec: {command: [/bin/ready]}}`,
+	},
+	{
+		problem: "batcher, exec probe with `curl --fail`", id: "exec-batcher", agent: batcher, handler: "httpGet",
+		probe: `{exec: {command: [curl, --fail, http://localhost:8080/ready]}}`,
+	},
+	{
+		problem: "logger, probe with a named port", id: "named-port", agent: logger, handler: "httpGet",
+		probe: `{httpGet: {path: /ready, port: http}}`,
+	},
+	{
+		problem: "logger, gRPC probe", id: "grpc", agent: logger, handler: "tcpSocket",
+		probe: `{grpc: {port: 8080}}`, works: []string{"v0.14.1"},
+	},
+}
+
+func (c probeCase) service() string {
+	return `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model}
+spec:
+  predictor:
+` + c.agent + `
+    containers:
+      - name: kserve-container
+        image: example.invalid/model:1
+        ports: [{name: http, containerPort: 8080, protocol: TCP}]
+        readinessProbe: ` + c.probe + "\n"
+}
+
+// testProbes runs the agents one after the other: they all listen on the same port.
+func (e *environment) testProbes(t *testing.T) {
+	model := startModel(t)
+	for _, c := range probeCases {
+		if slices.Contains(c.works, e.kserve.Version) {
+			continue
+		}
+		t.Run(c.id, func(t *testing.T) {
+			row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: c.problem}
+			dir := app{"app.yaml": c.service()}.write(t)
+
+			broken := e.agentOf(t, c.id+"-without", asWritten(t, dir))
+			row.Without = e.failToServe(t, broken, model)
+
+			repaired := e.agentOf(t, c.id+"-with", e.plugin.generate(t, dir, c.id+"-with"))
+			if handler := probeOf(repaired); !strings.Contains(handler, c.handler) {
+				t.Fatalf("the agent has the probe %s, not %s", handler, c.handler)
+			}
+			e.serve(t, repaired, model, c.handler)
+			row.With = "the agent has " + c.handler + " and answers 200"
+			e.record(t, row)
+		})
+	}
+}
+
+// agentOf applies the app and returns the agent's container of the pod.
+func (e *environment) agentOf(t *testing.T, name string, manifests []*unstructured.Unstructured) corev1.Container {
+	t.Helper()
+	namespace := e.cluster.Namespace(t, name)
+	namespace.ApplyObjects(manifests...)
+	var agent corev1.Container
+	namespace.Eventually(patience, "a pod with the agent", func() error {
+		for _, object := range namespace.List(objects.Pods, "serving.kserve.io/inferenceservice=model") {
+			var pod corev1.Pod
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &pod); err != nil {
+				return err
+			}
+			for _, container := range pod.Spec.Containers {
+				if container.Name == kserve.AgentContainer {
+					agent = container
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("there is none")
+	})
+	return agent
+}
+
+// probeOf is the probe that KServe's webhook copied to the agent.
+func probeOf(agent corev1.Container) string {
+	for _, variable := range agent.Env {
+		if variable.Name == "SERVING_READINESS_PROBE" {
+			return variable.Value
+		}
+	}
+	return ""
+}
+
+// failToServe runs the agent beside a model that is ready and returns how it fails.
+func (e *environment) failToServe(t *testing.T, container corev1.Container, model *model) string {
+	t.Helper()
+	model.ready.Store(true)
+	agent := e.kserve.StartAgent(t, container)
+	defer agent.Stop()
+	status, body := agent.Probe(5 * time.Second)
+	switch {
+	case status == http.StatusOK:
+		t.Fatalf("the agent answers 200: the failure was not reproduced. Its probe: %s", probeOf(container))
+	case agent.Exited():
+		const reason = "required key SERVING_READINESS_PROBE missing value"
+		if !strings.Contains(agent.Log(), reason) {
+			t.Fatalf("the agent ended for another reason:\n%s", agent.Log())
+		}
+		return "the agent exits: " + reason
+	}
+	t.Logf("the agent answers %d %q and prints:\n%s", status, body, agent.Log())
+	return fmt.Sprintf("the agent has %s and answers %d", handlerOf(t, container), status)
+}
+
+// serve runs the agent beside a model that gets ready after a while, and expects it to say what the model says. A TCP
+// probe sees no difference.
+func (e *environment) serve(t *testing.T, container corev1.Container, model *model, handler string) {
+	t.Helper()
+	model.ready.Store(handler != "httpGet")
+	agent := e.kserve.StartAgent(t, container)
+	defer agent.Stop()
+	if !model.ready.Load() {
+		if status, body := agent.Probe(3 * time.Second); status != http.StatusServiceUnavailable {
+			t.Fatalf("the model is not ready, and the agent answers %d %q:\n%s", status, body, agent.Log())
+		}
+		model.ready.Store(true)
+	}
+	if status, body := agent.Probe(20 * time.Second); status != http.StatusOK {
+		t.Fatalf("the agent answers %d %q:\n%s", status, body, agent.Log())
+	}
+}
+
+func handlerOf(t *testing.T, agent corev1.Container) string {
+	t.Helper()
+	var probe map[string]any
+	if err := json.Unmarshal([]byte(probeOf(agent)), &probe); err != nil {
+		t.Fatalf("%v: %s", err, probeOf(agent))
+	}
+	for _, handler := range []string{"exec", "httpGet", "tcpSocket", "grpc"} {
+		if probe[handler] != nil {
+			return handler
+		}
+	}
+	return "no handler"
+}
+
+// model is an HTTP server in place of a model server.
+type model struct {
+	ready atomic.Bool
+}
+
+func startModel(t *testing.T) *model {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := new(model)
+	server := &http.Server{Handler: m}
+	go server.Serve(listener)
+	t.Cleanup(func() { server.Close() })
+	return m
+}
+
+// ServeHTTP answers at the path of the probes.
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path != "/ready":
+		http.NotFound(w, r)
+	case !m.ready.Load():
+		http.Error(w, "loading", http.StatusServiceUnavailable)
+	}
+}
