@@ -1,0 +1,146 @@
+// Package health_test gives the configuration that the plugin prints to `argocd admin settings
+// resource-overrides`, the way an administrator tries it out.
+package health_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+const customizations = "../../resource_customizations/serving.kserve.io"
+
+// cli is one release of Argo CD with the configuration that the plugin prints for it.
+type cli struct{ argocd, configMap string }
+
+func newCLI(t *testing.T, tool toolchain.Tool) cli {
+	t.Helper()
+	dir := t.TempDir()
+	binary, err := tool.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cli{filepath.Join(dir, "argocd"), filepath.Join(dir, "argocd-cm.yaml")} // Argo CD goes by the name it is started with
+	if err := os.Symlink(binary, c.argocd); err != nil {
+		t.Fatal(err)
+	}
+	plugin, err := toolchain.Plugin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	configure := exec.CommandContext(t.Context(), plugin, "health", "config")
+	configure.Env = []string{} // the toolchain's variables bear the prefix of the plugin's settings
+	configuration, err := configure.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.configMap, configuration, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// settings runs `argocd admin settings` on the printed ConfigMap.
+func (c cli) settings(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), c.argocd, slices.Concat([]string{"admin", "settings"}, args, []string{"--argocd-cm-path", c.configMap})...)
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(c.argocd), "KUBECONFIG=/dev/null")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("argocd admin settings %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func TestPrintedConfiguration(t *testing.T) {
+	for _, tool := range []toolchain.Tool{toolchain.ArgoCD2, toolchain.ArgoCD3} {
+		t.Run(tool.Name, func(t *testing.T) {
+			t.Parallel()
+			argocd := newCLI(t, tool)
+			t.Run("validate", func(t *testing.T) {
+				if out := argocd.settings(t, "validate"); !strings.Contains(out, "6 resource overrides") {
+					t.Error(out) // the five kinds, and Rollout, which Argo CD adds
+				}
+			})
+			t.Run("health", func(t *testing.T) { checkHealth(t, argocd) })
+			t.Run("actions", func(t *testing.T) { checkActions(t, argocd) })
+			t.Run("ignore-differences", func(t *testing.T) {
+				out := argocd.settings(t, "resource-overrides", "ignore-differences", input("InferenceService", "controller-v0.20.0-healthy"))
+				if !strings.Contains(out, "<     serving.kserve.io/deploymentMode: Standard") {
+					t.Error(out)
+				}
+			})
+		})
+	}
+}
+
+func input(kind, name string) string {
+	return filepath.Join(customizations, kind, "testdata", name+".yaml")
+}
+
+func checkHealth(t *testing.T, argocd cli) {
+	for kind, names := range map[string][]string{
+		"InferenceService": {
+			"controller-v0.14.1-badfmt", "controller-v0.15.2-notready", "controller-v0.20.0-healthy",
+			"scaled-to-zero", "stopped", "deadline-passed", "hostile-huge-message", "multi-node-0.16-to-0.19",
+		},
+		"InferenceGraph":      {"standard-0.16", "knative-failed"},
+		"TrainedModel":        {"ready", "not-multi-model"},
+		"LLMInferenceService": {"starting", "stopped"},
+		"LocalModelCache":     {"downloading", "downloaded"},
+	} {
+		data, err := os.ReadFile(filepath.Join(customizations, kind, "health_test.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var suite struct {
+			Tests []struct {
+				HealthStatus struct{ Status, Message string } `json:"healthStatus"`
+				InputPath    string                           `json:"inputPath"`
+			}
+		}
+		if err := yaml.Unmarshal(data, &suite); err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range suite.Tests {
+			name := strings.TrimSuffix(filepath.Base(test.InputPath), ".yaml")
+			if !slices.Contains(names, name) {
+				continue
+			}
+			names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+			out := argocd.settings(t, "resource-overrides", "health", input(kind, name))
+			want := "STATUS: " + test.HealthStatus.Status + "\nMESSAGE: " + test.HealthStatus.Message + "\n"
+			if out != want {
+				t.Errorf("%s %s:\n got %s\nwant %s", kind, name, out, want)
+			}
+		}
+		if len(names) > 0 {
+			t.Errorf("%s has no test for %v", kind, names)
+		}
+	}
+}
+
+func checkActions(t *testing.T, argocd cli) {
+	running := input("InferenceService", "controller-v0.20.0-healthy")
+	stopped := input("InferenceService", "stopped")
+	for file, want := range map[string]string{running: "resume true stop false", stopped: "resume false stop true"} {
+		out := strings.Fields(argocd.settings(t, "resource-overrides", "list-actions", file))
+		if got := strings.Join(out[2:], " "); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+	for file, action := range map[string]string{running: `stop: "true"`, stopped: `resume: "false"`} {
+		name, value, _ := strings.Cut(action, ": ")
+		out := argocd.settings(t, "resource-overrides", "run-action", file, name)
+		if !strings.Contains(out, "serving.kserve.io/stop: "+value) {
+			t.Errorf("%s on %s:\n%s", name, file, out)
+		}
+	}
+}
