@@ -180,14 +180,10 @@ func (r *Render) scaledBy(a autoscaler) *scaled {
 // autoscalersOf returns the user's autoscalers of the service, by component.
 func (r *Render) autoscalersOf(s *Service) map[string][]autoscaler { return r.scaledOf[s] }
 
-// uses returns the component, of a service that may run in Standard mode, for which KServe makes an object of the kind
-// and by the name. HorizontalPodAutoscalers it looks up whatever the class, ScaledObjects under class keda alone
-// (reconcilers/autoscaler/autoscaler_reconciler.go@v0.15.2 and @v0.20.0).
-func (r *Render) uses(kind, name string, fits func(*Service) bool) *scaled {
+// uses returns the component, of a service that may run in Standard mode, for which KServe uses the name.
+func (r *Render) uses(name string, fits func(*Service) bool) *scaled {
 	for _, c := range r.names[name] {
-		class, _ := c.service.Class(c.component)
-		made := kind == "HorizontalPodAutoscaler" || class == "keda" && r.Versions.Any(kserve.AutoscalerClasses["keda"])
-		if made && c.service.mayBeStandard() && fits(c.service) {
+		if c.service.mayBeStandard() && fits(c.service) {
 			return &c
 		}
 	}
@@ -195,13 +191,13 @@ func (r *Render) uses(kind, name string, fits func(*Service) bool) *scaled {
 }
 
 // reservedBy returns the component for which KServe uses the name, in the object's namespace.
-func (r *Render) reservedBy(o *Object, kind, name string) *scaled {
-	return r.uses(kind, name, func(s *Service) bool { return s.Namespace == o.Namespace })
+func (r *Render) reservedBy(o *Object, name string) *scaled {
+	return r.uses(name, func(s *Service) bool { return s.Namespace == o.Namespace })
 }
 
 // across is reservedBy for a service whose namespace may be the same: only one of the two says it.
-func (r *Render) across(o *Object, kind, name string) *scaled {
-	return r.uses(kind, name, func(s *Service) bool {
+func (r *Render) across(o *Object, name string) *scaled {
+	return r.uses(name, func(s *Service) bool {
 		return s.Namespace != o.Namespace && (s.Namespace == "" || o.Namespace == "")
 	})
 }

@@ -24,8 +24,8 @@ The HPA becomes ` + "`<name>-external`" + `, and what refers to it by kind and n
 that covers more than the HPA, is named for a person to look at. The old name is kept in ` + "`argocd-kserve-plugin/renamed-from`" + `. Argo
 CD removes the old object when prune is on.
 
-A ScaledObject keeps its name: KServe looks for one only under class ` + "`keda`" + `, and KEDA admits no second ScaledObject for a Deployment
-while the old one is there. The HPA that it makes KEDA create is renamed if it has KServe's name.`,
+KServe makes a ScaledObject of that name under class ` + "`keda`" + ` and overwrites a user's, so a ScaledObject is renamed too, and so is the
+HPA that it makes KEDA create. Where the class is ` + "`keda`" + `, KS201 reports that only one of the two can stay.`,
 	Window: kserve.ForeignAutoscalersLost,
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/issues/4360",
@@ -43,7 +43,9 @@ func checkName(p *Pass) {
 	if !p.Versions.Any(kserve.ForeignAutoscalersLost) || p.Options.Autoscaler == "finalizer" {
 		return
 	}
-	p.checkNameAt(yamldoc.Path{"metadata", "name"}, p.Object.Kind)
+	if p.Object.Kind != "ScaledObject" || p.Versions.Any(kserve.AutoscalerClasses["keda"]) {
+		p.checkNameAt(yamldoc.Path{"metadata", "name"}, p.Object.Kind)
+	}
 	if p.Object.Kind == "ScaledObject" {
 		p.checkNameAt(hpaName, "HorizontalPodAutoscaler")
 	}
@@ -53,19 +55,23 @@ func checkName(p *Pass) {
 func (p *Pass) checkNameAt(at yamldoc.Path, kind string) {
 	o := p.Object
 	old := o.Get(at...).Str()
-	c := p.reservedBy(o, kind, old)
+	fate := fmt.Sprintf("KServe %s overwrite or delete any %s of this name", kserve.ForeignAutoscalersLost, kind)
+	if kind == "ScaledObject" {
+		fate = fmt.Sprintf("KServe %s overwrite any %s of this name under class keda", kserve.AutoscalerClasses["keda"], kind)
+	}
+	c := p.reservedBy(o, old)
 	if c == nil {
-		if c := p.across(o, kind, old); c != nil {
+		if c := p.across(o, old); c != nil {
 			p.Report(Finding{At: at, Severity: Warning, Needs: "namespace",
-				Message: fmt.Sprintf("KServe overwrites or deletes any %s of this name if it lands in the namespace of %s", kind, c.service)})
+				Message: fmt.Sprintf("%s if it lands in the namespace of %s", fate, c.service)})
 		}
 		return
 	}
-	if kind == "ScaledObject" && p.scaledBy(autoscaler{o}) != nil { // KS201 says that keda is the wrong class for it
-		return
+	if class, _ := c.service.Class(c.component); kind == "ScaledObject" && class == "keda" && p.scaledBy(autoscaler{o}) != nil {
+		return // KEDA admits no second one for the Deployment, and KS201 says that keda is the wrong class
 	}
 	name := p.freeName(kind, o.Namespace, old)
-	f := Finding{At: at, Message: fmt.Sprintf("KServe overwrites or deletes any %s of this name, which belongs to %s: rename it to %s", kind, c.service, name)}
+	f := Finding{At: at, Message: fmt.Sprintf("%s, which belongs to %s: rename it to %s", fate, c.service, name)}
 	edits := []Edit{{o, yamldoc.Set(at, name)}}
 	if kind == o.Kind {
 		f.Message += ", with prune on so that the old object goes"

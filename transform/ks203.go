@@ -28,7 +28,7 @@ func checkFinalizer(p *Pass) {
 	list := yamldoc.Path{"metadata", "finalizers"}
 	finalizers := p.Object.Get(list...).Strings()
 	at := slices.Index(finalizers, protectFinalizer)
-	lost := p.Object.Kind == "HorizontalPodAutoscaler" && p.reservedBy(p.Object, p.Object.Kind, p.Object.Name) != nil
+	lost := p.Object.Kind == "HorizontalPodAutoscaler" && p.reservedBy(p.Object, p.Object.Name) != nil
 	keep := lost && p.Options.Autoscaler == "finalizer"
 	switch {
 	case keep && at < 0:
@@ -37,7 +37,7 @@ func checkFinalizer(p *Pass) {
 	case !keep && at >= 0:
 		f := Finding{At: list.With(at), Message: fmt.Sprintf("finalizer %s hangs deletion and does not protect: remove it", protectFinalizer)}
 		if lost {
-			f.Message += ", with prune on and, once, " + freeCommand(p.Object)
+			f.Message += "; with prune on the old object goes once it is freed: " + freeCommand(p.Object)
 		}
 		p.repair(f, withoutFinalizer(p.Object, list, finalizers)...)
 	}

@@ -30,7 +30,7 @@ func checkTarget(p *Pass) {
 	target := a.target()
 	f := Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
 	var edits []Edit
-	switch candidates, across := p.meant[p.Object], p.across(p.Object, "HorizontalPodAutoscaler", target); {
+	switch candidates, across := p.meant[p.Object], p.across(p.Object, target); {
 	case len(candidates) > 1:
 		var fit []string
 		for _, c := range candidates {
