@@ -28,33 +28,32 @@ func newConfined(t *tree) *confined {
 	}
 }
 
-// ReadFile reads a file below the root.
+// ReadFile reads a file below the root, once.
 func (c *confined) ReadFile(path string) ([]byte, error) {
-	data, cached := c.cache[path]
-	if !cached {
-		var err error
-		if data, err = c.readFile(path); err != nil {
-			if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) {
-				c.refuse(err)
-			}
-			return nil, err
-		}
-		if err := checkAliases(c.show(path), data); err != nil {
-			return nil, c.refuse(err)
-		}
-		c.cache[path] = data
-	}
-	if !isKustomization(path) {
+	if data, cached := c.cache[path]; cached {
 		return data, nil
 	}
-	if c.top == "" {
-		c.top = c.show(path)
-	}
-	k := &kustomization{confined: c, path: path, data: data}
-	if err := k.check(); err != nil {
+	data, err := c.readFile(path)
+	if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) {
 		return nil, c.refuse(err)
 	}
-	c.kustomizations[filepath.Dir(path)] = k
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAliases(c.show(path), data); err != nil {
+		return nil, c.refuse(err)
+	}
+	if isKustomization(path) {
+		if c.top == "" {
+			c.top = c.show(path)
+		}
+		k := &kustomization{confined: c, path: path}
+		if err := k.check(data); err != nil {
+			return nil, c.refuse(err)
+		}
+		c.kustomizations[filepath.Dir(path)] = k
+	}
+	c.cache[path] = data
 	return data, nil
 }
 

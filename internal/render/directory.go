@@ -21,8 +21,7 @@ const skipMarker = "+argocd:skip-file-rendering"
 // directory reads the manifests of the named directory in the order of
 // filepath.Walk. Which files those are follows getPotentiallyValidManifests of
 // Argo CD, less dot files and folders: they configure tools, ours and Argo CD's
-// among them.
-// Other than there, a link that leads nowhere is an error: a manifest that
+// among them. Other than there, a link that leads nowhere is an error: a manifest that
 // silently disappears is pruned from the cluster.
 func directory(ctx context.Context, t *tree, o Options) ([]transform.File, error) {
 	include, err := compile("directory-include", o.Include)

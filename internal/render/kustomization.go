@@ -16,7 +16,7 @@ import (
 
 var (
 	errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
-	errHelm   = errors.New("Helm is not run; render the chart in advance, or pipe it in: helm template RELEASE CHART | argocd-kserve-plugin generate -")
+	errHelm   = errors.New("charts are not rendered here; render them in advance, or pipe them in: helm template RELEASE CHART | argocd-kserve-plugin generate -")
 )
 
 // kustomization is a file that is checked before kustomize reads it.
@@ -24,7 +24,6 @@ type kustomization struct {
 	*confined
 	types.Kustomization
 	path string // absolute
-	data []byte
 	root yaml.Node
 }
 
@@ -37,11 +36,11 @@ type reference struct {
 
 // check refuses a kustomization that reaches for the network, for other
 // programs or for what lies outside the root.
-func (k *kustomization) check() error {
-	if err := k.Unmarshal(k.data); err != nil {
+func (k *kustomization) check(data []byte) error {
+	if err := k.Unmarshal(data); err != nil {
 		return fmt.Errorf("%s: %s", k.show(k.path), strings.Join(strings.Fields(err.Error()), " "))
 	}
-	if err := yaml.Unmarshal(k.data, &k.root); err != nil {
+	if err := yaml.Unmarshal(data, &k.root); err != nil {
 		return fmt.Errorf("%s: %w", k.show(k.path), err)
 	}
 	if len(k.HelmCharts) > 0 {
@@ -74,59 +73,68 @@ func (k *kustomization) checkPath(r reference) error {
 
 // references lists the paths of a kustomization, by the fields whose values
 // kustomize gives to its loader (api/internal/target/kusttarget*.go@v0.21.1).
-func (k *kustomization) references() []reference {
-	var list []reference
-	add := func(field string, paths ...string) {
-		for _, path := range paths {
-			if path != "" {
-				list = append(list, reference{field, path, path})
-			}
-		}
-	}
-	add("resources", k.Resources...)
-	add("bases", k.Bases...)
-	add("components", k.Components...)
-	add("crds", k.Crds...)
-	add("configurations", k.Configurations...)
-	add("openapi", k.OpenAPI["path"])
+// That includes the deprecated fields, which it still follows.
+func (k *kustomization) references() references {
+	var list references
+	list.add("resources", k.Resources...)
+	//lint:ignore SA1019 see above
+	list.add("bases", k.Bases...)
+	list.add("components", k.Components...)
+	list.add("crds", k.Crds...)
+	list.add("configurations", k.Configurations...)
+	list.add("openapi", k.OpenAPI["path"])
 	for _, patch := range k.Patches {
-		add("patches", patch.Path)
+		list.add("patches", patch.Path)
 	}
+	//lint:ignore SA1019 see above
 	for _, patch := range k.PatchesJson6902 {
-		add("patchesJson6902", patch.Path)
+		list.add("patchesJson6902", patch.Path)
 	}
+	//lint:ignore SA1019 see above
 	for _, patch := range k.PatchesStrategicMerge {
-		if inline(string(patch)) == nil {
-			add("patchesStrategicMerge", string(patch))
-		}
+		list.addPatch("patchesStrategicMerge", string(patch))
 	}
 	for _, replacement := range k.Replacements {
-		add("replacements", replacement.Path)
-	}
-	sources := func(field string, s types.KvPairSources) {
-		add(field, s.EnvSource)
-		add(field, s.EnvSources...)
-		for _, file := range s.FileSources {
-			list = append(list, fileSource(field, file))
-		}
+		list.add("replacements", replacement.Path)
 	}
 	for _, g := range k.ConfigMapGenerator {
-		sources("configMapGenerator", g.KvPairSources)
+		list.addSources("configMapGenerator", g.KvPairSources)
 	}
 	for _, g := range k.SecretGenerator {
-		sources("secretGenerator", g.KvPairSources)
+		list.addSources("secretGenerator", g.KvPairSources)
 	}
 	return list
 }
 
-// fileSource reads [key=]path. The key of a remote one may be a part of the
-// address, so that is looked at as a whole.
-func fileSource(field, text string) reference {
-	_, path, found := strings.Cut(text, "=")
-	if !found || isRemote(text) {
-		path = text
+type references []reference
+
+func (list *references) add(field string, paths ...string) {
+	for _, path := range paths {
+		if path != "" {
+			*list = append(*list, reference{field, path, path})
+		}
 	}
-	return reference{field, text, path}
+}
+
+// addPatch adds what is a patch itself or the path of one.
+func (list *references) addPatch(field, text string) {
+	if _, isInline := inline(text); !isInline {
+		list.add(field, text)
+	}
+}
+
+// addSources adds the files of a generator. The key of [key=]path may be a
+// part of an address, so that is looked at as a whole.
+func (list *references) addSources(field string, s types.KvPairSources) {
+	list.add(field, s.EnvSource)
+	list.add(field, s.EnvSources...)
+	for _, text := range s.FileSources {
+		_, path, found := strings.Cut(text, "=")
+		if !found || isRemote(text) {
+			path = text
+		}
+		*list = append(*list, reference{field, text, path})
+	}
 }
 
 // errorf returns an error at the position of a value in one of the fields.
@@ -179,13 +187,10 @@ func isRemote(path string) bool { return remote.MatchString(strings.TrimSpace(pa
 // factory parses what may be an object or a path, as kustomize does.
 var factory = provider.NewDefaultDepProvider().GetResourceFactory()
 
-// inline returns the objects that a text holds, nil when it is a path.
-func inline(text string) []*resource.Resource {
+// inline returns the objects that a text holds, unless it is a path.
+func inline(text string) (objects []*resource.Resource, isInline bool) {
 	objects, err := factory.SliceFromBytes([]byte(text))
-	if err != nil {
-		return nil
-	}
-	return objects
+	return objects, err == nil
 }
 
 // isBuiltin reports whether an object configures a plugin that is compiled

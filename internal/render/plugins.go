@@ -30,8 +30,8 @@ func (k *kustomization) checkPlugins() error {
 }
 
 func (k *kustomization) checkPlugin(field, text string) error {
-	objects := inline(text)
-	if objects == nil {
+	objects, isInline := inline(text)
+	if !isInline {
 		if err := k.checkPath(reference{field, text, text}); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (k *kustomization) checkPlugin(field, text string) error {
 		if err != nil {
 			return nil // a directory, or for kustomize to report
 		}
-		objects = inline(string(data))
+		objects, _ = inline(string(data))
 	}
 	for _, object := range objects {
 		if !isBuiltin(object) {
@@ -74,16 +74,15 @@ type pluginPaths struct {
 	types.KvPairSources `json:",inline"`
 }
 
-func (p pluginPaths) references(field string) []reference {
-	k := kustomization{Kustomization: types.Kustomization{
-		Resources:          []string{p.Path, p.TargetFilePath},
-		ConfigMapGenerator: []types.ConfigMapArgs{{GeneratorArgs: types.GeneratorArgs{KvPairSources: p.KvPairSources}}},
-	}}
-	for _, path := range p.Paths {
-		k.PatchesStrategicMerge = append(k.PatchesStrategicMerge, types.PatchStrategicMerge(path))
+func (p pluginPaths) references(field string) references {
+	var list references
+	list.add(field, p.Path, p.TargetFilePath)
+	for _, text := range p.Paths {
+		list.addPatch(field, text)
 	}
 	for _, r := range p.Replacements {
-		k.Replacements = append(k.Replacements, types.ReplacementField{Path: r.Path})
+		list.add(field, r.Path)
 	}
-	return k.references()
+	list.addSources(field, p.KvPairSources)
+	return list
 }

@@ -76,10 +76,10 @@ resources: [../secret.yaml]
 			"app: URL/a.yaml:" + remote},
 		{"decoy", "resources: [URL/a.yaml]\n-- repo/app/kustomization.yml --\nresources: [object.yaml]", "app/kustomization.yaml:1:13: resources: URL/a.yaml" + remote},
 
-		{"Helm", "resources: [object.yaml]\nhelmCharts:\n- name: a", "app/kustomization.yaml:2:1: helmCharts: Helm is not run; render the chart in advance, or pipe it in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
-		{"old Helm", "helmChartInflationGenerator:\n- chartName: a", "app/kustomization.yaml:1:1: helmChartInflationGenerator: Helm is not run; render the chart in advance, or pipe it in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
+		{"Helm", "resources: [object.yaml]\nhelmCharts:\n- name: a", "app/kustomization.yaml:2:1: helmCharts: charts are not rendered here; render them in advance, or pipe them in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
+		{"old Helm", "helmChartInflationGenerator:\n- chartName: a", "app/kustomization.yaml:1:1: helmChartInflationGenerator: charts are not rendered here; render them in advance, or pipe them in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
 		{"Helm generator", "generators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: a}",
-			"app/kustomization.yaml:2:3: generators: HelmChartInflationGenerator: Helm is not run; render the chart in advance, or pipe it in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
+			"app/kustomization.yaml:2:3: generators: HelmChartInflationGenerator: charts are not rendered here; render them in advance, or pipe them in: helm template RELEASE CHART | argocd-kserve-plugin generate -"},
 		{"container", "transformers:\n- |-\n  apiVersion: example.com/v1\n  kind: Fn\n  metadata:\n    name: a\n    annotations:\n      config.kubernetes.io/function: |\n        container: {image: a}",
 			"app/kustomization.yaml:2:3: transformers: Fn: only the plugins built into kustomize run, no programs and no containers"},
 		{"program", "generators: [g.yaml]\n-- repo/app/g.yaml --\napiVersion: example.com/v1\nkind: Exec\nmetadata: {name: a}",
