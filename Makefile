@@ -10,7 +10,7 @@ help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the binary
-	$(GO) build -trimpath -ldflags '-s -w' -o $(BINARY) ./cmd/cmp
+	$(GO) build -ldflags '-s -w' -o $(BINARY) ./cmd/cmp
 
 test: ## every test that needs neither network nor root
 	$(GO) test ./...
@@ -36,7 +36,7 @@ bench: build ## ratios against cat, yq and kustomize
 	bin/bench -plugin $(BINARY) -tools bin
 
 demo: build ## what the plugin does to an app with two environments
-	$(BINARY) diff --color=always --fail-on=never examples/sklearn-logger
+	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production
 
 clean:
 	rm -rf bin

@@ -54,7 +54,7 @@ func run(plugin, tools string, runs int) error {
 	for _, r := range []race{
 		{"36 MB that no rule names", [][]string{{plugin, "generate", foreign}, {"cat", foreign}, {yq, ".", foreign}}},
 		{"5,000 InferenceServices", [][]string{append([]string{plugin, "generate", services}, known...), {"cat", services}, {yq, repairs, services}}},
-		{"kustomize overlay", [][]string{{plugin, "generate", overlay}, {kustomize, "build", overlay}}},
+		{"kustomize overlay", [][]string{{plugin, "generate", "--root=" + dir, overlay}, {kustomize, "build", overlay}}},
 	} {
 		if err := r.run(table, runs); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)

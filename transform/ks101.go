@@ -30,6 +30,7 @@ httpGet on NVIDIA NIM images, whose nginx refuses the agent's requests), never o
 		"https://github.com/kserve/kserve/pull/4255", "https://github.com/kserve/kserve/issues/5341",
 	},
 	Kinds:    []string{"InferenceService"},
+	Example:  "0.15.2/curl-fail",
 	Severity: Error,
 	Restarts: true,
 	Run:      checkExecProbe,

@@ -17,6 +17,7 @@ between can run it. The probe becomes ` + "`tcpSocket`" + ` on the same port, wh
 port is open, not what the server says of its health.`,
 	Issues:   []string{"https://github.com/kserve/kserve/pull/4012"},
 	Kinds:    []string{"InferenceService"},
+	Example:  "0.15.2/grpc",
 	Severity: Error,
 	Restarts: true,
 	Run:      checkGRPCProbe,

@@ -21,6 +21,7 @@ that names it runs in Standard mode. Two handlers are reported: which one is mea
 health_check.py is never replaced, since it asks several nodes.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3909"},
 	Kinds:    []string{"ServingRuntime", "ClusterServingRuntime", "InferenceService"},
+	Example:  "unknown/exec",
 	Severity: Error,
 	Restarts: true,
 	Run: func(p *Pass) {

@@ -20,6 +20,7 @@ only tells; nothing is changed.`,
 		"https://github.com/kserve/kserve/issues/5341", "https://github.com/kserve/kserve/issues/5634",
 	},
 	Kinds:    []string{"InferenceService"},
+	Example:  "unknown/agent",
 	Severity: Advice,
 	Run: func(p *Pass) {
 		s := p.Service(p.Object)

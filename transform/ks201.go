@@ -26,6 +26,7 @@ spans nodes: ` + "`none`" + `, on 0.15.0 ` + "`external`" + `.`,
 		"https://github.com/kserve/kserve/issues/4196", "https://github.com/kserve/kserve/issues/4252",
 	},
 	Kinds:    []string{"InferenceService"},
+	Example:  "unknown/no-annotations",
 	Severity: Error,
 	Restarts: true,
 	Run:      checkClass,
@@ -66,9 +67,7 @@ func (c classOf) external(p *Pass) bool {
 }
 
 // spansNodes reports whether the component is a predictor with workers on other nodes.
-func (c classOf) spansNodes() bool {
-	return c.component == kserve.Predictor && !c.Get("spec", kserve.Predictor, "workerSpec").IsNull()
-}
+func (c classOf) spansNodes() bool { return c.component == kserve.Predictor && c.hasWorkers() }
 
 // become repairs the class where it is written, or on the component alone when the others keep theirs.
 func (c classOf) become(p *Pass, class, message string) {
@@ -92,7 +91,7 @@ func (c classOf) checkScaled(p *Pass, a autoscaler) {
 		switch {
 		case forced:
 			message += ", and upgrade to 0.15.1, since 0.15.0 resets the replicas to minReplicas even so"
-		case !p.Versions.Any(kserve.ForeignAutoscalersLost):
+		case !p.Versions.Any(kserve.ForeignAutoscalersLost) && a.Name != a.target():
 			message += ", and delete the HorizontalPodAutoscaler that KServe 0.12 has made, since it leaves it"
 		}
 		c.become(p, "external", message)

@@ -32,6 +32,7 @@ HPA that it makes KEDA create. Where the class is ` + "`keda`" + `, KS201 report
 		"https://github.com/kserve/kserve/pull/4363",
 	},
 	Kinds:    autoscalerKinds,
+	Example:  "unknown/references",
 	Severity: Error,
 	Run:      checkName,
 }

@@ -20,6 +20,7 @@ once, by the command in the finding, before Argo CD can prune it. On 0.13.0 to 0
 keeps the name and adds the finalizer instead.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363"},
 	Kinds:    autoscalerKinds,
+	Example:  "unknown/only",
 	Severity: Error,
 	Run:      checkFinalizer,
 }

@@ -15,6 +15,7 @@ The rule writes the connection down: ` + "`argocd-kserve-plugin/owner`" + ` and 
 autoscaler alone, where they restart nothing.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312"},
 	Kinds:    autoscalerKinds,
+	Example:  "unknown/owner",
 	Severity: Advice,
 	Run:      checkOwner,
 }

@@ -21,6 +21,7 @@ The target is corrected when exactly one service fits and nothing in the render 
 what could be meant.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
 	Kinds:    autoscalerKinds,
+	Example:  "unknown/name-prefix",
 	Severity: Error,
 	Run:      checkTarget,
 }

@@ -27,6 +27,7 @@ mode has to be respelt first (KS501).`,
 	Window:   kserve.ScalingAnnotationsIgnored,
 	Issues:   []string{"https://github.com/kserve/kserve/pull/4349"},
 	Kinds:    []string{"InferenceService"},
+	Example:  "0.20.0/target",
 	Severity: Warning,
 	Restarts: true,
 	Run:      checkIgnored,
@@ -50,7 +51,7 @@ func checkIgnored(p *Pass) {
 
 // checkTargetPercentage finds the annotation on a component that KServe scales.
 func checkTargetPercentage(p *Pass, s *Service, component, target string, at yamldoc.Path) {
-	f := Finding{At: at, Message: fmt.Sprintf("KServe 0.15.0 and later do not read %s and scale the %s by 80%% of CPU", targetKey, component)}
+	f := Finding{At: at, Message: fmt.Sprintf("KServe 0.15.0 and later do not read %s for the %s", targetKey, component)}
 	metric, metricAt := s.inherited(component, metricsKey)
 	percent, err := strconv.Atoi(target)
 	mode := s.Annotation(kserve.DeploymentModeAnnotation)
@@ -67,13 +68,30 @@ func checkTargetPercentage(p *Pass, s *Service, component, target string, at yam
 		f.Message += "; 0.16.0 refuses scaleMetric cpu beside the mode " + mode + ": set deployment-mode-rewrite to always, or upgrade"
 	default:
 		f.Message += ": write scaleTarget and scaleMetric"
-		f.Edits = []Edit{{s.Object, yamldoc.Delete(at)}, {s.Object, yamldoc.Set(yamldoc.Path{"spec", component, "scaleTarget"}, percent)}}
-		if metric != "" {
-			f.Edits = append(f.Edits, Edit{s.Object, yamldoc.Delete(metricAt)})
-		}
+		f.Edits = append(s.withoutAnnotations(at, metricAt), Edit{s.Object, yamldoc.Set(yamldoc.Path{"spec", component, "scaleTarget"}, percent)})
 		if !s.Get("spec", component).Has("scaleMetric") {
 			f.Edits = append(f.Edits, Edit{s.Object, yamldoc.Set(yamldoc.Path{"spec", component, "scaleMetric"}, "cpu")})
 		}
 	}
 	p.Report(f)
+}
+
+// withoutAnnotations deletes those of the annotations that are there, and a component's map that holds nothing else: its
+// webhook drops an empty one. That of the service is left to the other rules that write to it.
+func (s *Service) withoutAnnotations(paths ...yamldoc.Path) []Edit {
+	var edits []Edit
+	gone := map[string]int{}
+	for _, at := range paths {
+		if s.Get(at...) != nil {
+			edits = append(edits, Edit{s.Object, yamldoc.Delete(at)})
+			gone[at[:len(at)-1].String()]++
+		}
+	}
+	for _, at := range paths {
+		parent := at[:len(at)-1]
+		if parent[0] == "spec" && gone[parent.String()] == len(s.Get(parent...).Entries) {
+			edits = append(edits, Edit{s.Object, yamldoc.Delete(parent)})
+		}
+	}
+	return edits
 }

@@ -27,6 +27,7 @@ KServe copies the annotations of an InferenceService to its pods, so the first s
 ` + "`health-metadata: off`" + ` switches the rule off.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3973", "https://github.com/kserve/kserve/issues/4791"},
 	Kinds:    []string{"InferenceService"},
+	Example:  "unknown/no-annotations",
 	Severity: Advice,
 	Restarts: true,
 	Run:      checkHealthMetadata,

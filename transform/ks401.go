@@ -19,6 +19,7 @@ Entries that say the same become one. Entries that differ are an error and nothi
 for a tool to guess.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/4332"},
 	Kinds:    []string{"InferenceService", "ServingRuntime", "ClusterServingRuntime"},
+	Example:  "unknown/equal",
 	Severity: Error,
 	Restarts: true,
 	Run:      checkDuplicates,

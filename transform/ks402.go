@@ -21,6 +21,7 @@ into a container of its names, which its documentation recommends for settings o
 The names are reported: only the author knows another that fits.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/3900"},
 	Kinds:    []string{"InferenceService", "ServingRuntime", "ClusterServingRuntime"},
+	Example:  "unknown/names",
 	Severity: Error,
 	Run:      checkReserved,
 }

@@ -20,6 +20,7 @@ labels or annotations of the service.`,
 	Window:   kserve.ModelcarTwice,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/pull/3517", "https://github.com/kserve/kserve/pull/3612"},
 	Kinds:    []string{"InferenceService"},
+	Example:  "0.12.0/oci",
 	Severity: Advice,
 	Run:      checkModelcar,
 }

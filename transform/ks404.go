@@ -18,6 +18,7 @@ volume twice and is refused. No release checks for another name.
 The container is renamed; nothing else refers to the name.`,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3900"},
 	Kinds:    []string{"ClusterStorageContainer"},
+	Example:  "unknown/name",
 	Severity: Error,
 	Run: func(p *Pass) {
 		at := yamldoc.Path{"spec", "container", "name"}

@@ -26,6 +26,7 @@ Where there is no annotation, none is added; what the render shows for two modes
 		"https://github.com/kserve/kserve/issues/5793", "https://github.com/kserve/kserve/pull/5427",
 	},
 	Kinds:    []string{"InferenceService"},
+	Example:  "0.20.0/old-names",
 	Severity: Error,
 	Restarts: true,
 	Run:      checkMode,

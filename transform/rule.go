@@ -27,6 +27,7 @@ type Rule struct {
 	Window   kserve.Window // the KServe releases on which the problem occurs
 	Issues   []string      // upstream threads, as URLs
 	Kinds    []string      // kinds of the objects that Run is called for
+	Example  string        // the case under testdata/rules/<ID> that shows it best
 	Severity Severity      // of its findings, unless one says otherwise
 	Restarts bool          // its edits change the pod template of an InferenceService
 	Run      func(*Pass)
