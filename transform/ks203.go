@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -29,15 +30,15 @@ func checkFinalizer(p *Pass) {
 	list := yamldoc.Path{"metadata", "finalizers"}
 	finalizers := p.Object.Get(list...).Strings()
 	at := slices.Index(finalizers, protectFinalizer)
-	lost := p.Object.Kind == "HorizontalPodAutoscaler" && p.reservedBy(p.Object, p.Object.Name) != nil
-	keep := lost && p.Options.Autoscaler == "finalizer"
+	renamed := p.Versions.Any(kserve.ForeignAutoscalersLost) && p.reservedBy(p.Object, p.Object.Name) != nil
+	keep := renamed && p.Options.Autoscaler == "finalizer" && p.Object.Kind == "HorizontalPodAutoscaler"
 	switch {
 	case keep && at < 0:
 		p.repair(Finding{At: list, Message: "KServe deletes this autoscaler for its name: add the finalizer " + protectFinalizer + " to keep it"},
 			Edit{p.Object, yamldoc.Set(list, withFinalizer(finalizers))})
 	case !keep && at >= 0:
 		f := Finding{At: list.With(at), Message: fmt.Sprintf("finalizer %s hangs deletion and does not protect: remove it", protectFinalizer)}
-		if lost {
+		if renamed {
 			f.Message += "; with prune on the old object goes once it is freed: " + freeCommand(p.Object)
 		}
 		p.repair(f, withoutFinalizer(p.Object, list, finalizers)...)
@@ -66,11 +67,14 @@ func withoutFinalizer(o *Object, list yamldoc.Path, finalizers []string) []Edit 
 	return edits
 }
 
-// freeCommand is the command that lets the API server delete the live HPA.
+// freeCommand is the command that lets the API server delete the live object.
 func freeCommand(o *Object) string {
-	namespace := ""
+	kind, namespace := "hpa", ""
+	if o.Kind == "ScaledObject" {
+		kind = "scaledobject"
+	}
 	if o.Namespace != "" {
 		namespace = "-n " + o.Namespace + " "
 	}
-	return fmt.Sprintf(`kubectl %spatch hpa %s --type=merge -p '{"metadata":{"finalizers":null}}'`, namespace, o.Name)
+	return fmt.Sprintf(`kubectl %spatch %s %s --type=merge -p '{"metadata":{"finalizers":null}}'`, namespace, kind, o.Name)
 }

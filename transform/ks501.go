@@ -40,6 +40,10 @@ func checkMode(p *Pass) {
 	}
 	value := s.Annotation(kserve.DeploymentModeAnnotation)
 	if value == "" {
+		if s.Mode != "" && p.DefaultMode != "" && s.Mode != p.DefaultMode {
+			p.Report(Finding{At: yamldoc.Path{"metadata", "name"}, Severity: Warning, Message: fmt.Sprintf("%s means %s, but without the annotation %s KServe takes the cluster's default, %s: say which",
+				s.ModeEvidence, s.Mode, kserve.DeploymentModeAnnotation, p.DefaultMode)})
+		}
 		return
 	}
 	f := Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
@@ -53,7 +57,7 @@ func checkMode(p *Pass) {
 		return
 	case !p.Versions.Known():
 		f.Severity, f.Needs = Warning, "kserve-version"
-		f.Message = fmt.Sprintf("%s is %s up to KServe 0.15 and %s from 0.16 on; the wrong one counts as the cluster's default, or locks the object", current, old, current)
+		f.Message = fmt.Sprintf("this mode is called %s up to KServe 0.15 and %s from 0.16 on; the wrong name counts as the cluster's default, or locks the object", old, current)
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:

@@ -70,8 +70,12 @@ func (s *Service) resolveMode(cluster kserve.Mode, scaler autoscaler) {
 	}
 }
 
-// standardEvidence names what only a Standard service has: a class of KServe's own autoscaler reconciler, or an
-// autoscaler on the Deployment that KServe makes (Knative names its Deployments by revision).
+// hasWorkers reports whether the predictor runs on several nodes.
+func (s *Service) hasWorkers() bool { return !s.Get("spec", kserve.Predictor, "workerSpec").IsNull() }
+
+// standardEvidence names what only a Standard service has: a class of KServe's own autoscaler reconciler, workers (which
+// the webhook admits only with such a class), or an autoscaler on the Deployment that KServe makes (Knative names its
+// Deployments by revision).
 func (s *Service) standardEvidence(scaler autoscaler) string {
 	for _, component := range s.Components() {
 		switch class, _ := s.Class(component); class {
@@ -79,7 +83,10 @@ func (s *Service) standardEvidence(scaler autoscaler) string {
 			return "autoscalerClass " + class
 		}
 	}
-	if scaler.Object != nil {
+	switch {
+	case s.hasWorkers():
+		return "workerSpec"
+	case scaler.Object != nil:
 		return scaler.String()
 	}
 	return ""
