@@ -1,0 +1,197 @@
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// seeds adds the documents of testdata and some short ones.
+func seeds(f *testing.F, add func(data []byte)) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		add(data)
+	}
+	for _, s := range []string{
+		"", "\n", "\ufeff", "a: 1", "---\n", "a: 1\n---\nb: 2\n", "a: 1\r\n--- # c\r\nb: 2\r\n", "a: 1\n...\n---\nb\n",
+		"%YAML 1.1\n---\na: 1\n", `{"a": 1}{"b": "}{"}`, "# c\n{\"a\": 1}\n", "a: |+\n  x\n\nb: 1\n\nc: 1\n", "a: |\n  x\nb: 1\n  # c\nc: 1\n",
+		"a:\n- b: 1\n  c: {d: e, f: [g, h]}\n-   i: j\n", "- - a\n  - b\n- |\n x", "a: {b: c,\n  d: e, # f\n}\n", "{\n  \"a\": [\n    1\n  ]\n}\n",
+		"a: &x {b: 1}\nc: *x\n", "a:\n  b:\n  # c\nd: ~\ne: {}\n", "? a\n: b\n", "a: 'x'\nb: \"y\"\n", "a: b\u2028c: d\n", "a: &a\n- !!str b\n",
+	} {
+		add([]byte(s))
+	}
+}
+
+func whole(docs []Document) []byte {
+	var all []byte
+	for _, doc := range docs {
+		all = append(append(all, doc.Head...), doc.Body...)
+	}
+	return all
+}
+
+func FuzzSplit(f *testing.F) {
+	seeds(f, func(data []byte) { f.Add(data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		docs, err := Split(data)
+		if err != nil {
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Line < 1 || fault.Col < 1 || fault.Line > countLines(data)+1 {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !bytes.Equal(whole(docs), data) {
+			t.Fatalf("%q split gives %q", data, whole(docs))
+		}
+		line := 1
+		for i, doc := range docs {
+			if line += countLines(doc.Head); doc.Line != line {
+				t.Fatalf("document %d of %q is on line %d, not %d", i, data, line, doc.Line)
+			}
+			line += countLines(doc.Body)
+		}
+	})
+}
+
+func FuzzJoin(f *testing.F) {
+	var files [][]byte
+	seeds(f, func(data []byte) { files = append(files, data) })
+	for i := range files {
+		f.Add(files[i], files[(i+1)%len(files)])
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		first, err1 := Split(a)
+		second, err2 := Split(b)
+		if err1 != nil || err2 != nil {
+			return
+		}
+		out, err := Join([][]Document{first, second})
+		if err != nil {
+			var fault *JoinError
+			if !errors.As(err, &fault) || fault.File > 1 {
+				t.Fatal(err)
+			}
+			return
+		}
+		stream := bytes.Join(out, nil)
+		if len(stream) > 0 && stream[len(stream)-1] != '\n' {
+			t.Fatalf("%q ends without line end", stream)
+		}
+		docs, err := Split(stream)
+		if err != nil {
+			t.Fatalf("%q and %q joined are refused: %v", a, b, err)
+		}
+		again, err := Join([][]Document{docs})
+		if err != nil || !bytes.Equal(bytes.Join(again, nil), stream) {
+			t.Fatalf("%q joined again is %q %v", stream, again, err)
+		}
+		if got, want := bodies(docs), append(bodies(first), bodies(second)...); !slices.Equal(got, want) {
+			t.Fatalf("%q and %q joined have documents %q, not %q", a, b, got, want)
+		}
+	})
+}
+
+// bodies are the documents that are more than white space.
+func bodies(docs []Document) (list []string) {
+	for _, doc := range docs {
+		if body := bytes.TrimSpace(doc.Body); len(body) > 0 {
+			list = append(list, string(body))
+		}
+	}
+	return list
+}
+
+func FuzzSplice(f *testing.F) {
+	seeds(f, func(data []byte) {
+		for seed := range uint64(3) {
+			f.Add(data, seed)
+		}
+	})
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		docs, err := Split(data)
+		if err != nil || len(docs) != 1 {
+			return
+		}
+		tree, err := Parse(docs[0].Body)
+		if err != nil || tree.Root == nil {
+			return
+		}
+		edits := randomEdits(tree.Root, rand.New(rand.NewPCG(seed, 0)))
+		out, err := tree.Apply(edits)
+		var unsafe *UnsafeError
+		var conflict *ConflictError
+		switch {
+		case errors.As(err, &unsafe), errors.As(err, &conflict):
+			return
+		case err != nil:
+			t.Fatalf("%q\n%v\n%v", docs[0].Body, edits, err)
+		}
+		if slices.ContainsFunc(edits, func(e Edit) bool { return e.Op != OpSet }) {
+			return
+		}
+		tree, err = Parse(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := tree.Apply(edits); err != nil || !bytes.Equal(again, out) {
+			t.Fatalf("%q\n%v\nset again\n%q %v", out, edits, again, err)
+		}
+	})
+}
+
+// randomEdits makes up to three edits at paths of the document or just below.
+func randomEdits(root *Node, r *rand.Rand) (edits []Edit) {
+	paths := pathsOf(root, nil)
+	values := []any{"x", "yes", "a: b, [c]", "line\nend\n", "", "0777", true, 42, Map{}, []any{}, Map{{"k", "v"}, {"l", []any{1, Map{{"m", "n"}}}}}, []any{"a", []any{"b"}}}
+	for range 1 + r.IntN(3) {
+		p := paths[r.IntN(len(paths))]
+		value := values[r.IntN(len(values))]
+		switch r.IntN(6) {
+		case 0:
+			edits = append(edits, Delete(p))
+		case 1:
+			edits = append(edits, Rename(p, "renamed"))
+		case 2:
+			edits = append(edits, Set(p.With("new", "deep"), value))
+		case 3:
+			edits = append(edits, Set(p.With("new"), value), Set(p.With("other"), value))
+		case 4:
+			edits = append(edits, Set(p.With(len(root.Get(p...).list())), value))
+		default:
+			edits = append(edits, Set(p, value))
+		}
+	}
+	return edits
+}
+
+func (n *Node) list() []*Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
+}
+
+func pathsOf(n *Node, p Path) []Path {
+	paths := []Path{p}
+	for _, e := range n.Entries {
+		if e.Key.Kind == Scalar {
+			paths = append(paths, pathsOf(e.Value, p.With(e.Key.Value))...)
+		}
+	}
+	for i, item := range n.Items {
+		paths = append(paths, pathsOf(item, p.With(i))...)
+	}
+	return paths
+}
