@@ -56,10 +56,10 @@ func repository(t *testing.T) string {
 	return root
 }
 
-// startSidecar starts the sidecar that install/ adds to the version's own manifests, with the patch applied after it.
+// startSidecar starts the sidecar that install/ adds to the version's own Deployment, with the patch applied after it.
 func startSidecar(t *testing.T, s *stack.Stack, v argocd.Version, patch string) *argocd.Sidecar {
 	t.Helper()
-	deployment, err := install.Deployment(repository(t), v.Source(t, "manifests"), t.TempDir(), patch)
+	deployment, err := install.Deployment(repository(t), v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml"), t.TempDir(), patch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,11 @@ import (
 // Container is the name of the sidecar's container.
 const Container = "argocd-kserve-plugin"
 
-// Deployment returns the argocd-repo-server Deployment of Argo CD's manifests (the folder "manifests" of its sources)
-// after an overlay in the folder work has added install/component of the repository and then the given patch ("" for
-// none).
+// Deployment returns the argocd-repo-server Deployment of a file of Argo CD's manifests after an overlay in the folder
+// work has added install/component of the repository and then the given patch ("" for none).
 func Deployment(repository, manifests, work, patch string) (*appsv1.Deployment, error) {
 	overlay := map[string]any{
-		"resources":  []string{"install.yaml"},
+		"resources":  []string{"argocd.yaml"},
 		"components": []string{"component"},
 	}
 	if patch != "" {
@@ -34,11 +33,11 @@ func Deployment(repository, manifests, work, patch string) (*appsv1.Deployment, 
 	if err := os.WriteFile(filepath.Join(work, "kustomization.yaml"), data, 0o644); err != nil {
 		return nil, err
 	}
-	install, err := os.ReadFile(filepath.Join(manifests, "install.yaml"))
+	argocd, err := os.ReadFile(manifests)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(work, "install.yaml"), install, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(work, "argocd.yaml"), argocd, 0o644); err != nil {
 		return nil, err
 	}
 	if err := os.CopyFS(filepath.Join(work, "component"), os.DirFS(filepath.Join(repository, "install", "component"))); err != nil {

@@ -50,7 +50,7 @@ func (s *Stack) Bind(source, target string) string {
 	if err := placeholder(source, target); err != nil {
 		s.tb.Fatal(err)
 	}
-	if err := unix.Mount(source, target, "", unix.MS_BIND, ""); err != nil {
+	if err := unix.Mount(source, target, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		s.tb.Fatalf("bind %s to %s: %v", source, target, err)
 	}
 	return target

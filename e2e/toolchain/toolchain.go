@@ -152,6 +152,10 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		return func() { file.Close() }, nil
+	}
+	fmt.Fprintf(os.Stderr, "waiting for another suite that holds %s\n", path)
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
 		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
 	}
