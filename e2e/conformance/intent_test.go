@@ -1,0 +1,145 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// intent is a change that a rule may make.
+type intent struct {
+	rule  string
+	kinds string         // a regular expression
+	path  *regexp.Regexp // of the place that differs
+	means func(object map[string]any, c change) bool
+}
+
+const (
+	component   = `spec (predictor|transformer|explainer) `
+	autoscalers = `HorizontalPodAutoscaler|ScaledObject`
+	runtimes    = `(Cluster)?ServingRuntime`
+	service     = `InferenceService`
+	probed      = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) readinessProbe `
+	own         = `^metadata annotations argocd-kserve-plugin/`
+	kserve      = ` annotations serving\.kserve\.io/`
+)
+
+// intents say of every rule what its repairs may do to a decoded object, and nothing beside.
+var intents = []intent{
+	{"KS101", service, regexp.MustCompile(probed + `(exec|httpGet|tcpSocket)$`), replacesHandler},
+	{"KS102", service + "|" + runtimes, regexp.MustCompile(probed + `(httpGet|tcpSocket) port$`), func(_ map[string]any, c change) bool { return isPort(c.after) }},
+	{"KS103", service, regexp.MustCompile(probed + `(grpc|tcpSocket)$`), replacesHandler},
+	{"KS104", runtimes, regexp.MustCompile(probed + `(exec|grpc|httpGet|tcpSocket)$`), replacesHandler},
+	{"KS201", service, regexp.MustCompile(`^(metadata|` + component[:len(component)-1] + `)` + kserve + `autoscalerClass$`), becomes("external", "none")},
+	{"KS202", autoscalers, regexp.MustCompile(`^metadata name$`), renames},
+	{"KS202", autoscalers, regexp.MustCompile(own + `renamed-from$`), func(_ map[string]any, c change) bool { return c.before == nil }},
+	{"KS203", autoscalers, regexp.MustCompile(`^metadata finalizers$`), changesFinalizer},
+	{"KS204", autoscalers, regexp.MustCompile(own + `owner$`), func(_ map[string]any, c change) bool { return strings.HasPrefix(text(c.after), "InferenceService/") }},
+	{"KS204", autoscalers, regexp.MustCompile(own + `autoscaler-class$`), becomes("external")},
+	{"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`), func(_ map[string]any, c change) bool { return text(c.after) != "" }},
+	{"KS206", service, regexp.MustCompile(`^(metadata|` + component[:len(component)-1] + `)` + kserve + `(targetUtilizationPercentage|metrics)$`), becomes(nil)},
+	{"KS206", service, regexp.MustCompile(`^` + component + `scaleTarget$`), isTarget},
+	{"KS206", service, regexp.MustCompile(`^` + component + `scaleMetric$`), becomes("cpu")},
+	{"KS301", service, regexp.MustCompile(own + `health-conditions$`), adds("IngressReady,PredictorReady,Ready", "PredictorReady,Ready")},
+	{"KS301", service, regexp.MustCompile(own + `progress-deadline-seconds$`), adds("1800")},
+	{"KS401", service + "|" + runtimes, regexp.MustCompile(`(containers|initContainers|volumes|volumeMounts|env)$`), drops},
+	{"KS404", "ClusterStorageContainer", regexp.MustCompile(`^spec container name$`), becomes("storage-initializer")},
+	{"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`), becomes("Standard", "Knative", "RawDeployment", "Serverless", nil)},
+}
+
+// intended returns the rules behind the changes of an object, or an error for a change that none of the given rules means.
+func intended(object map[string]any, found []change, rules []string, renamed map[string]string) (behind []string, err error) {
+	for _, c := range found {
+		rule := ""
+		for _, i := range intents {
+			kind := regexp.MustCompile(`^(` + i.kinds + `)$`).MatchString(text(object["kind"]))
+			if kind && slices.Contains(rules, i.rule) && i.path.MatchString(c.path) && i.means(object, c) {
+				rule = i.rule
+			}
+		}
+		if rule == "" && renamed[text(c.before)] != "" && renamed[text(c.before)] == c.after {
+			rule = "KS202" // what refers to an autoscaler follows it
+		}
+		if rule == "" {
+			return nil, fmt.Errorf("%s %s: no rule of %v means %s", object["kind"], name(object), rules, c)
+		}
+		if !slices.Contains(behind, rule) {
+			behind = append(behind, rule)
+		}
+	}
+	return behind, nil
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+func name(object map[string]any) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	return text(metadata["name"])
+}
+
+func becomes(values ...any) func(map[string]any, change) bool {
+	return func(_ map[string]any, c change) bool { return slices.Contains(values, c.after) }
+}
+
+func adds(values ...any) func(map[string]any, change) bool {
+	return func(_ map[string]any, c change) bool { return c.before == nil && slices.Contains(values, c.after) }
+}
+
+func isPort(value any) bool {
+	n, err := strconv.Atoi(fmt.Sprint(value))
+	_, number := value.(json.Number)
+	return number && err == nil && n > 0 && n < 65536
+}
+
+func isTarget(_ map[string]any, c change) bool {
+	n, err := strconv.Atoi(fmt.Sprint(c.after))
+	return c.before == nil && err == nil && n > 0 && n <= 100
+}
+
+// replacesHandler: one handler goes, another comes, and afterwards the probe has just that one.
+func replacesHandler(_ map[string]any, c change) bool {
+	if c.after == nil {
+		return c.before != nil && !strings.HasSuffix(c.path, "httpGet") && !strings.HasSuffix(c.path, "tcpSocket")
+	}
+	handler, _ := c.after.(map[string]any)
+	if c.before != nil || !isPort(handler["port"]) {
+		return false
+	}
+	if strings.HasSuffix(c.path, "tcpSocket") {
+		return len(handler) == 1
+	}
+	return strings.HasSuffix(c.path, "httpGet") && strings.HasPrefix(text(handler["path"]), "/")
+}
+
+func renames(object map[string]any, c change) bool {
+	return regexp.MustCompile(`^` + regexp.QuoteMeta(text(c.before)) + `-external(-\d+)?$`).MatchString(text(c.after))
+}
+
+func changesFinalizer(_ map[string]any, c change) bool {
+	without := func(value any) []any {
+		list, _ := value.([]any)
+		return slices.DeleteFunc(slices.Clone(list), func(item any) bool { return item == "kserve.io/protect" })
+	}
+	before, after := without(c.before), without(c.after)
+	return len(before) == 0 && len(after) == 0 || reflect.DeepEqual(before, after)
+}
+
+// drops: the items are the same ones, each once.
+func drops(_ map[string]any, c change) bool {
+	before, _ := c.before.([]any)
+	after, _ := c.after.([]any)
+	var once []any
+	for _, item := range before {
+		if !slices.ContainsFunc(once, func(earlier any) bool { return reflect.DeepEqual(earlier, item) }) {
+			once = append(once, item)
+		}
+	}
+	return len(after) < len(before) && reflect.DeepEqual(once, after)
+}

@@ -1,0 +1,408 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// settings are the combinations under which apps that concern rules are run; all others see the first alone.
+var settings = []struct {
+	name, version string
+	flags         []string
+}{
+	{"defaults", "", nil},
+	{"0.11.2 Knative, no KS301", "0.11.2", []string{"--default-deployment-mode=Knative", "--rules=-KS301"}},
+	{"0.13.1 Standard", "0.13.1", []string{"--default-deployment-mode=Standard"}},
+	{"0.14.1 Standard, tcp", "0.14.1", []string{"--default-deployment-mode=Standard", "--probes=tcp", "--rules=-KS301"}},
+	{"0.15.2 Standard", "0.15.2", []string{"--default-deployment-mode=Standard"}},
+	{"0.17.0 Standard, rewrite", "0.17.0", []string{"--default-deployment-mode=Standard", "--deployment-mode-rewrite=always"}},
+	{"0.20.0 Standard, always", "0.20.0", []string{"--default-deployment-mode=Standard", "--probes=always", "--progress-deadline-seconds=1800"}},
+	{"0.20.0 Knative", "0.20.0", []string{"--default-deployment-mode=Knative"}},
+}
+
+// TestManifests runs every command over the manifests that KServe and Argo CD publish.
+func TestManifests(t *testing.T) {
+	table := &table{}
+	t.Cleanup(func() { table.print(t) })
+	for _, source := range sources {
+		apps, unreadable, err := source.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(source.name, func(t *testing.T) {
+			t.Run("unreadable", func(t *testing.T) {
+				t.Parallel()
+				checkUnreadable(t, source, unreadable, table)
+			})
+			for _, app := range apps {
+				for i := range settings {
+					if i == 0 || app.concerns() {
+						t.Run(settings[i].name+"/"+app.name, func(t *testing.T) {
+							t.Parallel()
+							r := run{app: app, source: source.name, setting: i, counts: counts{rules: map[string]int{}}}
+							r.check(t)
+							table.add(source.name, settings[i].name, r.counts)
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkUnreadable runs files that Kubernetes can't read: what the plugin can't read either, it names.
+func checkUnreadable(t *testing.T, source source, files app, table *table) {
+	dir := t.TempDir()
+	if err := files.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files.paths() {
+		a, err := plugin{dir, nil}.run(nil, "generate", "--allow-empty", path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		c := counts{files: 1, unreadable: 1}
+		if a.code == 2 {
+			if at, err := a.refused(); err != nil || at != path {
+				t.Errorf("%s: %v %s", path, err, a.stderr)
+			}
+			t.Logf("refused: %s", a.stderr)
+			c.refused = 1
+		}
+		table.add(source.name, settings[0].name, c)
+	}
+}
+
+// run is an app under some settings.
+type run struct {
+	app     app
+	source  string
+	setting int
+	plugin  plugin
+	counts  counts
+}
+
+func (r *run) check(t *testing.T) {
+	r.plugin = plugin{t.TempDir(), append([]string{"--source=directory", "--directory-recurse", "--allow-empty"}, settings[r.setting].flags...)}
+	if v := settings[r.setting].version; v != "" {
+		r.plugin.settings = append(r.plugin.settings, "--kserve-version="+v)
+	}
+	if err := r.app.write(r.plugin.dir); err != nil {
+		t.Fatal(err)
+	}
+	r.counts.files = len(r.app.files)
+	generated := r.refuse(t)
+	findings, _, err := r.plugin.check(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff := must(t)(r.plugin.run(nil, "diff", "."))
+	dry := must(t)(r.plugin.run(nil, "fix", "--dry-run", "."))
+	r.untouched(t, "a dry run")
+	fixed := must(t)(r.plugin.run(nil, "fix", "."))
+	if want := strings.ReplaceAll(string(dry.stdout), "would fix ", "fixed "); string(fixed.stdout) != want || dry.code != fixed.code {
+		t.Errorf("fix --dry-run said\n%s\nfix did\n%s", dry.stdout, fixed.stdout)
+	}
+	after := r.read(t)
+	r.applies(t, diff.stdout, after)
+	r.compare(t, findings, after)
+	r.stream(t, generated.stdout, after)
+	r.again(t, generated.stdout)
+}
+
+func must(t *testing.T) func(answer, error) answer {
+	return func(a answer, err error) answer {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.code == 2 {
+			t.Fatalf("exit code 2: %s", a.stderr)
+		}
+		return a
+	}
+}
+
+// refuse runs generate and takes those files out of the app that it rejects, each with a position, until it succeeds.
+func (r *run) refuse(t *testing.T) answer {
+	for {
+		a, err := r.plugin.run(nil, "generate", ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.code == 0 {
+			return a
+		}
+		path, err := a.refused()
+		if _, known := r.app.files[path]; err != nil || !known {
+			t.Fatalf("%v: %q: %s", err, path, a.stderr)
+		}
+		t.Logf("refused: %s", a.stderr)
+		r.counts.refused++
+		if err := os.Remove(filepath.Join(r.plugin.dir, path)); err != nil {
+			t.Fatal(err)
+		}
+		files := map[string][]byte{}
+		for p, data := range r.app.files {
+			if p != path {
+				files[p] = data
+			}
+		}
+		r.app.files = files
+	}
+}
+
+func (r *run) read(t *testing.T) map[string][]byte {
+	files := map[string][]byte{}
+	for path := range r.app.files {
+		data, err := os.ReadFile(filepath.Join(r.plugin.dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[path] = data
+	}
+	return files
+}
+
+func (r *run) untouched(t *testing.T, by string) {
+	for path, data := range r.read(t) {
+		if !bytes.Equal(data, r.app.files[path]) {
+			t.Errorf("%s: written by %s", path, by)
+		}
+	}
+}
+
+// applies checks that the diff, applied to the files as they were, makes what fix made.
+func (r *run) applies(t *testing.T, diff []byte, after map[string][]byte) {
+	dir := t.TempDir()
+	if err := r.app.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if len(diff) > 0 {
+		apply := exec.Command("git", "apply", "-p1", "--whitespace=nowarn")
+		apply.Dir, apply.Stdin = dir, bytes.NewReader(diff)
+		apply.Env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "PATH=" + os.Getenv("PATH")}
+		if out, err := apply.CombinedOutput(); err != nil {
+			t.Errorf("the diff does not apply: %v %s", err, out)
+			return
+		}
+	}
+	for path, data := range after {
+		if got, err := os.ReadFile(filepath.Join(dir, path)); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: the diff says something else than fix: %v", path, err)
+		}
+	}
+}
+
+// compare checks each document: identical, or changed as the rules of its findings mean it.
+func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte) {
+	type pair struct {
+		path          string
+		before, after document
+		rules         []string // those of the findings to be repaired
+	}
+	var pairs []pair
+	renamed := map[string]string{}
+	for _, path := range r.app.paths() {
+		before, err := split(r.app.files[path])
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		now, err := split(after[path])
+		if err != nil || len(now) != len(before) {
+			t.Fatalf("%s: %d documents became %d: %v", path, len(before), len(now), err)
+		}
+		rules := make([][]string, len(before))
+		for _, f := range findings {
+			if f.File == path && f.Repair {
+				n := at(before, f.Line)
+				rules[n] = append(rules[n], f.Rule)
+			}
+		}
+		for i := range before {
+			pairs = append(pairs, pair{path, before[i], now[i], rules[i]})
+			r.counts.documents += len(before[i].values)
+			for n, value := range before[i].values {
+				was, is := objects(value), objects(now[i].values[n])
+				for o := range was {
+					if name(was[o]) != name(is[o]) {
+						renamed[name(was[o])] = name(is[o])
+					}
+				}
+			}
+		}
+	}
+	for _, p := range pairs {
+		if bytes.Equal(p.before.body, p.after.body) {
+			if len(p.rules) > 0 {
+				t.Errorf("%s:%d: nothing is changed for %v", p.path, p.before.line, p.rules)
+			}
+			continue
+		}
+		var behind []string
+		for n, value := range p.before.values {
+			behind = append(behind, r.compareValue(t, p.path, value, p.after.values[n], p.rules, renamed)...)
+		}
+		slices.Sort(behind)
+		for _, rule := range p.rules {
+			if !slices.Contains(behind, rule) {
+				t.Errorf("%s:%d: %s is said to be repaired, but nothing it means has changed", p.path, p.before.line, rule)
+			}
+		}
+		r.counts.touched++
+		for _, rule := range slices.Compact(behind) {
+			r.counts.rules[rule]++
+			if rule != "KS301" {
+				t.Logf("touched: %s:%d: %s", p.path, p.before.line, rule)
+			}
+		}
+	}
+}
+
+// compareValue checks one manifest and returns the rules behind its changes.
+func (r *run) compareValue(t *testing.T, path string, before, after any, rules []string, renamed map[string]string) (behind []string) {
+	was, is := objects(before), objects(after)
+	if len(was) != len(is) {
+		t.Errorf("%s: %d objects became %d", path, len(was), len(is))
+		return nil
+	}
+	for i := range was {
+		found := changes(nil, was[i], is[i])
+		by, err := intended(was[i], found, rules, renamed)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		behind = append(behind, by...)
+		if len(found) > 0 {
+			worse, err := r.counts.schema.compare(settings[r.setting].version, was[i], is[i])
+			if err != nil || len(worse) > 0 {
+				t.Errorf("%s: %s %s: less valid than before: %v %v", path, was[i]["kind"], name(was[i]), worse, err)
+			}
+		}
+	}
+	return behind
+}
+
+// stream checks what generate wrote: every manifest of the repaired files, in order, byte for byte, and nothing else.
+func (r *run) stream(t *testing.T, generated []byte, after map[string][]byte) {
+	var want, bodies [][]byte
+	var values []any
+	for _, path := range r.app.paths() {
+		docs, err := split(after[path])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range docs {
+			if slices.ContainsFunc(d.values, manifest) {
+				want = append(want, bytes.TrimRight(d.body, "\n"))
+				values = append(values, d.values...)
+			}
+		}
+	}
+	got, err := decode(generated)
+	if err != nil || !reflect.DeepEqual(got, values) {
+		t.Errorf("generate wrote %d manifests, the files hold %d, or they differ: %v", len(got), len(values), err)
+		return
+	}
+	docs, err := split(generated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range docs {
+		if len(d.values) > 0 {
+			bodies = append(bodies, bytes.TrimRight(d.body, "\n"))
+		}
+	}
+	if !slices.EqualFunc(bodies, want, bytes.Equal) {
+		t.Errorf("generate and fix write other bytes")
+	}
+}
+
+// again checks that what was repaired stays as it is.
+func (r *run) again(t *testing.T, generated []byte) {
+	findings, _, err := r.plugin.check(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if f.Repair {
+			t.Errorf("%s:%d: %s is to be repaired again: %s", f.File, f.Line, f.Rule, f.Message)
+		}
+	}
+	flags := slices.DeleteFunc(slices.Clone(r.plugin.settings), func(flag string) bool {
+		return strings.HasPrefix(flag, "--source") || strings.HasPrefix(flag, "--directory")
+	})
+	twice := must(t)(plugin{r.plugin.dir, flags}.run(generated, "generate", "-"))
+	if !bytes.Equal(twice.stdout, generated) {
+		t.Error("generate changes its own output")
+	}
+}
+
+// counts are what a run saw.
+type counts struct {
+	files, unreadable, refused, documents, touched int
+	rules                                          map[string]int // touched documents
+	schema                                         verdict
+}
+
+// table gathers counts by source and settings.
+type table struct {
+	mu   sync.Mutex
+	rows map[[2]string]*counts
+}
+
+func (t *table) add(source, setting string, c counts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.rows == nil {
+		t.rows = map[[2]string]*counts{}
+	}
+	key := [2]string{source, setting}
+	row, known := t.rows[key]
+	if !known {
+		row = &counts{rules: map[string]int{}}
+		t.rows[key] = row
+	}
+	row.files += c.files
+	row.unreadable += c.unreadable
+	row.refused += c.refused
+	row.documents += c.documents
+	row.touched += c.touched
+	for rule, n := range c.rules {
+		row.rules[rule] += n
+	}
+	row.schema.objects += c.schema.objects
+	row.schema.valid += c.schema.valid
+	row.schema.worse += c.schema.worse
+	row.schema.better += c.schema.better
+}
+
+func (t *table) print(tb testing.TB) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-16s %-26s %6s %10s %8s %10s %8s  %s\n", "source", "settings", "files", "unreadable", "refused", "documents", "touched", "by rule; validations, valid, better, worse")
+	for _, source := range sources {
+		for _, s := range settings {
+			row, known := t.rows[[2]string{source.name, s.name}]
+			if !known {
+				continue
+			}
+			fmt.Fprintf(&b, "%-16s %-26s %6d %10d %8d %10d %8d ", source.name, s.name, row.files, row.unreadable, row.refused, row.documents, row.touched)
+			var rules []string
+			for rule, n := range row.rules {
+				rules = append(rules, fmt.Sprintf(" %s:%d", rule, n))
+			}
+			slices.Sort(rules)
+			fmt.Fprintf(&b, "%s; %d %d %d %d\n", strings.Join(rules, ""), row.schema.objects, row.schema.valid, row.schema.better, row.schema.worse)
+		}
+	}
+	fmt.Print(b.String())
+}
