@@ -1,5 +1,7 @@
 package cluster
 
+import "strconv"
+
 // autoscalerCase is an app with an autoscaler of the user's.
 type autoscalerCase struct {
 	problem    string // in the table
@@ -43,6 +45,9 @@ const transformer = `
         ports: [{containerPort: 8080, protocol: TCP}]
 `
 
+// usersMaximum tells the user's HPA from what KServe would write.
+const usersMaximum = 7
+
 // hpa returns an HPA that keeps two replicas of a Deployment.
 func hpa(name, deployment, finalizers string) string {
 	return `
@@ -55,7 +60,7 @@ metadata:
 spec:
   scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: ` + deployment + `}
   minReplicas: 2
-  maxReplicas: 7
+  maxReplicas: ` + strconv.Itoa(usersMaximum) + `
   metrics:
     - type: Resource
       resource: {name: memory, target: {type: Utilization, averageUtilization: 61}}

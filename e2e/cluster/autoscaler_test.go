@@ -65,7 +65,7 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	namespace := e.cluster.Namespace(t, c.id+"-with")
 	dir := c.app.write(t)
 	history := namespace.Record(c.kind())
-	manifests := e.plugin.generate(t, filepath.Join(dir, c.source), namespace.Name)
+	manifests := e.plugin.generate(t, dir, c.source, namespace.Name)
 	c.apply(t, namespace, manifests)
 	name := c.renamed(t, manifests)
 	before := namespace.Get(c.kind(), name)
@@ -203,11 +203,16 @@ func fate(events []objects.Event) []string {
 			seen = append(seen, text)
 		}
 	}
-	free, finalizer := false, false
+	mine, free, finalizer := false, false, false
 	for _, event := range events {
 		owned := slices.ContainsFunc(event.Object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.Kind == "InferenceService" })
+		maximum, _, _ := unstructured.NestedInt64(event.Object.Object, "spec", "maxReplicas")
+		if mine && maximum != usersMaximum {
+			add("overwritten")
+		}
+		mine = mine || maximum == usersMaximum
 		if owned && free {
-			add("overwritten and adopted")
+			add("adopted")
 		}
 		free = !owned
 		held := len(event.Object.GetFinalizers()) > 0

@@ -25,6 +25,8 @@ type environment struct {
 
 func (e *environment) version() string { return strings.TrimPrefix(e.kserve.Version, "v") }
 
+func (s *synced) argoVersion() string { return strings.TrimPrefix(s.argo.Name, "v") }
+
 // record adds a row, unless the case that measured it failed.
 func (e *environment) record(t *testing.T, row compatibility.Row) {
 	t.Helper()
@@ -52,6 +54,7 @@ func TestKServe(t *testing.T) {
 			t.Run("modes", e.testModes)
 			t.Run("autoscalers", func(t *testing.T) { t.Parallel(); e.testAutoscalers(t) })
 			t.Run("probes", func(t *testing.T) { t.Parallel(); e.testProbes(t) })
+			t.Run("argocd", func(t *testing.T) { t.Parallel(); e.testArgoCD(t) })
 		})
 	}
 	if filtered := flag.Lookup("test.run").Value.String(); t.Failed() || filtered != "" {

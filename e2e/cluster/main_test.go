@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
@@ -59,6 +60,9 @@ func chosenVersions(list string) ([]string, error) {
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
+	for _, version := range argocd.Versions {
+		programs = append(programs, version.Tool)
+	}
 	var sources []toolchain.Tool
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)

@@ -42,7 +42,7 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	findings, _, _ := p.run(t, "check", dir)
 	complains := strings.Contains(findings, "KS501")
 	with := e.cluster.Namespace(t, id+"-with")
-	generated := p.generate(t, dir, with.Name)[0]
+	generated := p.generate(t, dir, "", with.Name)[0]
 	row.With = deployedMode(with, generated)
 	if repaired := generated.GetAnnotations()[modeAnnotation]; repaired != spelling {
 		row.With = fmt.Sprintf("written as `%s`: %s", repaired, row.With)

@@ -87,10 +87,10 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
 }
 
-// generate returns what the plugin makes of a folder for a namespace.
-func (p plugin) generate(t *testing.T, dir, namespace string) []*unstructured.Unstructured {
+// generate returns what the plugin makes of a folder of an app for a namespace.
+func (p plugin) generate(t *testing.T, dir, source, namespace string) []*unstructured.Unstructured {
 	t.Helper()
-	stdout, stderr, code := p.run(t, "generate", dir, "--namespace", namespace)
+	stdout, stderr, code := p.run(t, "generate", filepath.Join(dir, source), "--root", dir, "--namespace", namespace)
 	if code != 0 {
 		t.Fatalf("generate: exit %d: %s", code, stderr)
 	}

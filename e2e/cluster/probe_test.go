@@ -87,7 +87,7 @@ func (e *environment) testProbes(t *testing.T) {
 			broken := e.agentOf(t, c.id+"-without", asWritten(t, dir))
 			row.Without = e.failToServe(t, broken, model)
 
-			repaired := e.agentOf(t, c.id+"-with", e.plugin.generate(t, dir, c.id+"-with"))
+			repaired := e.agentOf(t, c.id+"-with", e.plugin.generate(t, dir, "", c.id+"-with"))
 			if handler := probeOf(repaired); !strings.Contains(handler, c.handler) {
 				t.Fatalf("the agent has the probe %s, not %s", handler, c.handler)
 			}

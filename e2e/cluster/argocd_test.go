@@ -1,0 +1,120 @@
+package cluster
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// synced is the environment of the cases that a release of Argo CD syncs.
+type synced struct {
+	*environment
+	argo *applications.ArgoCD
+	id   string // of this Argo CD, in the names of its Applications
+}
+
+// bundled is a configuration of Argo CD without health checks of its own.
+const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
+
+func (e *environment) testArgoCD(t *testing.T) {
+	applications.InstallKinds(t, e.cluster)
+	for _, version := range argocd.Versions {
+		t.Run(version.Name(t), func(t *testing.T) {
+			t.Parallel()
+			name := version.Name(t)
+			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
+			t.Run("without", s.testUnrepaired)
+
+			checks, stderr, code := e.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
+			if code != 0 {
+				t.Fatalf("health config: exit %d: %s", code, stderr)
+			}
+			s.argo.In(t).Apply(checks)
+
+			t.Run("with", func(t *testing.T) {
+				t.Run("applications", func(t *testing.T) { t.Parallel(); s.testRepaired(t) })
+				t.Run("health", func(t *testing.T) { t.Parallel(); s.testHealth(t, checks) })
+				t.Run("restarts", func(t *testing.T) { t.Parallel(); s.testRestarts(t) })
+				t.Run("migration", func(t *testing.T) { t.Parallel(); s.testMigration(t) })
+			})
+		})
+	}
+}
+
+// startArgoCD starts Argo CD with the sidecar that install/ defines, and the two facts about the cluster set on it.
+func (e *environment) startArgoCD(t *testing.T, v argocd.Version) *applications.ArgoCD {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := fmt.Sprintf(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server}
+spec:
+  template:
+    spec:
+      containers:
+        - name: %s
+          env:
+            - {name: ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION, value: %q}
+            - {name: ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE, value: %q}
+`, install.Container, e.plugin.kserveVersion, e.plugin.defaultMode)
+	deployment, err := install.Deployment(root, v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml"), t.TempDir(), patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	container, err := install.Sidecar(deployment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A copy: a test that replaces the plugin must not touch the one that all others run.
+	plugin := filepath.Join(t.TempDir(), "argocd-kserve-plugin")
+	if err := copyFile(plugin, e.plugin.path); err != nil {
+		t.Fatal(err)
+	}
+	return applications.Start(t, e.cluster, v, argocd.Image{Plugin: plugin, Config: filepath.Join(root, "plugin.yaml")}, container)
+}
+
+// deploy commits an app to a repository of its own and creates the Application.
+func (s *synced) deploy(t *testing.T, id string, files app, source applications.Source) (*applications.Application, *argocd.Repository) {
+	t.Helper()
+	name := s.id + "-" + id
+	repository := argocd.NewRepository(t, s.argo.Stack, name)
+	for path, content := range files {
+		repository.Write(path, content)
+	}
+	repository.Commit()
+	source.Repository = repository
+	return s.argo.Deploy(t, name, source), repository
+}
+
+// refreshes has Argo CD render and compare ten times and expects Synced and Healthy, and no sync, each time.
+func refreshes(t *testing.T, a *applications.Application) {
+	t.Helper()
+	first := a.AwaitHealthy()
+	for range 10 {
+		state := a.Refresh()
+		if state.Sync != "Synced" || state.Health != "Healthy" || state.Syncs != first.Syncs {
+			t.Fatalf("%s was %v after %d syncs, and is %v after %d: %s %s", a.Name, first, first.Syncs, state, state.Syncs, state.Message, state.Conditions)
+		}
+	}
+}
+
+// rollout identifies what KServe made of a service: it changes when pods are replaced.
+func rollout(namespace *objects.Namespace, deployment string) string {
+	object := namespace.Get(objects.Deployments, deployment)
+	var hashes []string
+	for _, set := range namespace.List(objects.ReplicaSets, "") {
+		hashes = append(hashes, set.GetLabels()["pod-template-hash"])
+	}
+	return fmt.Sprintf("generation %d, template hashes %v", object.GetGeneration(), hashes)
+}

@@ -1,0 +1,173 @@
+package cluster
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// stateCase is a state of an InferenceService.
+type stateCase struct {
+	problem string
+	id      string
+	app     string
+	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; nil for nothing to do
+	reached func(service *unstructured.Unstructured) error // whether KServe reports it
+	health  map[string]string                              // by release of KServe, "" for the others
+}
+
+const unschedulable = "    nodeSelector: {example.com/there-is: none}\n"
+
+var stateCases = []stateCase{
+	{
+		problem: "ready", id: "ready", app: service("{}", ""),
+		reached: condition("Ready", "True"),
+		health:  map[string]string{"": "Healthy"},
+	},
+	{
+		problem: "pods never get ready", id: "not-ready", app: service("{}", unschedulable),
+		reached: condition("Ready", "False"),
+		health:  map[string]string{"": "Progressing"},
+	},
+	{
+		problem: "no runtime for the model format", id: "invalid-spec", app: `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model}
+spec:
+  predictor:
+    model: {modelFormat: {name: unheard-of}, storageUri: "gs://example/model"}
+`,
+		reached: transition("InvalidSpec"),
+		health:  map[string]string{"": "Degraded"},
+	},
+	{
+		problem: "the model fails to load", id: "failed-load", app: service("{}", ""),
+		provoke: crash,
+		reached: transition("BlockedByFailedLoad"),
+		health:  map[string]string{"": "Degraded"},
+	},
+	{
+		problem: "transformer down, predictor ready", id: "transformer-down",
+		app:     service("{}", transformer+unschedulable),
+		reached: all(condition("PredictorReady", "True"), condition("TransformerReady", "False")),
+		health:  map[string]string{"": "Progressing"},
+	},
+	{
+		problem: "scaled to zero", id: "scaled-to-zero", app: service(external, ""),
+		provoke: scaleToZero,
+		reached: all(condition("Ready", "True"), transition("InProgress")),
+		health:  map[string]string{"": "Healthy"},
+	},
+	{
+		problem: "`serving.kserve.io/stop: \"true\"`", id: "stopped",
+		app: service(`{serving.kserve.io/stop: "true"}`, ""),
+		reached: func(service *unstructured.Unstructured) error {
+			if objects.Condition(service, "Stopped", "True") == nil {
+				return nil
+			}
+			return objects.Condition(service, "Ready", "True") // KServe before 0.16 does not stop it
+		},
+		health: map[string]string{"v0.14.1": "Progressing", "v0.15.2": "Progressing", "": "Suspended"},
+	},
+}
+
+func (s *synced) testHealth(t *testing.T, checks string) {
+	for _, c := range stateCases {
+		t.Run(c.id, func(t *testing.T) {
+			t.Parallel()
+			a, _ := s.deploy(t, "state-"+c.id, app{"app.yaml": c.app}, applications.Source{Plugin: true})
+			namespace := a.Namespace()
+			if c.provoke != nil {
+				a.AwaitHealthy()
+				c.provoke(t, namespace)
+			}
+			namespace.Eventually(patience, c.problem, func() error {
+				service := namespace.Find(objects.InferenceServices, "model")
+				if service == nil {
+					return fmt.Errorf("there is no service")
+				}
+				return c.reached(service)
+			})
+			expected, ok := c.health[s.kserve.Version]
+			if !ok {
+				expected = c.health[""]
+			}
+			state := a.Await(expected, func(state applications.State) bool { return state.Health == expected })
+			if again := a.Refresh(); again.Health != expected {
+				t.Fatalf("the Application was %s and is %s: %s", state.Health, again.Health, again.Message)
+			}
+			service := namespace.Get(objects.InferenceServices, "model")
+			before, beforeMessage := s.argo.Assess(t, service, bundled)
+			after, afterMessage := s.argo.Assess(t, service, checks)
+			t.Logf("bundled: %s %q; ours: %s %q", before, beforeMessage, after, afterMessage)
+			if after != expected {
+				t.Fatalf("the check says %s, the Application %s", after, expected)
+			}
+			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Health,
+				Problem: c.problem, Without: before, With: after})
+		})
+	}
+}
+
+func condition(kind, value string) func(*unstructured.Unstructured) error {
+	return func(service *unstructured.Unstructured) error { return objects.Condition(service, kind, value) }
+}
+
+// transition is a condition: status.modelStatus.transitionStatus has the value.
+func transition(value string) func(*unstructured.Unstructured) error {
+	return func(service *unstructured.Unstructured) error {
+		seen, _, err := unstructured.NestedString(service.Object, "status", "modelStatus", "transitionStatus")
+		if err == nil && seen != value {
+			err = fmt.Errorf("transitionStatus is %q, not %s", seen, value)
+		}
+		return err
+	}
+}
+
+func all(conditions ...func(*unstructured.Unstructured) error) func(*unstructured.Unstructured) error {
+	return func(service *unstructured.Unstructured) error {
+		for _, condition := range conditions {
+			if err := condition(service); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// crash makes the kubelet's report of every pod one of a container that ends with an error again and again. kwok does not
+// touch pods that run.
+func crash(t *testing.T, namespace *objects.Namespace) {
+	t.Helper()
+	const status = `{"status":{
+		"conditions":[
+			{"type":"Ready","status":"False","reason":"ContainersNotReady"},
+			{"type":"ContainersReady","status":"False"},
+			{"type":"Initialized","status":"True"},
+			{"type":"PodScheduled","status":"True"}],
+		"containerStatuses":[{"name":"kserve-container","image":"example.invalid/model:1","imageID":"","ready":false,"restartCount":5,
+			"state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s restarting failed container"}},
+			"lastState":{"terminated":{"exitCode":1,"reason":"Error","message":"model load failed"}}}]}}`
+	for _, pod := range namespace.List(objects.Pods, "serving.kserve.io/inferenceservice=model") {
+		namespace.Patch(objects.Pods, pod.GetName(), status, "status")
+	}
+}
+
+// scaleToZero does what an external autoscaler does when nobody asks the model.
+func scaleToZero(t *testing.T, namespace *objects.Namespace) {
+	t.Helper()
+	namespace.Patch(objects.Deployments, "model-predictor", `{"spec":{"replicas":0}}`)
+	namespace.Eventually(patience, "no pods", func() error {
+		if pods := namespace.List(objects.Pods, ""); len(pods) > 0 {
+			return fmt.Errorf("there are %d", len(pods))
+		}
+		return nil
+	})
+	namespace.Patch(objects.InferenceServices, "model", `{"metadata":{"annotations":{"e2e/reconcile":"scaled"}}}`)
+}

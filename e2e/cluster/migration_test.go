@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// freeCommand is the command that a finding of KS203 ends with.
+var freeCommand = regexp.MustCompile(`kubectl(?: -n (\S+))? patch hpa (\S+) --type=merge -p '([^']*)'`)
+
+// testMigration switches live apps whose HPA bears the finalizer kserve.io/protect over to the plugin. Later releases
+// drop the finalizer themselves, with the HPA.
+func (s *synced) testMigration(t *testing.T) {
+	if s.kserve.Version != "v0.14.1" {
+		return
+	}
+	for _, prune := range []bool{true, false} {
+		t.Run(fmt.Sprintf("prune=%t", prune), func(t *testing.T) {
+			t.Parallel()
+			s.migrate(t, prune)
+		})
+	}
+}
+
+func (s *synced) migrate(t *testing.T, prune bool) {
+	row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Drift,
+		Problem: fmt.Sprintf("live HPA with the finalizer kserve.io/protect, prune %t", prune)}
+	files := app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[kserve.io/protect]")}
+	a, repository := s.deploy(t, fmt.Sprintf("migration-%t", prune), files, applications.Source{Prune: prune})
+	namespace := a.Namespace()
+	a.Await("synced", func(state applications.State) bool { return state.Syncs > 0 })
+	s.reconcile(namespace, "model", "model-predictor")
+	namespace.Eventually(patience, "the HPA hangs", func() error {
+		if namespace.Get(objects.HPAs, "model-predictor").GetDeletionTimestamp() == nil {
+			return fmt.Errorf("it is not being deleted")
+		}
+		return nil
+	})
+	stuck := a.Await("stuck", func(state applications.State) bool { return state.Health == "Progressing" })
+	row.Without = stuck.String() + ": the HPA is deleted but held"
+
+	a = s.argo.Deploy(t, a.Name, applications.Source{Repository: repository, Plugin: true, Prune: prune})
+	namespace.Eventually(patience, "the renamed HPA", func() error {
+		if namespace.Find(objects.HPAs, "model-predictor-external") == nil {
+			return fmt.Errorf("it is not there")
+		}
+		return nil
+	})
+	findings, stderr, _ := s.plugin.run(t, "check", files.write(t), "--namespace", namespace.Name)
+	command := freeCommand.FindStringSubmatch(findings)
+	if command == nil {
+		t.Fatalf("no finding prints the command that frees the HPA:\n%s%s", findings, stderr)
+	}
+	t.Log(command[0])
+	if command[1] != "" && command[1] != namespace.Name {
+		t.Fatalf("the command names the namespace %s, not %s", command[1], namespace.Name)
+	}
+	namespace.Patch(objects.HPAs, command[2], command[3])
+	namespace.Eventually(patience, "the old HPA is gone", func() error {
+		return onlyScaler(namespace, "model-predictor", "model-predictor-external")
+	})
+	refreshes(t, a)
+	row.With = "Synced and Healthy through 10 refreshes, once the printed command has run"
+	s.record(t, row)
+}
