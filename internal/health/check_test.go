@@ -135,7 +135,7 @@ func TestNothingBreaksACheck(t *testing.T) {
 
 // mutate calls assess with every value below node replaced, one at a time.
 func mutate(node any, assess func()) {
-	hostile := []any{nil, 1.5, "", "x", true, []any{}, []any{nil, "x"}, map[string]any{}, map[string]any{"a": 1.0}}
+	hostile := []any{nil, 1.5, "", []any{nil, "x"}, map[string]any{"a": true}}
 	replace := func(old any, set func(any)) {
 		for _, value := range hostile {
 			set(value)

@@ -81,11 +81,11 @@ func TestReadStopsWhenTold(t *testing.T) {
 func TestReadAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, kubectl := io.Pipe()
-		var list []string
+		seen := make(chan Event, 3)
 		done := make(chan error)
 		go func() {
 			done <- Read(input, "input", time.Second, func(event Event) bool {
-				list = append(list, stringAt(event.Object, "metadata", "name"))
+				seen <- event
 				return true
 			})
 		}()
@@ -96,18 +96,18 @@ func TestReadAfterAPause(t *testing.T) {
 		say(tulipYML[:20])
 		time.Sleep(2 * time.Second) // half an object is none
 		say(tulipYML[20:])
-		if len(list) != 0 {
-			t.Errorf("too early: %v", list)
+		if len(seen) != 0 {
+			t.Errorf("too early: %v", <-seen)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if len(list) != 1 {
-			t.Errorf("after the pause: %v", list)
+		if len(seen) != 1 {
+			t.Errorf("%d objects after the pause", len(seen))
 		}
 		say("---\n" + tulipYML)
 		_ = kubectl.Close()
-		if err := <-done; err != nil || len(list) != 3 {
-			t.Errorf("%v, %v", list, err)
+		if err := <-done; err != nil || len(seen) != 3 {
+			t.Errorf("%d objects, %v", len(seen), err)
 		}
 	})
 }
