@@ -155,7 +155,7 @@ func TestUnsafe(t *testing.T) {
 		{"alias", "a: &x {b: 1}\nc: *x\n", set("c.b", 2), "2:4: c: this is the alias *x: write the value out here"},
 		{"anchor", "a: &x {b: 1}\nc: *x\n", set("a.b", 2), "1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
 		{"merge", "a: &x {b: 1}\nc:\n  <<: *x\n", set("c.d", 2), "3:3: c: this mapping has a merge key (<<): write the merged keys out here"},
-		{"complex", "? [a]\n: 1\nb: 1\n", set("b", 2), "1:1: : this mapping has a complex key: write keys as plain or quoted text"},
+		{"complex", "? [a]\n: 1\nb: 1\n", set("b", 2), "1:1: : this mapping has a complex key: write keys as plain or quoted text on one line"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree, err := Parse([]byte(c.doc))

@@ -88,8 +88,8 @@ func (t *Tree) closed(n *Node) string {
 		switch {
 		case e.Key.Tag == "!!merge":
 			return "this mapping has a merge key (<<): write the merged keys out here"
-		case e.Key.Kind != Scalar || t.explicit(e.Key):
-			return "this mapping has a complex key: write keys as plain or quoted text"
+		case e.Key.Kind != Scalar || e.Key.Start == e.Key.End || t.explicit(e.Key) || t.lineStart(e.Key.props) != t.lineStart(e.Key.End):
+			return "this mapping has a complex key: write keys as plain or quoted text on one line"
 		}
 	}
 	return ""

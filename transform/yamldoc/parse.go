@@ -194,7 +194,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 		if err != nil {
 			return 0, err
 		}
-		if unwritten(y.Content[i+1]) {
+		if unwritten(y.Content[i+1]) && (c.at(value.props) != '!' || e.colon == key.End) {
 			value.props, value.Start, value.End = e.colon, e.colon, e.colon
 		}
 		e.Value = value

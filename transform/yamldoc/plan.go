@@ -27,6 +27,12 @@ type plan struct {
 
 func (p *plan) step() any { return p.path[len(p.path)-1] }
 
+// isKey tells whether p is about an entry of a mapping.
+func (p *plan) isKey() bool {
+	_, ok := p.step().(string)
+	return ok
+}
+
 // kid is the plan for a step below p, or nil.
 func (p *plan) kid(step any) *plan {
 	if p == nil {
@@ -91,6 +97,9 @@ func (p *plan) add(e Edit) error {
 // settle drops edits that are contained in one further up, or reports that they contradict it.
 func (p *plan) settle() error {
 	for _, k := range p.kids {
+		if k.isKey() != p.kids[0].isKey() {
+			return p.conflict("one edit takes it for a mapping, another for a sequence")
+		}
 		switch {
 		case p.remove && !k.onlyRemoves():
 			return k.conflict("changed, and deleted with %s", p.path)
@@ -102,8 +111,10 @@ func (p *plan) settle() error {
 		if err := k.settle(); err != nil {
 			return err
 		}
-		if k.rename != "" && p.kid(k.rename) != nil {
-			return k.conflict("renamed to %s, which another edit changes", k.rename)
+		for _, other := range p.kids {
+			if k.rename != "" && other != k && (other.step() == k.rename || other.rename == k.rename) {
+				return k.conflict("renamed to %s, and so is or becomes %s", k.rename, other.path)
+			}
 		}
 	}
 	if p.remove || p.set {
@@ -212,7 +223,7 @@ func (p *plan) against(n *Node) bool {
 
 // collected is the value of a collection that has nothing but what kids set.
 func collected(kids []*plan) any {
-	if _, ok := kids[0].step().(int); ok {
+	if !kids[0].isKey() {
 		items := []any{}
 		for _, k := range kids {
 			items = append(items, k.value)

@@ -32,6 +32,14 @@ func (s *splicer) removeBlock(children []child, i int) int {
 	next := s.lineAfter(c.n.End)
 	if s.startsLine(c.start) {
 		s.remove(s.lineStart(c.start), next)
+		for j := i - 1; j >= 0; j-- {
+			if !children[j].removed() {
+				if p := children[j].plan; endsOpen(children[j].n) && (p == nil || !p.set) {
+					s.closeGap(next, s.column(c.start))
+				}
+				break
+			}
+		}
 		return i
 	}
 	// The child stands on the line of the dash of an outer item: what follows moves up there.
@@ -45,6 +53,20 @@ func (s *splicer) removeBlock(children []child, i int) int {
 	}
 	s.remove(c.start, next)
 	return i
+}
+
+// closeGap keeps blank lines and comments at the line start at from becoming part of a block scalar that now comes before
+// them: blank lines go, and the first comment is indented to column indent.
+func (s *splicer) closeGap(at, indent int) {
+	next := s.skipBlankLines(at)
+	line := s.lineStart(next)
+	if next == len(s.body) {
+		line = next
+	}
+	s.remove(at, line)
+	if s.at(next) == '#' {
+		s.replace(line, next, strings.Repeat(" ", indent))
+	}
 }
 
 // skipBlankLines returns the offset of the first byte that is no blank or line break.

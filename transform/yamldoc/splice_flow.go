@@ -128,7 +128,7 @@ func (s *splicer) removeFlow(children []child, i int) int {
 // appendFlow adds entries at the end of a flow collection that has some.
 func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 	end, comma := last.n.End, s.comma(last)
-	if last.n.props == end && last.head > 0 && s.at(end-1) == ':' {
+	if last.key != nil && last.n.props == end && last.head > last.key.End {
 		// Without a blank the colon would be part of the key.
 		if isBlank(s.at(end)) {
 			end++
