@@ -4,7 +4,7 @@ GO      ?= go
 FUZZTIME ?= 30s
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz bench demo clean
+.PHONY: help build test golden lint race fuzz image-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -16,7 +16,7 @@ test: ## every test that needs neither network nor root
 	$(GO) test ./...
 
 golden: ## write the golden files, then look at the difference
-	$(GO) test ./transform ./internal/... ./cmd/... -update
+	$(GO) test ./transform ./examples ./internal/... ./cmd/... -update
 	git diff --stat
 
 lint: ## gofmt, go vet, staticcheck, and a tidy go.mod
@@ -30,6 +30,9 @@ race: ## the tests under the race detector (needs a C compiler)
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
+
+image-test: ## build the image with buildah and run it (needs root; installs buildah)
+	hack/image-test
 
 bench: build ## ratios against cat, yq and kustomize
 	cd bench && $(GO) build -o ../bin/bench . && $(GO) build -o ../bin/ github.com/mikefarah/yq/v4 sigs.k8s.io/kustomize/kustomize/v5

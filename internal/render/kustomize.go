@@ -19,7 +19,7 @@ import (
 var building sync.Mutex
 
 // kustomize builds the named directory and returns one file an object. The
-// bytes are those of kustomize build without reordering.
+// bytes and their order are those of kustomize build.
 func kustomize(ctx context.Context, t *tree) ([]transform.File, error) {
 	building.Lock()
 	defer building.Unlock()
@@ -61,8 +61,8 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 	defer func() { http.DefaultTransport = transport }()
 
 	built, err = krusty.MakeKustomizer(&krusty.Options{
-		Reorder:          krusty.ReorderOptionNone,
-		LoadRestrictions: types.LoadRestrictionsNone, // fsys restricts, to the root instead of the kustomization
+		Reorder:          krusty.ReorderOptionUnspecified, // as kustomize build has it
+		LoadRestrictions: types.LoadRestrictionsNone,      // fsys restricts, to the root instead of the kustomization
 		PluginConfig:     types.DisabledPluginConfig(),
 	}).Run(fsys, fsys.base)
 	if fsys.refused != nil {

@@ -102,6 +102,7 @@ resources: [../prod]
 func plainly(t *testing.T, dir string) string {
 	t.Helper()
 	o := krusty.MakeDefaultOptions()
+	o.Reorder = krusty.ReorderOptionUnspecified
 	o.LoadRestrictions = types.LoadRestrictionsNone
 	built, err := krusty.MakeKustomizer(o).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
