@@ -3,7 +3,9 @@ package transform
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // named are the raw bytes by which a document can concern a rule: KServe's API group, the kinds of autoscalers,
@@ -21,12 +23,12 @@ var referring = named[1:]
 
 // screened reports whether a rule can concern data. It may say yes for nothing, never no for something.
 func screened(data []byte) bool {
-	return containsAny(data, named) || obscureKind(data)
+	return containsAny(data, named) || obscure(data)
 }
 
 // screenedDocument is screened for one document: its kind, when it is plain to see, rules most of them out.
 func screenedDocument(body []byte) bool {
-	if obscureKind(body) {
+	if obscure(body) {
 		return true
 	}
 	if !containsAny(body, named) {
@@ -52,17 +54,34 @@ func ruled(kind string) bool {
 	return slices.ContainsFunc(Rules, func(r *Rule) bool { return slices.Contains(r.Kinds, kind) })
 }
 
-// obscureKind reports whether a kind is written so that its bytes do not show it: escaped, or behind an alias.
-func obscureKind(data []byte) bool {
-	for {
-		i := bytes.Index(data, []byte("kind"))
-		if i < 0 {
+// obscure reports whether a key, kind or API group can be written so that its bytes do not show it: with the escape of a
+// letter or a dot, or over the end of a line. (What an alias stands for is written somewhere in the same document.)
+func obscure(data []byte) bool {
+	for at := 0; ; at += 2 {
+		i := bytes.IndexByte(data[at:], '\\')
+		if i < 0 || at+i+1 == len(data) {
 			return false
 		}
-		data = data[i+len("kind"):]
-		value := bytes.TrimLeft(data, `"' :`)
-		line, _, _ := bytes.Cut(value, []byte("\n"))
-		if bytes.HasPrefix(line, []byte("*")) || bytes.HasPrefix(line, []byte("&")) || bytes.IndexByte(line[:min(len(line), 64)], '\\') >= 0 {
+		at += i
+		digits := 0
+		switch data[at+1] {
+		case '\r', '\n':
+			line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
+			if bytes.Contains(line, []byte("kind")) || bytes.Contains(line, []byte("apiVersion")) {
+				return true
+			}
+			continue
+		case 'x':
+			digits = 2
+		case 'u':
+			digits = 4
+		case 'U':
+			digits = 8
+		default:
+			continue
+		}
+		code, err := strconv.ParseUint(string(data[at+2:min(at+2+digits, len(data))]), 16, 32)
+		if err == nil && (code == '.' || code < utf8.RuneSelf && alphanumeric(rune(code))) {
 			return true
 		}
 	}
