@@ -2,14 +2,12 @@ package conformance
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -31,7 +29,7 @@ var settings = []struct {
 // TestManifests runs every command over the manifests that KServe and Argo CD publish.
 func TestManifests(t *testing.T) {
 	table := &table{}
-	t.Cleanup(func() { table.print(t) })
+	t.Cleanup(table.print)
 	for _, source := range sources {
 		apps, unreadable, err := source.read()
 		if err != nil {
@@ -47,7 +45,7 @@ func TestManifests(t *testing.T) {
 					if i == 0 || app.concerns() {
 						t.Run(settings[i].name+"/"+app.name, func(t *testing.T) {
 							t.Parallel()
-							r := run{app: app, source: source.name, setting: i, counts: counts{rules: map[string]int{}}}
+							r := run{app: app, source: source.name, setting: i, counts: counts{rules: map[string]int{}, left: map[string]int{}}}
 							r.check(t)
 							table.add(source.name, settings[i].name, r.counts)
 						})
@@ -114,9 +112,20 @@ func (r *run) check(t *testing.T) {
 	}
 	after := r.read(t)
 	r.applies(t, diff.stdout, after)
+	r.report(t, findings)
 	r.compare(t, findings, after)
 	r.stream(t, generated.stdout, after)
 	r.again(t, generated.stdout)
+}
+
+// report counts what is found and left to people.
+func (r *run) report(t *testing.T, findings []finding) {
+	for _, f := range findings {
+		if !f.Repair {
+			r.counts.left[f.Rule]++
+			t.Logf("left: %s:%d: %s: %s", f.File, f.Line, f.Rule, f.Message)
+		}
+	}
 }
 
 func must(t *testing.T) func(answer, error) answer {
@@ -345,64 +354,4 @@ func (r *run) again(t *testing.T, generated []byte) {
 	if !bytes.Equal(twice.stdout, generated) {
 		t.Error("generate changes its own output")
 	}
-}
-
-// counts are what a run saw.
-type counts struct {
-	files, unreadable, refused, documents, touched int
-	rules                                          map[string]int // touched documents
-	schema                                         verdict
-}
-
-// table gathers counts by source and settings.
-type table struct {
-	mu   sync.Mutex
-	rows map[[2]string]*counts
-}
-
-func (t *table) add(source, setting string, c counts) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.rows == nil {
-		t.rows = map[[2]string]*counts{}
-	}
-	key := [2]string{source, setting}
-	row, known := t.rows[key]
-	if !known {
-		row = &counts{rules: map[string]int{}}
-		t.rows[key] = row
-	}
-	row.files += c.files
-	row.unreadable += c.unreadable
-	row.refused += c.refused
-	row.documents += c.documents
-	row.touched += c.touched
-	for rule, n := range c.rules {
-		row.rules[rule] += n
-	}
-	row.schema.objects += c.schema.objects
-	row.schema.valid += c.schema.valid
-	row.schema.worse += c.schema.worse
-	row.schema.better += c.schema.better
-}
-
-func (t *table) print(tb testing.TB) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-16s %-26s %6s %10s %8s %10s %8s  %s\n", "source", "settings", "files", "unreadable", "refused", "documents", "touched", "by rule; validations, valid, better, worse")
-	for _, source := range sources {
-		for _, s := range settings {
-			row, known := t.rows[[2]string{source.name, s.name}]
-			if !known {
-				continue
-			}
-			fmt.Fprintf(&b, "%-16s %-26s %6d %10d %8d %10d %8d ", source.name, s.name, row.files, row.unreadable, row.refused, row.documents, row.touched)
-			var rules []string
-			for rule, n := range row.rules {
-				rules = append(rules, fmt.Sprintf(" %s:%d", rule, n))
-			}
-			slices.Sort(rules)
-			fmt.Fprintf(&b, "%s; %d %d %d %d\n", strings.Join(rules, ""), row.schema.objects, row.schema.valid, row.schema.better, row.schema.worse)
-		}
-	}
-	fmt.Print(b.String())
 }
