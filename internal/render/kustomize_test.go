@@ -140,24 +140,24 @@ func TestKustomizeOrigins(t *testing.T) {
 	top := write(t, environments)
 	for _, test := range []struct{ cwd, path, want string }{
 		{".", "overlays/prod", `
-overlays/prod/kustomization.yaml prod-iris base/service.yaml
-overlays/prod/kustomization.yaml prod-iris base/service.yaml
-overlays/prod/kustomization.yaml prod-iris-predictor base/autoscaler.yaml
-overlays/prod/kustomization.yaml prod-settings-t25mg5gdm4 
-overlays/prod/kustomization.yaml prod-own overlays/prod/own.json
 overlays/prod/kustomization.yaml prod-quota component/quota.yaml
+overlays/prod/kustomization.yaml prod-iris base/service.yaml
+overlays/prod/kustomization.yaml prod-own overlays/prod/own.json
+overlays/prod/kustomization.yaml prod-settings-t25mg5gdm4 
+overlays/prod/kustomization.yaml prod-iris-predictor base/autoscaler.yaml
+overlays/prod/kustomization.yaml prod-iris base/service.yaml
 `},
 		{"base", ".", `
 kustomization.yaml iris service.yaml
-kustomization.yaml iris service.yaml
-kustomization.yaml iris-predictor autoscaler.yaml
 kustomization.yaml settings-t25mg5gdm4 
+kustomization.yaml iris-predictor autoscaler.yaml
+kustomization.yaml iris service.yaml
 `},
 		{"component", "../base/kustomization.yaml", `
 ../base/kustomization.yaml iris ../base/service.yaml
-../base/kustomization.yaml iris ../base/service.yaml
-../base/kustomization.yaml iris-predictor ../base/autoscaler.yaml
 ../base/kustomization.yaml settings-t25mg5gdm4 
+../base/kustomization.yaml iris-predictor ../base/autoscaler.yaml
+../base/kustomization.yaml iris ../base/service.yaml
 `},
 	} {
 		files, err := Render(t.Context(), test.path, options(filepath.Join(top, test.cwd)))
