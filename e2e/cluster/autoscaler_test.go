@@ -24,7 +24,7 @@ const (
 	// until something else makes KServe look.
 	survival = 60 * time.Second
 	// patience bounds a wait for a controller.
-	patience = 90 * time.Second
+	patience = 4 * time.Minute
 )
 
 func (e *environment) testAutoscalers(t *testing.T) {
@@ -166,8 +166,11 @@ func (e *environment) reconcile(namespace *objects.Namespace, service, deploymen
 	value := fmt.Sprint(e.pokes.Add(1))
 	namespace.Patch(objects.InferenceServices, service, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value))
 	namespace.Eventually(patience, "KServe reconciles "+service, func() error {
-		annotations, _, err := unstructured.NestedStringMap(namespace.Get(objects.Deployments, deployment).Object,
-			"spec", "template", "metadata", "annotations")
+		object := namespace.Find(objects.Deployments, deployment)
+		if object == nil {
+			return fmt.Errorf("there is no Deployment %s", deployment)
+		}
+		annotations, _, err := unstructured.NestedStringMap(object.Object, "spec", "template", "metadata", "annotations")
 		if err == nil && annotations[annotation] != value {
 			err = fmt.Errorf("the Deployment has %s=%q, not %q", annotation, annotations[annotation], value)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait for an Application. Syncs take a second or two on an idle machine.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // Application is an Application that deploys a repository into a namespace, syncs by itself and heals.
 type Application struct {
@@ -66,6 +66,7 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 			"syncPolicy":  map[string]any{"automated": map[string]any{"selfHeal": true, "prune": source.Prune}},
 		},
 	}})
+	tb.Cleanup(func() { a.In(tb).Delete(objects.Applications, name) }) // the objects stay: it has no finalizer
 	return &Application{Name: name, tb: tb, argo: a}
 }
 

@@ -139,7 +139,7 @@ func (a *ArgoCD) Assess(tb testing.TB, object *unstructured.Unstructured, argocd
 	out, err := a.Stack.Command(context.Background(), stack.Process{
 		Name: "argocd", Path: a.version.Binary(tb), Argv0: "argocd", Dir: dir, Env: []string{"HOME=" + dir},
 		Args: []string{"admin", "settings", "resource-overrides", "health", "object.yaml", "--argocd-cm-path", "argocd-cm.yaml"},
-	}).CombinedOutput()
+	}).Output()
 	health, rest, found := strings.Cut(strings.TrimPrefix(string(out), "STATUS: "), "\n")
 	if err != nil || !found {
 		tb.Fatalf("argocd admin settings resource-overrides health: %v\n%s", err, out)

@@ -30,7 +30,8 @@ func (c *Client) In(tb testing.TB, name string) *Namespace {
 	return &Namespace{Name: name, client: c, tb: tb}
 }
 
-// Namespace makes a namespace, which may exist, and binds it to the test.
+// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices in it end with the test: the
+// controller that all tests share has a single worker.
 func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 	tb.Helper()
 	n := c.In(tb, name)
@@ -38,6 +39,7 @@ func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 	}}
 	n.ApplyObjects(object)
+	tb.Cleanup(n.clear)
 	return n
 }
 
@@ -131,4 +133,13 @@ func request() (context.Context, context.CancelFunc) {
 func (n *Namespace) Eventually(timeout time.Duration, what string, condition func() error) {
 	n.tb.Helper()
 	stack.Eventually(n.tb, timeout, n.Name+": "+what, func(context.Context) error { return condition() })
+}
+
+func (n *Namespace) clear() {
+	ctx, cancel := request()
+	defer cancel()
+	err := n.client.Resource(InferenceServices).Namespace(n.Name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	if ignoreMissing(err) != nil { // before KServe's kinds are there, there is nothing to delete
+		n.tb.Error(err)
+	}
 }
