@@ -2,6 +2,7 @@ package argocd
 
 import (
 	"context"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -87,8 +88,7 @@ func StartRepoServer(tb testing.TB, s *stack.Stack, v Version, redis, sockets st
 
 // Generate has the repo-server render an application as the application-controller would ask for it.
 func (r *RepoServer) Generate(ctx context.Context, request *apiclient.ManifestRequest) (*apiclient.ManifestResponse, error) {
-	conn, client, err := apiclient.NewRepoServerClientset(r.Address, 60, apiclient.TLSConfiguration{DisableTLS: true}).
-		NewRepoServerClient()
+	conn, client, err := r.client()
 	if err != nil {
 		return nil, err
 	}
@@ -96,24 +96,40 @@ func (r *RepoServer) Generate(ctx context.Context, request *apiclient.ManifestRe
 	return client.GenerateManifest(ctx, request)
 }
 
+func (r *RepoServer) client() (io.Closer, apiclient.RepoServerServiceClient, error) {
+	return apiclient.NewRepoServerClientset(r.Address, 60, apiclient.TLSConfiguration{DisableTLS: true}).NewRepoServerClient()
+}
+
 // Request returns a request for a folder of a repository at a revision, rendered by the plugin and not from the cache,
 // for the destination namespace default.
 func Request(url, revision, path string) *apiclient.ManifestRequest {
 	return &apiclient.ManifestRequest{
-		Repo:              &v1alpha1.Repository{Repo: url},
-		Revision:          revision,
-		NoCache:           true,
-		AppName:           "demo",
-		Namespace:         "default",
-		AppLabelKey:       "app.kubernetes.io/instance",
-		TrackingMethod:    "annotation",
-		KubeVersion:       "v1.34.4",
-		ApiVersions:       []string{"v1", "apps/v1", "serving.kserve.io/v1beta1"},
-		ProjectName:       "default",
+		Repo:               &v1alpha1.Repository{Repo: url},
+		Revision:           revision,
+		NoCache:            true,
+		AppName:            "demo",
+		Namespace:          "default",
+		AppLabelKey:        "app.kubernetes.io/instance",
+		TrackingMethod:     "annotation",
+		KubeVersion:        "v1.34.4",
+		ApiVersions:        []string{"v1", "apps/v1", "serving.kserve.io/v1beta1"},
+		ProjectName:        "default",
 		ProjectSourceRepos: []string{"*"},
 		ApplicationSource: &v1alpha1.ApplicationSource{
 			RepoURL: url, TargetRevision: revision, Path: path,
 			Plugin: &v1alpha1.ApplicationSourcePlugin{Name: "argocd-kserve-plugin"},
 		},
 	}
+}
+
+// Details returns what Argo CD's user interface shows of an application: among it the parameters the plugin announces.
+func (r *RepoServer) Details(ctx context.Context, request *apiclient.ManifestRequest) (*apiclient.RepoAppDetailsResponse, error) {
+	conn, client, err := r.client()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return client.GetAppDetails(ctx, &apiclient.RepoServerAppDetailsQuery{
+		Repo: request.Repo, Source: request.ApplicationSource, AppName: request.AppName, NoCache: request.NoCache,
+	})
 }

@@ -40,6 +40,14 @@ func (r *Repository) Write(path, content string) {
 	}
 }
 
+// Link adds a symbolic link to the work tree.
+func (r *Repository) Link(path, target string) {
+	r.tb.Helper()
+	if err := os.Symlink(target, filepath.Join(r.Dir, path)); err != nil {
+		r.tb.Fatal(err)
+	}
+}
+
 // Copy copies a folder into the work tree.
 func (r *Repository) Copy(path, folder string) {
 	r.tb.Helper()
@@ -52,7 +60,8 @@ func (r *Repository) Copy(path, folder string) {
 func (r *Repository) Commit() string {
 	r.tb.Helper()
 	r.git("add", "--all", "--force")
-	r.git("commit", "-q", "--allow-empty", "-m", "test")
+	// The message makes revisions of different repositories differ: the repo-server's cache does not tell them apart.
+	r.git("commit", "-q", "--allow-empty", "-m", r.Dir)
 	return r.git("rev-parse", "HEAD")
 }
 

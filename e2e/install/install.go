@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
 )
@@ -16,37 +17,54 @@ import (
 // Container is the name of the sidecar's container.
 const Container = "argocd-kserve-plugin"
 
-// Deployment returns the argocd-repo-server Deployment of a file of Argo CD's manifests after an overlay in the folder
-// work has added install/component of the repository and then the given patch ("" for none).
+// Overlay is a kustomization as a user writes it: Argo CD's manifests, a component and a patch.
+type Overlay struct {
+	Manifests string // file of Argo CD's sources
+	Component string // folder install/component of the repository; "" for none
+	Patch     string // applied after the component; "" for none
+}
+
+// Build writes the overlay into the empty folder dir and returns what kustomize makes of it.
+func (o Overlay) Build(dir string) (resmap.ResMap, error) {
+	kustomization := map[string]any{"resources": []string{"argocd.yaml"}}
+	if o.Component != "" {
+		kustomization["components"] = []string{"component"}
+		if err := os.CopyFS(filepath.Join(dir, "component"), os.DirFS(o.Component)); err != nil {
+			return nil, err
+		}
+	}
+	if o.Patch != "" {
+		kustomization["patches"] = []map[string]string{{"patch": o.Patch}}
+	}
+	data, err := yaml.Marshal(kustomization)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := os.ReadFile(o.Manifests)
+	if err != nil {
+		return nil, err
+	}
+	for name, content := range map[string][]byte{"kustomization.yaml": data, "argocd.yaml": manifests} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
+}
+
+// Deployment returns the Deployment argocd-repo-server of a file of Argo CD's manifests after an overlay in the empty
+// folder work has added the repository's install/component and then the patch.
 func Deployment(repository, manifests, work, patch string) (*appsv1.Deployment, error) {
-	overlay := map[string]any{
-		"resources":  []string{"argocd.yaml"},
-		"components": []string{"component"},
-	}
-	if patch != "" {
-		overlay["patches"] = []map[string]string{{"patch": patch}}
-	}
-	data, err := yaml.Marshal(overlay)
+	component := filepath.Join(repository, "install", "component")
+	resources, err := Overlay{Manifests: manifests, Component: component, Patch: patch}.Build(work)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(work, "kustomization.yaml"), data, 0o644); err != nil {
-		return nil, err
-	}
-	argocd, err := os.ReadFile(manifests)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(work, "argocd.yaml"), argocd, 0o644); err != nil {
-		return nil, err
-	}
-	if err := os.CopyFS(filepath.Join(work, "component"), os.DirFS(filepath.Join(repository, "install", "component"))); err != nil {
-		return nil, err
-	}
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), work)
-	if err != nil {
-		return nil, err
-	}
+	return RepoServer(resources)
+}
+
+// RepoServer returns the Deployment argocd-repo-server.
+func RepoServer(resources resmap.ResMap) (*appsv1.Deployment, error) {
 	for _, resource := range resources.Resources() {
 		if resource.GetKind() != "Deployment" || resource.GetName() != "argocd-repo-server" {
 			continue
@@ -58,7 +76,7 @@ func Deployment(repository, manifests, work, patch string) (*appsv1.Deployment, 
 		deployment := new(appsv1.Deployment)
 		return deployment, yaml.UnmarshalStrict(data, deployment)
 	}
-	return nil, fmt.Errorf("%s has no Deployment argocd-repo-server", manifests)
+	return nil, fmt.Errorf("the manifests have no Deployment argocd-repo-server")
 }
 
 // Sidecar returns the container that the component adds to the Deployment.

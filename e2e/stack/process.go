@@ -62,7 +62,7 @@ func (s *Stack) Start(p Process) *Running {
 	s.tb.Cleanup(func() {
 		r.Stop()
 		if s.tb.Failed() {
-			s.tb.Logf("end of the log of %s:\n%s", r.name, r.Tail(40))
+			s.tb.Logf("end of the log of %s:\n%s", r.name, r.Tail(20))
 		}
 	})
 	if p.Ready != nil {
