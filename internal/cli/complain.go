@@ -22,7 +22,7 @@ func (env *Env) complain(err error) {
 	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
 		prefix = app + ": "
 	}
-	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(strings.TrimSuffix(env.Dir, "/")+"/"))
+	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
 	text := copied.ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
 	lines := strings.Split(strings.TrimSpace(printable(text)), "\n")
 	var b strings.Builder

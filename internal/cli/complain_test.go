@@ -15,7 +15,7 @@ func TestComplain(t *testing.T) {
 		{"with the Application", "/srv/repo", "iris", "one\ntwo\n", "iris: one\niris: two\n"},
 		{"below the working directory", "/srv/repo", "", "open /srv/repo/app/a.yaml: no (/srv/repo/b)", "open app/a.yaml: no (b)\n"},
 		{"a path that only ends like it", "/repo", "", "open /srv/repo/a.yaml: no", "open /srv/repo/a.yaml: no\n"},
-		{"the root as working directory", "/", "", "open /srv/a.yaml: no", "open srv/a.yaml: no\n"},
+		{"the root as working directory", "/", "", "open /srv/a.yaml: no", "open /srv/a.yaml: no\n"},
 		{"beside the folder in Argo CD's copy", "/tmp/_cmp_server/1f/apps/a", "", "read /tmp/_cmp_server/1f/base/b.yaml: no", "read base/b.yaml: no\n"},
 		{"terminal controls", "/srv/repo", "", "name \x1b[31mred\r", "name [31mred\n"},
 	} {
