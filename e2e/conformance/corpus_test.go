@@ -42,9 +42,13 @@ func (a app) paths() []string {
 	return paths
 }
 
-// concerns reports whether the app may hold what rules look at, so that it is worth more than one setting.
+// concerns reports whether the app may hold what rules look at, so that it is worth more than one setting. Definitions
+// of custom resources name it without end, and no rule looks at them.
 func (a app) concerns() bool {
 	for _, data := range a.files {
+		if bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+			continue
+		}
 		for _, word := range []string{"serving.kserve.io", "HorizontalPodAutoscaler", "ScaledObject"} {
 			if bytes.Contains(data, []byte(word)) {
 				return true
