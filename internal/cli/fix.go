@@ -58,6 +58,13 @@ PATH is a folder or a file; without it the working directory is taken.`,
 			fmt.Fprintf(&text, "%s %s: %s\n", verb, file.File.Path, strings.Join(rulesOf(file.File, out.Findings), ", "))
 		}
 		left := out.left()
+		if text.Len() > 0 && !dry { // what is left has moved
+			now, err := src.run(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			left = now.left()
+		}
 		io.WriteString(&text, lines(left))
 		if err := write(cmd.Context(), env.Stdout, [][]byte{text.Bytes()}); err != nil {
 			return err
