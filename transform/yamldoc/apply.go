@@ -236,6 +236,6 @@ func (s *splicer) renameKey(c child) {
 		if c.key.Style == SingleQuoted || c.key.Style == DoubleQuoted {
 			quotes = c.key.Style
 		}
-		s.replace(c.key.Start, c.key.End, scalarText(to, quotes, c.parent.Style == Flow))
+		s.replace(c.key.props, c.key.End, scalarText(to, quotes, c.parent.Style == Flow))
 	}
 }

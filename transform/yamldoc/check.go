@@ -88,17 +88,18 @@ func (t *Tree) closed(n *Node) string {
 		switch {
 		case e.Key.Tag == "!!merge":
 			return "this mapping has a merge key (<<): write the merged keys out here"
-		case e.Key.Kind != Scalar || e.Key.Start == e.Key.End || t.explicit(e.Key) || t.lineStart(e.Key.props) != t.lineStart(e.Key.End):
+		case t.complex(e.Key):
 			return "this mapping has a complex key: write keys as plain or quoted text on one line"
 		}
 	}
 	return ""
 }
 
-// explicit tells whether a key is introduced by a question mark.
-func (t *Tree) explicit(key *Node) bool {
+// complex tells whether a key is something else than text on one line in front of its colon.
+func (t *Tree) complex(key *Node) bool {
 	before := bytes.TrimRight(t.body[:key.props], " \t\r\n")
-	return !t.json && bytes.HasSuffix(before, []byte("?")) || key.Style == Literal || key.Style == Folded
+	return !t.json && (key.Kind != Scalar || key.Start == key.End || !strings.HasPrefix(key.Tag, "!!") ||
+		t.lineStart(key.props) != t.lineStart(key.End) || bytes.HasSuffix(before, []byte("?")))
 }
 
 // checkTarget reports what keeps a node from being replaced or removed.

@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"bytes"
 	"fmt"
+	"unicode"
 )
 
 // JoinError is a fault of one of the files given to Join, at a position of that file.
@@ -28,7 +29,7 @@ func Join(files [][]Document) ([][]byte, error) {
 	var j joiner
 	for _, docs := range files {
 		for _, doc := range docs {
-			j.total += min(1, len(doc.Body)+len(bytes.Trim(doc.Head, bom)))
+			j.total += min(1, len(doc.Body)+len(withoutBOM(doc.Head)))
 		}
 	}
 	for i, docs := range files {
@@ -52,14 +53,15 @@ func (j *joiner) file(docs []Document) *Error {
 		if i == 0 {
 			eol = lineEndOf(docs)
 		}
-		if len(bytes.Trim(doc.Head, bom))+len(doc.Body) == 0 {
+		if len(withoutBOM(doc.Head))+len(doc.Body) == 0 {
 			continue
 		}
 		head, body := bytes.TrimSuffix(doc.Head, []byte(bom)), doc.Body
-		if j.count == 0 && len(head) == 0 {
+		switch {
+		case j.count > 0:
+			head = withoutBOM(head)
+		case len(head) == 0:
 			head = doc.Head
-		} else if j.count > 0 {
-			head = head[bomLen(head):]
 		}
 		if err := j.check(doc); err != nil {
 			return err
@@ -91,7 +93,7 @@ func (j *joiner) check(doc Document) *Error {
 	body := doc.Body
 	content := skipSpace(body, 0)
 	if j.count > 0 {
-		head := bytes.Trim(doc.Head, bom)
+		head := withoutBOM(doc.Head)
 		switch {
 		case len(head) > 0 && !bytes.HasPrefix(head, []byte("---")):
 			before := skipSpace(head, 0)
@@ -148,5 +150,10 @@ func lineEndOf(docs []Document) []byte {
 
 // startsJSON tells whether Kubernetes' decoder takes a stream that starts with text for JSON.
 func startsJSON(text []byte) bool {
-	return bytes.HasPrefix(bytes.TrimSpace(text[:min(len(text), 4096)]), []byte("{"))
+	return bytes.HasPrefix(bytes.TrimLeftFunc(text, unicode.IsSpace), []byte("{"))
+}
+
+// withoutBOM takes the byte order mark off the start or the end of a Head.
+func withoutBOM(head []byte) []byte {
+	return bytes.TrimSuffix(head[bomLen(head):], []byte(bom))
 }

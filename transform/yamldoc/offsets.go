@@ -68,10 +68,10 @@ func (t *Tree) at(i int) byte {
 	return 0
 }
 
-// skipProps skips an anchor and a tag at i; it returns the offset after them and that of what follows.
-func (t *Tree) skipProps(i int) (end, next int) {
-	end, next = i, i
-	for {
+// skipProps skips an anchor and a tag that start at i, before limit; it returns the offset after them and that of what
+// follows.
+func (t *Tree) skipProps(i, limit int) (end, next int) {
+	for end, next = i, i; next < limit; next = skipSpace(t.body, end) {
 		switch t.at(next) {
 		case '&':
 			for end = next + 1; isAnchorChar(t.at(end)); end++ {
@@ -82,8 +82,8 @@ func (t *Tree) skipProps(i int) (end, next int) {
 		default:
 			return end, next
 		}
-		next = skipSpace(t.body, end)
 	}
+	return end, next
 }
 
 func isAnchorChar(c byte) bool {

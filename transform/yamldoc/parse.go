@@ -147,7 +147,7 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error)
 	default:
 		if y.Anchor != "" || y.Style&yaml.TaggedStyle != 0 || c.at(n.props) == '!' {
 			var end int
-			end, n.Start = c.skipProps(n.props)
+			end, n.Start = c.skipProps(n.props, len(c.body))
 			if n.Value == "" && n.Style == Plain {
 				n.Start = end
 			}
@@ -176,9 +176,11 @@ func (c *converter) alias(n *Node, target *yaml.Node) (size int, err error) {
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err error) {
 	size = 1
 	n.Entries = make([]Entry, 0, len(y.Content)/2)
-	if len(y.Content) == 0 || y.Line != y.Content[0].Line || y.Column != y.Content[0].Column {
-		_, n.Start = c.skipProps(n.props)
+	limit := len(c.body)
+	if len(y.Content) > 0 && n.Style == Block {
+		limit = c.offset(y.Content[0].Line, y.Content[0].Column) // what stands there is the key's
 	}
+	_, n.Start = c.skipProps(n.props, limit)
 	n.End = n.Start + 1
 	defer c.enter(n)()
 	for i := 0; i+1 < len(y.Content); i += 2 {
@@ -211,7 +213,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size int, err error) {
 	size = 1
 	n.Items = make([]*Node, 0, len(y.Content))
-	_, n.Start = c.skipProps(n.props)
+	_, n.Start = c.skipProps(n.props, len(c.body))
 	n.End = n.Start + 1
 	defer c.enter(n)()
 	for _, child := range y.Content {

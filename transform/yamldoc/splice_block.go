@@ -147,11 +147,16 @@ func (s *splicer) putBlock(at slot, value any) {
 	switch {
 	case n.props == n.End:
 		s.insert(n.Start, " "+text)
+	case at.head >= 0 && n.Style != Block && s.startsLine(n.props) &&
+		(s.column(n.props) <= at.parent.indent || strings.Contains(s.margin(n.props), "\t")):
+		// Where a value is indented like this, not every other value can stand.
+		s.insert(at.head, " "+text)
+		s.remove(s.lineStart(n.props), s.lineAfter(n.End))
 	case n.Style == Literal || n.Style == Folded:
 		s.replace(n.props, s.headerEnd(n.Start), text)
 		s.remove(skipLine(s.body, n.Start), n.End)
 	case n.Style != Block:
-		s.replace(n.props, n.End, text)
+		s.replace(n.props, n.End, text+s.gap(n.End))
 	case !s.startsLine(n.Start):
 		s.replaceCompact(n, text, l)
 	case at.head < 0:
@@ -163,12 +168,20 @@ func (s *splicer) putBlock(at slot, value any) {
 	}
 }
 
+// gap is the blank that a comment needs which stands right behind a bracket or quote.
+func (s *splicer) gap(at int) string {
+	if s.at(at) == '#' {
+		return " "
+	}
+	return ""
+}
+
 // propsEnd is the offset after the anchor and tag of the value, or after the colon or dash.
 func (s *splicer) propsEnd(at slot) int {
 	if at.n.props == at.n.Start {
 		return at.head
 	}
-	end, _ := s.skipProps(at.n.props)
+	end, _ := s.skipProps(at.n.props, at.n.Start)
 	return end
 }
 
@@ -196,7 +209,7 @@ func (s *splicer) putLines(at slot, value any, l layout) {
 		s.remove(at.head, s.headerEnd(n.Start))
 		s.replaceLines(skipLine(s.body, n.Start), n.End, lines, l)
 	default:
-		s.remove(at.head, n.End)
+		s.replace(at.head, n.End, s.gap(n.End))
 		after := s.lineAfter(n.End)
 		s.replaceLines(after, after, lines, l)
 	}

@@ -128,8 +128,8 @@ func (s *splicer) removeFlow(children []child, i int) int {
 // appendFlow adds entries at the end of a flow collection that has some.
 func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 	end, comma := last.n.End, s.comma(last)
-	if last.key != nil && last.n.props == end && last.head > last.key.End {
-		// Without a blank the colon would be part of the key.
+	if last.n.Start == end && (last.n.props < end || last.key != nil && last.head > last.key.End) {
+		// Without a blank the colon would be part of the key, or the comma part of the tag.
 		if isBlank(s.at(end)) {
 			end++
 		} else {
@@ -185,7 +185,7 @@ func (s *splicer) putFlow(at slot, value any) {
 	text := l.flow(value, quotesFor(n, at.parent), margin)
 	switch {
 	case n.props < n.End:
-		s.replace(n.props, n.End, text)
+		s.replace(n.props, n.End, text+s.gap(n.End))
 	case at.key != nil && at.head == at.key.End:
 		s.insert(n.Start, ": "+text)
 	default:

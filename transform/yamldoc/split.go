@@ -1,6 +1,9 @@
 package yamldoc
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Document is one document of a stream, as slices of the stream's bytes.
 type Document struct {
@@ -26,7 +29,7 @@ func Split(data []byte) ([]Document, error) {
 	if err := checkEncoding(data); err != nil {
 		return nil, err
 	}
-	s := splitter{data: data, body: bomLen(data), line: 1}
+	s := splitter{data: data, body: bomLen(data), line: 1, ellipsis: bytes.Index(data, []byte("..."))}
 	for {
 		sep, err := s.nextSeparator()
 		if err != nil {
@@ -56,6 +59,7 @@ type splitter struct {
 	head, body int  // offsets of its Head and Body
 	line       int  // line of body
 	separated  bool // whether a separator was seen
+	ellipsis   int  // offset of the next three dots, or -1
 }
 
 // nextSeparator finds the next separator line at or after the line start s.body, or -1.
@@ -105,8 +109,8 @@ func (s *splitter) emit(end int) error {
 	if content < len(text) && text[content] == '%' && s.separated {
 		return errorAt(s.data, s.body+content, directiveLater)
 	}
-	if at := contentAfterEnd(text); at >= 0 {
-		return errorAt(s.data, s.body+at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
+	if at := s.contentAfterEnd(end); at >= 0 {
+		return errorAt(s.data, at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
 	}
 	next, err := nextValue(text, content)
 	for ; next > 0 && err == nil; next, err = nextValue(text, 0) {
@@ -123,6 +127,9 @@ func (s *splitter) emit(end int) error {
 const directiveLater = "a directive in a later document, which Kubernetes refuses: remove it"
 
 func (s *splitter) add(end int) {
+	if len(s.docs) == 64 {
+		s.docs = slices.Grow(s.docs, 64*len(s.data)/s.body)
+	}
 	s.docs = append(s.docs, Document{Head: s.data[s.head:s.body], Body: s.data[s.body:end], Line: s.line})
 	s.line += countLines(s.data[s.body:end])
 	s.head, s.body = end, end
@@ -140,21 +147,20 @@ func onlyDirectives(text []byte) bool {
 	return found
 }
 
-// contentAfterEnd finds content behind a document end marker, or -1.
-func contentAfterEnd(text []byte) int {
-	for at := 0; ; at += len("...") {
-		i := bytes.Index(text[at:], []byte("..."))
-		if i < 0 {
-			return -1
+// contentAfterEnd finds content behind a document end marker before end, or -1.
+func (s *splitter) contentAfterEnd(end int) int {
+	for s.ellipsis >= 0 && s.ellipsis < end {
+		at := s.ellipsis
+		if endMarker(s.data[:end], at) {
+			if next := skipSpace(s.data[:end], at+3); next < end && !endMarker(s.data[:end], next) {
+				return next
+			}
 		}
-		at += i
-		if !endMarker(text, at) {
-			continue
-		}
-		if next := skipSpace(text, at+3); next < len(text) && !endMarker(text, next) {
-			return next
+		if s.ellipsis = bytes.Index(s.data[at+1:], []byte("...")); s.ellipsis >= 0 {
+			s.ellipsis += at + 1
 		}
 	}
+	return -1
 }
 
 // endMarker tells whether a document end marker stands at at.

@@ -26,10 +26,16 @@ func nextValue(text []byte, from int) (int, error) {
 	return rest, errors.New("content after a JSON value, which Kubernetes drops silently: separate documents with ---")
 }
 
+// structural are the bytes outside of strings that objectEnd looks at.
+var structural = [256]bool{'{': true, '}': true, '[': true, ']': true, '"': true, '\'': true, '#': true}
+
 // objectEnd returns the offset after the object that starts at from, or -1 if it has no end or is no JSON.
 func objectEnd(text []byte, from int) int {
 	depth := 0
 	for i := from; i < len(text); i++ {
+		if !structural[text[i]] {
+			continue
+		}
 		switch text[i] {
 		case '{', '[':
 			depth++
@@ -38,16 +44,32 @@ func objectEnd(text []byte, from int) int {
 				return i + 1
 			}
 		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
+			if i = stringEnd(text, i); i < 0 {
+				return -1
 			}
-		case '\'', '#':
+		default:
 			return -1
 		}
 	}
 	return -1
+}
+
+// stringEnd returns the offset of the quote that ends the string that starts at from, or -1.
+func stringEnd(text []byte, from int) int {
+	for i := from + 1; ; i++ {
+		quote := bytes.IndexByte(text[i:], '"')
+		if quote < 0 {
+			return -1
+		}
+		i += quote
+		escapes := 0
+		for text[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
 }
 
 // maxSimpleKey is the length up to which libyaml, and so Kubernetes, knows a key without a question mark.
@@ -74,16 +96,20 @@ func onlyJSON(text []byte, from int) int {
 			break
 		}
 		start := i + next
-		for i = start + 1; text[i] != '"'; i++ {
-			if text[i] == '\\' {
-				if i++; text[i] == '/' || text[i] == 'u' && text[i+1]|0x20 == 'd' && text[i+2] >= '8' {
-					return i - 1
-				}
+		i = stringEnd(text, start)
+		for at := start + 1; at < i; at += 2 {
+			escape := bytes.IndexByte(text[at:i], '\\')
+			if escape < 0 {
+				break
+			}
+			at += escape
+			if c := text[at+1]; c == '/' || c == 'u' && text[at+2]|0x20 == 'd' && text[at+3] >= '8' {
+				return at
 			}
 		}
 		after := text[i+1 : end]
 		colon := len(after) - len(bytes.TrimLeft(after, " \t\r\n"))
-		if after[colon] == ':' && (i-start >= maxSimpleKey-1 || bytes.IndexByte(after[:colon], '\n') >= 0) {
+		if after[colon] == ':' && (i-start >= maxSimpleKey || bytes.IndexByte(after[:colon], '\n') >= 0) {
 			return start
 		}
 	}

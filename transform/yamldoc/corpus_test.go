@@ -1,0 +1,35 @@
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestCorpusEdits makes random edits in real documents, also with CRLF: each is made as meant or refused.
+func TestCorpusEdits(t *testing.T) {
+	edited := 0
+	eachDocument(t, func(name string, body []byte) {
+		for seed := range uint64(4) {
+			if seed%2 == 1 {
+				body = bytes.ReplaceAll(bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+			}
+			tree, err := Parse(body)
+			if err != nil || tree.Root == nil {
+				return
+			}
+			edits := randomEdits(tree.Root, rand.New(rand.NewPCG(seed, uint64(len(body)))))
+			_, err = tree.Apply(edits)
+			var unsafe *UnsafeError
+			var conflict *ConflictError
+			switch {
+			case err == nil:
+				edited++
+			case !errors.As(err, &unsafe) && !errors.As(err, &conflict):
+				t.Errorf("%s (%d)\n%v\n%v", name, seed, edits, err)
+			}
+		}
+	})
+	t.Logf("%d edited", edited)
+}
