@@ -21,12 +21,15 @@ type stateCase struct {
 	health  map[string]string                              // by release of KServe, "" for the others
 }
 
+// settled is a condition: the service is ready, and KServe has seen its pods too.
+var settled = all(condition("Ready", "True"), transition("UpToDate"))
+
 const unschedulable = "    nodeSelector: {example.com/there-is: none}\n"
 
 var stateCases = []stateCase{
 	{
 		problem: "ready", id: "ready", app: service("{}", ""),
-		reached: condition("Ready", "True"),
+		reached: settled,
 		health:  map[string]string{"": "Healthy"},
 	},
 	{
@@ -71,7 +74,7 @@ spec:
 			if objects.Condition(service, "Stopped", "True") == nil {
 				return nil
 			}
-			return objects.Condition(service, "Ready", "True") // KServe before 0.16 does not stop it
+			return settled(service) // KServe before 0.16 does not stop it
 		},
 		health: map[string]string{"v0.14.1": "Progressing", "v0.15.2": "Progressing", "": "Suspended"},
 	},

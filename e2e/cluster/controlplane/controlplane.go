@@ -71,6 +71,7 @@ func Start(tb testing.TB) *Cluster {
 		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
 		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
 	c.startKwok(tb)
+	c.startMetrics(tb)
 	return c
 }
 
