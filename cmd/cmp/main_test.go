@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"argocd-kserve-plugin": main})
+	testscript.Main(m, map[string]func(){"argocd-kserve-plugin": main, "sandboxed": sandboxed})
 }
 
 func TestScript(t *testing.T) {

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+const repository = "../../examples"
+
+// apps are the examples that Argo CD would render, each a folder.
+var apps = []string{"sklearn-logger", "multi-team/fraud", "triton-transformer", "two-environments/overlays/production"}
+
+// run calls the plugin's generate in an app's folder with the given environment and nothing else.
+func run(t *testing.T, program, app string, attributes *syscall.SysProcAttr, environ ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, diagnostics bytes.Buffer
+	cmd := exec.Command(program, "generate")
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = filepath.Join(repository, app), environ, attributes
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", app, err, &diagnostics)
+	}
+	return out.String(), diagnostics.String()
+}
+
+// sandboxed is main on a read-only root, as an unknown user without a home.
+func sandboxed() {
+	if err := confine(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(3)
+	}
+	main()
+}
+
+func confine() error {
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("private mounts: %w", err)
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(mounts)) {
+		point := strings.Fields(line)[4]
+		err := syscall.Mount("", point, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, "")
+		if err != nil && point == "/" {
+			return fmt.Errorf("read-only root: %w", err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(os.TempDir(), "probe"), nil, 0o600); !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("the temporary folder can still be written: %v", err)
+	}
+	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(54321), syscall.Setuid(54321))
+}
+
+// The plugin needs no network, no writable file system, no known user and no home.
+func TestSandbox(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root to make a read-only root and an empty network namespace")
+	}
+	namespaces := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID}
+	for _, app := range apps {
+		t.Run(app, func(t *testing.T) {
+			want, _ := run(t, "argocd-kserve-plugin", app, nil)
+			program, err := exec.LookPath("sandboxed")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := run(t, program, app, namespaces); got != want {
+				t.Errorf("the output differs in the sandbox:\n%s", got)
+			}
+		})
+	}
+}
+
+// The output is a function of the manifests and settings alone, also when many run at once, and nothing is left behind.
+func TestDeterministic(t *testing.T) {
+	for _, app := range apps {
+		t.Run(app, func(t *testing.T) {
+			t.Parallel()
+			want, _ := run(t, "argocd-kserve-plugin", app, nil)
+			var runs sync.WaitGroup
+			for i, environ := range [][]string{
+				{"TZ=Pacific/Auckland", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8"},
+				{"GOMAXPROCS=1"}, {"GOMAXPROCS=16"}, {"GOGC=1"},
+				{"KUBE_VERSION=1.29+", "KUBE_API_VERSIONS=v1,apps/v1", "ARGOCD_APP_NAME=a", "ARGOCD_APP_REVISION=0123abc"},
+				{"KUBE_VERSION=v1.31.2k3s1", "ARGOCD_APP_NAME=", "ARGOCD_APP_NAMESPACE=", "ARGOCD_APP_PARAMETERS=null"},
+				{"ARGOCD_APP_PARAMETERS=[]", "ARGOCD_APP_PROJECT_NAME=default", "HOME=/nonexistent"},
+				{"ARGOCD_ENV_SOMETHING=else", "PARAM_KSERVE_VERSION=0.11.0"},
+			} {
+				runs.Go(func() {
+					temporary := t.TempDir()
+					if got, _ := run(t, "argocd-kserve-plugin", app, nil, append(environ, "TMPDIR="+temporary, "ARGOCD_APP_SOURCE_PATH=examples/"+app)...); got != want {
+						t.Errorf("run %d: the output differs with %v", i, environ)
+					}
+					_ = filepath.WalkDir(temporary, func(path string, _ fs.DirEntry, err error) error {
+						if path != temporary {
+							t.Errorf("run %d left %s", i, path)
+						}
+						return err
+					})
+				})
+			}
+			runs.Wait()
+		})
+	}
+}
+
+// TestMemory runs sixteen at once over two thousand files, a tenth of them services, and holds each to the memory that
+// docs/contract.md names.
+func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes two thousand files")
+	}
+	const limit = 96 << 10 // KiB
+	dir := t.TempDir()
+	manifest, err := os.ReadFile(filepath.Join(repository, "sklearn-logger", "inferenceservice.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2000 {
+		content := fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings-%d\n", i)
+		if i%10 == 0 {
+			content = bytes.ReplaceAll(manifest, []byte("name: churn\n"), fmt.Appendf(nil, "name: churn-%d\n", i))
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.yaml", i)), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var runs sync.WaitGroup
+	for range 16 {
+		runs.Go(func() {
+			cmd := exec.Command("argocd-kserve-plugin", "generate", "--timeout=10m", dir)
+			cmd.Env = []string{"GOMEMLIMIT=128MiB"}
+			if out, err := cmd.Output(); err != nil || len(out) == 0 {
+				t.Errorf("%v, %d bytes", err, len(out))
+			}
+			if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > limit {
+				t.Errorf("used %d KiB, more than %d", peak, limit)
+			}
+		})
+	}
+	runs.Wait()
+}
