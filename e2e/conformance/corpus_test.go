@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,14 +33,11 @@ type app struct {
 	files map[string][]byte // by path
 }
 
-// paths are those of the files, in order.
+// paths are those of the files, in the order in which a walk finds them.
 func (a app) paths() []string {
-	var paths []string
-	for path := range a.files {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	return paths
+	return slices.SortedFunc(maps.Keys(a.files), func(x, y string) int {
+		return slices.Compare(strings.Split(x, "/"), strings.Split(y, "/"))
+	})
 }
 
 // concerns reports whether the app may hold what rules look at, so that it is worth more than one setting. Definitions

@@ -54,8 +54,8 @@ type document struct {
 	values []any // one, but for concatenated JSON
 }
 
-// split cuts a file into documents and decodes each.
-func split(data []byte) ([]document, error) {
+// split cuts a file into documents.
+func split(data []byte) []document {
 	docs := []document{{line: 1}}
 	number := 0
 	for line := range bytes.Lines(data) {
@@ -67,6 +67,12 @@ func split(data []byte) ([]document, error) {
 			last.body = append(last.body, line...)
 		}
 	}
+	return docs
+}
+
+// read splits a file and decodes each document.
+func read(data []byte) ([]document, error) {
+	docs := split(data)
 	for i := range docs {
 		var err error
 		if docs[i].values, err = decode(docs[i].body); err != nil {
@@ -74,6 +80,16 @@ func split(data []byte) ([]document, error) {
 		}
 	}
 	return docs, nil
+}
+
+// blank reports whether the document holds comments at most.
+func (d document) blank() bool {
+	for line := range bytes.Lines(d.body) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // at returns the document that holds a line.

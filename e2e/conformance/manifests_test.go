@@ -107,15 +107,26 @@ func (r *run) check(t *testing.T) {
 	dry := must(t)(r.plugin.run(nil, "fix", "--dry-run", "."))
 	r.untouched(t, "a dry run")
 	fixed := must(t)(r.plugin.run(nil, "fix", "."))
-	if want := strings.ReplaceAll(string(dry.stdout), "would fix ", "fixed "); string(fixed.stdout) != want || dry.code != fixed.code {
+	if !slices.Equal(lines(dry.stdout, "would fix "), lines(fixed.stdout, "fixed ")) || dry.code != fixed.code {
 		t.Errorf("fix --dry-run said\n%s\nfix did\n%s", dry.stdout, fixed.stdout)
 	}
 	after := r.read(t)
 	r.applies(t, diff.stdout, after)
 	r.report(t, findings)
-	r.compare(t, findings, after)
-	r.stream(t, generated.stdout, after)
+	documents := r.compare(t, findings, after)
+	r.stream(t, generated.stdout, documents)
 	r.again(t, generated.stdout)
+}
+
+// lines are what follows the prefix.
+func lines(text []byte, prefix string) []string {
+	var found []string
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			found = append(found, rest)
+		}
+	}
+	return found
 }
 
 // report counts what is found and left to people.
@@ -212,8 +223,9 @@ func (r *run) applies(t *testing.T, diff []byte, after map[string][]byte) {
 	}
 }
 
-// compare checks each document: identical, or changed as the rules of its findings mean it.
-func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte) {
+// compare checks each document: identical, or changed as the rules of its findings mean it. It returns the documents as
+// they are now.
+func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte) (all []document) {
 	type pair struct {
 		path          string
 		before, after document
@@ -222,14 +234,18 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 	var pairs []pair
 	renamed := map[string]string{}
 	for _, path := range r.app.paths() {
-		before, err := split(r.app.files[path])
+		before, err := read(r.app.files[path])
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		now, err := split(after[path])
+		now := before
+		if !bytes.Equal(r.app.files[path], after[path]) {
+			now, err = read(after[path])
+		}
 		if err != nil || len(now) != len(before) {
 			t.Fatalf("%s: %d documents became %d: %v", path, len(before), len(now), err)
 		}
+		all = append(all, now...)
 		rules := make([][]string, len(before))
 		for _, f := range findings {
 			if f.File == path && f.Repair {
@@ -275,6 +291,7 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 			}
 		}
 	}
+	return all
 }
 
 // compareValue checks one manifest and returns the rules behind its changes.
@@ -302,37 +319,26 @@ func (r *run) compareValue(t *testing.T, path string, before, after any, rules [
 }
 
 // stream checks what generate wrote: every manifest of the repaired files, in order, byte for byte, and nothing else.
-func (r *run) stream(t *testing.T, generated []byte, after map[string][]byte) {
-	var want, bodies [][]byte
+func (r *run) stream(t *testing.T, generated []byte, documents []document) {
+	var want, written [][]byte
 	var values []any
-	for _, path := range r.app.paths() {
-		docs, err := split(after[path])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range docs {
-			if slices.ContainsFunc(d.values, manifest) {
-				want = append(want, bytes.TrimRight(d.body, "\n"))
-				values = append(values, d.values...)
-			}
+	for _, d := range documents {
+		if slices.ContainsFunc(d.values, manifest) {
+			want = append(want, bytes.TrimRight(d.body, "\n"))
+			values = append(values, d.values...)
 		}
 	}
 	got, err := decode(generated)
 	if err != nil || !reflect.DeepEqual(got, values) {
 		t.Errorf("generate wrote %d manifests, the files hold %d, or they differ: %v", len(got), len(values), err)
-		return
 	}
-	docs, err := split(generated)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range docs {
-		if len(d.values) > 0 {
-			bodies = append(bodies, bytes.TrimRight(d.body, "\n"))
+	for _, d := range split(generated) {
+		if !d.blank() {
+			written = append(written, bytes.TrimRight(d.body, "\n"))
 		}
 	}
-	if !slices.EqualFunc(bodies, want, bytes.Equal) {
-		t.Errorf("generate and fix write other bytes")
+	if !slices.EqualFunc(written, want, bytes.Equal) {
+		t.Error("generate and fix write other bytes")
 	}
 }
 
