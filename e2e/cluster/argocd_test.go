@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
@@ -18,6 +19,8 @@ type synced struct {
 	*environment
 	argo *applications.ArgoCD
 	id   string // of this Argo CD, in the names of its Applications
+
+	unrepaired sync.Map // what was seen without the plugin, by case
 }
 
 // bundled is a configuration of Argo CD without health checks of its own.

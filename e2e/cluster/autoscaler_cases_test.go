@@ -96,17 +96,17 @@ var autoscalerCases = []autoscalerCase{
 		deployment: "model-predictor", autoscaler: "model-predictor",
 	},
 	{
-		problem: "the same, HPA created before the service", id: "hpa-first", scaled: true, first: true,
+		problem: "HPA named like KServe's, class external: created before the service", id: "hpa-first", scaled: true, first: true,
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[]")},
 		deployment: "model-predictor", autoscaler: "model-predictor",
 	},
 	{
-		problem: "the same, with the finalizer kserve.io/protect", id: "finalizer", scaled: true,
+		problem: "HPA named like KServe's, class external: with the finalizer kserve.io/protect", id: "finalizer", scaled: true,
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[kserve.io/protect]")},
 		deployment: "model-predictor", autoscaler: "model-predictor",
 	},
 	{
-		problem: "the same, in another file than the service", id: "other-file", scaled: true,
+		problem: "HPA named like KServe's, class external: in another file than the service", id: "other-file", scaled: true,
 		app: app{
 			"service.yaml":    service(external, ""),
 			"autoscaler.yaml": hpa("model-predictor", "model-predictor", "[]"),
@@ -114,18 +114,18 @@ var autoscalerCases = []autoscalerCase{
 		deployment: "model-predictor", autoscaler: "model-predictor",
 	},
 	{
-		problem: "the same, for a transformer", id: "transformer", scaled: true,
+		problem: "HPA named like KServe's, class external: for a transformer", id: "transformer", scaled: true,
 		app:        app{"app.yaml": service(external, transformer) + hpa("model-transformer", "model-transformer", "[]")},
 		deployment: "model-transformer", autoscaler: "model-transformer",
 	},
 	{
-		problem: "the same, after KServe's own HPA", id: "switch", scaled: true,
+		problem: "HPA named like KServe's, class external: after KServe's own", id: "switch", scaled: true,
 		live:       service("{}", ""),
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[]")},
 		deployment: "model-predictor", autoscaler: "model-predictor",
 	},
 	{
-		problem: "the same, in an overlay with namePrefix", id: "overlay", scaled: true,
+		problem: "HPA named like KServe's, class external: in an overlay with namePrefix", id: "overlay", scaled: true,
 		app: app{
 			"base/kustomization.yaml": "resources: [app.yaml]\n",
 			"base/app.yaml":           service(external, "") + hpa("model-predictor", "model-predictor", "[]"),

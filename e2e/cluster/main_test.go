@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "100"); err != nil {
 		panic(err)
 	}
-	stack.Main(m, prepare, nil)
+	stack.Main(m, prepare, func() { table.Write(os.Stdout) })
 }
 
 // chosenVersions accepts releases with and without a leading v.

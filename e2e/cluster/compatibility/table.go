@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"text/tabwriter"
 )
 
 // Row is one problem on one release of KServe, without the plugin and with it.
@@ -66,12 +68,7 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 			rows = append(rows, row)
 		}
 	}
-	// Rows of one problem stay together, in the order in which problems are named first.
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(Sections, a.Section), slices.Index(Sections, b.Section)),
-			cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.KServe, b.KServe), cmp.Compare(a.ArgoCD, b.ArgoCD))
-	})
+	sort(rows)
 	var page bytes.Buffer
 	page.WriteString(introduction)
 	section := ""
@@ -80,8 +77,7 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 			section = row.Section
 			fmt.Fprintf(&page, "\n## %s\n\n| %s |\n|%s\n", section, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
 		}
-		fmt.Fprintf(&page, "| %s |\n", strings.Join([]string{
-			row.Problem, row.KServe, cmp.Or(row.ArgoCD, "-"), row.Without, row.With}, " | "))
+		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
 	}
 	page.WriteString(limits)
 	return page.Bytes(), nil
@@ -147,4 +143,31 @@ func difference(before, after []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// Write prints the rows of this run.
+func (t *Table) Write(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rows := slices.Clone(t.rows)
+	sort(rows)
+	text := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(text, strings.Join(header, "\t"))
+	for _, row := range rows {
+		fmt.Fprintln(text, strings.Join(row.cells(), "\t"))
+	}
+	text.Flush()
+}
+
+func (r Row) cells() []string {
+	return []string{r.Problem, r.KServe, cmp.Or(r.ArgoCD, "-"), r.Without, r.With}
+}
+
+// sort keeps the rows of one problem together, and problems that begin alike.
+func sort(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(Sections, a.Section), slices.Index(Sections, b.Section)),
+			cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.KServe, b.KServe), cmp.Compare(a.ArgoCD, b.ArgoCD))
+	})
 }

@@ -1,0 +1,35 @@
+package compatibility
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPageKeepsOtherReleases(t *testing.T) {
+	var first Table
+	first.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "new", With: "new"})
+	first.Add(Row{KServe: "0.15.2", ArgoCD: "3.5.7", Section: Health, Problem: "ready", Without: "Progressing", With: "Healthy"})
+	before, err := first.Page(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second Table
+	second.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "newer", With: "newer"})
+	after, err := second.Page(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(after)
+	for row, wanted := range map[string]bool{
+		"| ready | 0.15.2 | 3.5.7 | Progressing | Healthy |": true,
+		"| `Standard` | 0.20.0 | - | newer | newer |":        true,
+		"| `Standard` | 0.20.0 | - | new | new |":            false,
+	} {
+		if strings.Contains(page, row) != wanted {
+			t.Errorf("the row %s: want %t in\n%s", row, wanted, page)
+		}
+	}
+	if strings.Index(page, "## "+Health) > strings.Index(page, "## "+Modes) {
+		t.Errorf("the sections are out of order:\n%s", page)
+	}
+}
