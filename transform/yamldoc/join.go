@@ -56,12 +56,9 @@ func (j *joiner) file(docs []Document) *Error {
 		if len(withoutBOM(doc.Head))+len(doc.Body) == 0 {
 			continue
 		}
-		head, body := bytes.TrimSuffix(doc.Head, []byte(bom)), doc.Body
-		switch {
-		case j.count > 0:
-			head = withoutBOM(head)
-		case len(head) == 0:
-			head = doc.Head
+		head, body := withoutBOM(doc.Head), doc.Body
+		if n := bomLen(doc.Head); n > 0 && j.count == 0 {
+			head = doc.Head[:n+len(head)]
 		}
 		if err := j.check(doc); err != nil {
 			return err
@@ -98,8 +95,6 @@ func (j *joiner) check(doc Document) *Error {
 		case len(head) > 0 && !bytes.HasPrefix(head, []byte("---")):
 			before := skipSpace(head, 0)
 			return &Error{Line: doc.Line - countLines(head[before:]), Col: 1, Msg: directiveLater}
-		case content < len(body) && body[content] == '%':
-			return doc.errorAt(content, directiveLater)
 		case endMarker(body, content):
 			return doc.errorAt(content, "`...` without a document before it, which Kubernetes refuses: remove it")
 		}
@@ -153,7 +148,11 @@ func startsJSON(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeftFunc(text, unicode.IsSpace), []byte("{"))
 }
 
-// withoutBOM takes the byte order mark off the start or the end of a Head.
+// withoutBOM takes byte order marks off the start and the end of a Head.
 func withoutBOM(head []byte) []byte {
-	return bytes.TrimSuffix(head[bomLen(head):], []byte(bom))
+	head = head[bomLen(head):]
+	for bytes.HasSuffix(head, []byte(bom)) {
+		head = head[:len(head)-len(bom)]
+	}
+	return head
 }

@@ -106,8 +106,12 @@ func (s *splitter) separatorEnd(sep int) (int, error) {
 func (s *splitter) emit(end int) error {
 	text := s.data[s.body:end]
 	content := skipSpace(text, 0)
-	if content < len(text) && text[content] == '%' && s.separated {
-		return errorAt(s.data, s.body+content, directiveLater)
+	if content < len(text) && text[content] == '%' {
+		msg := "a directive without a separator line after it: remove it"
+		if s.separated {
+			msg = directiveLater
+		}
+		return errorAt(s.data, s.body+content, msg)
 	}
 	if at := s.contentAfterEnd(end); at >= 0 {
 		return errorAt(s.data, at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
@@ -180,9 +184,10 @@ func endsWord(text []byte, at int) bool {
 	return at == len(text) || isBlank(text[at]) || breakLen(text[at:]) > 0
 }
 
-func bomLen(data []byte) int {
-	if bytes.HasPrefix(data, []byte(bom)) {
-		return len(bom)
+// bomLen is the length of the byte order marks that data starts with; files put together by hand have several.
+func bomLen(data []byte) (n int) {
+	for bytes.HasPrefix(data[n:], []byte(bom)) {
+		n += len(bom)
 	}
-	return 0
+	return n
 }
