@@ -41,6 +41,8 @@ func checkTarget(p *Pass) {
 	case len(candidates) == 1:
 		c := candidates[0]
 		switch {
+		case !c.service.mayBeStandard() && c.how == stale: // a resemblance to something that is not there either
+			return
 		case !c.service.mayBeStandard():
 			f.Severity = Warning
 			f.Message = fmt.Sprintf("KServe makes no Deployment %s for %s, which runs in %s mode (%s): remove the autoscaler, or change the mode", target, c.service, c.service.Mode, c.service.ModeEvidence)
