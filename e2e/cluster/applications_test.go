@@ -61,26 +61,40 @@ spec:
 	},
 }
 
-// cases are those that fail on this release of KServe.
-func (s *synced) cases() []syncedCase {
-	failing, _ := partition(syncedCases, func(c syncedCase) bool { return !slices.Contains(c.fine, s.kserve.Version) })
-	return failing
-}
-
-// testUnrepaired deploys the apps as they are, with Argo CD's own health checks.
-func (s *synced) testUnrepaired(t *testing.T) {
-	for _, c := range s.cases() {
+// testApplications deploys each app as it is, and then what the plugin makes of it.
+func (s *synced) testApplications(t *testing.T) {
+	t.Parallel()
+	for _, c := range syncedCases {
+		if slices.Contains(c.fine, s.kserve.Version) {
+			continue
+		}
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
-			a, _ := s.deploy(t, c.id+"-without", c.app, applications.Source{Prune: true})
-			a.Await("synced", func(state applications.State) bool { return state.Syncs > 0 })
-			if c.fight != "" {
-				s.unrepaired.Store(c.id, s.fight(t, a, c.fight))
-			} else {
-				s.unrepaired.Store(c.id, drift(t, a))
-			}
+			row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Drift, Problem: c.problem}
+			t.Run("without", func(t *testing.T) { row.Without = s.unrepaired(t, c) })
+			t.Run("with", func(t *testing.T) { row.With = s.repaired(t, c) })
+			s.record(t, row)
 		})
 	}
+}
+
+func (s *synced) unrepaired(t *testing.T, c syncedCase) string {
+	a, _ := s.deploy(t, c.id+"-without", c.app, applications.Source{Prune: true})
+	a.Await("synced", func(state applications.State) bool { return state.Syncs > 0 })
+	if c.fight != "" {
+		return s.fight(t, a, c.fight)
+	}
+	return drift(t, a)
+}
+
+func (s *synced) repaired(t *testing.T, c syncedCase) string {
+	a, _ := s.deploy(t, c.id, c.app, applications.Source{Plugin: true, Prune: true})
+	a.AwaitHealthy()
+	if c.fight != "" {
+		s.reconcile(a.Namespace(), "model", "model-predictor")
+	}
+	refreshes(t, a)
+	return "Synced and Healthy through 10 refreshes"
 }
 
 // drift says what Argo CD sees after it has synced: the same at each look, or nothing can be said.
@@ -112,24 +126,4 @@ func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler str
 	}
 	t.Fatalf("one autoscaler all the time, %v: the failure was not reproduced", fate(history.Of(autoscaler)))
 	return ""
-}
-
-// testRepaired deploys what the plugin makes of the apps, with its health checks.
-func (s *synced) testRepaired(t *testing.T) {
-	for _, c := range s.cases() {
-		t.Run(c.id, func(t *testing.T) {
-			t.Parallel()
-			row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Drift, Problem: c.problem}
-			without, _ := s.unrepaired.Load(c.id)
-			row.Without, _ = without.(string)
-			a, _ := s.deploy(t, c.id, c.app, applications.Source{Plugin: true, Prune: true})
-			a.AwaitHealthy()
-			if c.fight != "" {
-				s.reconcile(a.Namespace(), "model", "model-predictor")
-			}
-			refreshes(t, a)
-			row.With = "Synced and Healthy through 10 refreshes"
-			s.record(t, row)
-		})
-	}
 }

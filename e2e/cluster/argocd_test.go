@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
@@ -20,33 +19,29 @@ type synced struct {
 	argo *applications.ArgoCD
 	id   string // of this Argo CD, in the names of its Applications
 
-	unrepaired sync.Map // what was seen without the plugin, by case
 }
 
 // bundled is a configuration of Argo CD without health checks of its own.
 const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
 
 func (e *environment) testArgoCD(t *testing.T) {
+	t.Parallel()
 	applications.InstallKinds(t, e.cluster)
 	for _, version := range argocd.Versions {
 		t.Run(version.Name(t), func(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
-			t.Run("without", s.testUnrepaired)
-
 			checks, stderr, code := e.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
 			if code != 0 {
 				t.Fatalf("health config: exit %d: %s", code, stderr)
 			}
 			s.argo.In(t).Apply(checks)
 
-			t.Run("with", func(t *testing.T) {
-				t.Run("applications", func(t *testing.T) { t.Parallel(); s.testRepaired(t) })
-				t.Run("health", func(t *testing.T) { t.Parallel(); s.testHealth(t, checks) })
-				t.Run("restarts", func(t *testing.T) { t.Parallel(); s.testRestarts(t) })
-				t.Run("migration", func(t *testing.T) { t.Parallel(); s.testMigration(t) })
-			})
+			t.Run("applications", s.testApplications)
+			t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
+			t.Run("restarts", s.testRestarts)
+			t.Run("migration", s.testMigration)
 		})
 	}
 }

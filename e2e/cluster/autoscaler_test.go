@@ -20,6 +20,8 @@ import (
 
 const (
 	reconciles = 10
+	// losses is how many of them a loss may take: the first adopts, the next deletes.
+	losses = 5
 	// survival is how long an autoscaler has to live: KServe does not watch HPAs, so one that will be deleted lives on
 	// until something else makes KServe look.
 	survival = 60 * time.Second
@@ -28,6 +30,7 @@ const (
 )
 
 func (e *environment) testAutoscalers(t *testing.T) {
+	t.Parallel()
 	for _, c := range autoscalerCases {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +47,7 @@ func (e *environment) loseAutoscaler(t *testing.T, c autoscalerCase) string {
 	namespace := e.cluster.Namespace(t, c.id+"-without")
 	history := namespace.Record(c.kind())
 	c.apply(t, namespace, asWritten(t, filepath.Join(c.app.write(t), c.source)))
-	for range reconciles {
+	for range losses {
 		e.reconcile(namespace, c.service(), c.deployment)
 		if gone(history.Of(c.autoscaler)) {
 			break

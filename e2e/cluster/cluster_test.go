@@ -52,9 +52,9 @@ func TestKServe(t *testing.T) {
 			}
 			// The default mode is one for the whole cluster, so nothing runs beside this.
 			t.Run("modes", e.testModes)
-			t.Run("autoscalers", func(t *testing.T) { t.Parallel(); e.testAutoscalers(t) })
-			t.Run("probes", func(t *testing.T) { t.Parallel(); e.testProbes(t) })
-			t.Run("argocd", func(t *testing.T) { t.Parallel(); e.testArgoCD(t) })
+			t.Run("autoscalers", e.testAutoscalers)
+			t.Run("probes", e.testProbes)
+			t.Run("argocd", e.testArgoCD)
 		})
 	}
 	if filtered := flag.Lookup("test.run").Value.String(); t.Failed() || filtered != "" {

@@ -81,6 +81,7 @@ spec:
 }
 
 func (s *synced) testHealth(t *testing.T, checks string) {
+	t.Parallel()
 	for _, c := range stateCases {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ var freeCommand = regexp.MustCompile(`kubectl(?: -n (\S+))? patch hpa (\S+) --ty
 // testMigration switches live apps whose HPA bears the finalizer kserve.io/protect over to the plugin. Later releases
 // drop the finalizer themselves, with the HPA.
 func (s *synced) testMigration(t *testing.T) {
+	t.Parallel()
 	if s.kserve.Version != "v0.14.1" {
 		return
 	}

@@ -75,6 +75,7 @@ spec:
 
 // testProbes runs the agents one after the other: they all listen on the same port.
 func (e *environment) testProbes(t *testing.T) {
+	t.Parallel()
 	model := startModel(t)
 	for _, c := range probeCases {
 		if slices.Contains(c.works, e.kserve.Version) {

@@ -21,6 +21,7 @@ metadata: {name: unrelated}
 
 // testRestarts syncs an app again and again in ways that must not replace a pod.
 func (s *synced) testRestarts(t *testing.T) {
+	t.Parallel()
 	a, repository := s.deploy(t, "restarts", app{"app.yaml": service("{}", "")}, applications.Source{Plugin: true})
 	a.AwaitHealthy()
 	namespace := a.Namespace()
