@@ -37,6 +37,7 @@ var (
 	}
 	sinceStop           = kserve.Window{From: kserve.Release{Minor: 15, Patch: 1}}
 	sinceDisallowedList = kserve.Window{From: kserve.Release{Minor: 15}}
+	sinceRespelling     = kserve.Window{From: kserve.Release{Minor: 17}}
 )
 
 // Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). No release
@@ -69,12 +70,15 @@ func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 		c.add("actions", "InferenceService", actions)
 	}
 
-	if versions.Known() {
-		note("left out: ignoreDifferences and knownTypeFields of InferenceService: rules KS501 and KS602 write what this KServe would store")
-	} else {
+	switch {
+	case !versions.Known(), versions.Any(kserve.ModeMayBeLocked) && versions.Any(sinceRespelling):
 		c.add("ignoreDifferences", "InferenceService", deploymentMode)
-		c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
+	case versions.Any(sinceRespelling):
+		note("left out: ignoreDifferences of InferenceService: rule KS501 writes the spelling that this KServe keeps")
+	default:
+		note("left out: ignoreDifferences of InferenceService: KServe respells the deployment mode in %s", sinceRespelling)
 	}
+	c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
 	if !missing("LLMInferenceService") {
 		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
 		if argocd != "unknown" && !before(argocd, "v3.6.0") {
