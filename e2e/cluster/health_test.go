@@ -34,7 +34,7 @@ var stateCases = []stateCase{
 	},
 	{
 		problem: "pods never get ready", id: "not-ready", app: service("{}", unschedulable),
-		reached: condition("Ready", "False"),
+		reached: all(condition("Ready", "False"), transition("InProgress")),
 		health:  map[string]string{"": "Progressing"},
 	},
 	{
