@@ -4,7 +4,7 @@ GO      ?= go
 FUZZTIME ?= 30s
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz image-test bench demo clean
+.PHONY: help build test golden lint race fuzz conformance e2e-health e2e-argocd e2e-cluster image-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -30,6 +30,23 @@ race: ## the tests under the race detector (needs a C compiler)
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
+
+conformance: ## every manifest that KServe and Argo CD publish, and KServe's schemas (downloads them)
+	cd e2e/stream && $(GO) test -count=1 ./...
+	cd e2e/conformance && $(GO) test -count=1 -v -timeout 40m ./...
+
+e2e-health: ## the health checks in Argo CD's own programs (builds them)
+	cd e2e/health/argocd2 && $(GO) test -count=1 ./...
+	cd e2e/health/argocd3 && $(GO) test -count=1 ./...
+	cd e2e && $(GO) test -count=1 -timeout 40m ./health
+
+e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
+	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
+	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
+
+KSERVE ?= 0.14.1,0.15.2,0.20.0
+e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE)
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test
