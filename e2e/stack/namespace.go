@@ -44,7 +44,7 @@ func Main(m *testing.M, prepare func(context.Context) error, after func()) {
 }
 
 func outside(prepare func(context.Context) error) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
 	defer stop()
 	status, err := restart(ctx, prepare)
 	if err != nil {
@@ -60,11 +60,13 @@ func restart(ctx context.Context, prepare func(context.Context) error) (int, err
 	if err := prepare(ctx); err != nil {
 		return 2, err
 	}
-	dir, err := os.MkdirTemp("", "e2e")
+	// A mere mount point: what the tests write into it never gets here. It is in /tmp, whatever TMPDIR says, because other
+	// users must reach it and paths of unix sockets must be short.
+	dir, err := os.MkdirTemp("/tmp", "e2e")
 	if err != nil {
 		return 2, err
 	}
-	defer os.Remove(dir) // a mere mount point: what the tests write into it never gets here
+	defer os.Remove(dir)
 
 	runtime.LockOSThread() // the parent-death signal below is bound to this thread
 	cmd := exec.CommandContext(ctx, "/proc/self/exe", os.Args[1:]...)

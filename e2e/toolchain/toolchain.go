@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,7 +39,8 @@ func (t Tool) Build(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(target + ".lock")
+	fmt.Fprintf(os.Stderr, "building %s\n", filepath.Base(target))
+	unlock, err := lock(ctx, target+".lock")
 	if err != nil {
 		return "", err
 	}
@@ -46,7 +48,6 @@ func (t Tool) Build(ctx context.Context) (string, error) {
 	if _, err := os.Stat(target); err == nil {
 		return target, nil // another suite built it while this one waited
 	}
-	fmt.Fprintf(os.Stderr, "building %s\n", filepath.Base(target))
 	dir, err := t.dir()
 	if err != nil {
 		return "", err
@@ -147,19 +148,29 @@ func (t Tool) target() (string, error) {
 }
 
 // lock keeps a second suite from building the same program at the same time.
-func lock(path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		return func() { file.Close() }, nil
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { file.Close() }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			file.Close()
+			return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+		}
+		select {
+		case <-ctx.Done():
+			file.Close()
+			return nil, ctx.Err()
+		case <-ticker.C:
+		}
 	}
-	fmt.Fprintf(os.Stderr, "waiting for another suite that holds %s\n", path)
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
-		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
-	}
-	return func() { file.Close() }, nil
 }
 
 func run(ctx context.Context, dir string, args ...string) ([]byte, error) {
