@@ -66,19 +66,19 @@ func join(files ...string) (string, error) {
 	return string(bytes.Join(out, nil)), err
 }
 
-// filesOf makes every file of up to n of the lines.
-func filesOf(n int, lines []string) []string {
-	files := []string{""}
-	for all := files; n > 0; n-- {
+// upTo makes every text of up to n of the parts.
+func upTo(n int, parts []string) []string {
+	texts := []string{""}
+	for all := texts; n > 0; n-- {
 		var longer []string
-		for _, file := range all {
-			for _, line := range lines {
-				longer = append(longer, file+line)
+		for _, text := range all {
+			for _, part := range parts {
+				longer = append(longer, text+part)
 			}
 		}
-		files, all = append(files, longer...), longer
+		texts, all = append(texts, longer...), longer
 	}
-	return files
+	return texts
 }
 
 // alone reads the files one by one.
@@ -116,7 +116,7 @@ func check(t *testing.T, files ...string) bool {
 
 func TestOneFile(t *testing.T) {
 	proved := 0
-	for _, file := range filesOf(4, []string{
+	for _, file := range upTo(4, []string{
 		"---\n", "--- # c\n", "---\r\n", "---", "...\n", "... # c\n", "a: 1\n", "b: 2\r\n", "c: |+\n  x\n\n", "d: |\n  x",
 		"# c\n", "\n", "%YAML 1.1\n", `{"f": 3}` + "\n", "e: 1\r", "q: 'x\n---y'\n",
 	}) {
@@ -131,7 +131,7 @@ func TestOneFile(t *testing.T) {
 
 func TestTwoFiles(t *testing.T) {
 	proved := 0
-	files := filesOf(2, []string{
+	files := upTo(2, []string{
 		"---\n", "--- # c\n", "---\r\n", "---", "...\n", "a: 1\n", "b: 2\r\n", "c: |+\n  x\n\n", "d: |\n  x",
 		"# c\n", "\n", "\ufeff", "%YAML 1.1\n", `{"f": 3}` + "\n", `{"g": "\ud83d\ude00"}`, `{"h": 1}{"i": 2}`, "\t{\"j\": [\t1]}\n", "k: v\r",
 	})

@@ -14,7 +14,11 @@ type UnsafeError struct {
 }
 
 func (e *UnsafeError) Error() string {
-	return fmt.Sprintf("%d:%d: %s: %s", e.Line, e.Col, e.Path, e.Reason)
+	where := fmt.Sprintf("%d:%d: ", e.Line, e.Col)
+	if len(e.Path) > 0 {
+		where += e.Path.String() + ": "
+	}
+	return where + e.Reason
 }
 
 // Check tells whether Apply can make an edit by itself. It fails with an *UnsafeError for a value behind an alias, in or

@@ -1,10 +1,10 @@
 package yamldoc
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -64,30 +64,21 @@ func decode(body []byte) (doc yaml.Node, err error) {
 	return doc, err
 }
 
-var (
-	lineInError   = regexp.MustCompile(`^yaml: line (\d+): `)
-	anchorInError = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
-	// What yaml.v3's parser, not its scanner, says; it counts lines from 0 (decode.go, fail).
-	parserProblem = regexp.MustCompile(`: (did not find expected (<document start>|node content|key$|'-' indicator|',' or)|found (duplicate %|incompatible YAML|undefined tag))`)
-)
+var lineInError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// syntaxError gives an error of yaml.v3 a position: the first non-blank column of the line that it names.
+// syntaxError gives an error of yaml.v3 a position: the first non-blank column of the first line with which the document
+// has that error. The line that yaml.v3 names is only where to begin: it is that of the collection around the fault, is
+// missing for the first line, and is counted from 0 by its parser but from 1 by its scanner (decode.go, fail).
 func (t *Tree) syntaxError(err error) *Error {
-	msg := err.Error()
-	offset := 0
-	if m := lineInError.FindStringSubmatch(msg); m != nil {
-		line, _ := strconv.Atoi(m[1])
-		if parserProblem.MatchString(msg) {
-			line++
-		}
-		offset = t.lines[min(line, len(t.lines))-1]
-	} else if m := anchorInError.FindStringSubmatch(msg); m != nil {
-		offset = max(0, bytes.Index(t.body, []byte("*"+m[1])))
-	} else if strings.Contains(msg, "control characters") {
-		offset = max(0, bytes.IndexFunc(t.body, isControl))
-	}
-	msg = strings.TrimPrefix(lineInError.ReplaceAllString(msg, ""), "yaml: ")
-	return errorAt(t.body, skipBlank(t.body, offset), msg)
+	named := lineInError.FindStringSubmatch(err.Error())
+	msg := strings.TrimPrefix(err.Error(), named[0])
+	first, _ := strconv.Atoi(named[1])
+	first = min(max(first, 1), len(t.lines))
+	line := first + sort.Search(len(t.lines)-first, func(i int) bool {
+		_, err := decode(t.body[:t.lines[first+i]])
+		return err != nil && strings.HasSuffix(err.Error(), msg)
+	})
+	return errorAt(t.body, skipBlank(t.body, t.lines[line-1]), msg)
 }
 
 // isControl tells whether YAML forbids a rune.

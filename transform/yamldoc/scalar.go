@@ -54,20 +54,28 @@ func doubleQuoted(s string) string {
 	return b.String()
 }
 
-// notString matches plain scalars that YAML 1.1 or 1.2 take for something else than a string
-// (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
+// notString matches plain scalars, numbers without underscores, that YAML 1.1 or 1.2 take for something else than a
+// string (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
 var notString = regexp.MustCompile(`^(` + strings.Join([]string{
 	`|~|null|Null|NULL|<<|=`,
 	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
-	`[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[0-9a-fA-F_]+`,
-	`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?([eE][-+]?[0-9]+)?`,
-	`[-+]?\.[0-9_]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
+	`[-+]?0b[01]+|[-+]?0o?[0-7]+|[-+]?0x[0-9a-fA-F]+`,
+	`[-+]?[0-9]+(:[0-5]?[0-9])*(\.[0-9]*)?([eE][-+]?[0-9]+)?`,
+	`[-+]?\.[0-9]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
 	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,
 }, "|") + `)$`)
 
+// isString tells whether s, written plain, is a string for every YAML reader.
+func isString(s string) bool {
+	if s != "" && strings.Contains("+-.0123456789", s[:1]) {
+		s = strings.ReplaceAll(s, "_", "")
+	}
+	return !notString.MatchString(s)
+}
+
 // plainSafe tells whether every YAML reader takes s, written plain in block style, for the string s.
 func plainSafe(s string) bool {
-	return !notString.MatchString(s) &&
+	return isString(s) &&
 		!strings.ContainsFunc(s, needsEscape) &&
 		!strings.ContainsAny(s[:1], "-?:,[]{}#&*!|>'\"%@` ") &&
 		!strings.HasPrefix(s, "...") &&

@@ -161,10 +161,10 @@ func (s *splicer) putBlock(at slot, value any) {
 		s.replaceCompact(n, text, l)
 	case at.head < 0:
 		start := s.lineStart(n.props)
-		s.replace(start, s.lineAfter(n.End), s.comments(n)+text+l.eol)
+		s.replace(start, s.lineAfter(n.End), s.comments(n, n.indent)+text+l.eol)
 	default:
 		s.replace(at.head, s.propsEnd(at), " "+text)
-		s.replace(s.lineStart(n.Start), s.lineAfter(n.End), s.comments(n))
+		s.replace(s.lineStart(n.Start), s.lineAfter(n.End), s.comments(n, n.indent))
 	}
 }
 
@@ -204,7 +204,7 @@ func (s *splicer) putLines(at slot, value any, l layout) {
 		if end := s.propsEnd(at); end > at.head {
 			s.remove(at.head, end)
 		}
-		s.replaceLines(s.lineStart(n.Start), n.End, s.comments(n)+lines, l)
+		s.replaceLines(s.lineStart(n.Start), n.End, s.comments(n, indent)+lines, l)
 	case n.Style == Literal || n.Style == Folded:
 		s.remove(at.head, s.headerEnd(n.Start))
 		s.replaceLines(skipLine(s.body, n.Start), n.End, lines, l)
@@ -240,7 +240,7 @@ func (s *splicer) putItem(at slot, value any, l layout, ownLine bool) {
 	case n.props == n.End:
 		s.insert(n.Start, " "+text)
 	case ownLine && n.Style == Block && n.props == n.Start:
-		s.replaceLines(s.lineStart(n.Start), n.End, s.comments(n)+strings.Repeat(" ", indent)+text+l.eol, l)
+		s.replaceLines(s.lineStart(n.Start), n.End, s.comments(n, indent)+strings.Repeat(" ", indent)+text+l.eol, l)
 	default:
 		s.replaceCompact(n, text, l)
 	}
@@ -254,18 +254,19 @@ func (s *splicer) replaceCompact(n *Node, text string, l layout) {
 	}
 	s.replace(n.props, end, text)
 	if n.Style == Block {
-		if comments := s.comments(n); comments != "" {
+		if comments := s.comments(n, n.indent); comments != "" {
 			s.replaceLines(s.lineAfter(end), s.lineAfter(end), comments, l)
 		}
 	}
 }
 
-// comments returns the comment lines inside a block collection.
-func (s *splicer) comments(n *Node) string {
+// comments returns the comment lines inside a block collection, indented to a column.
+func (s *splicer) comments(n *Node, indent int) string {
 	var b strings.Builder
 	for at := s.lineAfter(n.Start); at < n.End; at = skipLine(s.body, at) {
-		if s.body[skipBlank(s.body, at)] == '#' && !n.textAt(at) {
-			b.Write(s.body[at:skipLine(s.body, at)])
+		if text := skipBlank(s.body, at); s.at(text) == '#' && !n.textAt(at) {
+			b.WriteString(strings.Repeat(" ", indent))
+			b.Write(s.body[text:skipLine(s.body, text)])
 		}
 	}
 	return b.String()
