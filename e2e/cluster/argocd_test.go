@@ -32,13 +32,15 @@ func (e *environment) testArgoCD(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
+			without := s.testUnrepaired(t)
+
 			checks, stderr, code := e.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
 			if code != 0 {
 				t.Fatalf("health config: exit %d: %s", code, stderr)
 			}
 			s.argo.In(t).Apply(checks)
 
-			t.Run("applications", s.testApplications)
+			t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
 			t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
 			t.Run("restarts", s.testRestarts)
 			t.Run("migration", s.testMigration)
