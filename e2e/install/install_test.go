@@ -10,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/yaml"
@@ -41,6 +42,7 @@ func TestComponent(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			source, err := argocd.Source(context.Background())
 			if err != nil {
 				t.Fatal(err)
@@ -59,8 +61,13 @@ func TestComponent(t *testing.T) {
 			pod := &after.Spec.Template.Spec
 			pod.Containers = slices.DeleteFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == install.Container })
 			pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "argocd-kserve-plugin-tmp" })
-			if !reflect.DeepEqual(after, before) {
-				t.Error("more than the sidecar and its volume differs from Argo CD's own Deployment")
+			annotations := after.Spec.Template.Annotations
+			if name := annotations["kubectl.kubernetes.io/default-container"]; name != "argocd-repo-server" {
+				t.Errorf("kubectl logs and exec take the container %q", name)
+			}
+			delete(annotations, "kubectl.kubernetes.io/default-container")
+			if !equality.Semantic.DeepEqual(after, before) {
+				t.Error("more than the sidecar, its volume and the annotation differs from Argo CD's own Deployment")
 			}
 		})
 	}
@@ -88,7 +95,7 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 			"cpu": resource.MustParse("50m"), "memory": resource.MustParse("128Mi"),
 		}},
 		{"limits", c.Resources.Limits, corev1.ResourceList{
-			"memory": resource.MustParse("1Gi"), "ephemeral-storage": resource.MustParse("2Gi"),
+			"memory": resource.MustParse("2Gi"), "ephemeral-storage": resource.MustParse("2Gi"),
 		}},
 		{"securityContext", c.SecurityContext, &corev1.SecurityContext{
 			RunAsUser: &user, RunAsNonRoot: &yes, ReadOnlyRootFilesystem: &yes, AllowPrivilegeEscalation: &no,
@@ -155,7 +162,7 @@ func onlyRepoServerDiffers(t *testing.T, plain, with resmap.ResMap) {
 func TestOtherInstallers(t *testing.T) {
 	var component appsv1.Deployment
 	read(t, "component/sidecar.yaml", &component)
-	want := component.Spec.Template.Spec
+	containers, volumes := component.Spec.Template.Spec.Containers, component.Spec.Template.Spec.Volumes
 
 	var helm struct {
 		RepoServer struct {
@@ -164,7 +171,7 @@ func TestOtherInstallers(t *testing.T) {
 		}
 	}
 	read(t, "argo-helm/values.yaml", &helm)
-	if !reflect.DeepEqual(helm.RepoServer.ExtraContainers, want.Containers) || !reflect.DeepEqual(helm.RepoServer.Volumes, want.Volumes) {
+	if !reflect.DeepEqual(helm.RepoServer.ExtraContainers, containers) || !reflect.DeepEqual(helm.RepoServer.Volumes, volumes) {
 		t.Error("argo-helm/values.yaml is not the component's sidecar")
 	}
 
@@ -177,8 +184,8 @@ func TestOtherInstallers(t *testing.T) {
 		}
 	}
 	read(t, "argocd-operator/argocd.yaml", &operator)
-	want.Containers[0].SecurityContext.RunAsUser = nil // OpenShift chooses it
-	if !reflect.DeepEqual(operator.Spec.Repo.SidecarContainers, want.Containers) || !reflect.DeepEqual(operator.Spec.Repo.Volumes, want.Volumes) {
+	containers[0].SecurityContext.RunAsUser = nil // OpenShift chooses it
+	if !reflect.DeepEqual(operator.Spec.Repo.SidecarContainers, containers) || !reflect.DeepEqual(operator.Spec.Repo.Volumes, volumes) {
 		t.Error("argocd-operator/argocd.yaml is not the component's sidecar without runAsUser")
 	}
 }
