@@ -1,7 +1,6 @@
 package yamldoc
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
@@ -88,22 +87,32 @@ func (t *Tree) closed(n *Node) string {
 	case n.Kind == Mapping && n.Style == Flow && t.at(n.Start) != '{':
 		return "this is a mapping without braces in a flow sequence: put braces around it"
 	}
-	for _, e := range n.Entries {
+	for i, e := range n.Entries {
 		switch {
 		case e.Key.Tag == "!!merge":
 			return "this mapping has a merge key (<<): write the merged keys out here"
-		case t.complex(e.Key):
+		case t.complex(n, i):
 			return "this mapping has a complex key: write keys as plain or quoted text on one line"
 		}
 	}
 	return ""
 }
 
-// complex tells whether a key is something else than text on one line in front of its colon.
-func (t *Tree) complex(key *Node) bool {
-	before := bytes.TrimRight(t.body[:key.props], " \t\r\n")
-	return !t.json && (key.Kind != Scalar || key.Start == key.End || !strings.HasPrefix(key.Tag, "!!") ||
-		t.lineStart(key.props) != t.lineStart(key.End) || bytes.HasSuffix(before, []byte("?")))
+// complex tells whether key i of a mapping is something else than text on one line in front of its colon.
+func (t *Tree) complex(n *Node, i int) bool {
+	key := n.Entries[i].Key
+	if key.Kind != Scalar || key.Start == key.End || !strings.HasPrefix(key.Tag, "!!") || t.lineStart(key.props) != t.lineStart(key.End) ||
+		key.Style == Literal || key.Style == Folded {
+		return true
+	}
+	if n.Style == Block {
+		return t.column(key.props) != n.indent // behind a question mark
+	}
+	before := n.Start + 1
+	if i > 0 {
+		before = skipSpace(t.body, n.Entries[i-1].Value.End) + len(",")
+	}
+	return skipSpace(t.body, before) != key.props
 }
 
 // checkTarget reports what keeps a node from being replaced or removed.

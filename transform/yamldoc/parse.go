@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -64,7 +65,10 @@ func decode(body []byte) (doc yaml.Node, err error) {
 	return doc, err
 }
 
-var lineInError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var (
+	lineInError   = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	anchorInError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
 
 // syntaxError gives an error of yaml.v3 a position: the first non-blank column of the first line with which the document
 // has that error. The line that yaml.v3 names is only where to begin: it is that of the collection around the fault, is
@@ -78,7 +82,11 @@ func (t *Tree) syntaxError(err error) *Error {
 		_, err := decode(t.body[:t.lines[first+i]])
 		return err != nil && strings.HasSuffix(err.Error(), msg)
 	})
-	return errorAt(t.body, skipBlank(t.body, t.lines[line-1]), msg)
+	at := skipBlank(t.body, t.lines[line-1])
+	if alias := anchorInError.FindStringSubmatch(msg); alias != nil {
+		at += max(0, bytes.Index(t.body[at:], []byte("*"+alias[1])))
+	}
+	return errorAt(t.body, at, msg)
 }
 
 // isControl tells whether YAML forbids a rune.

@@ -85,7 +85,7 @@ func TestParseFaults(t *testing.T) {
 		{"tab", "a:\n\tb: 1\n", "2:2: found character that cannot start any token"},
 		{"open bracket", "x: y\na: [1, 2\nb: 3\n", "2:1: did not find expected ',' or ']'"},
 		{"open quote", "x: y\na: 'b\nc: d\n", "2:1: found unexpected end of stream"},
-		{"unknown anchor", "a: 1\nb: *x\n", "2:1: unknown anchor 'x' referenced"},
+		{"unknown anchor", "a: 1\nb: *x\n", "2:4: unknown anchor 'x' referenced"},
 		{"control character", "a: 1\nb: \x01\n", "2:1: control characters are not allowed"},
 		{"bad escape", "x: 1\na: \"\\q\"\n", "2:1: found unknown escape character"},
 		{"an anchor that contains itself", "a: &x\n  b: *x\n", "2:6: the anchor x contains itself"},
