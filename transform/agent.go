@@ -205,7 +205,7 @@ func handler(probe *yamldoc.Node) string {
 	return found
 }
 
-// repairProbe reports a finding about a container's readiness probe with the edits that repair it, unless something has
+// repairProbe reports a finding about a container's probe with the edits that repair it, unless something has
 // to be known first. The edits are of the pass's object: the service, or the runtime that the probe comes from.
 func (p *Pass) repairProbe(c container, f Finding, edits ...yamldoc.Edit) {
 	switch s := c.service; {

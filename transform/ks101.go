@@ -63,7 +63,7 @@ func checkCopiedExec(p *Pass, c container) {
 		f.Message += fmt.Sprintf(", and %s bypasses %s on this release", c.agent, kserve.TransformerContainer)
 	}
 	command := c.Get("readinessProbe", "exec", "command").Strings()
-	if kind, runtime := p.runtimeHandler(c); kind != "" {
+	if kind, runtime := p.runtimeHandler(c, "readinessProbe"); kind != "" {
 		f.Message += fmt.Sprintf("; not repaired: %s brings a readiness probe of its own (%s), and one with two handlers is refused", runtime, kind)
 		p.Report(f)
 		return
@@ -81,7 +81,7 @@ func checkCopiedExec(p *Pass, c container) {
 // checkIdleExec finds, on request, an exec probe that works and has an exact equivalent.
 func checkIdleExec(p *Pass, c container) {
 	asks, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
-	if kind, _ := p.runtimeHandler(c); kind != "" || err != nil || !asks.Strict || !c.serves(asks.Port) {
+	if kind, _ := p.runtimeHandler(c, "readinessProbe"); kind != "" || err != nil || !asks.Strict || !c.serves(asks.Port) {
 		return
 	}
 	r := httpGet(asks)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -12,10 +13,10 @@ import (
 var probePort = &Rule{
 	ID:    "KS102",
 	Name:  "probe-port",
-	Title: "A readiness port that is missing, a name, or the agent's own",
-	Doc: `Knative fills in and overrides the port of a readiness probe; Standard mode does not. There a missing port is 0, and the API
-server refuses the Deployment. A port name works for the kubelet, but KServe's agent builds a URL of it and never gets
-ready. Port 9081 is the agent's own: it asks itself whether it is ready.
+	Title: "A probe's port that is missing, a name, or the agent's own",
+	Doc: `Knative fills in the port of a probe; Standard mode does not. There a missing port is 0, and the API server refuses the
+Deployment, be it that of a readiness, a liveness or a startup probe. The name of a readiness port works for the kubelet, but
+KServe's agent builds a URL of it and never gets ready. Port 9081 is the agent's own: it asks itself whether it is ready.
 
 The port becomes the number of the container's port, as the container declares it, or 8080, which is what KServe expects
 of a serving container that declares none.`,
@@ -35,37 +36,50 @@ func checkProbePort(p *Pass) {
 		return
 	}
 	for _, c := range p.containers(s) {
-		kind := handler(c.Get("readinessProbe"))
-		if kind != "httpGet" && kind != "tcpSocket" {
-			continue
-		}
-		f := Finding{At: c.path.With("readinessProbe", kind, "port")}
-		port := c.Get("readinessProbe", kind, "port")
-		number, isNumber := port.Int()
-		switch {
-		case port.IsNull() || isNumber && number == 0:
-			checkMissingPort(p, c, kind, f)
-		case isNumber && number == kserve.AgentPort && c.copied != never:
-			f.Message = fmt.Sprintf("readiness port %d is that of KServe's agent (%s), which would ask itself", number, c.agent)
-			p.repairPort(c, f)
-		case numeric.MatchString(port.Str()) && !isNumber:
-			checkTextPort(p, c, f, port.Str())
-		case !isNumber && c.copied != never:
-			checkNamedPort(p, c, f, port.Str())
+		checkReadinessPort(p, c)
+		for _, probe := range []string{"readinessProbe", "livenessProbe", "startupProbe"} {
+			checkMissingPort(p, c, probe)
 		}
 	}
 }
 
+// checkReadinessPort finds ports that the API server accepts and the agent can't use.
+func checkReadinessPort(p *Pass, c container) {
+	kind := handler(c.Get("readinessProbe"))
+	if kind != "httpGet" && kind != "tcpSocket" {
+		return
+	}
+	f := Finding{At: c.path.With("readinessProbe", kind, "port")}
+	port := c.Get("readinessProbe", kind, "port")
+	number, isNumber := port.Int()
+	switch {
+	case port.IsNull():
+	case isNumber && number == kserve.AgentPort && c.copied != never:
+		f.Message = fmt.Sprintf("readiness port %d is that of KServe's agent (%s), which would ask itself", number, c.agent)
+		p.repairPort(c, f)
+	case numeric.MatchString(port.Str()) && !isNumber:
+		checkTextPort(p, c, f, port.Str())
+	case !isNumber && c.copied != never:
+		checkNamedPort(p, c, f, port.Str())
+	}
+}
+
 // checkMissingPort finds a handler without port, unless a runtime brings the port.
-func checkMissingPort(p *Pass, c container, kind string, f Finding) {
-	f.At = c.path.With("readinessProbe", kind)
-	f.Message = fmt.Sprintf("readiness %s has no port, and the API server refuses the Deployment in Standard mode", kind)
-	inherited, runtime := p.runtimeHandler(c)
+func checkMissingPort(p *Pass, c container, probe string) {
+	kind := handler(c.Get(probe))
+	port := c.Get(probe, kind, "port")
+	if number, isNumber := port.Int(); kind != "httpGet" && kind != "tcpSocket" || !port.IsNull() && (!isNumber || number != 0) {
+		return
+	}
+	f := Finding{At: c.path.With(probe, kind)}
+	name := strings.TrimSuffix(probe, "Probe")
+	f.Message = fmt.Sprintf("%s %s has no port, and the API server refuses the Deployment in Standard mode", name, kind)
+	inherited, runtime := p.runtimeHandler(c, probe)
 	switch {
 	case inherited == kind:
 		return
 	case inherited != "":
-		f.Message += fmt.Sprintf("; not repaired: %s brings a readiness probe of its own (%s)", runtime, inherited)
+		f.Message += fmt.Sprintf("; not repaired: %s brings a %s probe of its own (%s)", runtime, name, inherited)
 		p.Report(f)
 	case c.foreign:
 		f.Severity = Warning

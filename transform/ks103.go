@@ -35,7 +35,7 @@ func checkGRPCProbe(p *Pass) {
 		f := Finding{At: c.path.With("readinessProbe", "grpc"),
 			Message: fmt.Sprintf("KServe's agent (%s) can't run a gRPC readiness probe on 0.11 and from 0.15.0 on", c.agent)}
 		port, known := c.portOf("grpc")
-		switch kind, runtime := p.runtimeHandler(c); {
+		switch kind, runtime := p.runtimeHandler(c, "readinessProbe"); {
 		case kind != "":
 			f.Message += fmt.Sprintf("; not repaired: %s brings a readiness probe of its own (%s), and one with two handlers is refused", runtime, kind)
 			p.Report(f)

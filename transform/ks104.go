@@ -41,7 +41,7 @@ func checkMergedProbe(p *Pass) {
 		return
 	}
 	for _, c := range p.containers(s) {
-		inherited, runtime := p.runtimeHandler(c)
+		inherited, runtime := p.runtimeHandler(c, "readinessProbe")
 		own := handler(c.Get("readinessProbe"))
 		switch {
 		case own == "both":

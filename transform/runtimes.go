@@ -38,22 +38,22 @@ func (s *Service) foreignRuntime() bool {
 	return name != "" && !strings.HasPrefix(name, "kserve-")
 }
 
-// runtimeHandler returns the handler of the readiness probe that a container inherits from its serving runtime, and the
-// runtime it comes from: the one the service names, else one that KServe may select for the model's format. KServe
+// runtimeHandler returns the handler of the probe that a container inherits from its serving runtime, and the runtime it
+// comes from: the one the service names, else one that KServe may select for the model's format. KServe
 // merges both containers, and a probe with two handlers is refused (MergeRuntimeContainers, utils.go@v0.15.2).
-func (r *Render) runtimeHandler(c container) (kind, runtime string) {
+func (r *Render) runtimeHandler(c container, probe string) (kind, runtime string) {
 	s := c.service
 	if !c.model {
 		return "", ""
 	}
 	if o := r.Runtime(s); o != nil {
-		return handler(c.runtime.Get("readinessProbe")), o.String()
+		return handler(c.runtime.Get(probe)), o.String()
 	}
 	if name := s.runtimeName(); name != "" {
 		return kserve.RuntimeHandlers[name], "the built-in runtime " + name
 	}
 	for _, o := range r.Objects("ServingRuntime", "ClusterServingRuntime") {
-		if h := handler(runtimeContainer(o, c.name).Get("readinessProbe")); h != "" && selectable(o, s) {
+		if h := handler(runtimeContainer(o, c.name).Get(probe)); h != "" && selectable(o, s) {
 			return h, o.String()
 		}
 	}

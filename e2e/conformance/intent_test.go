@@ -23,7 +23,8 @@ const (
 	autoscalers = `HorizontalPodAutoscaler|ScaledObject`
 	runtimes    = `(Cluster)?ServingRuntime`
 	service     = `InferenceService`
-	probed      = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) readinessProbe `
+	container   = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) `
+	probed      = container + `readinessProbe `
 	own         = `^metadata annotations argocd-kserve-plugin/`
 	kserve      = ` annotations serving\.kserve\.io/`
 )
@@ -31,7 +32,7 @@ const (
 // intents say of every rule what its repairs may do to a decoded object, and nothing beside.
 var intents = []intent{
 	{"KS101", service, regexp.MustCompile(probed + `(exec|httpGet|tcpSocket)$`), replacesHandler},
-	{"KS102", service + "|" + runtimes, regexp.MustCompile(probed + `(httpGet|tcpSocket) port$`), func(_ map[string]any, c change) bool { return isPort(c.after) }},
+	{"KS102", service + "|" + runtimes, regexp.MustCompile(container + `(readiness|liveness|startup)Probe (httpGet|tcpSocket) port$`), func(_ map[string]any, c change) bool { return isPort(c.after) }},
 	{"KS103", service, regexp.MustCompile(probed + `(grpc|tcpSocket)$`), replacesHandler},
 	{"KS104", runtimes, regexp.MustCompile(probed + `(exec|grpc|httpGet|tcpSocket)$`), replacesHandler},
 	{"KS201", service, regexp.MustCompile(`^(metadata|` + component[:len(component)-1] + `)` + kserve + `autoscalerClass$`), becomes("external", "none")},
