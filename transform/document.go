@@ -16,7 +16,7 @@ type document struct {
 	manifest bool
 	tree     *yamldoc.Tree
 	objects  []*Object
-	edited   []byte // the body after the edits, nil without any
+	edited   *yamldoc.Tree // what the edits make of it, nil without any
 }
 
 // parse reads the document and finds its objects.
@@ -25,9 +25,13 @@ func (d *document) parse(namespace string) error {
 	if err != nil {
 		return d.located(err)
 	}
+	d.adopt(tree, namespace)
+	return nil
+}
+
+func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.tree = tree
 	d.collect(tree.Root, nil, "", "", namespace)
-	return nil
 }
 
 // collect adds the object at node, or those of a List, to any depth. The items of a typed list may leave out the

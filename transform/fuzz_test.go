@@ -78,7 +78,7 @@ func checkUntouched(t *testing.T, result *Result) {
 	for _, documents := range result.stream.documents {
 		for _, d := range documents {
 			if d.edited != nil {
-				edited[string(d.edited)] = true
+				edited[string(d.edited.Bytes())] = true
 			}
 		}
 	}

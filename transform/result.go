@@ -100,7 +100,7 @@ func (r *Result) Files() []Output {
 func (d *document) result() yamldoc.Document {
 	out := d.source
 	if d.edited != nil {
-		out.Body = d.edited
+		out.Body = d.edited.Bytes()
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func Run(ctx context.Context, files []File, opts Options) (*Result, error) {
 	if err := result.repair(ctx); err != nil {
 		return nil, err
 	}
-	return result, facts.verify(ctx, result)
+	return result, facts.verify(result)
 }
 
 // stream is the render as documents.
@@ -140,11 +140,11 @@ func (r *Result) repair(ctx context.Context) error {
 		if len(edits[d]) == 0 {
 			return nil
 		}
-		body, err := d.tree.Apply(edits[d])
+		tree, err := d.tree.Apply(edits[d])
 		if err != nil {
 			return r.blame(d, err)
 		}
-		d.edited = body
+		d.edited = tree
 		return nil
 	})
 }
@@ -173,28 +173,16 @@ func overlap(a, b yamldoc.Path) bool {
 }
 
 // verify runs the rules over the edited documents: what was repaired must be gone and nothing may be new.
-func (f *facts) verify(ctx context.Context, r *Result) error {
-	after := make([]*document, len(r.stream.selected))
-	edited := false
-	for i, d := range r.stream.selected {
-		after[i] = d
+func (f *facts) verify(r *Result) error {
+	after := slices.Clone(r.stream.selected)
+	for i, d := range after {
 		if d.edited != nil {
-			edited = true
-			source := yamldoc.Document{Body: d.edited, Line: d.source.Line}
-			after[i] = &document{file: d.file, source: source}
+			after[i] = &document{file: d.file, source: yamldoc.Document{Body: d.edited.Bytes(), Line: d.source.Line}}
+			after[i].adopt(d.edited, f.Options.Namespace)
 		}
 	}
-	if !edited {
+	if slices.Equal(after, r.stream.selected) {
 		return nil
-	}
-	err := parallel(ctx, after, func(d *document) error {
-		if d.tree != nil {
-			return nil
-		}
-		return d.parse(f.Options.Namespace)
-	})
-	if err != nil {
-		return fmt.Errorf("internal error, please report it: %w", err)
 	}
 	left, err := f.find(after, r.stream.foreign)
 	if err != nil {

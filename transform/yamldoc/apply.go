@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// Apply makes edits, all against t, and returns the new document; the bytes that no edit is about are those of t.
+// Apply makes edits, all against t, and returns the new document, read again; the bytes that no edit is about are those of t.
 //
 // It fails with a *ConflictError if two edits contradict each other, with an *UnsafeError as Check does, and with an
 // internal error if the new document, read again, is not t with these edits made.
-func (t *Tree) Apply(edits []Edit) ([]byte, error) {
+func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	for _, e := range edits {
 		if err := t.Check(e); err != nil {
 			return nil, err
@@ -21,7 +21,7 @@ func (t *Tree) Apply(edits []Edit) ([]byte, error) {
 		return nil, err
 	}
 	if !p.against(t.Root) {
-		return t.body, nil
+		return t, nil
 	}
 	out, err := t.splice(edits, p)
 	if err != nil {
@@ -31,7 +31,10 @@ func (t *Tree) Apply(edits []Edit) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("internal error: the edited document can't be read: %w; please report it", err)
 	}
-	return out, verify(t.Root, p, result.Root)
+	if err := verify(t.Root, p, result.Root); err != nil {
+		return nil, err
+	}
+	return result, nil
 }
 
 // splice makes the edits of plan p. Where a collection gains and loses entries, what is new is added first, so that

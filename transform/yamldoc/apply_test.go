@@ -58,11 +58,11 @@ func checkApply(t *testing.T, before string, edits []Edit, after string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tree.Apply(edits)
+	edited, err := tree.Apply(edits)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, got)
+		t.Fatal(err)
 	}
-	if string(got) != after {
+	if got := edited.Bytes(); string(got) != after {
 		t.Fatalf("got:\n%s\nwant:\n%s\n(%q)", got, after, got)
 	}
 }
@@ -104,11 +104,12 @@ func TestMerge(t *testing.T) {
 		{"a key twice", []Edit{set("a.b", Map{{"x", 1}, {"x", 1}})}, `set a.b: key "x" twice`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := parse(t, body).Apply(c.edits)
-			if err != nil {
-				got = []byte(err.Error())
+			edited, err := parse(t, body).Apply(c.edits)
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = string(edited.Bytes())
 			}
-			if string(got) != c.want {
+			if got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})

@@ -12,6 +12,9 @@ type Tree struct {
 	aliased map[*Node]bool // anchored nodes that an alias uses
 }
 
+// Bytes is the document as it is written.
+func (t *Tree) Bytes() []byte { return t.body }
+
 // Position gives the 1-based line and column, in runes, of a byte offset into the body.
 func (t *Tree) Position(offset int) (line, col int) { return position(t.body, offset) }
 
