@@ -102,7 +102,7 @@ func (t *Tree) closed(n *Node) string {
 func (t *Tree) complex(n *Node, i int) bool {
 	key := n.Entries[i].Key
 	if key.Kind != Scalar || key.Start == key.End || !strings.HasPrefix(key.Tag, "!!") || t.lineStart(key.props) != t.lineStart(key.End) ||
-		key.Style == Literal || key.Style == Folded {
+		key.Style == Literal || key.Style == Folded || key.End-key.props >= maxSimpleKey {
 		return true
 	}
 	if n.Style == Block {

@@ -36,7 +36,7 @@ type Node struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 	Start   int     // byte offset of the first byte in the document's body, after anchor and tag
-	End     int     // byte offset after the last byte; equal to Start for a null that is not written
+	End     int     // byte offset after the last byte, of a block scalar after its line break; Start for a null that is not written
 	props   int     // byte offset of the anchor or tag before Start, else Start
 	indent  int     // of a block collection: the column, from 0, of its keys or dashes
 }

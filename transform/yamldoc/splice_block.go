@@ -1,8 +1,6 @@
 package yamldoc
 
-import (
-	"strings"
-)
+import "strings"
 
 // block edits a block collection of which at least one entry stays or is new.
 func (s *splicer) block(n *Node, children []child, added []*plan) {

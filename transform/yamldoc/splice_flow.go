@@ -1,8 +1,6 @@
 package yamldoc
 
-import (
-	"strings"
-)
+import "strings"
 
 // flow edits a flow collection of which at least one entry stays or is new.
 func (s *splicer) flow(n *Node, children []child, added []*plan) {
