@@ -30,8 +30,8 @@ var (
 	Applications      = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 )
 
-// FieldManager names the suite in the objects it writes.
-const FieldManager = "argocd-kserve-plugin-e2e"
+// fieldManager names the suite in the objects it writes.
+const fieldManager = "argocd-kserve-plugin-e2e"
 
 // Client talks to one API server.
 type Client struct {
@@ -88,7 +88,7 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, n
 		}
 		target = c.Resource(mapping.Resource).Namespace(object.GetNamespace())
 	}
-	_, err = target.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: FieldManager, Force: true})
+	_, err = target.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
 	if err != nil {
 		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 	}

@@ -108,7 +108,7 @@ func (n *Namespace) Patch(kind schema.GroupVersionResource, name, patch string, 
 	ctx, cancel := request()
 	defer cancel()
 	_, err := n.client.Resource(kind).Namespace(n.Name).
-		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: FieldManager}, subresource...)
+		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
 	if err != nil {
 		n.tb.Fatalf("patch %s %s: %v", kind.Resource, name, err)
 	}
