@@ -88,7 +88,10 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, n
 		}
 		target = c.Resource(mapping.Resource).Namespace(object.GetNamespace())
 	}
-	_, err = target.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+	err = persist(ctx, func() error {
+		_, err := target.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: fieldManager, Force: true})
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("apply %s %s: %w", object.GetKind(), object.GetName(), err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // requestTimeout bounds every request to the API server. The server shares few processors with all the rest.
-const requestTimeout = 30 * time.Second
+const requestTimeout = 2 * time.Minute
 
 // Namespace is a test's own namespace. Its methods end the test when the API server refuses.
 type Namespace struct {
@@ -107,8 +107,11 @@ func (n *Namespace) Patch(kind schema.GroupVersionResource, name, patch string, 
 	n.tb.Helper()
 	ctx, cancel := request()
 	defer cancel()
-	_, err := n.client.Resource(kind).Namespace(n.Name).
-		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
+	err := persist(ctx, func() error {
+		_, err := n.client.Resource(kind).Namespace(n.Name).
+			Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
+		return err
+	})
 	if err != nil {
 		n.tb.Fatalf("patch %s %s: %v", kind.Resource, name, err)
 	}
