@@ -1,0 +1,24 @@
+package objects
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+)
+
+// persist repeats a request while the API server, or a webhook it calls, is too busy to answer.
+func persist(ctx context.Context, do func() error) error {
+	var last error
+	if err := stack.Poll(ctx, func(context.Context) error {
+		last = do()
+		if apierrors.IsInternalError(last) || apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last) {
+			return last
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return last
+}
