@@ -55,19 +55,20 @@ func split(files []File) (*stream, error) {
 	s := &stream{}
 	for i := range files {
 		file := &files[i]
+		hit := make(chan bool, 1)
+		go func() { hit <- screened(file.Data) }()
 		sources, err := yamldoc.Split(file.Data)
 		if err != nil {
 			return nil, (&document{file: file, source: yamldoc.Document{Line: 1}}).located(err)
 		}
 		s.files = append(s.files, file)
-		s.documents = append(s.documents, s.screen(file, sources))
+		s.documents = append(s.documents, s.screen(file, sources, <-hit))
 	}
 	return s, nil
 }
 
-// screen tells manifests from other documents and selects those that rules may concern.
-func (s *stream) screen(file *File, sources []yamldoc.Document) []*document {
-	hit := screened(file.Data)
+// screen tells manifests from other documents and selects those that rules may concern, which only a file with a hit has.
+func (s *stream) screen(file *File, sources []yamldoc.Document, hit bool) []*document {
 	documents := make([]*document, len(sources))
 	for i, source := range sources {
 		d := &document{file: file, source: source, manifest: manifest(source.Body)}
