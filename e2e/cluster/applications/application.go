@@ -1,7 +1,6 @@
 package applications
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 )
 
 // patience bounds every wait for an Application. Syncs take a second or two on an idle machine.
@@ -99,7 +97,7 @@ func (a *Application) State() State {
 func (a *Application) Await(what string, reached func(State) bool) State {
 	a.tb.Helper()
 	var state State
-	stack.Eventually(a.tb, patience, a.Name+" is "+what, func(context.Context) error {
+	a.argo.In(a.tb).Eventually(patience, a.Name+" is "+what, func() error {
 		state = a.State()
 		if !reached(state) {
 			return fmt.Errorf("it is %v: %s %s", state, state.Message, state.Conditions)
@@ -122,7 +120,7 @@ func (a *Application) Refresh() State {
 	a.tb.Helper()
 	namespace := a.argo.In(a.tb)
 	namespace.Patch(objects.Applications, a.Name, fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, refreshAnnotation))
-	stack.Eventually(a.tb, patience, a.Name+" is refreshed", func(context.Context) error {
+	namespace.Eventually(patience, a.Name+" is refreshed", func() error {
 		if namespace.Get(objects.Applications, a.Name).GetAnnotations()[refreshAnnotation] != "" {
 			return fmt.Errorf("the annotation %s is still there", refreshAnnotation)
 		}

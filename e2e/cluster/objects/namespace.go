@@ -17,6 +17,9 @@ import (
 // requestTimeout bounds every request to the API server. The server shares few processors with all the rest.
 const requestTimeout = 2 * time.Minute
 
+// pollInterval is longer than that of other waits: dozens of cases ask the one API server.
+const pollInterval = 300 * time.Millisecond
+
 // Namespace is a test's own namespace. Its methods end the test when the API server refuses.
 type Namespace struct {
 	Name string
@@ -135,7 +138,13 @@ func request() (context.Context, context.CancelFunc) {
 // Eventually fails the test, with the condition's last error, unless the condition becomes nil before the timeout.
 func (n *Namespace) Eventually(timeout time.Duration, what string, condition func() error) {
 	n.tb.Helper()
-	stack.Eventually(n.tb, timeout, n.Name+": "+what, func(context.Context) error { return condition() })
+	stack.Eventually(n.tb, timeout, n.Name+": "+what, func(ctx context.Context) error {
+		err := condition()
+		if err != nil {
+			wait(ctx, pollInterval)
+		}
+		return err
+	})
 }
 
 func (n *Namespace) clear() {
@@ -144,5 +153,14 @@ func (n *Namespace) clear() {
 	err := n.client.Resource(InferenceServices).Namespace(n.Name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	if ignoreMissing(err) != nil { // before KServe's kinds are there, there is nothing to delete
 		n.tb.Error(err)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
 	}
 }
