@@ -146,6 +146,10 @@ func TestRepoServer(t *testing.T) {
 				if n := server.runs() - before; n != 1 {
 					t.Errorf("the plugin ran %d times for 3 requests, want once", n)
 				}
+				request.NoCache = true // a hard refresh
+				if _, err := server.Generate(t.Context(), request); err != nil || server.runs()-before != 2 {
+					t.Errorf("after a hard refresh: %d runs, %v; want 2", server.runs()-before, err)
+				}
 			})
 			run("cache of errors", func(t *testing.T) {
 				request := server.commit(t, "error", map[string]string{"app/iris.yaml": iris + "spec: {}\n"})
@@ -155,6 +159,8 @@ func TestRepoServer(t *testing.T) {
 					server.fails(t, request, message)
 				}
 				server.fails(t, request, "Manifest generation error (cached): "+message)
+				request.NoCache = true // a hard refresh
+				server.fails(t, request, message)
 			})
 		})
 	}
