@@ -24,7 +24,7 @@ func StartRedis(tb testing.TB, s *stack.Stack) string {
 	path, err := exec.LookPath("redis-server")
 	if err == nil {
 		s.Start(stack.Process{
-			Name: "redis", Path: path, Env: os.Environ(),
+			Name: "redis", Path: path, Env: os.Environ(), Dir: s.Dir,
 			Args:  []string{"--bind", s.IP, "--port", "6379", "--save", "", "--appendonly", "no"},
 			Ready: stack.Accepts(address),
 		})

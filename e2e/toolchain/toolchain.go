@@ -94,7 +94,7 @@ func Plugin(ctx context.Context) (string, error) {
 	target := filepath.Join(cache, "argocd-kserve-plugin")
 	partial := fmt.Sprintf("%s.%d", target, os.Getpid())
 	defer os.Remove(partial)
-	if _, err := run(ctx, root, "build", "-trimpath", "-o", partial, "./cmd/cmp"); err != nil {
+	if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/cmp"); err != nil {
 		return "", err
 	}
 	if err := os.Rename(partial, target); err != nil {
