@@ -19,31 +19,37 @@ const repository = "../../examples"
 // apps are the examples that Argo CD would render, each a folder.
 var apps = []string{"sklearn-logger", "multi-team/fraud", "triton-transformer", "two-environments/overlays/production"}
 
-// run calls the plugin's generate in an app's folder with the given environment and nothing else.
-func run(t *testing.T, program, app string, attributes *syscall.SysProcAttr, environ ...string) (stdout, stderr string) {
+// run returns what generate prints in an app's folder with the given environment and nothing else.
+func run(t *testing.T, app string, environ ...string) string {
 	t.Helper()
 	var out, diagnostics bytes.Buffer
-	cmd := exec.Command(program, "generate")
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = filepath.Join(repository, app), environ, attributes
+	cmd := exec.Command("argocd-kserve-plugin", "generate")
+	cmd.Dir, cmd.Env = filepath.Join(repository, app), environ
 	cmd.Stdout, cmd.Stderr = &out, &diagnostics
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s: %v\n%s", app, err, &diagnostics)
 	}
-	return out.String(), diagnostics.String()
+	return out.String()
 }
 
-// sandboxed is main on a read-only root, as an unknown user without a home.
+// sandboxed is main in the folder that the first argument names below the working directory, on a read-only root, as
+// an unknown user without a home.
 func sandboxed() {
-	if err := confine(); err != nil {
+	if err := confine(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
 	}
+	os.Args = append(os.Args[:1], os.Args[2:]...)
 	main()
 }
 
-func confine() error {
+func confine(app string) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("private mounts: %w", err)
+	}
+	// The folders above the working directory may be closed to the unknown user.
+	if err := syscall.Mount(".", os.TempDir(), "", syscall.MS_BIND, ""); err != nil {
+		return fmt.Errorf("another place for the examples: %w", err)
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -52,12 +58,15 @@ func confine() error {
 	for line := range strings.Lines(string(mounts)) {
 		point := strings.Fields(line)[4]
 		err := syscall.Mount("", point, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, "")
-		if err != nil && point == "/" {
-			return fmt.Errorf("read-only root: %w", err)
+		if err != nil && (point == "/" || point == os.TempDir()) {
+			return fmt.Errorf("%s read-only: %w", point, err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(os.TempDir(), "probe"), nil, 0o600); !errors.Is(err, syscall.EROFS) {
 		return fmt.Errorf("the temporary folder can still be written: %v", err)
+	}
+	if err := os.Chdir(filepath.Join(os.TempDir(), app)); err != nil {
+		return err
 	}
 	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(54321), syscall.Setuid(54321))
 }
@@ -67,16 +76,20 @@ func TestSandbox(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root to make a read-only root and an empty network namespace")
 	}
-	namespaces := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID}
 	for _, app := range apps {
 		t.Run(app, func(t *testing.T) {
-			want, _ := run(t, "argocd-kserve-plugin", app, nil)
-			program, err := exec.LookPath("sandboxed")
-			if err != nil {
-				t.Fatal(err)
+			environ := []string{"ARGOCD_APP_NAME=shop", "ARGOCD_APP_SOURCE_PATH=" + app}
+			want := run(t, app, environ...)
+			var out, diagnostics bytes.Buffer
+			cmd := exec.Command("sandboxed", app, "generate")
+			cmd.Dir, cmd.Env = repository, environ
+			cmd.Stdout, cmd.Stderr = &out, &diagnostics
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID}
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v\n%s", err, &diagnostics)
 			}
-			if got, _ := run(t, program, app, namespaces); got != want {
-				t.Errorf("the output differs in the sandbox:\n%s", got)
+			if out.String() != want {
+				t.Errorf("the output differs in the sandbox:\n%s", &out)
 			}
 		})
 	}
@@ -87,7 +100,7 @@ func TestDeterministic(t *testing.T) {
 	for _, app := range apps {
 		t.Run(app, func(t *testing.T) {
 			t.Parallel()
-			want, _ := run(t, "argocd-kserve-plugin", app, nil)
+			want := run(t, app)
 			var runs sync.WaitGroup
 			for i, environ := range [][]string{
 				{"TZ=Pacific/Auckland", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8"},
@@ -99,7 +112,7 @@ func TestDeterministic(t *testing.T) {
 			} {
 				runs.Go(func() {
 					temporary := t.TempDir()
-					if got, _ := run(t, "argocd-kserve-plugin", app, nil, append(environ, "TMPDIR="+temporary, "ARGOCD_APP_SOURCE_PATH=examples/"+app)...); got != want {
+					if got := run(t, app, append(environ, "TMPDIR="+temporary, "ARGOCD_APP_SOURCE_PATH=examples/"+app)...); got != want {
 						t.Errorf("run %d: the output differs with %v", i, environ)
 					}
 					_ = filepath.WalkDir(temporary, func(path string, _ fs.DirEntry, err error) error {
