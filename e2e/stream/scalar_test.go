@@ -32,7 +32,7 @@ func TestStrings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		docs, err := read(string(after))
+		docs, err := read(string(after.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,5 +96,5 @@ func serving(body []byte) bool {
 	if len(body) < 5 || body[0] != 0 || binary.BigEndian.Uint32(body[1:]) != uint32(len(body)-5) {
 		return false
 	}
-	return bytes.Equal(body[5:], []byte{1<<3 | 0, 1})
+	return bytes.Equal(body[5:], []byte{1 << 3, 1})
 }

@@ -103,10 +103,13 @@ func FuzzJoin(f *testing.F) {
 	})
 }
 
-// bodies are the documents that are more than white space.
+// bodies are the documents that are more than white space, those in JSON without the escapes that only JSON has.
 func bodies(docs []Document) (list []string) {
 	for _, doc := range docs {
 		if body := bytes.TrimSpace(doc.Body); len(body) > 0 {
+			if startsJSON(body) {
+				body = unescaped(body)
+			}
 			list = append(list, string(body))
 		}
 	}

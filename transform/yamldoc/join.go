@@ -20,8 +20,9 @@ func (e *JoinError) Unwrap() error { return e.Err }
 // Join makes one stream of the documents of several files, as slices to be written one after the other; bytes that
 // stand together in memory are one slice and are not copied. Documents come in order, each ends with a line end and is
 // separated from the next by one `---`; a byte order mark is left only at the very start; a stream of several documents
-// that starts with JSON starts with `---`, without which Kubernetes' decoder would expect JSON to the end. Joining one
-// file changes nothing unless one of these demands it. A file without documents adds nothing.
+// that starts with JSON starts with `---`, without which Kubernetes' decoder would expect JSON to the end; and a JSON
+// document next to others loses the escapes that only JSON has. Joining one file changes nothing unless one of these
+// demands it. A file without documents adds nothing.
 //
 // It fails with a *JoinError for a directive that would come later than the first document, and for a JSON document
 // that Kubernetes can't read next to others.
@@ -59,6 +60,10 @@ func (j *joiner) file(docs []Document) *Error {
 		head, body := withoutBOM(doc.Head), doc.Body
 		if n := bomLen(doc.Head); n > 0 && j.count == 0 {
 			head = doc.Head[:n+len(head)]
+		}
+		if j.total > 1 && startsJSON(body) {
+			body = unescaped(body)
+			doc.Body = body
 		}
 		if err := j.check(doc); err != nil {
 			return err
@@ -101,7 +106,7 @@ func (j *joiner) check(doc Document) *Error {
 	}
 	if j.total > 1 && startsJSON(body) {
 		if at := onlyJSON(body, content); at >= 0 {
-			return doc.errorAt(at, "something that JSON allows and YAML does not (an escape, a tab, a long key), which Kubernetes "+
+			return doc.errorAt(at, "something that JSON allows and YAML does not (half a surrogate pair, a tab, a long key), which Kubernetes "+
 				"can't read next to other documents: write the document as YAML does")
 		}
 	}

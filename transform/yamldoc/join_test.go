@@ -46,6 +46,8 @@ func TestJoin(t *testing.T) {
 		{"JSON first", []string{"{\"a\": 1}", "b: 2\n"}, "---\n{\"a\": 1}\n---\nb: 2\n"},
 		{"JSON first and a separator at the end", []string{"{\"a\": 1}\n---\n"}, "---\n{\"a\": 1}\n---\n"},
 		{"JSON later", []string{"a: 1\n", "{\"b\": 2}\n"}, "a: 1\n---\n{\"b\": 2}\n"},
+		{"escapes that only JSON has", []string{"a: 1\n", `{"b": "\/\\/\ud83d\ude00\u00e9\n"}` + "\n"}, "a: 1\n---\n" + `{"b": "/\\/😀\u00e9\n"}` + "\n"},
+		{"the same alone", []string{`{"b": "\/\ud83d\ude00"}` + "\n"}, `{"b": "\/\ud83d\ude00"}` + "\n"},
 		{"concatenated JSON", []string{"{\"a\": 1}{\"b\": 2}\n"}, "---\n{\"a\": 1}\n---\n{\"b\": 2}\n"},
 		{"concatenated JSON, CRLF", []string{"{\"a\": 1}\r\n{\"b\": 2}"}, "---\r\n{\"a\": 1}\r\n---\r\n{\"b\": 2}\r\n"},
 	} {
@@ -73,8 +75,7 @@ func TestJoinFaults(t *testing.T) {
 	}{
 		{"a directive in a later file", []string{"a: 1\n", "# c\n%YAML 1.1\n---\nb: 2\n"}, "file 1: 2:1: a directive in a later document, which Kubernetes refuses: remove it"},
 		{"an end marker of nothing", []string{"a: 1\n", "---\n# c\n...\n"}, "file 1: 3:1: `...` without a document before it, which Kubernetes refuses: remove it"},
-		{"an escape of JSON", []string{"a: 1\n---\n{\n \"b\": \"\\/\"}\n"}, "file 0: 4:8: something that JSON allows and YAML does not (an escape, a tab, a long key)"},
-		{"a surrogate pair", []string{`{"b": "\\u0041\ud83d\ude00"}`, "a: 1\n"}, "file 0: 1:15: something that JSON allows and YAML does not"},
+		{"half a surrogate pair", []string{`{"b": "\\u0041\ud83d"}`, "a: 1\n"}, "file 0: 1:15: something that JSON allows and YAML does not (half a surrogate pair, a tab, a long key)"},
 		{"a tab before JSON", []string{"a: 1\n", "\n\t{}\n"}, "file 1: 2:1: something that JSON allows and YAML does not"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // nextValue returns where the next of several concatenated JSON objects starts in text, whose content starts at from,
@@ -114,4 +118,26 @@ func onlyJSON(text []byte, from int) int {
 		}
 	}
 	return -1
+}
+
+var jsonEscape = regexp.MustCompile(`\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
+
+// unescaped writes out the escape \/ and surrogate pairs in a JSON document: only JSON has them, and what they stand for
+// needs none.
+func unescaped(text []byte) []byte {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
+		switch {
+		case string(escape) == `\/`:
+			return []byte("/")
+		case len(escape) > 2:
+			high, _ := strconv.ParseUint(string(escape[2:6]), 16, 16)
+			low, _ := strconv.ParseUint(string(escape[8:]), 16, 16)
+			return utf8.AppendRune(nil, utf16.DecodeRune(rune(high), rune(low)))
+		default:
+			return escape
+		}
+	})
 }
