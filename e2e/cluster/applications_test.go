@@ -17,6 +17,7 @@ type syncedCase struct {
 	app     app
 	fight   string   // the autoscaler that KServe and Argo CD fight for; "" where the service itself drifts
 	fine    []string // releases of KServe on which nothing is wrong
+	rule    string   // without which the plugin cannot help; "" for one that every build has
 }
 
 const framework = `
@@ -42,11 +43,11 @@ var syncedCases = []syncedCase{
 		app: app{"service.yaml": service(external, ""), "hpa.yaml": hpa("model-predictor", "model-predictor", "[]")},
 	},
 	{
-		problem: "predictor given as `sklearn:`", id: "framework",
+		problem: "predictor given as `sklearn:`", id: "framework", rule: "KS601",
 		app: app{"app.yaml": framework},
 	},
 	{
-		problem: "quantities `1000m` and `2048Mi`", id: "quantities",
+		problem: "quantities `1000m` and `2048Mi`", id: "quantities", rule: "KS602",
 		app: app{"app.yaml": `
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
@@ -62,10 +63,23 @@ spec:
 	},
 }
 
-// cases are those that fail on this release of KServe.
-func (s *synced) cases() []syncedCase {
-	failing, _ := partition(syncedCases, func(c syncedCase) bool { return !slices.Contains(c.fine, s.kserve.Version) })
-	return failing
+// cases are those that fail on this release of KServe and that the plugin claims to repair.
+func (s *synced) cases(t *testing.T) []syncedCase {
+	t.Helper()
+	claimed, _ := partition(syncedCases, func(c syncedCase) bool {
+		if slices.Contains(c.fine, s.kserve.Version) {
+			return false
+		}
+		if c.rule == "" {
+			return true
+		}
+		_, _, code := s.plugin.run(t, "explain", c.rule)
+		if code != 0 {
+			t.Logf("not run: %s: the plugin has no rule %s", c.problem, c.rule)
+		}
+		return code == 0
+	})
+	return claimed
 }
 
 // testUnrepaired deploys the apps as they are, and returns what Argo CD makes of them by case.
@@ -73,7 +87,7 @@ func (s *synced) testUnrepaired(t *testing.T) map[string]string {
 	var mu sync.Mutex
 	seen := map[string]string{}
 	t.Run("without", func(t *testing.T) {
-		for _, c := range s.cases() {
+		for _, c := range s.cases(t) {
 			t.Run(c.id, func(t *testing.T) {
 				t.Parallel()
 				a, _ := s.deploy(t, c.id+"-without", c.app, applications.Source{Prune: true})
@@ -95,7 +109,7 @@ func (s *synced) testUnrepaired(t *testing.T) map[string]string {
 // testRepaired deploys what the plugin makes of the apps.
 func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 	t.Parallel()
-	for _, c := range s.cases() {
+	for _, c := range s.cases(t) {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
 			a, _ := s.deploy(t, c.id, c.app, applications.Source{Plugin: true, Prune: true})
