@@ -20,22 +20,20 @@ func read(stream string) ([]string, error) {
 	decoder := kubeyaml.NewYAMLOrJSONDecoder(strings.NewReader(stream), 4096)
 	var docs []string
 	for {
-		var raw json.RawMessage
-		err := decoder.Decode(&raw)
+		var value any
+		err := decoder.Decode(&value)
 		if errors.Is(err, io.EOF) {
 			return docs, nil
 		}
 		if err != nil {
 			return docs, err
 		}
-		var doc bytes.Buffer
-		if len(raw) > 0 {
-			if err := json.Compact(&doc, raw); err != nil {
-				return docs, err
-			}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return docs, err
 		}
-		if text := doc.String(); text != "" && text != "null" {
-			docs = append(docs, text)
+		if value != nil {
+			docs = append(docs, string(text))
 		}
 	}
 }
