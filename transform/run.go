@@ -25,10 +25,11 @@ func Run(ctx context.Context, files []File, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := parallel(ctx, stream.selected, func(d *document) error { return d.parse(opts.Namespace) }); err != nil {
+	err = parallel(ctx, len(stream.selected), func(i int) error { return stream.selected[i].parse(opts.Namespace) })
+	if err != nil {
 		return nil, err
 	}
-	findings, err := facts.find(stream.selected, stream.foreign)
+	findings, err := facts.find(ctx, stream.selected, stream.foreign)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func Run(ctx context.Context, files []File, opts Options) (*Result, error) {
 	if err := result.repair(ctx); err != nil {
 		return nil, err
 	}
-	return result, facts.verify(result)
+	return result, facts.verify(ctx, result)
 }
 
 // stream is the render as documents.
@@ -86,17 +87,21 @@ func (s *stream) screen(file *File, sources []yamldoc.Document, hit bool) []*doc
 }
 
 // find runs the rules over the objects of the documents and returns what they report, in the order of the rules.
-func (f *facts) find(documents, foreign []*document) ([]Finding, error) {
+func (f *facts) find(ctx context.Context, documents, foreign []*document) ([]Finding, error) {
 	render := newRender(f, documents, foreign)
-	var findings []Finding
-	for _, rule := range f.rules {
-		for _, object := range render.Objects(rule.Kinds...) {
-			rule.Run(&Pass{Rule: rule, Object: object, Render: render, report: func(found Finding) {
-				findings = append(findings, found)
+	reported := make([][]Finding, len(f.rules))
+	err := parallel(ctx, len(f.rules), func(i int) error {
+		for _, object := range render.Objects(f.rules[i].Kinds...) {
+			f.rules[i].Run(&Pass{Rule: f.rules[i], Object: object, Render: render, report: func(found Finding) {
+				reported[i] = append(reported[i], found)
 			}})
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	findings, err := suppress(findings, documents)
+	findings, err := suppress(slices.Concat(reported...), documents)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,8 @@ func (r *Result) repair(ctx context.Context) error {
 			edits[e.Object.doc] = append(edits[e.Object.doc], e.rooted())
 		}
 	}
-	return parallel(ctx, r.stream.selected, func(d *document) error {
+	return parallel(ctx, len(r.stream.selected), func(i int) error {
+		d := r.stream.selected[i]
 		if len(edits[d]) == 0 {
 			return nil
 		}
@@ -174,7 +180,7 @@ func overlap(a, b yamldoc.Path) bool {
 }
 
 // verify runs the rules over the edited documents: what was repaired must be gone and nothing may be new.
-func (f *facts) verify(r *Result) error {
+func (f *facts) verify(ctx context.Context, r *Result) error {
 	after := slices.Clone(r.stream.selected)
 	for i, d := range after {
 		if d.edited != nil {
@@ -185,7 +191,7 @@ func (f *facts) verify(r *Result) error {
 	if slices.Equal(after, r.stream.selected) {
 		return nil
 	}
-	left, err := f.find(after, r.stream.foreign)
+	left, err := f.find(ctx, after, r.stream.foreign)
 	if err != nil {
 		return fmt.Errorf("internal error, please report it: %w", err)
 	}
@@ -221,19 +227,19 @@ func (r *Result) reported(documents []*document) map[place]Finding {
 	return found
 }
 
-// parallel calls do for each document on all processors and returns the error of the first document that has one.
-func parallel(ctx context.Context, documents []*document, do func(*document) error) error {
-	errs := make([]error, len(documents))
+// parallel calls do for 0 to n-1 on all processors and returns the error of the first of them that has one.
+func parallel(ctx context.Context, n int, do func(int) error) error {
+	errs := make([]error, n)
 	next := make(chan int)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(documents)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
 			for i := range next {
-				errs[i] = do(documents[i])
+				errs[i] = do(i)
 			}
 		})
 	}
-	for i := range documents {
+	for i := range n {
 		if ctx.Err() != nil {
 			break
 		}
