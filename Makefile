@@ -26,7 +26,7 @@ lint: ## gofmt, go vet, staticcheck, and a tidy go.mod
 	$(GO) mod tidy -diff
 
 race: ## the tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race ./...
+	CGO_ENABLED=1 $(GO) test -race -short ./...
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
@@ -46,6 +46,7 @@ e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 
 KSERVE ?= 0.14.1,0.15.2,0.20.0
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
+	cd e2e && $(GO) test -count=1 ./cluster/compatibility
 	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE)
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)

@@ -132,7 +132,7 @@ func TestDeterministic(t *testing.T) {
 // docs/contract.md names.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes two thousand files")
+		t.Skip("memory is measured without -short, which the race detector runs with")
 	}
 	const limit = 96 << 10 // KiB
 	dir := t.TempDir()
