@@ -14,7 +14,7 @@ import (
 )
 
 // binaryVariable names the environment variable that gives a ready plugin to test instead of a build of this tree.
-const binaryVariable = "ARGOCD_KSERVE_PLUGIN_E2E_BINARY"
+const binaryVariable = "E2E_PLUGIN"
 
 var binary string
 

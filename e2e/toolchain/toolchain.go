@@ -21,10 +21,10 @@ import (
 )
 
 // CacheVariable names the environment variable that moves the cache of built programs.
-const CacheVariable = "ARGOCD_KSERVE_PLUGIN_E2E_CACHE"
+const CacheVariable = "E2E_CACHE"
 
 // PluginVariable names the environment variable that gives a ready plugin binary to test instead of a fresh build.
-const PluginVariable = "ARGOCD_KSERVE_PLUGIN_E2E_BINARY"
+const PluginVariable = "E2E_PLUGIN"
 
 // Build returns the path of the program's executable, and builds it first when the cache has none for this version,
 // module file and Go release. A cold build of a large program takes minutes and needs the module proxy.
