@@ -22,7 +22,7 @@ import (
 )
 
 // directoryVariable tells the restarted test binary where its private files go.
-const directoryVariable = "ARGOCD_KSERVE_PLUGIN_E2E_DIRECTORY"
+const directoryVariable = "E2E_DIRECTORY"
 
 // Main is the TestMain of a suite, and does not return. It calls prepare outside the namespaces, with the network still
 // there, to build what the tests need, then runs the tests inside, calls after (nil for nothing), and exits with the
