@@ -46,6 +46,8 @@ func TestJoin(t *testing.T) {
 		{"JSON first", []string{"{\"a\": 1}", "b: 2\n"}, "---\n{\"a\": 1}\n---\nb: 2\n"},
 		{"JSON first and a separator at the end", []string{"{\"a\": 1}\n---\n"}, "---\n{\"a\": 1}\n---\n"},
 		{"JSON later", []string{"a: 1\n", "{\"b\": 2}\n"}, "a: 1\n---\n{\"b\": 2}\n"},
+		{"what looks like such escapes in YAML", []string{"a: 1\n", `{b: C:\/x, 'c': '\/', d: \é}` + "\n"}, "a: 1\n---\n" + `{b: C:\/x, 'c': '\/', d: \é}` + "\n"},
+		{"and in a comment after JSON", []string{"a: 1\n", `{"b": "\/"} # \/` + "\n"}, "a: 1\n---\n" + `{"b": "/"} # \/` + "\n"},
 		{"escapes that only JSON has", []string{"a: 1\n", `{"b": "\/\\/\ud83d\ude00\u00e9\n"}` + "\n"}, "a: 1\n---\n" + `{"b": "/\\/😀\u00e9\n"}` + "\n"},
 		{"the same alone", []string{`{"b": "\/\ud83d\ude00"}` + "\n"}, `{"b": "\/\ud83d\ude00"}` + "\n"},
 		{"concatenated JSON", []string{"{\"a\": 1}{\"b\": 2}\n"}, "---\n{\"a\": 1}\n---\n{\"b\": 2}\n"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -120,15 +121,18 @@ func onlyJSON(text []byte, from int) int {
 	return -1
 }
 
+// jsonEscape matches a surrogate pair, or the start of any other escape, so that an escaped backslash is passed as one.
 var jsonEscape = regexp.MustCompile(`\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
 
-// unescaped writes out the escape \/ and surrogate pairs in a JSON document: only JSON has them, and what they stand for
+// unescaped writes out the escape \/ and surrogate pairs in a JSON object: only JSON has them, and what they stand for
 // needs none.
 func unescaped(text []byte) []byte {
-	if bytes.IndexByte(text, '\\') < 0 {
+	from := skipSpace(text, 0)
+	end := objectEnd(text, from)
+	if end < 0 || bytes.IndexByte(text[from:end], '\\') < 0 || !json.Valid(text[from:end]) {
 		return text
 	}
-	return jsonEscape.ReplaceAllFunc(text, func(escape []byte) []byte {
+	object := jsonEscape.ReplaceAllFunc(text[from:end], func(escape []byte) []byte {
 		switch {
 		case string(escape) == `\/`:
 			return []byte("/")
@@ -140,4 +144,5 @@ func unescaped(text []byte) []byte {
 			return escape
 		}
 	})
+	return slices.Concat(text[:from], object, text[end:])
 }
