@@ -151,7 +151,8 @@ func (s *splicer) putBlock(at slot, value any) {
 		s.insert(at.head, " "+text)
 		s.remove(s.lineStart(n.props), s.lineAfter(n.End))
 	case n.Style == Literal || n.Style == Folded:
-		s.replace(n.props, s.headerEnd(n.Start), text)
+		end := s.headerEnd(n.Start)
+		s.replace(n.props, end, text+s.gap(end))
 		s.remove(skipLine(s.body, n.Start), n.End)
 	case n.Style != Block:
 		s.replace(n.props, n.End, text+s.gap(n.End))
@@ -166,7 +167,7 @@ func (s *splicer) putBlock(at slot, value any) {
 	}
 }
 
-// gap is the blank that a comment needs which stands right behind a bracket or quote.
+// gap is the blank that a comment needs which stands right behind a bracket, quote or block indicator.
 func (s *splicer) gap(at int) string {
 	if s.at(at) == '#' {
 		return " "
@@ -204,7 +205,8 @@ func (s *splicer) putLines(at slot, value any, l layout) {
 		}
 		s.replaceLines(s.lineStart(n.Start), n.End, s.comments(n, indent)+lines, l)
 	case n.Style == Literal || n.Style == Folded:
-		s.remove(at.head, s.headerEnd(n.Start))
+		end := s.headerEnd(n.Start)
+		s.replace(at.head, end, s.gap(end))
 		s.replaceLines(skipLine(s.body, n.Start), n.End, lines, l)
 	default:
 		s.replace(at.head, n.End, s.gap(n.End))
