@@ -108,7 +108,7 @@ func (s *splicer) removeFlow(children []child, i int) int {
 	default:
 		if i > 0 && !own {
 			prev := s.comma(children[i-1])
-			if comma >= 0 {
+			if comma >= 0 || s.endsColon(prev) {
 				prev++
 			}
 			s.remove(prev, end)
@@ -117,11 +117,16 @@ func (s *splicer) removeFlow(children []child, i int) int {
 		s.remove(first.start, end)
 	}
 	if j+1 == len(children) && comma < 0 && i > 0 {
-		prev := s.comma(children[i-1])
-		s.remove(prev, prev+1)
+		if prev := s.comma(children[i-1]); !s.endsColon(prev) {
+			s.remove(prev, prev+1)
+		}
 	}
 	return j
 }
+
+// endsColon tells whether what stands before a comma ends with a colon, which is part of the key only as long as the
+// comma follows: without it, a line end would make the colon an indicator.
+func (s *splicer) endsColon(comma int) bool { return s.at(comma-1) == ':' }
 
 // appendFlow adds entries at the end of a flow collection that has some.
 func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
