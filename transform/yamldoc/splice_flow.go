@@ -131,7 +131,10 @@ func (s *splicer) endsColon(comma int) bool { return s.at(comma-1) == ':' }
 // appendFlow adds entries at the end of a flow collection that has some.
 func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 	end, comma := last.n.End, s.comma(last)
-	if last.n.Start == end && (last.n.props < end || last.key != nil && last.head > last.key.End) {
+	empty := last.n.Start == end
+	tag := empty && last.n.props < end
+	colon := empty && last.key != nil && last.head > last.key.End || last.item && last.n.Kind == Mapping && s.at(end-1) == ':'
+	if tag || colon {
 		// Without a blank the colon would be part of the key, or the comma part of the tag.
 		if isBlank(s.at(end)) {
 			end++
