@@ -82,7 +82,7 @@ func (t *Tree) closed(n *Node) string {
 		return fmt.Sprintf("this is the alias *%s: write the value out here", n.Value)
 	case t.aliased[n]:
 		return fmt.Sprintf("the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor, n.Anchor)
-	case !strings.HasPrefix(n.Tag, "!!"):
+	case n.ownTag():
 		return fmt.Sprintf("this has the tag %s: remove it", n.Tag)
 	case n.Kind == Mapping && n.Style == Flow && t.at(n.Start) != '{':
 		return "this is a mapping without braces in a flow sequence: put braces around it"
@@ -98,10 +98,23 @@ func (t *Tree) closed(n *Node) string {
 	return ""
 }
 
+// ownTag tells whether n has a tag that its content would not get without it.
+func (n *Node) ownTag() bool {
+	switch n.Kind {
+	case Mapping:
+		return n.Tag != "!!map"
+	case Sequence:
+		return n.Tag != "!!seq"
+	case Scalar:
+		return !strings.HasPrefix(n.Tag, "!!")
+	}
+	return false
+}
+
 // complex tells whether key i of a mapping is something else than text on one line in front of its colon.
 func (t *Tree) complex(n *Node, i int) bool {
 	key := n.Entries[i].Key
-	if key.Kind != Scalar || key.Start == key.End || !strings.HasPrefix(key.Tag, "!!") || t.lineStart(key.props) != t.lineStart(key.End) ||
+	if key.Kind != Scalar || key.Start == key.End || key.ownTag() || t.lineStart(key.props) != t.lineStart(key.End) ||
 		key.Style == Literal || key.Style == Folded || key.End-key.props >= maxSimpleKey {
 		return true
 	}
@@ -120,7 +133,7 @@ func (t *Tree) checkTarget(n *Node, unsafe func(*Node, string, ...any) error) er
 	switch {
 	case t.aliased[n]:
 		return unsafe(n, "the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor, n.Anchor)
-	case n.Kind != Alias && !strings.HasPrefix(n.Tag, "!!"):
+	case n.ownTag():
 		return unsafe(n, "this has the tag %s: remove it", n.Tag)
 	}
 	for _, e := range n.Entries {
