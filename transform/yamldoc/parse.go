@@ -188,7 +188,8 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 			return 0, err
 		}
 		e := Entry{Key: key, colon: key.End}
-		if at := skipSpace(c.body, key.End); c.at(at) == ':' {
+		at := skipSpace(c.body, key.End)
+		if c.at(at) == ':' && (n.Style == Flow || c.lineStart(at) == c.lineStart(key.End) || c.column(at) == n.indent) {
 			e.colon = at + 1
 		}
 		value, valueSize, err := c.node(y.Content[i+1], depth+1)
