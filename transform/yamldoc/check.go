@@ -21,8 +21,9 @@ func (e *UnsafeError) Error() string {
 }
 
 // Check tells whether Apply can make an edit by itself. It fails with an *UnsafeError for a value behind an alias, in or
-// under an anchored node that an alias uses, in a mapping with a merge key or a complex key, or with a tag of the
-// document's own, and for a path that leads through something that is no mapping or sequence.
+// under an anchored node that an alias uses, in a mapping with a merge key or a complex key, with a tag of the document's
+// own or indented no deeper than what it belongs to, and for a path that leads through something that is no mapping or
+// sequence.
 func (t *Tree) Check(e Edit) error {
 	unsafe := func(n *Node, i int, format string, args ...any) error {
 		line, col := t.Position(n.props)
@@ -61,6 +62,9 @@ func (t *Tree) Check(e Edit) error {
 		if s, isKey := step.(string); isKey && t.aliased[n.entry(s).Key] {
 			return unsafe(n, i, "the key %s has an anchor that is used elsewhere: write the key out there", s)
 		}
+		if t.outdented(n, next) {
+			return unsafe(next, i+1, "this is indented no deeper than what it belongs to: indent it")
+		}
 		if e.Op == OpRename && i == len(e.Path)-1 {
 			if n.Kind != Mapping {
 				return unsafe(n, i, "an item has no key to rename")
@@ -96,6 +100,13 @@ func (t *Tree) closed(n *Node) string {
 		}
 	}
 	return ""
+}
+
+// outdented tells whether a value on a line of its own stands no deeper than the block collection n that it is in, where
+// YAML allows only a sequence in a mapping.
+func (t *Tree) outdented(n, value *Node) bool {
+	return n.Style == Block && value.props < value.End && t.startsLine(value.props) && t.column(value.props) <= n.indent &&
+		!(n.Kind == Mapping && value.Kind == Sequence && value.Style == Block)
 }
 
 // ownTag tells whether n has a tag that its content would not get without it.

@@ -145,9 +145,8 @@ func (s *splicer) putBlock(at slot, value any) {
 	switch {
 	case n.props == n.End:
 		s.insert(n.Start, " "+text)
-	case at.head >= 0 && n.Style != Block && s.startsLine(n.props) &&
-		(s.column(n.props) <= at.parent.indent || strings.Contains(s.margin(n.props), "\t")):
-		// Where a value is indented like this, not every other value can stand.
+	case at.head >= 0 && n.Style != Block && s.startsLine(n.props) && strings.Contains(s.margin(n.props), "\t"):
+		// Where a value is indented with a tab, not every other value can stand.
 		s.insert(at.head, " "+text)
 		s.remove(s.lineStart(n.props), s.lineAfter(n.End))
 	case n.Style == Literal || n.Style == Folded:
