@@ -100,7 +100,7 @@ type converter struct {
 	nodes    map[*yaml.Node]*Node // of anchors
 	sizes    map[*yaml.Node]int   // of anchors that are complete
 	expanded int
-	indent   int // column of the block collection around, or -1
+	indent   int // column of the block collection around, -1 if there is none or a flow collection is nearer
 }
 
 var kinds = map[yaml.Kind]Kind{yaml.ScalarNode: Scalar, yaml.MappingNode: Mapping, yaml.SequenceNode: Sequence, yaml.AliasNode: Alias}
@@ -145,10 +145,10 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error)
 		size, err = c.sequence(n, y, depth)
 	default:
 		if y.Anchor != "" || y.Style&yaml.TaggedStyle != 0 || c.at(n.props) == '!' {
-			var end int
-			end, n.Start = c.skipProps(n.props, len(c.body))
 			if n.Value == "" && n.Style == Plain {
-				n.Start = end
+				n.Start, _ = c.skipProps(n.props, c.outdent(n.props))
+			} else {
+				_, n.Start = c.skipProps(n.props, len(c.body))
 			}
 		}
 		err = c.scalarEnd(n, c.indent)
@@ -231,14 +231,26 @@ func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size int, err er
 	return size, nil
 }
 
-// enter makes a block collection the one around what is converted until the function returned is called.
+// enter makes a collection the one around what is converted until the function returned is called.
 func (c *converter) enter(n *Node) (leave func()) {
 	outer := c.indent
+	c.indent = -1
 	if n.Style == Block {
 		n.indent = c.column(n.Start)
 		c.indent = n.indent
 	}
 	return func() { c.indent = outer }
+}
+
+// outdent is the offset after at of what stands no deeper than the block collection around, on a line of its own.
+func (c *converter) outdent(at int) int {
+	for at < len(c.body) {
+		at = skipSpace(c.body, skipLine(c.body, at))
+		if c.column(at) <= c.indent {
+			break
+		}
+	}
+	return at
 }
 
 // unwritten tells whether y is a null of which the document has no byte.
