@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,7 +31,7 @@ func TestGoldens(t *testing.T) {
 			validateCase(t, stem, versionOf(golden, input), input, output, &sum)
 		}
 	}
-	t.Logf("golden cases: %d validations, %d outputs valid, %d better than the input, %d worse", sum.objects, sum.valid, sum.better, sum.worse)
+	fmt.Printf("golden cases: %d validations, %d outputs valid, %d better than the input, %d worse\n", sum.objects, sum.valid, sum.better, sum.worse)
 	if sum.objects == 0 {
 		t.Error("nothing was validated")
 	}
