@@ -1,5 +1,5 @@
-# The sidecar's image: the binary and plugin.yaml, no shell and no libraries. argocd-cmp-server comes from Argo CD itself,
-# through a volume. Both base images can be replaced, by a mirror or by one pinned to a digest:
+# The sidecar's image: the binary and plugin.yaml, without a shell or libraries. argocd-cmp-server comes from Argo CD itself,
+# through a volume. You can replace both base images, for example with a mirror or with images pinned to a digest:
 #   docker build --build-arg BUILD_IMAGE=... --build-arg BASE_IMAGE=... .
 ARG BUILD_IMAGE=docker.io/library/golang:1.26
 ARG BASE_IMAGE=scratch
@@ -17,5 +17,5 @@ RUN mkdir -p /image/home/argocd/cmp-server/config && cp plugin.yaml /image/home/
 FROM ${BASE_IMAGE}
 COPY --from=build /image/usr/local/bin/argocd-kserve-plugin /usr/local/bin/argocd-kserve-plugin
 COPY --from=build /image/home/argocd/cmp-server/config/plugin.yaml /home/argocd/cmp-server/config/plugin.yaml
-# The user of the repo-server, which connects to the sidecar's socket.
+# The repo-server's user. The repo-server connects to the sidecar's socket.
 USER 999

@@ -1,10 +1,15 @@
-# Everything is built with the Go toolchain alone; `make demo` and `make test` are all a newcomer needs.
+# Only the Go toolchain is needed. `make demo` and `make test` are the two commands to start with.
 BINARY  := bin/argocd-kserve-plugin
 GO      ?= go
 FUZZTIME ?= 30s
+# The releases of KServe that CI runs. The -all targets run every release that the suites know.
+KSERVE  ?= 0.20.0,0.15.2
+# How long the chaos test breaks things.
+CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz conformance e2e-health e2e-argocd e2e-cluster image-test bench demo clean
+.PHONY: help build test golden lint race fuzz conformance conformance-all e2e-health e2e-argocd e2e-chaos e2e-cluster \
+	e2e-all image-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -15,8 +20,10 @@ build: ## build the binary
 test: ## every test that needs neither network nor root
 	$(GO) test ./...
 
-golden: ## write the golden files, then look at the difference
-	$(GO) test ./transform ./examples ./internal/... ./cmd/... -update
+# The cases of the rules come first, because the pages in docs/rules show their outcome.
+golden: ## write the golden files and the generated docs, then look at the difference
+	UPDATE_GOLDEN=1 $(GO) test -run TestRules ./transform/rules
+	UPDATE_GOLDEN=1 $(GO) test ./...
 	git diff --stat
 
 lint: ## gofmt, go vet, staticcheck, and a tidy go.mod
@@ -33,7 +40,10 @@ fuzz: ## every fuzz target for FUZZTIME
 
 conformance: ## every manifest that KServe and Argo CD publish, and KServe's schemas (downloads them)
 	cd e2e/stream && $(GO) test -count=1 ./...
-	cd e2e/conformance && $(GO) test -count=1 -timeout 40m
+	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -kserve-version $(KSERVE)
+
+conformance-all: KSERVE = all
+conformance-all: conformance ## the same with the manifests of every release of KServe; not in CI
 
 e2e-health: ## the health checks in Argo CD's own programs (builds them)
 	cd e2e/health/argocd2 && $(GO) test -count=1 ./...
@@ -42,19 +52,25 @@ e2e-health: ## the health checks in Argo CD's own programs (builds them)
 
 e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
-	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
+	cd e2e && $(GO) test -count=1 -v -timeout 40m -skip "^TestChaos$$" ./argocd
 
-KSERVE ?= 0.14.1,0.15.2,0.20.0
+e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says; not in CI (needs root)
+	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
+
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 ./cluster/compatibility
-	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE)
+
+e2e-all: KSERVE = all
+e2e-all: e2e-health e2e-argocd e2e-cluster ## all three with every release of KServe and Argo CD; not in CI
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test
 
-bench: build ## ratios against cat, yq and kustomize
+bench: build ## ratios against cat, yq and kustomize, and how time grows with the input
 	cd bench && $(GO) build -o ../bin/bench . && $(GO) build -o ../bin/ github.com/mikefarah/yq/v4 sigs.k8s.io/kustomize/kustomize/v5
 	bin/bench -plugin $(BINARY) -tools bin
+	bin/bench -plugin $(BINARY) -growth
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

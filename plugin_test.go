@@ -1,4 +1,4 @@
-// Package plugin_test checks the files at the top that Argo CD and image builders read.
+// Package plugin_test checks the files in the top folder that Argo CD and image builders read.
 package plugin_test
 
 import (
@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +22,8 @@ type command struct {
 	Args    []string `json:"args"`
 }
 
-// plugin is what plugin.yaml may hold: the fields of cmpserver/plugin/config.go@v2.14.21 less those that would change
-// how the plugin is named or found. Static announcements are left out, for the binary makes them.
+// plugin has the fields that plugin.yaml may have: those of cmpserver/plugin/config.go@v2.14.21, except the ones that
+// would change the plugin's name or discovery. Static announcements are not among them, because the binary makes them.
 type plugin struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -36,8 +38,8 @@ type plugin struct {
 	} `json:"spec"`
 }
 
-// readPlugin decodes as Argo CD does, YAML 1.1 to JSON to the type, so that an unquoted y or 1.0 fails here and not in
-// the sidecar. Argo CD ignores unknown fields; here they are errors.
+// readPlugin decodes plugin.yaml as Argo CD does, from YAML 1.1 to JSON to the type, so that an unquoted y or 1.0 fails
+// here and not in the sidecar. Argo CD ignores unknown fields; here they are errors.
 func readPlugin(t *testing.T) plugin {
 	t.Helper()
 	text, err := os.ReadFile("plugin.yaml")
@@ -63,20 +65,75 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("apiVersion %s, kind %s", p.APIVersion, p.Kind)
 	}
 	if p.Metadata.Name != "argocd-kserve-plugin" {
-		t.Errorf("name %q: Applications give it, so it never changes", p.Metadata.Name)
+		t.Errorf("name %q: Applications use the name, so it must not change", p.Metadata.Name)
 	}
 	for name, c := range map[string]command{"generate": p.Spec.Generate, "parameters": p.Spec.Parameters.Dynamic} {
-		if len(c.Command) != 2 || c.Command[0] != "/usr/local/bin/argocd-kserve-plugin" || c.Command[1] != name || len(c.Args) > 0 {
+		want := []string{"/usr/local/bin/argocd-kserve-plugin", name}
+		if !slices.Equal(c.Command, want) || len(c.Args) > 0 {
 			t.Errorf("%s: command %q, args %q", name, c.Command, c.Args)
 		}
 		var stdout, stderr bytes.Buffer
-		if code := cli.Run(t.Context(), cli.Env{Args: []string{name, "--help"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}); code != 0 {
+		env := cli.Env{Args: []string{name, "--help"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
+		if code := cli.Run(t.Context(), env); code != 0 {
 			t.Errorf("%s: the binary has no such command: %s", name, &stderr)
 		}
 	}
 }
 
-// TestDockerfile checks what plugin.yaml and Argo CD's sidecar rely on.
+// safeguards are the settings that install/ gives the sidecar so that nobody else can loosen them.
+var safeguards = map[string]string{
+	"root": "found", "timeout": "45s", "max-input": "256 MiB", "allow-empty": "false", "fail-on": "never",
+}
+
+// TestSidecarLocks runs config show in the environment of the installed sidecar. The test of e2e/install compares the
+// other installers with this one.
+func TestSidecarLocks(t *testing.T) {
+	data, err := os.ReadFile("install/component/sidecar.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var deployment struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					Containers []struct {
+						Env []struct{ Name, Value string }
+					}
+				}
+			}
+		}
+	}
+	if err := yaml.Unmarshal(data, &deployment); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	env := cli.Env{Args: []string{"config", "show"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
+	for _, variable := range deployment.Spec.Template.Spec.Containers[0].Env {
+		env.Environ = append(env.Environ, variable.Name+"="+variable.Value)
+	}
+	if code := cli.Run(t.Context(), env); code != 0 {
+		t.Fatalf("config show: %s", &stderr)
+	}
+	for name, value := range safeguards {
+		locked := regexp.MustCompile(`(?m)^` + name + ` +` + value + ` +environment variable .* \(locked\)$`)
+		if !locked.Match(stdout.Bytes()) {
+			t.Errorf("%s is not locked at %s:\n%s", name, value, &stdout)
+		}
+	}
+	env.Environ = append(env.Environ, "ARGOCD_APP_NAME=app")
+	for name, value := range map[string]string{
+		"root": "..", "timeout": "10m", "max-input": "1GiB", "allow-empty": "true", "fail-on": "advice",
+	} {
+		stderr.Reset()
+		parameters := `ARGOCD_APP_PARAMETERS=[{"name":"` + name + `","string":"` + value + `"}]`
+		env.Environ = append(env.Environ, parameters)
+		if code := cli.Run(t.Context(), env); code != 2 || !strings.HasPrefix(stderr.String(), "app: parameter "+name) {
+			t.Errorf("an Application may set %s to %s: exit code %d, %s", name, value, code, &stderr)
+		}
+	}
+}
+
+// TestDockerfile checks what plugin.yaml and the sidecar rely on.
 func TestDockerfile(t *testing.T) {
 	data, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -88,11 +145,13 @@ func TestDockerfile(t *testing.T) {
 			users = append(users, strings.TrimSpace(user))
 		}
 	}
-	// Numeric, or runAsNonRoot can't tell that it isn't root; 999, or the repo-server can't connect to the socket.
+	// It must be a number, or runAsNonRoot can't verify that it isn't root, and 999, or the repo-server can't connect
+	// to the socket.
 	if len(users) == 0 || users[len(users)-1] != "999" {
 		t.Errorf("USER %v", users)
 	}
-	for _, file := range []string{readPlugin(t).Spec.Generate.Command[0], "/home/argocd/cmp-server/config/plugin.yaml"} {
+	binary := readPlugin(t).Spec.Generate.Command[0]
+	for _, file := range []string{binary, "/home/argocd/cmp-server/config/plugin.yaml"} {
 		if !path.IsAbs(file) || !bytes.Contains(data, []byte(file)) {
 			t.Errorf("the image has no %s", file)
 		}

@@ -48,7 +48,7 @@ data:
     hosts: [a.example.com, b.example.com]
 `
 
-// generate writes the inputs of the races.
+// generate writes the input files of the races.
 func generate(foreign, services, overlay string) error {
 	var b strings.Builder
 	for i := 0; b.Len() < 36_000_000; i++ {

@@ -1,5 +1,5 @@
-// Package customizations holds the health checks and resource actions for KServe's kinds as Lua, in
-// the layout of Argo CD's own resource_customizations directory, so that they can be sent upstream.
+// Package customizations contains the health checks and resource actions for KServe's kinds as Lua, in
+// the layout of Argo CD's own resource_customizations directory, ready to be sent upstream.
 package customizations
 
 import "embed"

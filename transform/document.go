@@ -2,28 +2,62 @@ package transform
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
+	"encoding/base64"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// document is one document of the render. Its tree is nil when the screen rejected it.
+// document is one document of the render.
 type document struct {
 	file     *File
 	source   yamldoc.Document
-	manifest bool
-	tree     *yamldoc.Tree
-	objects  []*Object
-	edited   *yamldoc.Tree // what the edits make of it, nil without any
+	content  content
+	selected bool // rules may concern it
+
+	tree    *yamldoc.Tree // nil when the screen rejected the document, and once it is released
+	objects []*Object
+	output  []byte // the body with the edits made, nil without any
+}
+
+// examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.
+func (d *document) examine(s *screen, namespace string) error {
+	body := d.source.Body
+	plain := plainObject(body)
+	switch {
+	case plain:
+		d.content = object
+		d.selected = s.document(body)
+	case blank(body):
+		d.content = nothing
+	}
+	if d.content == nothing || plain && !d.selected && !templated(body) {
+		return nil
+	}
+	tree, err := yamldoc.Parse(body)
+	if err == nil {
+		err = readable(tree)
+	}
+	if err != nil {
+		return inputError(d.file, d.source.Line, err)
+	}
+	if !plain {
+		if d.content, err = contentOf(tree, s); err != nil {
+			return inputError(d.file, d.source.Line, err)
+		}
+		d.selected = d.content == object && s.document(body)
+	}
+	if d.selected {
+		d.adopt(tree, namespace)
+	}
+	return nil
 }
 
 // parse reads the document and finds its objects.
 func (d *document) parse(namespace string) error {
 	tree, err := yamldoc.Parse(d.source.Body)
 	if err != nil {
-		return d.located(err)
+		return inputError(d.file, d.source.Line, err)
 	}
 	d.adopt(tree, namespace)
 	return nil
@@ -34,29 +68,54 @@ func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, nil, "", "", namespace)
 }
 
-// collect adds the object at node, or those of a List, to any depth. The items of a typed list may leave out the
-// apiVersion and kind that the list's own imply.
+// release gives the memory of the tree back. The objects stay, without their nodes.
+func (d *document) release() {
+	d.tree = nil
+	for _, o := range d.objects {
+		o.Node = nil
+	}
+}
+
+// reload reads a released document again.
+func (d *document) reload() error {
+	if d.tree != nil {
+		return nil
+	}
+	tree, err := yamldoc.Parse(d.source.Body)
+	if err != nil {
+		return bug("%s: %w", d.file.Path, err)
+	}
+	d.tree = tree
+	for _, o := range d.objects {
+		o.Node = tree.Root.Get(o.prefix...)
+	}
+	return nil
+}
+
+// collect adds the object at node, or the items of a List at any depth. As in Argo CD, what has items is a List. The
+// items of a typed list may leave out apiVersion and kind: the list's own imply them.
 func (d *document) collect(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, kind, namespace string) {
 	if node == nil || node.Kind != yamldoc.Mapping {
 		return
 	}
-	if v := node.Get("apiVersion").Str(); v != "" {
+	if v := text(node.Get("apiVersion")); v != "" {
 		apiVersion = v
 	}
-	if v := node.Get("kind").Str(); v != "" {
+	if v := text(node.Get("kind")); v != "" {
 		kind = v
 	}
-	items := node.Get("items")
-	if strings.HasSuffix(kind, "List") && items != nil && items.Kind == yamldoc.Sequence {
+	if items := node.Get("items"); items != nil && items.Kind == yamldoc.Sequence {
 		for i, item := range items.Items {
 			d.collect(item, prefix.With("items", i), apiVersion, strings.TrimSuffix(kind, "List"), namespace)
 		}
 		return
 	}
 	o := &Object{
-		File: d.file, APIVersion: apiVersion, Kind: kind, Node: node, doc: d, prefix: prefix,
-		Name:      node.Get("metadata", "name").Str(),
-		Namespace: node.Get("metadata", "namespace").Str(),
+		File: d.file, APIVersion: apiVersion, Kind: kind, Node: node, doc: d,
+		index: len(d.objects), prefix: prefix,
+		Name:         node.Get("metadata", "name").Str(),
+		Namespace:    node.Get("metadata", "namespace").Str(),
+		generateName: node.Get("metadata", "generateName").Str(),
 	}
 	if o.Namespace == "" {
 		o.Namespace = namespace
@@ -64,23 +123,31 @@ func (d *document) collect(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, 
 	d.objects = append(d.objects, o)
 }
 
-// manifest reports whether the document is one: it says apiVersion, kind and metadata. A document of comments only
-// counts as one too, so that its bytes stay. As in Argo CD's directory source, anything else is some other file's
-// content, values of a chart for instance, and no business of the API server.
-func manifest(body []byte) bool {
-	if hasTopLevel(body, "apiVersion") && hasTopLevel(body, "kind") && hasTopLevel(body, "metadata") || blank(body) {
-		return true
+// text returns the text of a scalar as Kubernetes reads it, which decodes !!binary.
+func text(n *yamldoc.Node) string {
+	if n == nil || n.Tag != "!!binary" {
+		return n.Str()
 	}
-	tree, err := yamldoc.Parse(body)
+	decoded, err := base64.StdEncoding.DecodeString(n.Value)
 	if err != nil {
-		return containsAll(body, "apiVersion", "kind", "metadata")
+		return ""
 	}
-	root := tree.Root
-	return root.Has("apiVersion") && root.Has("kind") &&
-		(root.Has("metadata") || strings.HasSuffix(root.Get("kind").Str(), "List"))
+	return string(decoded)
 }
 
-// blank reports whether the body has no content: only blanks, comments and document ends.
+// line returns the line of the file on which the document's content starts.
+func (d *document) line() int {
+	line := d.source.Line
+	for text := range bytes.Lines(d.source.Body) {
+		if text = bytes.TrimSpace(text); len(text) > 0 && text[0] != '#' {
+			break
+		}
+		line++
+	}
+	return line
+}
+
+// blank reports whether the body has no content: only white space, comments and document ends.
 func blank(body []byte) bool {
 	for line := range bytes.Lines(body) {
 		line = bytes.TrimSpace(line)
@@ -89,22 +156,4 @@ func blank(body []byte) bool {
 		}
 	}
 	return true
-}
-
-func containsAll(body []byte, words ...string) bool {
-	for _, word := range words {
-		if !bytes.Contains(body, []byte(word)) {
-			return false
-		}
-	}
-	return true
-}
-
-// located turns a fault of the document into one of its file.
-func (d *document) located(err error) error {
-	var fault *yamldoc.Error
-	if !errors.As(err, &fault) {
-		return fmt.Errorf("%s: %w", d.file.Path, err)
-	}
-	return fmt.Errorf("%s:%d:%d: %s", d.file.Path, d.source.Line+fault.Line-1, fault.Col, fault.Msg)
 }

@@ -1,23 +1,106 @@
 package transform
 
-import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
 
 // Finding is a problem in an object, and the edits that repair it when a safe repair is known.
 type Finding struct {
-	Rule     *Rule
-	Object   *Object
-	At       yamldoc.Path // what the finding points at, relative to the object
-	Severity Severity
-	Message  string
-	Edits    []Edit
-	Needs    string // the setting that would have to be known for a repair, for example default-deployment-mode
-	Fatal    bool   // no output may be made from this input
+	Rule       *Rule        // the rule that reported it; set by Pass.Report
+	Object     *Object      // the pass's object, unless the rule names another one of the render
+	At         yamldoc.Path // the place of the problem, from the object; it may lead to a missing field
+	Severity   Severity     // that of the rule, unless the rule sets another
+	Message    string       // what is wrong, and what to do about it or what the repair does
+	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
+	Unrepaired string       // why there are no edits, if the message does not say so
+	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
+	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
-	Line, Col int // 1-based position in the object's file; set by Run
+	Line, Col int // 1-based position of At in the object's file; columns count runes; set by Run
 }
 
-// Edit is a logical change of one object. Its path is relative to the object.
+// Edit is a logical change of one object. Its path starts at the object. [Object.Edits] makes edits.
 type Edit struct {
 	Object *Object
 	yamldoc.Edit
+
+	first, last int // lines; set by Run
+}
+
+// Text returns the message and, for a finding without edits, why nothing was repaired.
+func (f Finding) Text() string {
+	text := f.Message
+	if len(f.Edits) > 0 {
+		return text
+	}
+	if f.Unrepaired != "" {
+		text += "; not repaired: " + f.Unrepaired
+	}
+	if f.Needs != "" {
+		text += "; not repaired: needs the setting " + f.Needs
+	}
+	return text
+}
+
+// String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
+// in place of the position, and the source file comes last if it is known. The result may hold control characters of
+// the manifest: quote them before they reach a terminal.
+func (f Finding) String() string {
+	file := f.Object.File
+	if file.Renderer == "" {
+		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, f.Text())
+	}
+	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text())
+	if file.Origin != "" {
+		line += " (from " + file.Origin + ")"
+	}
+	return line
+}
+
+// Sorted returns the findings in a new slice, by file and position. Those of one position stay in the order of the
+// rules. Objects that a renderer made share its path, so there the origin and the object come before the position.
+func Sorted(findings []Finding) []Finding {
+	rendered := func(f Finding) string {
+		if f.Object.File.Renderer == "" {
+			return ""
+		}
+		return f.Object.File.Origin + "\x00" + f.Object.String()
+	}
+	return slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(a.Object.File.Path, b.Object.File.Path),
+			cmp.Compare(rendered(a), rendered(b)),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Col, b.Col),
+		)
+	})
+}
+
+// Lines returns the lines that the edit is about, counted from 1 in the object's file: the first and the last one of
+// the deepest entry on its path that exists.
+func (e Edit) Lines() (first, last int) { return e.first, e.last }
+
+// locate notes what Lines returns.
+func (e *Edit) locate() {
+	node := e.Object.Node
+	for _, step := range e.Path {
+		_, value := node.Entry(step)
+		if value == nil {
+			break
+		}
+		node = value
+	}
+	e.first, _ = e.Object.position(e.Path)
+	end, _ := e.Object.doc.tree.Position(max(node.Start, node.End-1))
+	e.last = e.Object.doc.source.Line + end - 1
+}
+
+// rooted returns the edit with its path from the document's root.
+func (e Edit) rooted() yamldoc.Edit {
+	e.Edit.Path = e.Object.prefix.With(e.Edit.Path...)
+	return e.Edit
 }

@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,86 +11,81 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// FuzzTransform repairs whatever the fuzzer thinks of, under several settings. Nothing may crash or be called an internal
-// error, what comes out must come out the same a second time, with nothing left to repair, and documents without an edit
-// must keep their bytes.
-func FuzzTransform(f *testing.F) {
-	err := filepath.WalkDir(filepath.Join("..", "testdata", "rules"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".json"}, filepath.Ext(path)) {
+const (
+	group = "apiVersion: serving.kserve.io/v1beta1\n"
+	kind  = "kind: InferenceService\n"
+	meta  = "metadata: {name: a}\n"
+	decoy = "metadata: {name: a, annotations: {b: \"\nkind: ConfigMap\n\"}}" // a line that looks like the kind
+)
+
+// hidden are documents with an object of a rule's kind that Argo CD would apply, in forms that hide it.
+var hidden = []struct{ name, document string }{
+	{"a group over two lines", "apiVersion:\n  \"serving.kserve.\\\n  io/v1beta1\"\n" + kind + meta},
+	{"a group over three lines", "apiVersion: \"serving.\\\n  kserve.\\\n  io/v1beta1\"\n" + kind + meta},
+	{"a group over two lines with CRLF", "apiVersion:\r\n  \"serving.kserve.\\\r\n  io/v1beta1\"\r\n" + kind + meta},
+	{"a kind over two lines", "apiVersion: autoscaling/v2\nkind:\n  \"HorizontalPod\\\n  Autoscaler\"\n" + meta},
+	{"a tag on a key", group + decoy + "\n!!str " + kind},
+	{"a question mark before each key", "? apiVersion\n: serving.kserve.io/v1beta1\n? kind\n: InferenceService\n" +
+		"? metadata\n: {name: a}\n"},
+	{"a question mark before one key", group + decoy + "\n? kind\n: InferenceService\n"},
+	{"a binary kind", "apiVersion: autoscaling/v2\nkind: !!binary SG9yaXpvbnRhbFBvZEF1dG9zY2FsZXI=\n" + meta},
+	{"a binary group", "apiVersion: !!binary c2VydmluZy5rc2VydmUuaW8vdjFiZXRhMQ==\n" + kind + meta},
+	{"a binary group with a long tag",
+		"apiVersion: !<tag:yaml.org,2002:binary> c2VydmluZy5rc2VydmUuaW8vdjFiZXRhMQ==\n" + kind + meta},
+	{"another kind in a quoted text", group + decoy + "\n\"kind\": InferenceService\n"},
+	{"another kind in a quoted text of an indented document", "  " + group + "  " + kind + "  " + decoy + "\n"},
+	{"another kind in a flow mapping",
+		"{metadata: {name: a, owner: {\nkind: ConfigMap\n}}, apiVersion: serving.kserve.io/v1beta1, " +
+			"kind: InferenceService}\n"},
+	{"a space before the colon", group + decoy + "\nkind : InferenceService\n"},
+	{"a merge key", group + decoy + "\n<<: {kind: InferenceService}\n"},
+	{"a line break of YAML 1.1", group + decoy + "\u0085" + kind},
+	{"a carriage return", strings.ReplaceAll(group+kind+meta, "\n", "\r")},
+	{"items of another kind", "apiVersion: v1\nkind: ConfigMap\n" + meta +
+		"items:\n- apiVersion: serving.kserve.io/v1beta1\n  kind: InferenceService\n  metadata: {name: a}\n"},
+}
+
+// FuzzScreen compares the screen with the parser: it selects every document in which the parser finds an object of a
+// kind that a rule names.
+func FuzzScreen(f *testing.F) {
+	for _, tc := range hidden {
+		f.Add([]byte(tc.document))
+	}
+	cases := filepath.Join("..", "testdata", "rules")
+	err := filepath.WalkDir(cases, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".diff" {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		f.Add(data, uint8(len(data)))
+		f.Add(data)
 		return err
 	})
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, choice uint8) {
-		opts := fuzzOptions(choice)
-		result, err := Run(t.Context(), []File{{Path: "input", Data: data}}, opts)
+	kinds := []GroupKind{services, hpas, {"keda.sh", "ScaledObject"}, {"", "Secret"}}
+	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, kinds...)})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sources, err := yamldoc.Split(data)
 		if err != nil {
-			if strings.Contains(err.Error(), "internal error") || strings.Contains(err.Error(), "disagree") {
-				t.Fatal(err)
+			return
+		}
+		for _, source := range sources {
+			parsed := &document{file: &File{}, source: source}
+			if parsed.parse("") != nil {
+				continue
 			}
-			return
-		}
-		checkUntouched(t, result)
-		pieces, err := result.Stream()
-		if err != nil || result.Fatal() {
-			return
-		}
-		once := bytes.Join(pieces, nil)
-		result, err = Run(t.Context(), []File{{Path: "output", Data: once}}, opts)
-		if err != nil {
-			t.Fatalf("the output can't be read: %v\n%s", err, once)
-		}
-		if pieces, err = result.Stream(); err != nil {
-			t.Fatal(err)
-		}
-		if twice := bytes.Join(pieces, nil); !bytes.Equal(twice, once) {
-			t.Errorf("once:\n%s\ntwice:\n%s", once, twice)
-		}
-		if left := result.Repaired(); len(left) > 0 {
-			t.Errorf("left to repair: %v", left)
+			concerned := slices.ContainsFunc(parsed.objects, func(o *Object) bool {
+				return slices.Contains(kinds, o.GroupKind())
+			})
+			examined := &document{file: &File{}, source: source}
+			err := examined.examine(screen, "")
+			if concerned && err == nil && examined.content == object && !examined.selected {
+				t.Errorf("not selected:\n%s", source.Body)
+			}
+			if concerned && !screen.document(source.Body) {
+				t.Errorf("the screen says no:\n%s", source.Body)
+			}
 		}
 	})
-}
-
-// fuzzOptions makes settings of a number.
-func fuzzOptions(choice uint8) Options {
-	versions := []string{"unknown", "0.11.2", "0.12.0", "0.14.1", "0.15.0", "0.15.2", "0.16.0", "0.17.1", "0.19.0", "0.20.0"}
-	modes := []string{"", "Standard", "Knative"}
-	n := int(choice)
-	return Options{
-		KServeVersion:         versions[n%len(versions)],
-		DefaultDeploymentMode: modes[n/len(versions)%len(modes)],
-		DeploymentModeRewrite: []string{"auto", "always"}[n%2],
-		Probes:                []string{"auto", "always", "tcp"}[n%3],
-		Namespace:             []string{"", "retention"}[n/3%2],
-	}
-}
-
-// checkUntouched checks that a document without an edit has the bytes it had, and that no document comes or goes.
-func checkUntouched(t *testing.T, result *Result) {
-	edited := map[string]bool{}
-	for _, documents := range result.stream.documents {
-		for _, d := range documents {
-			if d.edited != nil {
-				edited[string(d.edited.Bytes())] = true
-			}
-		}
-	}
-	for _, f := range result.Files() {
-		before, errBefore := yamldoc.Split(f.Before)
-		after, errAfter := yamldoc.Split(f.After)
-		if errBefore != nil || errAfter != nil || len(before) != len(after) {
-			t.Fatalf("%d documents became %d (%v, %v):\n%s", len(before), len(after), errBefore, errAfter, f.After)
-		}
-		for i := range before {
-			if !bytes.Equal(before[i].Head, after[i].Head) || !bytes.Equal(before[i].Body, after[i].Body) && !edited[string(after[i].Body)] {
-				t.Errorf("document %d changed without an edit:\n%s", i, after[i].Body)
-			}
-		}
-	}
 }

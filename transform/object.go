@@ -6,31 +6,36 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// File is a piece of the render: a source file, or an object that a renderer made.
+// File is a piece of the input: a source file, or an object that a renderer made.
 type File struct {
-	Path     string // as it is shown in messages
-	Data     []byte
-	Renderer string // "" for a source file, else kustomize or helm
+	Path     string // as messages show it; it need not exist on disk
+	Data     []byte // YAML documents or JSON; Run does not change it, and the result refers to it
+	Renderer string // empty for a source file, else what made the object, for example kustomize
 	Origin   string // the source file of a rendered object, where known
 }
 
-// Object is a manifest: a document, or an item of a List in one.
+// Object is a manifest: a document, or an item of a List in a document.
 type Object struct {
 	File       *File
-	APIVersion string
-	Kind       string
-	Name       string
-	Namespace  string // with the default of the options filled in
-	Node       *yamldoc.Node
+	APIVersion string // an item of a typed List that has none gets that of the List
+	Kind       string // likewise: an item of a FooList that has none is a Foo
+	Name       string // metadata.name; empty with generateName
+	Namespace  string // metadata.namespace, else Config.Namespace
 
-	doc    *document
-	prefix yamldoc.Path // from the document's root to the object
+	// Node is the object itself. Paths in findings and edits start here. It is for rules: nil once Run has returned.
+	Node *yamldoc.Node
+
+	doc          *document
+	index        int          // among the objects of the document
+	prefix       yamldoc.Path // from the document's root to the object
+	generateName string
 }
 
-// Get returns the node at the path below the object, or nil.
+// Get returns the node at the path below the object, nil if there is none. Steps are keys as strings and indexes of
+// sequences as ints, as in [yamldoc.Path]. The methods of a nil node work: it has no value and no children.
 func (o *Object) Get(path ...any) *yamldoc.Node { return o.Node.Get(path...) }
 
-// Group is the API group, empty for the core group.
+// Group returns the API group without the version. It is empty for the core group.
 func (o *Object) Group() string {
 	group, _, found := strings.Cut(o.APIVersion, "/")
 	if !found {
@@ -39,16 +44,20 @@ func (o *Object) Group() string {
 	return group
 }
 
-// Annotation returns the value of an annotation, empty when absent.
+// GroupKind returns the object's kind with its API group.
+func (o *Object) GroupKind() GroupKind { return GroupKind{o.Group(), o.Kind} }
+
+// Annotation returns the value of an annotation, empty if the object does not have it.
 func (o *Object) Annotation(key string) string {
 	return o.Get("metadata", "annotations", key).Str()
 }
 
-// String names the object as messages do: Kind namespace/name.
+// String returns Kind namespace/name, as messages name the object. Without a namespace it is Kind name, and an object
+// with generateName has a * after it.
 func (o *Object) String() string {
 	name := o.Name
 	if name == "" {
-		name = o.Get("metadata", "generateName").Str() + "*"
+		name = o.generateName + "*"
 	}
 	if o.Namespace == "" {
 		return o.Kind + " " + name
@@ -56,7 +65,16 @@ func (o *Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + name
 }
 
-// offset is where in the document's body the path stands: at its last key that is there.
+// Edits returns edits of the object, as [Finding] takes them.
+func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
+	all := make([]Edit, len(edits))
+	for i, e := range edits {
+		all[i] = Edit{Object: o, Edit: e}
+	}
+	return all
+}
+
+// offset returns where in the document's body the path leads: to the last key on it that exists.
 func (o *Object) offset(path []any) int {
 	node, at := o.Node, o.Node.Start
 	for _, step := range path {
@@ -72,7 +90,7 @@ func (o *Object) offset(path []any) int {
 	return at
 }
 
-// position is the 1-based line and column in the file of the path.
+// position returns the 1-based line and column of the path in the file.
 func (o *Object) position(path []any) (line, col int) {
 	line, col = o.doc.tree.Position(o.offset(path))
 	return o.doc.source.Line + line - 1, col

@@ -1,59 +1,56 @@
 package transform
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Result is what Run found and made.
+// Result is what [Run] found and repaired.
 type Result struct {
-	Findings []Finding // in the order of the rules
-	Warnings []string  // about the run as a whole, one line each
+	Findings []Finding // in the order of the rules, and of the input within one; without those that people accepted
 
 	stream *stream
 }
 
-// Output is one file of the render before and after.
+// Output is one file of the input before and after the repair.
 type Output struct {
 	File          *File
-	Before, After []byte
+	Before, After []byte // the same slice if nothing was repaired
 }
 
-// Fatal reports whether a finding forbids any output.
+// Fatal reports whether a finding is fatal.
 func (r *Result) Fatal() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Fatal })
 }
 
-// Objects counts the manifests of the render; a List that no rule looked into counts as one.
+// Objects returns the number of objects in the input. A List in a document that was not parsed counts as one.
 func (r *Result) Objects() int {
-	n := len(r.stream.foreign)
+	n := len(r.stream.unselected)
 	for _, d := range r.stream.selected {
 		n += len(d.objects)
 	}
 	return n
 }
 
-// Skipped counts the documents that are no manifests and were left out.
-func (r *Result) Skipped() int { return r.stream.skipped }
+// Skipped returns where the documents start that are not objects, for example the values of a chart. They are not part
+// of the stream.
+func (r *Result) Skipped() []Place { return r.stream.skipped }
 
-// Repaired returns the objects that were edited, in the order in which rules reported them.
+// Repaired returns the objects that were edited, in the order in which rules reported them. There are none if a finding
+// is fatal.
 func (r *Result) Repaired() []*Object {
-	return r.edited(func(f Finding, o *Object) bool { return true })
-}
-
-// Restarted returns the InferenceServices whose pods start anew, once, because of the edits.
-func (r *Result) Restarted() []*Object {
-	return r.edited(func(f Finding, o *Object) bool { return f.Rule.Restarts && o.Kind == "InferenceService" })
-}
-
-func (r *Result) edited(counts func(Finding, *Object) bool) []*Object {
+	if r.Fatal() {
+		return nil
+	}
 	var objects []*Object
+	seen := map[*Object]bool{}
 	for _, f := range r.Findings {
 		for _, e := range f.Edits {
-			if counts(f, e.Object) && !slices.Contains(objects, e.Object) {
+			if !seen[e.Object] {
+				seen[e.Object] = true
 				objects = append(objects, e.Object)
 			}
 		}
@@ -61,13 +58,20 @@ func (r *Result) edited(counts func(Finding, *Object) bool) []*Object {
 	return objects
 }
 
-// Stream returns the repaired render as one stream of documents: large pieces, to be written one after the other.
-// It is an error when the documents can't be joined so that Kubernetes' decoder reads each as it stands in its file.
+// ErrFatal is the error of [Result.Stream] if a finding is fatal.
+var ErrFatal = errors.New("no output: a finding is fatal")
+
+// Stream returns the repaired manifests as one stream of documents, in the order of the input: large pieces, to be
+// written one after the other. The error is [ErrFatal] if a finding is fatal, and an [*InputError] if the documents
+// cannot be joined so that Kubernetes' decoder reads each of them as it stands in its file.
 func (r *Result) Stream() ([][]byte, error) {
+	if r.Fatal() {
+		return nil, ErrFatal
+	}
 	files := make([][]yamldoc.Document, len(r.stream.files))
 	for i, documents := range r.stream.documents {
 		for _, d := range documents {
-			if d.manifest {
+			if d.content != foreign {
 				files[i] = append(files[i], d.result())
 			}
 		}
@@ -75,23 +79,25 @@ func (r *Result) Stream() ([][]byte, error) {
 	pieces, err := yamldoc.Join(files)
 	var fault *yamldoc.JoinError
 	if errors.As(err, &fault) {
-		return nil, fmt.Errorf("%s:%w", r.stream.files[fault.File].Path, fault.Err)
+		return nil, inputError(r.stream.files[fault.File], 1, fault.Err)
 	}
 	return pieces, err
 }
 
-// Files returns every file of the render before and after the repair, documents that are no manifests included.
+// Files returns every file of the input before and after the repair, including the documents that are not objects. If
+// a finding is fatal, nothing is repaired.
 func (r *Result) Files() []Output {
 	outputs := make([]Output, len(r.stream.files))
 	for i, file := range r.stream.files {
 		outputs[i] = Output{File: file, Before: file.Data, After: file.Data}
-		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.edited != nil }) {
-			var after []byte
+		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.output != nil }) {
+			var after bytes.Buffer
 			for _, d := range r.stream.documents[i] {
 				out := d.result()
-				after = append(append(after, out.Head...), out.Body...)
+				after.Write(out.Head)
+				after.Write(out.Body)
 			}
-			outputs[i].After = after
+			outputs[i].After = after.Bytes()
 		}
 	}
 	return outputs
@@ -99,8 +105,8 @@ func (r *Result) Files() []Output {
 
 func (d *document) result() yamldoc.Document {
 	out := d.source
-	if d.edited != nil {
-		out.Body = d.edited.Bytes()
+	if d.output != nil {
+		out.Body = d.output
 	}
 	return out
 }

@@ -1,54 +1,145 @@
 package transform
 
-import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// Severity says how much a finding matters.
+// Severity is how much a finding matters: Advice, Warning or Error.
 type Severity string
 
 // The severities, from the least to the greatest.
 const (
-	Advice  Severity = "advice"  // worth knowing; nothing is broken by it alone
-	Warning Severity = "warning" // breaks on some supported version or under some setting
+	Advice  Severity = "advice"  // worth knowing; it breaks nothing by itself
+	Warning Severity = "warning" // breaks on some supported release or under some setting
 	Error   Severity = "error"   // breaks, or makes the API server refuse the object
 )
 
-// AtLeast reports whether s is as grave as least.
+var severities = []Severity{Advice, Warning, Error}
+
+// AtLeast reports whether s is at least as severe as least. Both must be one of the constants.
 func (s Severity) AtLeast(least Severity) bool {
-	rank := map[Severity]int{Advice: 1, Warning: 2, Error: 3}
-	return rank[s] >= rank[least]
+	return slices.Index(severities, s) >= slices.Index(severities, least)
 }
 
-// Rule finds one kind of problem and says how to repair it. Rules are values: the catalogue is the slice Rules.
+// GroupKind names a kind of objects, in all versions of its API group. The core group is empty. A Deployment is
+// GroupKind{"apps", "Deployment"}.
+type GroupKind struct{ Group, Kind string }
+
+// String returns Kind.group, as kubectl writes it, or Kind for the core group.
+func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
+
+// Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists those of a run. All fields
+// are required except Issues, Windows, Restarts and Mentions. [Validate] checks them.
 type Rule struct {
-	ID       string        // stable, for example KS101
-	Name     string        // for people, for example exec-probe
-	Title    string        // one line, no full stop
-	Doc      string        // Markdown: what breaks, why, and what the rule does about it
-	Window   kserve.Window // the KServe releases on which the problem occurs
-	Issues   []string      // upstream threads, as URLs
-	Kinds    []string      // kinds of the objects that Run is called for
-	Example  string        // the case under testdata/rules/<ID> that shows it best
-	Severity Severity      // of its findings, unless one says otherwise
-	Restarts bool          // its edits change the pod template of an InferenceService
-	Run      func(*Pass)
+	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
+	Name     string      // lower-case words joined by -, for example exec-probe
+	Title    string      // the problem in one line, without a full stop
+	Doc      string      // Markdown: what breaks, why, and what the rule does about it
+	Issues   []string    // URLs of upstream threads about the problem
+	Windows  []Window    // the releases on which the problem occurs; none means all
+	Kinds    []GroupKind // the kinds of the objects that Run is called for
+	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest
+	Severity Severity    // of its findings, unless one sets its own
+	Restarts bool        // its edits make pods restart
+
+	// Mentions are words by which objects of other kinds refer to the rule's objects, for example scaleTargetRef.
+	// Documents with such a word are parsed too, so that Render.All and Config.Index see their objects.
+	Mentions []string
+
+	// Run reports findings about Pass.Object. It is called for one object after the other, but also for the repaired
+	// objects, and at the same time as Run of other rules. So it must depend on the pass alone and change nothing in
+	// it. Once its edits have been made, it must not report the problem again.
+	Run func(*Pass)
 }
 
-// Pass is one call of a rule for one object.
-type Pass struct {
-	Rule   *Rule
-	Object *Object
-	*Render
-	report func(Finding)
+// AppliesTo reports whether the problem can occur on one of the releases: one of them lies in one of the rule's
+// windows. It is true without releases, because then nothing is known, and for a rule without windows.
+func (r *Rule) AppliesTo(releases []Release) bool {
+	return len(r.Windows) == 0 || len(releases) == 0 || slices.ContainsFunc(r.Windows, func(w Window) bool {
+		return slices.ContainsFunc(releases, w.Contains)
+	})
 }
 
-// Report records a finding about the pass's object, unless the finding names another.
-func (p *Pass) Report(f Finding) {
-	f.Rule = p.Rule
-	if f.Object == nil {
-		f.Object = p.Object
+// Releases returns the rule's windows in words, for example "before 0.15.1, 0.16.0 and later", or "all".
+func (r *Rule) Releases() string {
+	if len(r.Windows) == 0 {
+		return Window{}.String()
 	}
-	if f.Severity == "" {
-		f.Severity = p.Rule.Severity
+	words := make([]string, len(r.Windows))
+	for i, w := range r.Windows {
+		words[i] = w.String()
 	}
-	p.report(f)
+	return strings.Join(words, ", ")
+}
+
+var (
+	ruleID    = regexp.MustCompile(`^[A-Z]+[0-9]+$`)
+	ruleName  = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	kindForm  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	groupForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`)
+)
+
+// Validate checks a catalogue. Its error lists all faults: IDs and names that are malformed or used twice, rules
+// without title, documentation, severity, kinds, example or Run, kinds that no API server can have, and windows without
+// a release. [Run] calls it.
+func Validate(rules []*Rule) error {
+	var errs []error
+	used := map[string]*Rule{NotRepaired.ID: NotRepaired, NotRepaired.Name: NotRepaired}
+	for i, r := range rules {
+		if r == nil {
+			errs = append(errs, fmt.Errorf("rule %d is nil", i))
+			continue
+		}
+		fault := func(format string, args ...any) {
+			errs = append(errs, fmt.Errorf("rule %d %s: %s", i, r.ID, fmt.Sprintf(format, args...)))
+		}
+		if !ruleID.MatchString(r.ID) {
+			fault("the ID is not letters followed by digits")
+		}
+		if !ruleName.MatchString(r.Name) {
+			fault("the name %q is not lower-case words joined by -", r.Name)
+		}
+		for _, key := range []string{r.ID, r.Name} {
+			if other := used[key]; other != nil {
+				fault("%s is the ID or name of another rule", key)
+			}
+			used[key] = r
+		}
+		if r.Title == "" || strings.TrimSpace(r.Doc) == "" {
+			fault("title or documentation is missing")
+		}
+		if !slices.Contains(severities, r.Severity) {
+			fault("the severity %q is not advice, warning or error", r.Severity)
+		}
+		if r.Example == "" {
+			fault("no case is named as its example")
+		}
+		if len(r.Kinds) == 0 || r.Run == nil {
+			fault("kinds or Run is missing, so it would never run")
+		}
+		for j, k := range r.Kinds {
+			if !kindForm.MatchString(k.Kind) || !groupForm.MatchString(k.Group) {
+				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
+			}
+			if strings.HasSuffix(k.Kind, "List") {
+				fault("the kind %s is a list, whose items are looked at instead", k)
+			}
+			if slices.Contains(r.Kinds[:j], k) {
+				fault("the kind %s is listed twice", k)
+			}
+		}
+		if slices.Contains(r.Mentions, "") {
+			fault("an empty word among Mentions is part of every document")
+		}
+		for _, w := range r.Windows {
+			if (w.Before != Release{}) && w.Before.Compare(w.From) <= 0 {
+				fault("the window %s contains no release", w)
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

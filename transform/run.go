@@ -8,244 +8,152 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Run applies the rules to a render and proves the result: the edited documents are decoded again and must equal what
-// the edits meant, and no finding that could still be repaired may be left.
+// Run applies the rules of config to the files, in their order, and verifies the repair; the package documentation
+// tells how. It writes nothing: [Result.Stream] and [Result.Files] return the repaired bytes.
 //
-// Errors are faults of the options, of the input (with path:line:col), or of the engine itself; findings are no errors.
-func Run(ctx context.Context, files []File, opts Options) (*Result, error) {
-	facts, warnings, err := newFacts(opts)
-	if err != nil {
-		return nil, err
+// It returns either a result or an error. Findings are not errors, not even fatal ones. An error is one of the
+// following:
+//
+//   - what [Validate] says about config.Rules, or an ID in config.Select that none of them has;
+//   - an [*InputError]: a document cannot be read, looks like an object and is none, or has a malformed comment or
+//     annotation that accepts findings;
+//   - ctx.Err(), once ctx is done;
+//   - "internal error", when Config.Index or the engine panics.
+func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
+	if fault := guarded(func() error { result, err = run(ctx, files, config); return nil }); fault != nil {
+		return nil, fault
 	}
-	stream, err := split(files)
-	if err != nil {
-		return nil, err
-	}
-	err = parallel(ctx, len(stream.selected), func(i int) error { return stream.selected[i].parse(opts.Namespace) })
-	if err != nil {
-		return nil, err
-	}
-	findings, err := facts.find(ctx, stream.selected, stream.foreign)
-	if err != nil {
-		return nil, err
-	}
-	result := &Result{Findings: findings, Warnings: warnings, stream: stream}
-	if result.Fatal() {
-		return result, nil
-	}
-	if err := result.repair(ctx); err != nil {
-		return nil, err
-	}
-	return result, facts.verify(ctx, result)
+	return result, err
 }
 
-// stream is the render as documents.
-type stream struct {
-	files     []*File
-	documents [][]*document // by file; those that are no manifests too
-	selected  []*document   // those that rules may concern, in order
-	foreign   []*document   // other manifests
-	skipped   int           // documents that are no manifests
-}
-
-func split(files []File) (*stream, error) {
-	s := &stream{}
-	for i := range files {
-		file := &files[i]
-		hit := make(chan bool, 1)
-		go func() { hit <- screened(file.Data) }()
-		sources, err := yamldoc.Split(file.Data)
-		if err != nil {
-			return nil, (&document{file: file, source: yamldoc.Document{Line: 1}}).located(err)
-		}
-		s.files = append(s.files, file)
-		s.documents = append(s.documents, s.screen(file, sources, <-hit))
+func run(ctx context.Context, files []File, config Config) (*Result, error) {
+	e, err := newEngine(config)
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
-}
-
-// screen tells manifests from other documents and selects those that rules may concern, which only a file with a hit has.
-func (s *stream) screen(file *File, sources []yamldoc.Document, hit bool) []*document {
-	documents := make([]*document, len(sources))
-	for i, source := range sources {
-		d := &document{file: file, source: source, manifest: manifest(source.Body)}
-		documents[i] = d
-		switch {
-		case !d.manifest:
-			s.skipped++
-		case hit && screenedDocument(source.Body):
-			s.selected = append(s.selected, d)
-		case !blank(source.Body):
-			s.foreign = append(s.foreign, d)
+	stream, err := read(ctx, files, newScreen(config.Rules), config.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	findings, failed, err := e.find(ctx, stream.selected, stream.unselected)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Findings: findings, stream: stream}
+	r := newRepair(e, stream, findings, failed)
+	if !result.Fatal() {
+		if err := r.prove(ctx); err != nil {
+			return nil, err
 		}
 	}
-	return documents
+	for i, d := range stream.selected {
+		if failure, found := failed[d]; found {
+			result.Findings = append(result.Findings, failure)
+		}
+		if r.after[i] != d {
+			d.output = r.after[i].source.Body
+		}
+		d.release()
+	}
+	return result, nil
 }
 
-// find runs the rules over the objects of the documents and returns what they report, in the order of the rules.
-func (f *facts) find(ctx context.Context, documents, foreign []*document) ([]Finding, error) {
-	render := newRender(f, documents, foreign)
-	reported := make([][]Finding, len(f.rules))
-	err := parallel(ctx, len(f.rules), func(i int) error {
-		for _, object := range render.Objects(f.rules[i].Kinds...) {
-			f.rules[i].Run(&Pass{Rule: f.rules[i], Object: object, Render: render, report: func(found Finding) {
-				reported[i] = append(reported[i], found)
-			}})
+// engine is a configuration with the rules that it selects.
+type engine struct {
+	Config
+	rules []*Rule
+}
+
+func newEngine(config Config) (*engine, error) {
+	if err := Validate(config.Rules); err != nil {
+		return nil, err
+	}
+	rules, err := config.selected()
+	return &engine{config, rules}, err
+}
+
+// find runs the rules over the objects of the selected documents and returns what they report, in the order of the
+// rules, and the documents with an object on which a rule panics.
+func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]Finding, failures, error) {
+	render := newRender(selected, unselected, e.Namespace)
+	var index any
+	if err := guarded(func() error { index = e.index(render); return nil }); err != nil {
+		return nil, nil, err
+	}
+	reported := make([][]Finding, len(e.rules))
+	broken := make([][]Finding, len(e.rules))
+	err := parallel(ctx, len(e.rules), func(i int) error {
+		rule := e.rules[i]
+		for _, object := range render.Objects(rule.Kinds...) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var found []Finding
+			pass := &Pass{
+				Rule: rule, Object: object, Render: render, Releases: e.Releases, Index: index,
+				report: func(f Finding) {
+					f.settle()
+					found = append(found, f)
+				},
+			}
+			if fault := guarded(func() error { rule.Run(pass); return nil }); fault != nil {
+				message := fmt.Sprintf("rule %s: %s", rule.ID, reason(fault))
+				broken[i] = append(broken[i], Finding{Object: object, Message: message})
+				continue
+			}
+			reported[i] = append(reported[i], found...)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	findings, err := suppress(slices.Concat(reported...), documents)
-	if err != nil {
-		return nil, err
+	failed := failures{}
+	for _, failure := range slices.Concat(broken...) {
+		if err := failed.add(failure.Object, nil, failure.Message); err != nil {
+			return nil, nil, err
+		}
 	}
-	for i := range findings {
-		findings[i].settle()
-	}
-	return findings, nil
+	findings, err := e.suppress(slices.Concat(reported...), selected)
+	return findings, failed, err
 }
 
-// settle takes the edits off a finding when one of them can't be done safely, and notes its position.
+// settle notes the positions of the finding and its edits, and takes the edits off when one of them cannot be made
+// safely.
 func (f *Finding) settle() {
 	f.Line, f.Col = f.Object.position(f.At)
-	for _, e := range f.Edits {
+	for i, e := range f.Edits {
 		if err := e.Object.doc.tree.Check(e.rooted()); err != nil {
 			var unsafe *yamldoc.UnsafeError
-			reason := err.Error()
+			f.Unrepaired = err.Error()
 			if errors.As(err, &unsafe) {
-				reason = unsafe.Reason
+				f.Unrepaired = unsafe.Reason
 			}
-			f.Message += "; not repaired: " + reason
 			f.Edits = nil
 			return
 		}
+		f.Edits[i].locate()
 	}
 }
 
-// rooted is the edit with its path from the document's root.
-func (e Edit) rooted() yamldoc.Edit {
-	e.Edit.Path = e.Object.prefix.With(e.Edit.Path...)
-	return e.Edit
-}
-
-// repair merges the edits of each document and splices them into its bytes.
-func (r *Result) repair(ctx context.Context) error {
-	edits := map[*document][]yamldoc.Edit{}
-	for _, finding := range r.Findings {
-		for _, e := range finding.Edits {
-			edits[e.Object.doc] = append(edits[e.Object.doc], e.rooted())
-		}
-	}
-	return parallel(ctx, len(r.stream.selected), func(i int) error {
-		d := r.stream.selected[i]
-		if len(edits[d]) == 0 {
-			return nil
-		}
-		tree, err := d.tree.Apply(edits[d])
-		if err != nil {
-			return r.blame(d, err)
-		}
-		d.edited = tree
-		return nil
-	})
-}
-
-// blame names the rules whose edits conflict.
-func (r *Result) blame(d *document, err error) error {
-	var conflict *yamldoc.ConflictError
-	if !errors.As(err, &conflict) {
-		return d.located(err)
-	}
-	var ids []string
-	for _, finding := range r.Findings {
-		for _, e := range finding.Edits {
-			if e.Object.doc == d && overlap(e.rooted().Path, conflict.Path) && !slices.Contains(ids, finding.Rule.ID) {
-				ids = append(ids, finding.Rule.ID)
-			}
-		}
-	}
-	return fmt.Errorf("%s: rules %v disagree on %s; leave one of them out with the setting rules and report this", d.file.Path, ids, conflict.Path)
-}
-
-// overlap reports whether one of the paths leads through the other.
-func overlap(a, b yamldoc.Path) bool {
-	n := min(len(a), len(b))
-	return slices.Equal(a[:n], b[:n])
-}
-
-// verify runs the rules over the edited documents: what was repaired must be gone and nothing may be new.
-func (f *facts) verify(ctx context.Context, r *Result) error {
-	after := slices.Clone(r.stream.selected)
-	for i, d := range after {
-		if d.edited != nil {
-			after[i] = &document{file: d.file, source: yamldoc.Document{Body: d.edited.Bytes(), Line: d.source.Line}}
-			after[i].adopt(d.edited, f.Options.Namespace)
-		}
-	}
-	if slices.Equal(after, r.stream.selected) {
-		return nil
-	}
-	left, err := f.find(ctx, after, r.stream.foreign)
-	if err != nil {
-		return fmt.Errorf("internal error, please report it: %w", err)
-	}
-	before := r.reported(r.stream.selected)
-	for at, finding := range (&Result{Findings: left}).reported(after) {
-		if _, known := before[at]; len(finding.Edits) > 0 || !known {
-			return fmt.Errorf("internal error, please report it: %s: %s: %s: %s comes up again after the repair",
-				finding.Object.File.Path, finding.Object, finding.Rule.ID, finding.Message)
-		}
-	}
-	return nil
-}
-
-// place identifies a finding across a repair: names and positions may change, the place among the documents does not.
-type place struct {
-	rule     *Rule
-	document int
-	object   string
-}
-
-func (r *Result) reported(documents []*document) map[place]Finding {
-	index := make(map[*document]int, len(documents))
-	for i, d := range documents {
-		index[d] = i
-	}
-	found := map[place]Finding{}
-	for _, finding := range r.Findings {
-		at := place{finding.Rule, index[finding.Object.doc], finding.Object.prefix.String()}
-		if earlier, ok := found[at]; !ok || len(earlier.Edits) == 0 {
-			found[at] = finding
-		}
-	}
-	return found
-}
-
-// parallel calls do for 0 to n-1 on all processors and returns the error of the first of them that has one.
+// parallel calls do for 0 to n-1 on all processors and returns the error of the first of them that has one. A panic is
+// an error too.
 func parallel(ctx context.Context, n int, do func(int) error) error {
 	errs := make([]error, n)
-	next := make(chan int)
+	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
-			for i := range next {
-				errs[i] = do(i)
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				errs[i] = guarded(func() error { return do(i) })
 			}
 		})
 	}
-	for i := range n {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-	}
-	close(next)
 	workers.Wait()
 	return cmp.Or(ctx.Err(), cmp.Or(errs...))
 }

@@ -5,46 +5,70 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// named are the raw bytes by which a document can concern a rule: KServe's API group, the kinds of autoscalers,
-// and the forms in which other objects refer to them (RBAC resources, metric labels).
-var named = [][]byte{
-	[]byte("serving.kserve.io"),
-	[]byte("HorizontalPodAutoscaler"),
-	[]byte("horizontalpodautoscaler"),
-	[]byte("ScaledObject"),
-	[]byte("scaledobject"),
+// screen finds the documents that rules can concern by their raw bytes, so that the others are never parsed. False
+// positives are allowed, false negatives are not: what the bytes do not show for certain is parsed.
+type screen struct {
+	kinds    map[string]bool // that a rule names
+	groups   map[string]bool // that a rule names, without the core group
+	tokens   [][]byte        // a document without any of them concerns no rule
+	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
 
-// referring are those of named that make a document of any kind worth parsing: it may refer to an autoscaler.
-var referring = named[1:]
-
-// rare are what named have in common, from a letter on that is rare in text: a search is as fast as its first byte is rare.
-var rare = [][]byte{[]byte("kserve.io"), []byte("zontal"), []byte("caled")}
-
-// screened reports whether a rule can concern data. It may say yes for nothing, never no for something.
-func screened(data []byte) bool {
-	return containsAny(data, rare) && containsAny(data, named) || obscure(data)
+// newScreen derives the screen from what the rules declare. A group such as serving.kserve.io stands for its kinds;
+// one without a dot is too common a word, so there the kind is the token.
+func newScreen(rules []*Rule) *screen {
+	s := &screen{kinds: map[string]bool{}, groups: map[string]bool{}}
+	for _, r := range rules {
+		for _, word := range r.Mentions {
+			s.mentions = appendToken(s.mentions, word)
+		}
+	}
+	s.tokens = slices.Clone(s.mentions)
+	for _, r := range rules {
+		for _, k := range r.Kinds {
+			s.kinds[k.Kind] = true
+			if k.Group != "" {
+				s.groups[k.Group] = true
+			}
+			switch {
+			case containsAny([]byte(k.Kind), s.tokens):
+			case strings.Contains(k.Group, "."):
+				s.tokens = appendToken(s.tokens, k.Group)
+			default:
+				s.tokens = appendToken(s.tokens, k.Kind)
+			}
+		}
+	}
+	return s
 }
 
-// screenedDocument is screened for one document: its kind, when it is plain to see, rules most of them out.
-func screenedDocument(body []byte) bool {
-	if obscure(body) {
+func appendToken(tokens [][]byte, word string) [][]byte {
+	if slices.ContainsFunc(tokens, func(token []byte) bool { return string(token) == word }) {
+		return tokens
+	}
+	return append(tokens, []byte(word))
+}
+
+// document reports whether a document can concern a rule: its kind, when it is plain to see, rules most of them out.
+func (s *screen) document(body []byte) bool {
+	if s.obscure(body) {
 		return true
 	}
-	if !containsAny(body, named) {
+	if !containsAny(body, s.tokens) {
 		return false
 	}
 	kind, plain := plainKind(body)
 	switch {
-	case !plain, strings.HasSuffix(kind, "List"), ruled(kind):
+	case !plain, strings.HasSuffix(kind, "List"), s.kinds[kind]:
 		return true
-	case kind == "CustomResourceDefinition":
+	case kind == "CustomResourceDefinition": // it describes objects and refers to none
 		return false
 	default:
-		return containsAny(body, referring)
+		return containsAny(body, s.mentions)
 	}
 }
 
@@ -52,28 +76,22 @@ func containsAny(data []byte, tokens [][]byte) bool {
 	return slices.ContainsFunc(tokens, func(token []byte) bool { return bytes.Contains(data, token) })
 }
 
-// ruled reports whether some rule looks at objects of the kind.
-func ruled(kind string) bool {
-	return slices.ContainsFunc(Rules, func(r *Rule) bool { return slices.Contains(r.Kinds, kind) })
+// obscure reports whether a key or a token may be written so that its bytes do not show it: with the escape of a letter
+// or a dot, across a line break, or as !!binary. (What an alias stands for is written somewhere in the same document.)
+func (s *screen) obscure(body []byte) bool {
+	return s.escaped(body) || binaryTag(body)
 }
 
-// obscure reports whether a key, kind or API group can be written so that its bytes do not show it: with the escape of a
-// letter or a dot, or over the end of a line. (What an alias stands for is written somewhere in the same document.)
-func obscure(data []byte) bool {
+// escaped reports whether an escape stands for a letter, a digit, a dot or a hyphen, or for a line break in a token.
+func (s *screen) escaped(body []byte) bool {
 	for at := 0; ; at += 2 {
-		i := bytes.IndexByte(data[at:], '\\')
-		if i < 0 || at+i+1 == len(data) {
+		i := bytes.IndexByte(body[at:], '\\')
+		if i < 0 || at+i+1 == len(body) {
 			return false
 		}
 		at += i
 		digits := 0
-		switch data[at+1] {
-		case '\r', '\n':
-			line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
-			if bytes.Contains(line, []byte("kind")) || bytes.Contains(line, []byte("apiVersion")) {
-				return true
-			}
-			continue
+		switch body[at+1] {
 		case 'x':
 			digits = 2
 		case 'u':
@@ -81,29 +99,125 @@ func obscure(data []byte) bool {
 		case 'U':
 			digits = 8
 		default:
+			if isBreak(body[at+1:]) && s.cut(body[:at]) {
+				return true
+			}
 			continue
 		}
-		code, err := strconv.ParseUint(string(data[at+2:min(at+2+digits, len(data))]), 16, 32)
-		if err == nil && (code == '.' || code < utf8.RuneSelf && alphanumeric(rune(code))) {
+		code, err := strconv.ParseUint(string(body[at+2:min(at+2+digits, len(body))]), 16, 32)
+		r := rune(code)
+		if err == nil && (r == '.' || r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))) {
 			return true
 		}
 	}
 }
 
-// plainKind reads the kind of a block document from its only line that starts with `kind:`.
+// cut reports whether the text may end inside a token.
+func (s *screen) cut(text []byte) bool {
+	if len(text) == 0 || isBlank(text[len(text)-1]) {
+		return false
+	}
+	return slices.ContainsFunc(s.tokens, func(token []byte) bool {
+		for n := 1; n < len(token); n++ {
+			if token[n-1] == text[len(text)-1] && bytes.HasSuffix(text, token[:n]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// binaryTag reports whether a value may have the tag !!binary, whose text is encoded. A tag may itself have escapes.
+func binaryTag(body []byte) bool {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(body[at:], '!')
+		if i < 0 {
+			return false
+		}
+		at += i
+		tag := body[at+1:]
+		if bytes.HasPrefix(tag, []byte("<")) || bytes.HasPrefix(tag, []byte("!b")) || bytes.HasPrefix(tag, []byte("!%")) {
+			return true
+		}
+	}
+}
+
+// isBreak reports whether the text starts with a line break of YAML 1.1.
+func isBreak(text []byte) bool {
+	r, _ := utf8.DecodeRune(text)
+	return r == '\n' || r == '\r' || oddBreak(r)
+}
+
+// oddBreak reports whether YAML 1.1 ends a line at a rune that no editor ends it at.
+func oddBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
+
+// plainKind reads the kind of a mapping whose keys and kind are plain to see: every key starts its line without
+// indentation, quotes or anything else in front.
 func plainKind(body []byte) (kind string, plain bool) {
-	rest, found := topLevel(body, "kind")
-	if !found || hasTopLevel(rest, "kind") {
+	if !blockMapping(body) || bytes.ContainsFunc(body, oddBreak) ||
+		bytes.Count(body, []byte("\r")) != bytes.Count(body, []byte("\r\n")) {
 		return "", false
 	}
-	value, _, _ := bytes.Cut(rest, []byte("\n"))
-	kind = strings.TrimSpace(string(value))
-	for _, r := range kind {
-		if (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+	for line := range bytes.Lines(body) {
+		switch {
+		case strings.IndexByte(" \t\r\n#-.", line[0]) >= 0: // inside a value, or no content
+			continue
+		case !isLetter(line[0]):
 			return "", false
+		}
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		switch string(bytes.TrimRight(key, " \t")) {
+		case "items":
+			return "", false
+		case "kind":
+			if kind != "" || len(key) > len("kind") {
+				return "", false
+			}
+			kind = string(bytes.TrimSpace(value))
+			if !letters([]byte(kind)) {
+				return "", false
+			}
 		}
 	}
 	return kind, kind != ""
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// letters reports whether the text is one or more letters.
+func letters(text []byte) bool {
+	for _, c := range text {
+		if !isLetter(c) {
+			return false
+		}
+	}
+	return len(text) > 0
+}
+
+// blockMapping reports whether the first line with content starts with a plain key: the document is a mapping in block
+// style, and all of its keys are without indentation.
+func blockMapping(body []byte) bool {
+	for line := range bytes.Lines(body) {
+		if line[0] == '#' || len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		key, value, found := bytes.Cut(line, []byte(":"))
+		return found && letters(key) &&
+			(len(value) == 0 || bytes.IndexByte([]byte(" \t\r\n"), value[0]) >= 0)
+	}
+	return false
+}
+
+// plainObject reports whether the document is an object whose keys are plain to see.
+func plainObject(body []byte) bool {
+	if !blockMapping(body) {
+		return false
+	}
+	kind, found := topLevel(body, "kind")
+	value, _, _ := bytes.Cut(kind, []byte("\n"))
+	return found && len(bytes.TrimSpace(value)) > 0 && hasTopLevel(body, "apiVersion") && hasTopLevel(body, "metadata")
 }
 
 func hasTopLevel(body []byte, key string) bool {

@@ -7,53 +7,63 @@ import (
 	"strings"
 )
 
-const ignoreKey = "argocd-kserve-plugin/ignore"
+// IgnoreAnnotation is the annotation by which people accept findings of an object. Its value is "ID: reason", several
+// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line and, if
+// nothing else is on that line, on the next one. A missing reason and the ID of no rule are errors of [Run].
+// Config.ForbidSuppressions takes the effect from both.
+const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
 // suppress drops the findings that people have accepted, with a reason, by annotation of the object or by a comment
-// on the finding's line or the one above. An empty reason or an unknown rule is an error: it would hide something.
-func suppress(findings []Finding, documents []*document) ([]Finding, error) {
+// on the finding's line or the one above. An empty reason or an unknown rule is an error: it would hide something. With
+// ForbidSuppressions the findings stay. They are no error then: a comment must not stop a whole application.
+func (c *Config) suppress(findings []Finding, documents []*document) ([]Finding, error) {
 	var kept []Finding
 	ignored := map[*document]map[int][]string{}
 	for _, d := range documents {
-		comments, err := d.ignoreComments()
+		comments, err := c.ignoreComments(d)
 		if err != nil {
 			return nil, err
 		}
 		ignored[d] = comments
 		for _, o := range d.objects {
-			if _, err := o.ignored(); err != nil {
+			if _, err := c.ignored(o); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, f := range findings {
 		line, _ := f.Object.doc.tree.Position(f.Object.offset(f.At))
-		byAnnotation, _ := f.Object.ignored()
-		if !slices.Contains(byAnnotation, f.Rule.ID) && !slices.Contains(ignored[f.Object.doc][line], f.Rule.ID) {
-			kept = append(kept, f)
+		byAnnotation, _ := c.ignored(f.Object)
+		accepted := slices.Contains(byAnnotation, f.Rule.ID) || slices.Contains(ignored[f.Object.doc][line], f.Rule.ID)
+		if accepted && !c.ForbidSuppressions {
+			continue
 		}
+		if accepted {
+			f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
+		}
+		kept = append(kept, f)
 	}
 	return kept, nil
 }
 
 // ignored lists the rules that the object's annotation switches off.
-func (o *Object) ignored() ([]string, error) {
-	value := o.Annotation(ignoreKey)
-	if value == "" && o.Get("metadata", "annotations", ignoreKey) == nil {
+func (c *Config) ignored(o *Object) ([]string, error) {
+	value := o.Annotation(IgnoreAnnotation)
+	if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
 		return nil, nil
 	}
-	ids, err := parseIgnore(value)
+	ids, err := c.parseIgnore(value)
 	if err != nil {
-		line, col := o.position([]any{"metadata", "annotations", ignoreKey})
-		return nil, fmt.Errorf("%s:%d:%d: annotation %s: %w", o.File.Path, line, col, ignoreKey, err)
+		line, col := o.position([]any{"metadata", "annotations", IgnoreAnnotation})
+		return nil, &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", IgnoreAnnotation, err)}
 	}
 	return ids, nil
 }
 
-// ignoreComments lists the rules that comments switch off, by the line of the document's body for which they do: their
-// own, and the next when there is nothing else on theirs.
-func (d *document) ignoreComments() (map[int][]string, error) {
-	marker := []byte("# " + ignoreKey + ":")
+// ignoreComments lists the rules that comments switch off, by the line of the document's body to which they apply:
+// their own, and the next one when nothing else is on theirs.
+func (c *Config) ignoreComments(d *document) (map[int][]string, error) {
+	marker := []byte("# " + IgnoreAnnotation + ":")
 	if !bytes.Contains(d.source.Body, marker) {
 		return nil, nil
 	}
@@ -65,9 +75,9 @@ func (d *document) ignoreComments() (map[int][]string, error) {
 		if !found {
 			continue
 		}
-		ids, err := parseIgnore(string(value))
+		ids, err := c.parseIgnore(string(value))
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d:%d: %w", d.file.Path, d.source.Line+number-1, len(before)+1, err)
+			return nil, &InputError{d.file.Path, d.source.Line + number - 1, len(before) + 1, err}
 		}
 		comments[number] = append(comments[number], ids...)
 		if len(bytes.TrimSpace(before)) == 0 {
@@ -77,14 +87,15 @@ func (d *document) ignoreComments() (map[int][]string, error) {
 	return comments, nil
 }
 
-// parseIgnore reads "KS101: reason; KS202: reason".
-func parseIgnore(value string) ([]string, error) {
+// parseIgnore reads "ID: reason; ID: reason".
+func (c *Config) parseIgnore(value string) ([]string, error) {
 	var ids []string
 	for part := range strings.SplitSeq(value, ";") {
 		id, reason, _ := strings.Cut(part, ":")
 		id = strings.TrimSpace(id)
-		if !slices.ContainsFunc(Rules, func(r *Rule) bool { return r.ID == id }) {
-			return nil, fmt.Errorf("%q is no rule; write for example \"KS101: reason\", several separated by \";\"", id)
+		if !c.knows(id) {
+			return nil, fmt.Errorf("unknown rule %q; write the ID of a rule and a reason, for example \"ID: reason\", "+
+				"several separated by \";\"", id)
 		}
 		if strings.TrimSpace(reason) == "" {
 			return nil, fmt.Errorf("%s has no reason; write \"%s: why it is accepted\"", id, id)

@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// run repairs one document and returns the IDs of the rules that found something.
-func run(t *testing.T, manifest string, opts Options) ([]string, error) {
+// find runs two rules over one document and returns the IDs of those that found something.
+func find(t *testing.T, manifest string) ([]string, error) {
 	t.Helper()
-	result, err := Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(manifest)}}, opts)
+	result, err := runOver(t, manifest, Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -20,50 +22,143 @@ func run(t *testing.T, manifest string, opts Options) ([]string, error) {
 	return ids, nil
 }
 
+// runOver runs two rules over one document. KS203 removes finalizers, and KS202 finds nothing.
+func runOver(t *testing.T, manifest string, config Config) (*Result, error) {
+	t.Helper()
+	finalizer := rule("KS203", func(p *Pass) {
+		at := yamldoc.Path{"metadata", "finalizers", 0}
+		if p.Object.Get(at...) != nil {
+			p.Report(Finding{At: at, Message: "a finalizer", Edits: p.Object.Edits(yamldoc.Delete(at[:2]))})
+		}
+	}, hpas)
+	config.Rules = []*Rule{rule("KS202", func(*Pass) {}, hpas), finalizer}
+	return Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(manifest)}}, config)
+}
+
 func TestSuppress(t *testing.T) {
-	const head = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n"
+	const (
+		head  = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:"
+		above = `
+  name: a
+  finalizers:
+  # argocd-kserve-plugin/ignore: KS203: the team keeps it
+  - kserve.io/protect
+`
+	)
 	tests := []struct {
 		name     string
 		metadata string
 		want     []string
 	}{
-		{"nothing", "  name: a\n  finalizers:\n  - kserve.io/protect\n", []string{"KS203"}},
-		{"by annotation", "  name: a\n  annotations:\n    argocd-kserve-plugin/ignore: 'KS203: the team keeps it'\n  finalizers: [kserve.io/protect]\n", nil},
-		{"several by annotation", "  name: a\n  annotations:\n    argocd-kserve-plugin/ignore: 'KS202: old; KS203: the team keeps it'\n  finalizers: [kserve.io/protect]\n", nil},
-		{"another rule by annotation", "  name: a\n  annotations:\n    argocd-kserve-plugin/ignore: 'KS202: the team keeps it'\n  finalizers: [kserve.io/protect]\n", []string{"KS203"}},
-		{"on the line", "  name: a\n  finalizers:\n  - kserve.io/protect # argocd-kserve-plugin/ignore: KS203: the team keeps it\n", nil},
-		{"on the line above", "  name: a\n  finalizers:\n  # argocd-kserve-plugin/ignore: KS203: the team keeps it\n  - kserve.io/protect\n", nil},
-		{"with CRLF", "  name: a\r\n  finalizers:\r\n  # argocd-kserve-plugin/ignore: KS203: the team keeps it\r\n  - kserve.io/protect\r\n", nil},
-		{"two lines above", "  # argocd-kserve-plugin/ignore: KS203: the team keeps it\n  name: a\n  finalizers:\n  - kserve.io/protect\n", []string{"KS203"}},
-		{"at the end of the line above", "  name: a\n  finalizers: # argocd-kserve-plugin/ignore: KS203: of something else\n  - kserve.io/protect\n", []string{"KS203"}},
-		{"another rule on the line", "  name: a\n  finalizers:\n  - kserve.io/protect # argocd-kserve-plugin/ignore: KS202: the team keeps it\n", []string{"KS203"}},
+		{"nothing", `
+  name: a
+  finalizers:
+  - kserve.io/protect
+`, []string{"KS203"}},
+		{"by annotation", `
+  name: a
+  annotations:
+    argocd-kserve-plugin/ignore: 'KS203: the team keeps it'
+  finalizers: [kserve.io/protect]
+`, nil},
+		{"several by annotation", `
+  name: a
+  annotations:
+    argocd-kserve-plugin/ignore: 'KS202: old; KS203: the team keeps it'
+  finalizers: [kserve.io/protect]
+`, nil},
+		{"another rule by annotation", `
+  name: a
+  annotations:
+    argocd-kserve-plugin/ignore: 'KS202: the team keeps it'
+  finalizers: [kserve.io/protect]
+`, []string{"KS203"}},
+		{"on the line", `
+  name: a
+  finalizers:
+  - kserve.io/protect # argocd-kserve-plugin/ignore: KS203: the team keeps it
+`, nil},
+		{"on the line above", above, nil},
+		{"with CRLF", strings.ReplaceAll(above, "\n", "\r\n"), nil},
+		{"two lines above", `
+  # argocd-kserve-plugin/ignore: KS203: the team keeps it
+  name: a
+  finalizers:
+  - kserve.io/protect
+`, []string{"KS203"}},
+		{"at the end of the line above", `
+  name: a
+  finalizers: # argocd-kserve-plugin/ignore: KS203: of something else
+  - kserve.io/protect
+`, []string{"KS203"}},
+		{"another rule on the line", `
+  name: a
+  finalizers:
+  - kserve.io/protect # argocd-kserve-plugin/ignore: KS202: the team keeps it
+`, []string{"KS203"}},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := run(t, head+tt.metadata+"spec: {maxReplicas: 2}\n", Options{})
-			if err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("found %v (%v), want %v", got, err, tt.want)
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := find(t, head+tc.metadata+"spec: {maxReplicas: 2}\n")
+			if err != nil || !slices.Equal(got, tc.want) {
+				t.Errorf("found %v (%v), want %v", got, err, tc.want)
 			}
 		})
 	}
 }
 
+// A forbidden suppression hides nothing: the finding is reported and repaired, and says so.
+func TestForbidSuppressions(t *testing.T) {
+	const head = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: a\n"
+	for _, tc := range []struct{ name, metadata, repaired string }{
+		{"comment", "  # argocd-kserve-plugin/ignore: KS203: the team keeps it\n  finalizers: [kserve.io/protect]\n",
+			"  # argocd-kserve-plugin/ignore: KS203: the team keeps it\n"},
+		{"annotation", "  annotations:\n    argocd-kserve-plugin/ignore: 'KS203: the team keeps it'\n" +
+			"  finalizers: [kserve.io/protect]\n",
+			"  annotations:\n    argocd-kserve-plugin/ignore: 'KS203: the team keeps it'\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			result, err := runOver(t, head+tc.metadata, Config{ForbidSuppressions: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const want = "a finalizer; argocd-kserve-plugin/ignore has no effect: the setting suppressions forbids it"
+			if len(result.Findings) != 1 || result.Findings[0].Message != want {
+				t.Errorf("findings %v, want %s", result.Findings, want)
+			}
+			if got := string(result.Files()[0].After); got != head+tc.repaired {
+				t.Errorf("got\n%s\nwant\n%s", got, head+tc.repaired)
+			}
+		})
+	}
+	_, err := runOver(t, head+"  labels: {a: b} # argocd-kserve-plugin/ignore: KS203\n", Config{ForbidSuppressions: true})
+	if err == nil || !strings.Contains(err.Error(), "KS203 has no reason") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestSuppressErrors(t *testing.T) {
 	tests := []struct{ name, metadata, want string }{
-		{"no reason", "annotations: {argocd-kserve-plugin/ignore: KS203}", `app.yaml:5:17: annotation argocd-kserve-plugin/ignore: KS203 has no reason; write "KS203: why it is accepted"`},
+		{"no reason", "annotations: {argocd-kserve-plugin/ignore: KS203}",
+			"app.yaml:5:17: annotation argocd-kserve-plugin/ignore: " +
+				`KS203 has no reason; write "KS203: why it is accepted"`},
 		{"a blank reason", `annotations: {argocd-kserve-plugin/ignore: "KS203: "}`, "KS203 has no reason"},
-		{"a reason missing in the second", `annotations: {argocd-kserve-plugin/ignore: "KS202: old; KS203:"}`, "KS203 has no reason"},
-		{"an empty annotation", `annotations: {argocd-kserve-plugin/ignore: ""}`, `"" is no rule`},
-		{"a null annotation", "annotations: {argocd-kserve-plugin/ignore: }", `"" is no rule`},
-		{"no such rule", `annotations: {argocd-kserve-plugin/ignore: "KS999: because"}`, `"KS999" is no rule`},
-		{"a comment without a reason", "labels: {a: b} # argocd-kserve-plugin/ignore: KS203", `app.yaml:5:18: KS203 has no reason`},
-		{"a comment for no rule", "labels: {a: b} # argocd-kserve-plugin/ignore: all: please", `app.yaml:5:18: "all" is no rule`},
+		{"a reason missing in the second", `annotations: {argocd-kserve-plugin/ignore: "KS202: old; KS203:"}`,
+			"KS203 has no reason"},
+		{"an empty annotation", `annotations: {argocd-kserve-plugin/ignore: ""}`, `unknown rule ""`},
+		{"a null annotation", "annotations: {argocd-kserve-plugin/ignore: }", `unknown rule ""`},
+		{"no such rule", `annotations: {argocd-kserve-plugin/ignore: "KS999: because"}`, `unknown rule "KS999"`},
+		{"a comment without a reason", "labels: {a: b} # argocd-kserve-plugin/ignore: KS203",
+			`app.yaml:5:18: KS203 has no reason`},
+		{"a comment for no rule", "labels: {a: b} # argocd-kserve-plugin/ignore: all: please",
+			`app.yaml:5:18: unknown rule "all"`},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := run(t, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: a\n  "+tt.metadata+"\n", Options{})
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %s", err, tt.want)
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			const head = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: a\n  "
+			_, err := find(t, head+tc.metadata+"\n")
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want one with %s", err, tc.want)
 			}
 		})
 	}

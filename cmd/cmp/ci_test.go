@@ -46,7 +46,7 @@ func newHost(t *testing.T, app string) *host {
 	upstream, tools := filepath.Join(h.temp, "upstream"), filepath.Join(h.temp, "tools")
 	for path, text := range map[string]string{
 		filepath.Join(h.checkout, "apps", "iris", "isvc.yaml"):            app,
-		filepath.Join(h.checkout, "apps", "web", "config.yaml"):           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n",
+		filepath.Join(h.checkout, "apps", "web", "config.yaml"):           configMap,
 		filepath.Join(h.checkout, "golden", "probe.yaml"):                 unhealthy,
 		filepath.Join(upstream, "cmd", "cmp", "main.go"):                  "package main\n",
 		filepath.Join(tools, "go"):                                        compiler,
@@ -65,8 +65,9 @@ func newHost(t *testing.T, app string) *host {
 	}
 	h.env = map[string]string{
 		"CI": "true", "HOME": h.temp, "PATH": tools + ":/usr/local/bin:/usr/bin:/bin", "PROGRAM": program,
-		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_VALUE_0": "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin",
-		"GIT_CONFIG_KEY_0": "url.file://" + upstream + ".insteadOf",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1",
+		"GIT_CONFIG_KEY_0":   "url.file://" + upstream + ".insteadOf",
+		"GIT_CONFIG_VALUE_0": "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin",
 	}
 	publish := "git init -q -b main && git add . && git -c user.name=ci -c user.email=ci@example.com commit -q -m release"
 	if out, code := h.run(t, upstream, []string{"sh", "-e"}, publish); code != 0 {
@@ -74,7 +75,8 @@ func newHost(t *testing.T, app string) *host {
 	}
 	golden := exec.Command("argocd-kserve-plugin", "test", "--update", "golden")
 	golden.Dir = h.checkout
-	golden.Env = append(os.Environ(), "ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.15.2", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard")
+	golden.Env = append(os.Environ(),
+		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.15.2", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard")
 	if out, err := golden.CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
@@ -87,6 +89,8 @@ test "$1" = -C && test "$3 $4" = "build -o" && test -f "$2/$6/main.go"
 mkdir -p "$(dirname "$5")"
 cp "$PROGRAM" "$5"
 `
+
+const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"
 
 const healthy = `apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
@@ -158,7 +162,8 @@ func (h *host) github(t *testing.T, workflow *yamldoc.Node) (outputs map[string]
 		}
 		h.env[name] = files[name]
 	}
-	h.env["GITHUB_ACTIONS"], h.env["GITHUB_WORKSPACE"], h.env["RUNNER_TEMP"] = "true", h.checkout, filepath.Join(h.temp, "runner")
+	h.env["GITHUB_ACTIONS"], h.env["GITHUB_WORKSPACE"] = "true", h.checkout
+	h.env["RUNNER_TEMP"] = filepath.Join(h.temp, "runner")
 	job := workflow.Get("jobs", "manifests")
 	h.set(workflow.Get("env"))
 	h.set(job.Get("env"))
@@ -196,22 +201,24 @@ func (h *host) github(t *testing.T, workflow *yamldoc.Node) (outputs map[string]
 }
 
 func TestGitHubActions(t *testing.T) {
-	for _, c := range []struct{ name, app, failed, check, summary string }{
-		{"a finding", unhealthy, "Check", "::error file=apps/iris/isvc.yaml,line=13,col=9,title=KS101 exec-probe::", "+        httpGet:"},
+	for _, tc := range []struct{ name, app, failed, check, summary string }{
+		{"a finding", unhealthy, "Check",
+			"::error file=apps/iris/isvc.yaml,line=13,col=9,title=KS101 exec-probe::", "+        httpGet:"},
 		{"no finding", healthy, "", "", "```diff\n```\n```diff\n```\n"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			outputs, summary, failed := newHost(t, c.app).github(t, snippet(t, ".github/workflows/kserve.yaml"))
-			if failed != c.failed {
-				t.Errorf("step %q failed, want %q: %q", failed, c.failed, outputs)
+		t.Run(tc.name, func(t *testing.T) {
+			outputs, summary, failed := newHost(t, tc.app).github(t, snippet(t, ".github/workflows/kserve.yaml"))
+			if failed != tc.failed {
+				t.Errorf("step %q failed, want %q: %q", failed, tc.failed, outputs)
 			}
-			if c.check != "" && !strings.Contains(outputs["Check"], c.check) || c.check == "" && strings.Contains(outputs["Check"], "::") {
-				t.Errorf("check printed %s", outputs["Check"])
+			check := outputs["Check"]
+			if tc.check != "" && !strings.Contains(check, tc.check) || tc.check == "" && strings.Contains(check, "::") {
+				t.Errorf("check printed %s", check)
 			}
-			if !strings.Contains(summary, c.summary) {
+			if !strings.Contains(summary, tc.summary) {
 				t.Errorf("the summary is %s", summary)
 			}
-			if got := outputs["Golden files"]; failed == "" && got != "1 cases, 0 differ\n" {
+			if got := outputs["Golden files"]; failed == "" && got != "1 case, 0 failed\n" {
 				t.Errorf("test printed %s", got)
 			}
 		})
@@ -222,22 +229,23 @@ func TestGitHubActions(t *testing.T) {
 // (gitlab-runner shells/bash.go@v18.0.0).
 func TestGitLabCI(t *testing.T) {
 	for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
-		for _, c := range []struct {
+		for _, tc := range []struct {
 			name, app      string
 			code, failures int
 		}{
 			{"a finding", unhealthy, 1, 1},
 			{"no finding", healthy, 0, 0},
 		} {
-			t.Run(shell[0]+"/"+c.name, func(t *testing.T) {
+			t.Run(shell[0]+"/"+tc.name, func(t *testing.T) {
 				job := snippet(t, ".gitlab-ci.yml").Get("kserve")
-				h := newHost(t, c.app)
-				h.env["GITLAB_CI"], h.env["CI_PROJECT_DIR"], h.env["CI_PIPELINE_SOURCE"] = "true", h.checkout, "merge_request_event"
+				h := newHost(t, tc.app)
+				h.env["GITLAB_CI"], h.env["CI_PIPELINE_SOURCE"] = "true", "merge_request_event"
+				h.env["CI_PROJECT_DIR"] = h.checkout
 				h.set(job.Get("variables"))
 				lines := append(job.Get("before_script").Strings(), job.Get("script").Strings()...)
 				out, code := h.run(t, h.checkout, shell, strings.Join(lines, "\n"))
-				if code != c.code || !strings.Contains(out, "1 cases, 0 differ\n") {
-					t.Errorf("exit code %d, want %d: %s", code, c.code, out)
+				if code != tc.code || !strings.Contains(out, "1 case, 0 failed\n") {
+					t.Errorf("exit code %d, want %d: %s", code, tc.code, out)
 				}
 				reports, err := filepath.Glob(filepath.Join(h.checkout, job.Get("artifacts", "reports", "junit").Str()))
 				if err != nil || len(reports) != 2 {
@@ -247,8 +255,8 @@ func TestGitLabCI(t *testing.T) {
 				var report struct {
 					Failures int `xml:"failures,attr"`
 				}
-				if err := errors.Join(err, xml.Unmarshal(data, &report)); err != nil || report.Failures != c.failures {
-					t.Errorf("%d failures, want %d: %v", report.Failures, c.failures, err)
+				if err := errors.Join(err, xml.Unmarshal(data, &report)); err != nil || report.Failures != tc.failures {
+					t.Errorf("%d failures, want %d: %v", report.Failures, tc.failures, err)
 				}
 			})
 		}

@@ -18,7 +18,8 @@ func main() {
 		os.Exit(2)
 	}
 	signal.Ignore(syscall.SIGPIPE) // a reader that went away is an error of the write
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills
 	os.Exit(cli.Run(ctx, cli.Env{
 		Args:    os.Args[1:],
 		Stdin:   os.Stdin,

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+// update makes the tests write their golden files.
+var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"argocd-kserve-plugin": main, "sandboxed": sandboxed})
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
-		UpdateScripts:       *update,
+		UpdateScripts:       update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
@@ -51,40 +51,41 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // Argo CD's deadline and a person's Ctrl-C both find a command that is waiting for its input.
 func TestStop(t *testing.T) {
-	for _, tt := range []struct {
+	for _, tc := range []struct {
 		name   string
 		flag   string
 		signal os.Signal
 		want   string
 	}{
 		{"signal", "--timeout=1h", syscall.SIGTERM, "iris: terminated signal received\n"},
-		{"timeout", "--timeout=1ms", nil, "iris: gave up after 1ms, the setting timeout; when raising it, raise Argo CD's own deadline too "},
+		{"timeout", "--timeout=1ms", nil,
+			"iris: gave up after 1ms, the setting timeout; when raising it, raise Argo CD's own deadline too "},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
 			input := filepath.Join(dir, "input")
 			if err := syscall.Mkfifo(input, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			cmd := exec.Command("argocd-kserve-plugin", "generate", tt.flag, "input")
+			cmd := exec.Command("argocd-kserve-plugin", "generate", tc.flag, "input")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "ARGOCD_APP_NAME=iris")
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if tt.signal != nil {
+			if tc.signal != nil {
 				writer, err := os.OpenFile(input, os.O_WRONLY, 0) // returns when the plugin reads
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer writer.Close()
-				if err := cmd.Process.Signal(tt.signal); err != nil {
+				if err := cmd.Process.Signal(tc.signal); err != nil {
 					t.Fatal(err)
 				}
 			}
 			_ = cmd.Wait()
-			if cmd.ProcessState.ExitCode() != 2 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), tt.want) {
+			if cmd.ProcessState.ExitCode() != 2 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), tc.want) {
 				t.Errorf("%v, stdout %q, stderr %q", cmd.ProcessState, &stdout, &stderr)
 			}
 		})
@@ -102,7 +103,37 @@ func TestReaderGone(t *testing.T) {
 	cmd.Stdin = strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
 	cmd.Stdout, cmd.Stderr = writer, &stderr
 	_ = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(stderr.String(), "broken pipe") {
+	want := "standard output is incomplete: broken pipe\n"
+	if code := cmd.ProcessState.ExitCode(); code != 2 || stderr.String() != want {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+}
+
+// A signal that comes when a part of the output is written already cannot take it back.
+func TestStopWhileWriting(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	var stderr bytes.Buffer
+	cmd := exec.Command("argocd-kserve-plugin", "generate", "-")
+	cmd.Stdin = strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: " +
+		strings.Repeat("long ", 1<<20) + "\n")
+	cmd.Stdout, cmd.Stderr = writer, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+	if _, err := reader.Read(make([]byte, 1)); err != nil { // the rest does not fit into the pipe
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	want := "terminated signal received; standard output is incomplete\n"
+	if code := cmd.ProcessState.ExitCode(); code != 2 || stderr.String() != want {
 		t.Errorf("exit code %d, stderr %q", code, &stderr)
 	}
 }

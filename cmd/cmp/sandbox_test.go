@@ -112,7 +112,8 @@ func TestDeterministic(t *testing.T) {
 			} {
 				runs.Go(func() {
 					temporary := t.TempDir()
-					if got := run(t, app, append(environ, "TMPDIR="+temporary, "ARGOCD_APP_SOURCE_PATH=examples/"+app)...); got != want {
+					environ = append(environ, "TMPDIR="+temporary, "ARGOCD_APP_SOURCE_PATH=examples/"+app)
+					if got := run(t, app, environ...); got != want {
 						t.Errorf("run %d: the output differs with %v", i, environ)
 					}
 					_ = filepath.WalkDir(temporary, func(path string, _ fs.DirEntry, err error) error {

@@ -71,19 +71,31 @@ func locally(t *testing.T, source argocd.Source) []string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("generate in %s: %v: %s", source.Path, err, &stderr)
 	}
-	var objects []string
-	decoder := yaml.NewYAMLOrJSONDecoder(&stdout, 4096)
+	objects, err := decoded(stdout.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// decoded returns the documents that Kubernetes reads of a stream, as JSON with sorted keys, without empty ones.
+func decoded(stream []byte) (objects []string, err error) {
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
 	for {
 		var document json.RawMessage
 		err := decoder.Decode(&document)
 		if errors.Is(err, io.EOF) {
-			return objects
+			return objects, nil
 		}
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if len(document) > 0 && string(document) != "null" {
-			objects = append(objects, canonical(t, string(document)))
+			object, err := sorted(document)
+			if err != nil {
+				return nil, err
+			}
+			objects = append(objects, object)
 		}
 	}
 }
@@ -91,21 +103,26 @@ func locally(t *testing.T, source argocd.Source) []string {
 // canonical returns a JSON or YAML document as JSON with sorted keys, numbers as they were written.
 func canonical(t *testing.T, document string) string {
 	t.Helper()
-	data, err := sigsyaml.YAMLToJSON([]byte(document))
+	object, err := sorted([]byte(document))
 	if err != nil {
 		t.Fatal(err)
+	}
+	return object
+}
+
+func sorted(document []byte) (string, error) {
+	data, err := sigsyaml.YAMLToJSON(document)
+	if err != nil {
+		return "", err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	sorted, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(sorted)
+	object, err := json.Marshal(value)
+	return string(object), err
 }
 
 // equal fails the test unless the documents are the same objects in the same order.
@@ -190,5 +207,6 @@ func tree(t *testing.T, files map[string]string) string {
 
 // appEnv is the environment that Argo CD gives a plugin for an application.
 func appEnv(path string, more ...string) []string {
-	return append([]string{"ARGOCD_APP_NAME=demo", "ARGOCD_APP_NAMESPACE=models", "ARGOCD_APP_SOURCE_PATH=" + path}, more...)
+	env := []string{"ARGOCD_APP_NAME=demo", "ARGOCD_APP_NAMESPACE=models", "ARGOCD_APP_SOURCE_PATH=" + path}
+	return append(env, more...)
 }

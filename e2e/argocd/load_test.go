@@ -10,14 +10,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
-// TestLoad has the repo-server render 32 applications of one commit at once, as after a push to a monorepo. Nothing else
-// runs meanwhile, so that every process is accounted for.
+// TestLoad has the repo-server render 32 applications of one commit at once, as after a push to a monorepo. Nothing
+// else runs meanwhile, so that every process is accounted for.
 func TestLoad(t *testing.T) {
 	const apps = 32
 	for _, version := range argocd.Versions {
@@ -57,7 +57,7 @@ func TestLoad(t *testing.T) {
 				}
 				group.Wait()
 				nothingLeft(t, server.sidecar)
-				stack.Eventually(t, 15*time.Second, "no process is left", func(context.Context) error {
+				wait.For(t, "no process is left", func(context.Context) error {
 					if now := processes(t); !maps.Equal(now, before) {
 						return fmt.Errorf("%v, before %v", now, before)
 					}
@@ -97,7 +97,7 @@ func processes(t *testing.T) map[int]string {
 // nothingLeft fails the test unless the sidecar's volume soon holds no more than argocd-cmp-server's empty folder.
 func nothingLeft(t *testing.T, sidecar *argocd.Sidecar) {
 	t.Helper()
-	stack.Eventually(t, 15*time.Second, "no file is left", func(context.Context) error {
+	wait.For(t, "no file is left", func(context.Context) error {
 		var left []string
 		err := filepath.WalkDir(sidecar.Tmp, func(path string, _ fs.DirEntry, err error) error {
 			if path != sidecar.Tmp && path != filepath.Join(sidecar.Tmp, "_cmp_server") {

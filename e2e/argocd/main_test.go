@@ -59,7 +59,8 @@ func repository(t *testing.T) string {
 // startSidecar starts the sidecar that install/ adds to the version's own Deployment, with the patch applied after it.
 func startSidecar(t *testing.T, s *stack.Stack, v argocd.Version, patch string) *argocd.Sidecar {
 	t.Helper()
-	deployment, err := install.Deployment(repository(t), v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml"), t.TempDir(), patch)
+	manifests := v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml")
+	deployment, err := install.Deployment(repository(t), manifests, t.TempDir(), patch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/argoproj/argo-cd/v2/reposerver/apiclient"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // StartRedis starts Redis at the stack's port 6379 and returns the address. It is the redis-server on PATH or, where
@@ -44,8 +45,8 @@ type RepoServer struct {
 	Address string // of its gRPC service, without TLS
 }
 
-// StartRepoServer starts the repo-server as the image's user. It finds plugins by their sockets in the folder, and needs
-// no cluster.
+// StartRepoServer starts the repo-server as the image's user. It finds plugins by their sockets in the folder, and
+// needs no cluster.
 func StartRepoServer(tb testing.TB, s *stack.Stack, v Version, redis, sockets string) *RepoServer {
 	tb.Helper()
 	bin := s.Mkdir("bin", 0)
@@ -87,7 +88,9 @@ func StartRepoServer(tb testing.TB, s *stack.Stack, v Version, redis, sockets st
 }
 
 // Generate has the repo-server render an application as the application-controller would ask for it.
-func (r *RepoServer) Generate(ctx context.Context, request *apiclient.ManifestRequest) (*apiclient.ManifestResponse, error) {
+func (r *RepoServer) Generate(
+	ctx context.Context, request *apiclient.ManifestRequest,
+) (*apiclient.ManifestResponse, error) {
 	conn, client, err := r.client()
 	if err != nil {
 		return nil, err
@@ -97,7 +100,9 @@ func (r *RepoServer) Generate(ctx context.Context, request *apiclient.ManifestRe
 }
 
 func (r *RepoServer) client() (io.Closer, apiclient.RepoServerServiceClient, error) {
-	return apiclient.NewRepoServerClientset(r.Address, 60, apiclient.TLSConfiguration{DisableTLS: true}).NewRepoServerClient()
+	timeout := int(wait.Bound.Seconds())
+	plain := apiclient.TLSConfiguration{DisableTLS: true}
+	return apiclient.NewRepoServerClientset(r.Address, timeout, plain).NewRepoServerClient()
 }
 
 // Request returns a request for a folder of a repository at a revision, rendered by the plugin and not from the cache,
@@ -123,7 +128,9 @@ func Request(url, revision, path string) *apiclient.ManifestRequest {
 }
 
 // Details returns what Argo CD's user interface shows of an application: among it the parameters the plugin announces.
-func (r *RepoServer) Details(ctx context.Context, request *apiclient.ManifestRequest) (*apiclient.RepoAppDetailsResponse, error) {
+func (r *RepoServer) Details(
+	ctx context.Context, request *apiclient.ManifestRequest,
+) (*apiclient.RepoAppDetailsResponse, error) {
 	conn, client, err := r.client()
 	if err != nil {
 		return nil, err

@@ -86,8 +86,8 @@ func TestRepoServer(t *testing.T) {
 				run("override of a locked setting in "+file, func(t *testing.T) {
 					request := server.commit(t, "locked"+file, map[string]string{"app/iris.yaml": iris, "app/" + file: overrideLocked})
 					server.fails(t, request, server.says(`environment variable ARGOCD_ENV_KSERVE_PLUGIN_KSERVE_VERSION: `+
-						`"0.20.0" differs from "0.15.2", to which the sidecar's environment variable `+
-						`ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION locks it; remove it here or have it changed there`))
+						`"0.20.0" conflicts with "0.15.2", locked by the sidecar's environment variable `+
+						`ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION; remove it or change it there`))
 				})
 			}
 			run("two revisions", func(t *testing.T) {
@@ -122,7 +122,8 @@ func TestRepoServer(t *testing.T) {
 				repo := argocd.NewRepository(t, server.stack, "link")
 				repo.Write("app/iris.yaml", iris)
 				repo.Link("app/passwd.yaml", "../../../../../../../etc/passwd")
-				server.fails(t, argocd.Request(repo.URL, repo.Commit(), "app"), "repository contains out-of-bounds symlinks. file: app/passwd.yaml")
+				server.fails(t, argocd.Request(repo.URL, repo.Commit(), "app"),
+					"repository contains out-of-bounds symlinks. file: app/passwd.yaml")
 			})
 			run("announcements", func(t *testing.T) {
 				request := server.commit(t, "details", map[string]string{"app/iris.yaml": iris})
@@ -178,7 +179,8 @@ func (r *repoServer) same(t *testing.T, request *apiclient.ManifestRequest, dir 
 		dir = strings.TrimPrefix(request.Repo.Repo, "file://")
 	}
 	path := request.ApplicationSource.Path
-	source := argocd.Source{Repository: dir, Path: path, Env: append(appEnv(path, "ARGOCD_APP_NAMESPACE="+request.Namespace), env...)}
+	env = append(appEnv(path, "ARGOCD_APP_NAMESPACE="+request.Namespace), env...)
+	source := argocd.Source{Repository: dir, Path: path, Env: env}
 	equal(t, untracked(t, response.Manifests), flattened(t, locally(t, source)))
 }
 

@@ -41,7 +41,7 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 		container: container,
 		root:      s.Mkdir("sidecar", 0),
 		Sockets:   s.Mkdir("plugins", User),
-		Tmp:       s.Mkdir("sidecar-tmp", User),
+		Tmp:       s.Tmpfs("sidecar-tmp", User, container.Resources.Limits.StorageEphemeral().Value()),
 		env:       []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 		uid:       int(*container.SecurityContext.RunAsUser),
 	}
@@ -49,14 +49,18 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 		c.env = append(c.env, variable.Name+"="+variable.Value)
 	}
 	c.mount(tb, v, image)
-	c.Running = s.Start(c.process("sidecar", append(container.Command, container.Args...), func(ctx context.Context) error {
-		out, err := c.Command(ctx, container.ReadinessProbe.Exec.Command).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		return nil
-	}))
+	server := c.process("sidecar", append(container.Command, container.Args...), c.ready)
+	server.Memory = container.Resources.Limits.Memory().Value()
+	c.Running = s.Start(server)
 	return c
+}
+
+func (c *Sidecar) ready(ctx context.Context) error {
+	out, err := c.Command(ctx, c.container.ReadinessProbe.Exec.Command).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 func (c *Sidecar) mount(tb testing.TB, v Version, image Image) {

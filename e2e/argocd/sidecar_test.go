@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // sidecarCases are sources that the plugin must cope with, in the folder app of a repository.
@@ -48,13 +48,14 @@ var sidecarCases = []struct {
 		name:  "locked setting",
 		files: map[string]string{"app/iris.yaml": iris},
 		env:   []string{`ARGOCD_APP_PARAMETERS=[{"name":"kserve-version","string":"0.20.0"}]`},
-		err: `parameter kserve-version in ARGOCD_APP_PARAMETERS: "0.20.0" differs from "0.15.2", to which the sidecar's ` +
-			`environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION locks it; remove it here or have it changed there`,
+		err: `parameter kserve-version in ARGOCD_APP_PARAMETERS: "0.20.0" conflicts with "0.15.2", locked by the ` +
+			`sidecar's environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION; remove it or change it there`,
 	},
 	{
 		name:  "empty app",
 		files: map[string]string{"app/README.md": "nothing yet", "app/values.json": "{}"},
-		err:   ".: no objects: 1 file read, 1 document without apiVersion, kind and metadata; see the settings directory-recurse ",
+		err: ".: no objects: 1 file read, 1 document without apiVersion, kind and metadata; " +
+			"see the settings directory-recurse ",
 	},
 	{
 		name:  "only folders",
@@ -179,9 +180,10 @@ func TestSidecar(t *testing.T) {
 					sidecarCase(t, sidecar, argocd.Source{Repository: examples, Path: app, Env: appEnv(app)}, "")
 				})
 			}
-			for _, c := range sidecarCases {
-				run(c.name, func(t *testing.T) {
-					sidecarCase(t, sidecar, argocd.Source{Repository: tree(t, c.files), Path: "app", Env: appEnv("app", c.env...)}, c.err)
+			for _, tc := range sidecarCases {
+				run(tc.name, func(t *testing.T) {
+					source := argocd.Source{Repository: tree(t, tc.files), Path: "app", Env: appEnv("app", tc.env...)}
+					sidecarCase(t, sidecar, source, tc.err)
 				})
 			}
 			run("link out of the repository", func(t *testing.T) {
@@ -194,12 +196,21 @@ func TestSidecar(t *testing.T) {
 				}
 			})
 			run("Argo CD's deadline", func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-				defer cancel()
 				source := argocd.Source{Path: "app", Repository: tree(t, map[string]string{"app/many.yaml": many(10000)})}
-				if _, err := sidecar.Generate(ctx, source); err == nil {
-					t.Error("12 MB in 200 ms: want an error")
-				}
+				// Shorter than the plugin needs, yet long enough for the request to reach it.
+				deadline, shortest := 200*time.Millisecond, 10*time.Millisecond
+				wait.For(t, "12 MB take longer than the deadline", func(ctx context.Context) error {
+					if deadline < shortest {
+						t.Fatalf("12 MB take less than %v", shortest)
+					}
+					ctx, cancel := context.WithTimeout(ctx, deadline)
+					defer cancel()
+					if _, err := sidecar.Generate(ctx, source); err == nil {
+						deadline /= 2
+						return fmt.Errorf("no error; next with %v", deadline)
+					}
+					return nil
+				})
 			})
 			run("nothing is left", func(t *testing.T) { nothingLeft(t, sidecar) })
 			run("probe when it is down", func(t *testing.T) {
@@ -240,9 +251,8 @@ func announcements(t *testing.T, sidecar *argocd.Sidecar) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(image(t).Plugin, "parameters")
-	cmd.Env = facts
-	out, err := cmd.Output()
+	command := []string{"/usr/local/bin/argocd-kserve-plugin", "parameters"} // with what install/ locks
+	out, err := sidecar.Command(t.Context(), command).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

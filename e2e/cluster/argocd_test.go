@@ -8,7 +8,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
@@ -34,7 +33,8 @@ func (e *environment) testArgoCD(t *testing.T) {
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
 			without := s.testUnrepaired(t)
 
-			checks, stderr, code := e.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
+			checks, stderr, code := e.plugin.run(t,
+				"health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
 			if code != 0 {
 				t.Fatalf("health config: exit %d: %s", code, stderr)
 			}
@@ -68,7 +68,8 @@ spec:
             - {name: ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION, value: %q}
             - {name: ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE, value: %q}
 `, install.Container, e.plugin.kserveVersion, e.plugin.defaultMode)
-	deployment, err := install.Deployment(root, v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml"), t.TempDir(), patch)
+	manifests := v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml")
+	deployment, err := install.Deployment(root, manifests, t.TempDir(), patch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +82,14 @@ spec:
 	if err := copyFile(plugin, e.plugin.path); err != nil {
 		t.Fatal(err)
 	}
-	return applications.Start(t, e.cluster, v, argocd.Image{Plugin: plugin, Config: filepath.Join(root, "plugin.yaml")}, container)
+	image := argocd.Image{Plugin: plugin, Config: filepath.Join(root, "plugin.yaml")}
+	return applications.Start(t, e.cluster, v, image, container)
 }
 
 // deploy commits an app to a repository of its own and creates the Application.
-func (s *synced) deploy(t *testing.T, id string, files app, source applications.Source) (*applications.Application, *argocd.Repository) {
+func (s *synced) deploy(
+	t *testing.T, id string, files app, source applications.Source,
+) (*applications.Application, *argocd.Repository) {
 	t.Helper()
 	name := s.id + "-" + id
 	repository := argocd.NewRepository(t, s.argo.Stack, name)
@@ -97,24 +101,17 @@ func (s *synced) deploy(t *testing.T, id string, files app, source applications.
 	return s.argo.Deploy(t, name, source), repository
 }
 
-// refreshes has Argo CD render and compare ten times and expects Synced and Healthy, and no sync, each time.
-func refreshes(t *testing.T, a *applications.Application) {
+// refreshes has Argo CD render and compare ten times and expects Synced and no sync each time. Healthy may take a
+// while: an HPA that gets no metrics for a moment is not.
+func (s *synced) refreshes(t *testing.T, a *applications.Application) {
 	t.Helper()
+	awaitRollout(a.Namespace(), "model", "model-predictor")
 	first := a.AwaitHealthy()
 	for range 10 {
 		state := a.Refresh()
-		if state.Sync != "Synced" || state.Health != "Healthy" || state.Syncs != first.Syncs {
-			t.Fatalf("%s was %v after %d syncs, and is %v after %d: %s %s", a.Name, first, first.Syncs, state, state.Syncs, state.Message, state.Conditions)
+		if state.Sync != "Synced" || state.Syncing || state.Operation != first.Operation {
+			t.Fatalf("%s was %+v and is %+v", a.Name, first, state)
 		}
+		a.AwaitHealthy()
 	}
-}
-
-// rollout identifies what KServe made of a service: it changes when pods are replaced.
-func rollout(namespace *objects.Namespace, deployment string) string {
-	object := namespace.Get(objects.Deployments, deployment)
-	var hashes []string
-	for _, set := range namespace.List(objects.ReplicaSets, "") {
-		hashes = append(hashes, set.GetLabels()["pod-template-hash"])
-	}
-	return fmt.Sprintf("generation %d, template hashes %v", object.GetGeneration(), hashes)
 }

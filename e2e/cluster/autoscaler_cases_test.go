@@ -13,6 +13,7 @@ type autoscalerCase struct {
 	autoscaler string // its name as the app has it
 	scaled     bool   // an HPA: the controller-manager acts on it
 	first      bool   // the autoscaler is applied before the service
+	end        string // what KServe does to it without the plugin, after which nothing more happens
 }
 
 const external = `{serving.kserve.io/autoscalerClass: external}`
@@ -93,17 +94,19 @@ var autoscalerCases = []autoscalerCase{
 	{
 		problem: "HPA named like KServe's, class external", id: "same-name", scaled: true,
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[]")},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: deleted,
 	},
 	{
-		problem: "HPA named like KServe's, class external: created before the service", id: "hpa-first", scaled: true, first: true,
+		problem: "HPA named like KServe's, class external: created before the service",
+		id:      "hpa-first", scaled: true, first: true,
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[]")},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: deleted,
 	},
 	{
-		problem: "HPA named like KServe's, class external: with the finalizer kserve.io/protect", id: "finalizer", scaled: true,
+		problem: "HPA named like KServe's, class external: with the finalizer kserve.io/protect",
+		id:      "finalizer", scaled: true,
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[kserve.io/protect]")},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: deleted,
 	},
 	{
 		problem: "HPA named like KServe's, class external: in another file than the service", id: "other-file", scaled: true,
@@ -111,18 +114,18 @@ var autoscalerCases = []autoscalerCase{
 			"service.yaml":    service(external, ""),
 			"autoscaler.yaml": hpa("model-predictor", "model-predictor", "[]"),
 		},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: deleted,
 	},
 	{
 		problem: "HPA named like KServe's, class external: for a transformer", id: "transformer", scaled: true,
 		app:        app{"app.yaml": service(external, transformer) + hpa("model-transformer", "model-transformer", "[]")},
-		deployment: "model-transformer", autoscaler: "model-transformer",
+		deployment: "model-transformer", autoscaler: "model-transformer", end: deleted,
 	},
 	{
-		problem: "HPA named like KServe's, class external: after KServe's own", id: "switch", scaled: true,
+		problem: "HPA named like KServe's, class external: after KServe's own", id: "switch", scaled: true, first: true,
 		live:       service("{}", ""),
 		app:        app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[]")},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: deleted,
 	},
 	{
 		problem: "HPA named like KServe's, class external: in an overlay with namePrefix", id: "overlay", scaled: true,
@@ -131,21 +134,21 @@ var autoscalerCases = []autoscalerCase{
 			"base/app.yaml":           service(external, "") + hpa("model-predictor", "model-predictor", "[]"),
 			"prod/kustomization.yaml": overlay,
 		},
-		source: "prod", deployment: "prod-model-predictor", autoscaler: "prod-model-predictor",
+		source: "prod", deployment: "prod-model-predictor", autoscaler: "prod-model-predictor", end: deleted,
 	},
 	{
 		problem: "HPA named like KServe's, no class", id: "no-class", scaled: true,
 		app:        app{"app.yaml": service("{}", "") + hpa("model-predictor", "model-predictor", "[]")},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: overwritten,
 	},
 	{
 		problem: "HPA of another name, no class", id: "other-name", scaled: true,
 		app:        app{"app.yaml": service("{}", "") + hpa("mine", "model-predictor", "[]")},
-		deployment: "model-predictor", autoscaler: "mine",
+		deployment: "model-predictor", autoscaler: "mine", end: second,
 	},
 	{
 		problem: "KEDA ScaledObject, no class", id: "scaledobject",
 		app:        app{"app.yaml": service("{}", "") + scaledObject},
-		deployment: "model-predictor", autoscaler: "model-predictor",
+		deployment: "model-predictor", autoscaler: "model-predictor", end: second,
 	},
 }

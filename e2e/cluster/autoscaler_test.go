@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,48 +17,46 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-const (
-	reconciles = 10
-	// losses is how many of them a loss may take: the first adopts, the next deletes.
-	losses = 5
-	// survival is how long an autoscaler has to live: KServe does not watch HPAs, so one that will be deleted lives on
-	// until something else makes KServe look.
-	survival = 60 * time.Second
-	// patience bounds a wait for a controller.
-	patience = 4 * time.Minute
-)
+// reconciles are those that an autoscaler has to survive. KServe adopts in one and deletes in the next.
+const reconciles = 10
 
 func (e *environment) testAutoscalers(t *testing.T) {
 	t.Parallel()
-	for _, c := range autoscalerCases {
-		t.Run(c.id, func(t *testing.T) {
+	for _, tc := range autoscalerCases {
+		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Autoscalers, Problem: c.problem}
-			t.Run("without", func(t *testing.T) { row.Without = e.loseAutoscaler(t, c) })
-			t.Run("with", func(t *testing.T) { row.With = e.keepAutoscaler(t, c) })
+			row := compatibility.Row{KServe: e.version(), Section: compatibility.Autoscalers, Problem: tc.problem}
+			t.Run("without", func(t *testing.T) { row.Without = e.loseAutoscaler(t, tc) })
+			t.Run("with", func(t *testing.T) { row.With = e.keepAutoscaler(t, tc) })
 			e.record(t, row)
 		})
 	}
 }
 
-// loseAutoscaler applies the app as it is and returns what becomes of its autoscaler.
+// loseAutoscaler applies the app as it is, has KServe reconcile until its autoscaler has come to the expected end, and
+// returns all that became of it.
 func (e *environment) loseAutoscaler(t *testing.T, c autoscalerCase) string {
 	namespace := e.cluster.Namespace(t, c.id+"-without")
-	history := namespace.Record(c.kind())
-	c.apply(t, namespace, asWritten(t, filepath.Join(c.app.write(t), c.source)))
-	for range losses {
-		e.reconcile(namespace, c.service(), c.deployment)
-		if gone(history.Of(c.autoscaler)) {
-			break
+	manifests := asWritten(t, filepath.Join(c.app.write(t), c.source))
+	var seen []string
+	namespace.Eventually("KServe sees the app as a whole", func() error {
+		history := c.apply(t, namespace, manifests)
+		namespace.Eventually("the autoscaler's end: "+c.end, func() error {
+			e.reconcile(namespace, c.service(), c.deployment)
+			seen = fate(history.Of(c.autoscaler))
+			if len(scalersOf(namespace, c.deployment)) > 1 {
+				seen = append(seen, second)
+			}
+			if len(seen) == 0 || !strings.HasPrefix(seen[len(seen)-1], c.end) {
+				return fmt.Errorf("the failure was not reproduced, only %v", seen)
+			}
+			return nil
+		})
+		if c.live != "" && slices.Contains(seen, overwritten) {
+			return fmt.Errorf("KServe reconciled between the app's autoscaler and the app's service")
 		}
-	}
-	seen := fate(history.Of(c.autoscaler))
-	if len(scalersOf(namespace, c.deployment)) > 1 {
-		seen = append(seen, "a second autoscaler, KServe's HPA")
-	}
-	if len(seen) == 0 {
-		t.Fatalf("nothing happened to the autoscaler: the failure was not reproduced")
-	}
+		return nil
+	})
 	return strings.Join(seen, ", ")
 }
 
@@ -67,35 +64,45 @@ func (e *environment) loseAutoscaler(t *testing.T, c autoscalerCase) string {
 func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	namespace := e.cluster.Namespace(t, c.id+"-with")
 	dir := c.app.write(t)
-	history := namespace.Record(c.kind())
 	manifests := e.plugin.generate(t, dir, c.source, namespace.Name)
-	c.apply(t, namespace, manifests)
+	history := c.apply(t, namespace, manifests)
 	name := c.renamed(t, manifests)
 	before := namespace.Get(c.kind(), name)
+	intact := func() {
+		t.Helper()
+		if seen := fate(history.Of(name)); len(seen) > 0 {
+			t.Fatalf("the autoscaler was %s", strings.Join(seen, ", "))
+		}
+	}
 	e.reconcile(namespace, c.service(), c.deployment)
 	// KServe's own HPA of the time before goes with the first reconcile.
-	namespace.Eventually(patience, "one autoscaler", func() error { return onlyScaler(namespace, c.deployment, name) })
+	namespace.Eventually("one autoscaler", func() error {
+		intact()
+		return onlyScaler(namespace, c.deployment, name)
+	})
+	if c.scaled {
+		namespace.Eventually("the HPA scales the Deployment", func() error {
+			intact()
+			return hasReplicas(namespace, c.deployment, 2)
+		})
+	}
 
-	ticker := time.NewTicker(survival / reconciles)
-	defer ticker.Stop()
 	for range reconciles {
 		e.reconcile(namespace, c.service(), c.deployment)
+		intact()
 		if err := onlyScaler(namespace, c.deployment, name); err != nil {
 			t.Fatal(err)
 		}
-		<-ticker.C
 	}
+	e.reconcile(namespace, c.service(), c.deployment) // so that the last of them has ended
+	intact()
 	after := namespace.Get(c.kind(), name)
 	if before.GetUID() != after.GetUID() || !reflect.DeepEqual(before.Object["spec"], after.Object["spec"]) {
 		t.Fatalf("the autoscaler is another one:\n%v\n%v", before.Object, after.Object)
 	}
-	if seen := fate(history.Of(name)); len(seen) > 0 {
-		t.Fatalf("the autoscaler was %s", strings.Join(seen, ", "))
-	}
 	if c.scaled {
-		replicas, _, _ := unstructured.NestedInt64(namespace.Get(objects.Deployments, c.deployment).Object, "spec", "replicas")
-		if replicas != 2 {
-			t.Fatalf("the Deployment has %d replicas: the HPA does not scale it", replicas)
+		if err := hasReplicas(namespace, c.deployment, 2); err != nil {
+			t.Fatalf("the HPA does not scale: %v", err)
 		}
 	}
 	if name == c.autoscaler {
@@ -114,38 +121,49 @@ func (c autoscalerCase) kind() schema.GroupVersionResource {
 // service is the name of the InferenceService whose component the Deployment is.
 func (c autoscalerCase) service() string { return c.deployment[:strings.LastIndex(c.deployment, "-")] }
 
-// apply brings the service and the autoscaler into the namespace, one after the other.
-func (c autoscalerCase) apply(t *testing.T, namespace *objects.Namespace, manifests []*unstructured.Unstructured) {
+// apply brings the service and the autoscaler into the namespace, one after the other, and returns what happens to
+// autoscalers from then on.
+func (c autoscalerCase) apply(
+	t *testing.T, namespace *objects.Namespace, manifests []*unstructured.Unstructured,
+) *objects.History {
 	t.Helper()
-	deployed := func() {
-		namespace.Eventually(patience, "the Deployment is available", func() error {
-			deployment := namespace.Find(objects.Deployments, c.deployment)
-			if deployment == nil {
-				return fmt.Errorf("there is no Deployment %s", c.deployment)
-			}
-			return objects.Condition(deployment, "Available", "True")
-		})
+	isService := func(o *unstructured.Unstructured) bool { return o.GetKind() == "InferenceService" }
+	deploy := func(services []*unstructured.Unstructured) {
+		namespace.ApplyObjects(services...)
+		namespace.Eventually("KServe has deployed the service", func() error { return c.deployed(namespace, services[0]) })
 	}
 	if c.live != "" {
-		namespace.Apply(c.live)
-		deployed()
-		namespace.Eventually(patience, "KServe's own HPA", func() error {
-			if namespace.Find(objects.HPAs, c.deployment) == nil {
-				return fmt.Errorf("there is no HPA %s", c.deployment)
-			}
-			return nil
-		})
+		live, err := objects.Parse([]byte(c.live))
+		if err != nil {
+			t.Fatal(err)
+		}
+		deploy(live)
 	}
-	isService := func(o *unstructured.Unstructured) bool { return o.GetKind() == "InferenceService" }
+	history := namespace.Record(c.kind())
 	services, autoscalers := partition(manifests, isService)
 	if c.first {
 		namespace.ApplyObjects(autoscalers...)
 	}
-	namespace.ApplyObjects(services...)
-	deployed()
+	deploy(services)
 	if !c.first {
 		namespace.ApplyObjects(autoscalers...)
 	}
+	return history
+}
+
+// deployed is a condition: KServe has made the Deployment, its pods are available, and there is KServe's own HPA,
+// unless the service asks for none.
+func (c autoscalerCase) deployed(namespace *objects.Namespace, service *unstructured.Unstructured) error {
+	deployment := namespace.Find(objects.Deployments, c.deployment)
+	if deployment == nil {
+		return fmt.Errorf("there is no Deployment %s", c.deployment)
+	}
+	if service.GetAnnotations()["serving.kserve.io/autoscalerClass"] == "" {
+		if hpa := namespace.Find(objects.HPAs, c.deployment); hpa == nil || !ownedByService(hpa) {
+			return fmt.Errorf("KServe has made no HPA %s", c.deployment)
+		}
+	}
+	return objects.Condition(deployment, "Available", "True")
 }
 
 // renamed is the name of the user's autoscaler in what the plugin printed.
@@ -167,8 +185,9 @@ func (c autoscalerCase) renamed(t *testing.T, manifests []*unstructured.Unstruct
 func (e *environment) reconcile(namespace *objects.Namespace, service, deployment string) {
 	const annotation = "e2e/reconcile"
 	value := fmt.Sprint(e.pokes.Add(1))
-	namespace.Patch(objects.InferenceServices, service, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value))
-	namespace.Eventually(patience, "KServe reconciles "+service, func() error {
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value)
+	namespace.Patch(objects.InferenceServices, service, patch)
+	namespace.Eventually("KServe reconciles "+service, func() error {
 		object := namespace.Find(objects.Deployments, deployment)
 		if object == nil {
 			return fmt.Errorf("there is no Deployment %s", deployment)
@@ -179,6 +198,30 @@ func (e *environment) reconcile(namespace *objects.Namespace, service, deploymen
 		}
 		return err
 	})
+}
+
+// revisit makes KServe reconcile the service with no reason to change its Deployment, and returns when it has: the
+// Ingress, which comes last, is there again. KServe looks for it in a cache, so that one visit may not do.
+func (e *environment) revisit(namespace *objects.Namespace, service string) {
+	lost := namespace.Get(objects.Ingresses, service).GetUID()
+	namespace.Delete(objects.Ingresses, service)
+	namespace.Eventually("KServe visits "+service, func() error {
+		// An annotation that KServe passes on to nothing.
+		namespace.Patch(objects.InferenceServices, service, fmt.Sprintf(
+			`{"metadata":{"annotations":{"internal.serving.kserve.io/storage-initializer-sourceuri":"%d"}}}`, e.pokes.Add(1)))
+		if ingress := namespace.Find(objects.Ingresses, service); ingress == nil || ingress.GetUID() == lost {
+			return fmt.Errorf("it has not made the Ingress again")
+		}
+		return nil
+	})
+}
+
+func hasReplicas(namespace *objects.Namespace, deployment string, wanted int64) error {
+	replicas, _, err := unstructured.NestedInt64(namespace.Get(objects.Deployments, deployment).Object, "spec", "replicas")
+	if err == nil && replicas != wanted {
+		err = fmt.Errorf("the Deployment %s has %d replicas, not %d", deployment, replicas, wanted)
+	}
+	return err
 }
 
 // scalersOf lists the autoscalers of both kinds that target the Deployment.
@@ -196,10 +239,18 @@ func scalersOf(namespace *objects.Namespace, deployment string) []string {
 
 func onlyScaler(namespace *objects.Namespace, deployment, name string) error {
 	if scalers := scalersOf(namespace, deployment); !slices.Equal(scalers, []string{name}) {
-		return fmt.Errorf("the autoscalers of %s are %v, not %s alone", deployment, scalers, name)
+		return fmt.Errorf("the autoscalers of %s are %v, not only %s", deployment, scalers, name)
 	}
 	return nil
 }
+
+// What can become of the user's autoscaler, in the words of the table. The last two are ends, and so is the first where
+// KServe wants an HPA of that name.
+const (
+	overwritten = "overwritten"
+	deleted     = "deleted" // also of one that a finalizer holds
+	second      = "a second autoscaler, KServe's HPA"
+)
 
 // fate says what happened to an object after it was created, in the words of the table; nothing when nothing did.
 func fate(events []objects.Event) []string {
@@ -211,10 +262,10 @@ func fate(events []objects.Event) []string {
 	}
 	mine, free, finalizer := false, false, false
 	for _, event := range events {
-		owned := slices.ContainsFunc(event.Object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return owner.Kind == "InferenceService" })
+		owned := ownedByService(event.Object)
 		maximum, _, _ := unstructured.NestedInt64(event.Object.Object, "spec", "maxReplicas")
 		if mine && maximum != usersMaximum {
-			add("overwritten")
+			add(overwritten)
 		}
 		mine = mine || maximum == usersMaximum
 		if owned && free {
@@ -227,17 +278,19 @@ func fate(events []objects.Event) []string {
 		}
 		finalizer = held
 		if event.Object.GetDeletionTimestamp() != nil && held {
-			add("deleted but held by the finalizer")
+			add(deleted + " but held by the finalizer")
 		}
 		if event.Type == watch.Deleted {
-			add("deleted")
+			add(deleted)
 		}
 	}
 	return seen
 }
 
-func gone(events []objects.Event) bool {
-	return len(events) > 0 && events[len(events)-1].Type == watch.Deleted
+func ownedByService(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
+		return owner.Kind == "InferenceService"
+	})
 }
 
 func partition[T any](items []T, in func(T) bool) (yes, no []T) {

@@ -1,5 +1,5 @@
-// Package cluster runs the plugin against real releases of KServe, on a real API server, synced by the real Argo CD. Each
-// case shows the failure without the plugin first, so that its absence with the plugin means something.
+// Package cluster runs the plugin against real releases of KServe, on a real API server, synced by the real Argo CD.
+// Each case shows the failure without the plugin first, so that its absence with the plugin means something.
 package cluster
 
 import (

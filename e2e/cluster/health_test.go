@@ -16,7 +16,7 @@ type stateCase struct {
 	problem string
 	id      string
 	app     string
-	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; nil for nothing to do
+	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; may be nil
 	reached func(service *unstructured.Unstructured) error // whether KServe reports it
 	health  map[string]string                              // by release of KServe, "" for the others
 }
@@ -82,31 +82,31 @@ spec:
 
 func (s *synced) testHealth(t *testing.T, checks string) {
 	t.Parallel()
-	for _, c := range stateCases {
-		t.Run(c.id, func(t *testing.T) {
+	for _, tc := range stateCases {
+		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			a, _ := s.deploy(t, "state-"+c.id, app{"app.yaml": c.app}, applications.Source{Plugin: true})
+			a, _ := s.deploy(t, "state-"+tc.id, app{"app.yaml": tc.app}, applications.Source{Plugin: true})
 			namespace := a.Namespace()
-			if c.provoke != nil {
+			if tc.provoke != nil {
 				a.AwaitHealthy()
-				c.provoke(t, namespace)
+				awaitRollout(namespace, "model", "model-predictor")
+				tc.provoke(t, namespace)
 			}
-			namespace.Eventually(patience, c.problem, func() error {
-				service := namespace.Find(objects.InferenceServices, "model")
-				if service == nil {
+			var service *unstructured.Unstructured
+			reached := func() error {
+				if service = namespace.Find(objects.InferenceServices, "model"); service == nil {
 					return fmt.Errorf("there is no service")
 				}
-				return c.reached(service)
-			})
-			expected, ok := c.health[s.kserve.Version]
+				return tc.reached(service)
+			}
+			namespace.Eventually(tc.problem, reached)
+			expected, ok := tc.health[s.kserve.Version]
 			if !ok {
-				expected = c.health[""]
+				expected = tc.health[""]
 			}
-			state := a.Await(expected, func(state applications.State) bool { return state.Health == expected })
-			if again := a.Refresh(); again.Health != expected {
-				t.Fatalf("the Application was %s and is %s: %s", state.Health, again.Health, again.Message)
-			}
-			service := namespace.Get(objects.InferenceServices, "model")
+			a.Refresh()
+			a.Await(expected, func(state applications.State) bool { return state.Health == expected })
+			namespace.Eventually(tc.problem, reached)
 			before, beforeMessage := s.argo.Assess(t, service, bundled)
 			after, afterMessage := s.argo.Assess(t, service, checks)
 			t.Logf("bundled: %s %q; ours: %s %q", before, beforeMessage, after, afterMessage)
@@ -114,7 +114,7 @@ func (s *synced) testHealth(t *testing.T, checks string) {
 				t.Fatalf("the check says %s, the Application %s", after, expected)
 			}
 			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Health,
-				Problem: c.problem, Without: before, With: after})
+				Problem: tc.problem, Without: before, With: after})
 		})
 	}
 }
@@ -145,8 +145,8 @@ func all(conditions ...func(*unstructured.Unstructured) error) func(*unstructure
 	}
 }
 
-// crash makes the kubelet's report of every pod one of a container that ends with an error again and again. kwok does not
-// touch pods that run.
+// crash makes the kubelet's report of every pod one of a container that ends with an error again and again. kwok does
+// not touch pods that run.
 func crash(t *testing.T, namespace *objects.Namespace) {
 	t.Helper()
 	const status = `{"status":{
@@ -155,7 +155,8 @@ func crash(t *testing.T, namespace *objects.Namespace) {
 			{"type":"ContainersReady","status":"False"},
 			{"type":"Initialized","status":"True"},
 			{"type":"PodScheduled","status":"True"}],
-		"containerStatuses":[{"name":"kserve-container","image":"example.invalid/model:1","imageID":"","ready":false,"restartCount":5,
+		"containerStatuses":[{
+			"name":"kserve-container","image":"example.invalid/model:1","imageID":"","ready":false,"restartCount":5,
 			"state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 5m0s restarting failed container"}},
 			"lastState":{"terminated":{"exitCode":1,"reason":"Error","message":"model load failed"}}}]}}`
 	for _, pod := range namespace.List(objects.Pods, "serving.kserve.io/inferenceservice=model") {
@@ -167,7 +168,7 @@ func crash(t *testing.T, namespace *objects.Namespace) {
 func scaleToZero(t *testing.T, namespace *objects.Namespace) {
 	t.Helper()
 	namespace.Patch(objects.Deployments, "model-predictor", `{"spec":{"replicas":0}}`)
-	namespace.Eventually(patience, "no pods", func() error {
+	namespace.Eventually("no pods", func() error {
 		if pods := namespace.List(objects.Pods, ""); len(pods) > 0 {
 			return fmt.Errorf("there are %d", len(pods))
 		}

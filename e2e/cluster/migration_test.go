@@ -13,7 +13,7 @@ import (
 // freeCommand is the command that a finding of KS203 ends with.
 var freeCommand = regexp.MustCompile(`kubectl(?: -n (\S+))? patch hpa (\S+) --type=merge -p '([^']*)'`)
 
-// testMigration switches live apps whose HPA bears the finalizer kserve.io/protect over to the plugin. Later releases
+// testMigration switches live apps whose HPA has the finalizer kserve.io/protect over to the plugin. Later releases
 // drop the finalizer themselves, with the HPA.
 func (s *synced) testMigration(t *testing.T) {
 	t.Parallel()
@@ -34,19 +34,21 @@ func (s *synced) migrate(t *testing.T, prune bool) {
 	files := app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[kserve.io/protect]")}
 	a, repository := s.deploy(t, fmt.Sprintf("migration-%t", prune), files, applications.Source{Prune: prune})
 	namespace := a.Namespace()
-	a.Await("synced", func(state applications.State) bool { return state.Syncs > 0 })
-	s.reconcile(namespace, "model", "model-predictor")
-	namespace.Eventually(patience, "the HPA hangs", func() error {
+	a.AwaitSync(applications.State{})
+	namespace.Eventually("the HPA hangs", func() error {
+		s.reconcile(namespace, "model", "model-predictor")
 		if namespace.Get(objects.HPAs, "model-predictor").GetDeletionTimestamp() == nil {
 			return fmt.Errorf("it is not being deleted")
 		}
 		return nil
 	})
-	stuck := a.Await("stuck", func(state applications.State) bool { return state.Health == "Progressing" })
+	stuck := a.Await("stuck", func(state applications.State) bool {
+		return state.Sync == "Synced" && state.Health == "Progressing"
+	})
 	row.Without = stuck.String() + ": the HPA is deleted but held"
 
 	a = s.argo.Deploy(t, a.Name, applications.Source{Repository: repository, Plugin: true, Prune: prune})
-	namespace.Eventually(patience, "the renamed HPA", func() error {
+	namespace.Eventually("the renamed HPA", func() error {
 		if namespace.Find(objects.HPAs, "model-predictor-external") == nil {
 			return fmt.Errorf("it is not there")
 		}
@@ -62,10 +64,10 @@ func (s *synced) migrate(t *testing.T, prune bool) {
 		t.Fatalf("the command names the namespace %s, not %s", command[1], namespace.Name)
 	}
 	namespace.Patch(objects.HPAs, command[2], command[3])
-	namespace.Eventually(patience, "the old HPA is gone", func() error {
+	namespace.Eventually("the old HPA is gone", func() error {
 		return onlyScaler(namespace, "model-predictor", "model-predictor-external")
 	})
-	refreshes(t, a)
+	s.refreshes(t, a)
 	row.With = "Synced and Healthy through 10 refreshes, once the printed command has run"
 	s.record(t, row)
 }

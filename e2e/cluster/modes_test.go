@@ -13,8 +13,8 @@ import (
 
 const modeAnnotation = "serving.kserve.io/deploymentMode"
 
-// testModes deploys every spelling while the cluster's default is Knative: an InferenceService whose mode KServe does not
-// understand then wants Knative, which is not there.
+// testModes deploys every spelling while the cluster's default is Knative: an InferenceService whose mode KServe does
+// not understand then wants Knative, which is not there.
 func (e *environment) testModes(t *testing.T) {
 	e.kserve.SetDefaultMode(t, "Serverless")
 	defer e.kserve.SetDefaultMode(t, "RawDeployment")
@@ -34,7 +34,9 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	files := app{"app.yaml": service("{"+modeAnnotation+": "+spelling+"}", "")}
 	dir := files.write(t)
 	id := "mode-" + strings.ToLower(spelling)
-	row := compatibility.Row{KServe: e.version(), Section: compatibility.Modes, Problem: "`" + spelling + "`, the default is Knative"}
+	row := compatibility.Row{
+		KServe: e.version(), Section: compatibility.Modes, Problem: "`" + spelling + "`, the default is Knative",
+	}
 
 	without := e.cluster.Namespace(t, id+"-without")
 	row.Without = deployedMode(without, asWritten(t, dir)[0])
@@ -56,7 +58,7 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 func deployedMode(namespace *objects.Namespace, service *unstructured.Unstructured) string {
 	namespace.ApplyObjects(service)
 	mode := ""
-	namespace.Eventually(patience, "a Deployment or an event", func() error {
+	namespace.Eventually("a Deployment or an event", func() error {
 		if namespace.Find(objects.Deployments, service.GetName()+"-predictor") != nil {
 			mode = "runs as a Deployment"
 			return nil

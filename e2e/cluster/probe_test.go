@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +18,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // probeCase is a service with a component that brings the agent, and a readiness probe.
@@ -27,6 +28,7 @@ type probeCase struct {
 	agent   string   // the field of the predictor that brings it
 	probe   string   // of the container
 	handler string   // that the agent gets with the plugin
+	fault   string   // what the agent prints about the probe without the plugin, where it has one
 	works   []string // releases on which nothing is wrong
 }
 
@@ -35,21 +37,27 @@ const (
 	batcher = "    batcher: {maxBatchSize: 8, maxLatency: 500}\n"
 )
 
+const noExec = "exec probe not supported"
+
 var probeCases = []probeCase{
 	{
 		problem: "logger, exec probe with `curl --fail`", id: "exec-curl", agent: logger, handler: "httpGet",
+		fault: noExec,
 		probe: `{exec: {command: [curl, --fail, http://localhost:8080/ready]}}`,
 	},
 	{
 		problem: "logger, exec probe with a script", id: "exec-script", agent: logger, handler: "tcpSocket",
+		fault: noExec,
 		probe: `{exec: {command: [/bin/ready]}}`,
 	},
 	{
 		problem: "batcher, exec probe with `curl --fail`", id: "exec-batcher", agent: batcher, handler: "httpGet",
+		fault: noExec,
 		probe: `{exec: {command: [curl, --fail, http://localhost:8080/ready]}}`,
 	},
 	{
 		problem: "logger, probe with a named port", id: "named-port", agent: logger, handler: "httpGet",
+		fault: `invalid port ":http"`,
 		probe: `{httpGet: {path: /ready, port: http}}`,
 	},
 	{
@@ -77,23 +85,23 @@ spec:
 func (e *environment) testProbes(t *testing.T) {
 	t.Parallel()
 	model := startModel(t)
-	for _, c := range probeCases {
-		if slices.Contains(c.works, e.kserve.Version) {
+	for _, tc := range probeCases {
+		if slices.Contains(tc.works, e.kserve.Version) {
 			continue
 		}
-		t.Run(c.id, func(t *testing.T) {
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: c.problem}
-			dir := app{"app.yaml": c.service()}.write(t)
+		t.Run(tc.id, func(t *testing.T) {
+			row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: tc.problem}
+			dir := app{"app.yaml": tc.service()}.write(t)
 
-			broken := e.agentOf(t, c.id+"-without", asWritten(t, dir))
-			row.Without = e.failToServe(t, broken, model)
+			broken := e.agentOf(t, tc.id+"-without", asWritten(t, dir))
+			row.Without = e.failToServe(t, broken, model, tc.fault)
 
-			repaired := e.agentOf(t, c.id+"-with", e.plugin.generate(t, dir, "", c.id+"-with"))
-			if handler := probeOf(repaired); !strings.Contains(handler, c.handler) {
-				t.Fatalf("the agent has the probe %s, not %s", handler, c.handler)
+			repaired := e.agentOf(t, tc.id+"-with", e.plugin.generate(t, dir, "", tc.id+"-with"))
+			if handler := probeOf(repaired); !strings.Contains(handler, tc.handler) {
+				t.Fatalf("the agent has the probe %s, not %s", handler, tc.handler)
 			}
-			e.serve(t, repaired, model, c.handler)
-			row.With = "the agent has " + c.handler + " and answers 200"
+			e.serve(t, repaired, model, tc.handler)
+			row.With = "the agent has " + tc.handler + " and answers 200"
 			e.record(t, row)
 		})
 	}
@@ -105,7 +113,7 @@ func (e *environment) agentOf(t *testing.T, name string, manifests []*unstructur
 	namespace := e.cluster.Namespace(t, name)
 	namespace.ApplyObjects(manifests...)
 	var agent corev1.Container
-	namespace.Eventually(patience, "a pod with the agent", func() error {
+	namespace.Eventually("a pod with the agent", func() error {
 		for _, object := range namespace.List(objects.Pods, "serving.kserve.io/inferenceservice=model") {
 			var pod corev1.Pod
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &pod); err != nil {
@@ -133,13 +141,26 @@ func probeOf(agent corev1.Container) string {
 	return ""
 }
 
-// failToServe runs the agent beside a model that is ready and returns how it fails.
-func (e *environment) failToServe(t *testing.T, container corev1.Container, model *model) string {
+// failToServe runs the agent beside a model that is ready and returns how it fails: it ends, or it answers other than
+// 200 and prints the fault of its probe.
+func (e *environment) failToServe(t *testing.T, container corev1.Container, model *model, fault string) string {
 	t.Helper()
 	model.ready.Store(true)
 	agent := e.kserve.StartAgent(t, container)
 	defer agent.Stop()
-	status, body := agent.Probe(5 * time.Second)
+	status := 0
+	wait.For(t, "the agent fails", func(ctx context.Context) (err error) {
+		if agent.Exited() {
+			return nil
+		}
+		if status, err = agent.Probe(ctx); err != nil || status == http.StatusOK {
+			return err
+		}
+		if !strings.Contains(agent.Log(), fault) {
+			return fmt.Errorf("it answers %d, but does not print %q:\n%s", status, fault, agent.Log())
+		}
+		return nil
+	})
 	switch {
 	case status == http.StatusOK:
 		t.Fatalf("the agent answers 200: the failure was not reproduced. Its probe: %s", probeOf(container))
@@ -150,26 +171,43 @@ func (e *environment) failToServe(t *testing.T, container corev1.Container, mode
 		}
 		return "the agent exits: " + reason
 	}
-	t.Logf("the agent answers %d %q and prints:\n%s", status, body, agent.Log())
+	t.Logf("the agent answers %d and prints:\n%s", status, agent.Log())
 	return fmt.Sprintf("the agent has %s and answers %d", handlerOf(t, container), status)
 }
 
-// serve runs the agent beside a model that gets ready after a while, and expects it to say what the model says. A TCP
-// probe sees no difference.
+// serve runs the agent beside a model that gets ready once the agent has found it loading, and expects it to say what
+// the model says. A TCP probe sees no difference.
 func (e *environment) serve(t *testing.T, container corev1.Container, model *model, handler string) {
 	t.Helper()
 	model.ready.Store(handler != "httpGet")
+	model.refusals.Store(0)
 	agent := e.kserve.StartAgent(t, container)
 	defer agent.Stop()
 	if !model.ready.Load() {
-		if status, body := agent.Probe(3 * time.Second); status != http.StatusServiceUnavailable {
-			t.Fatalf("the model is not ready, and the agent answers %d %q:\n%s", status, body, agent.Log())
-		}
+		awaitAnswer(t, agent, "503 of a model that loads", func(status int) bool {
+			if status == http.StatusOK {
+				t.Fatalf("the model is not ready, and the agent answers 200:\n%s", agent.Log())
+			}
+			return status == http.StatusServiceUnavailable && model.refusals.Load() > 0
+		})
 		model.ready.Store(true)
 	}
-	if status, body := agent.Probe(20 * time.Second); status != http.StatusOK {
-		t.Fatalf("the agent answers %d %q:\n%s", status, body, agent.Log())
-	}
+	awaitAnswer(t, agent, "200", func(status int) bool { return status == http.StatusOK })
+}
+
+// awaitAnswer probes the agent, which must not end, until it gives the answer.
+func awaitAnswer(t *testing.T, agent *kserve.Agent, what string, right func(status int) bool) {
+	t.Helper()
+	wait.For(t, "the agent answers "+what, func(ctx context.Context) error {
+		if agent.Exited() {
+			t.Fatalf("the agent ended:\n%s", agent.Log())
+		}
+		status, err := agent.Probe(ctx)
+		if err == nil && !right(status) {
+			err = fmt.Errorf("it answers %d:\n%s", status, agent.Log())
+		}
+		return err
+	})
 }
 
 func handlerOf(t *testing.T, agent corev1.Container) string {
@@ -188,7 +226,8 @@ func handlerOf(t *testing.T, agent corev1.Container) string {
 
 // model is an HTTP server in place of a model server.
 type model struct {
-	ready atomic.Bool
+	ready    atomic.Bool
+	refusals atomic.Int64 // of probes, because it was not ready
 }
 
 func startModel(t *testing.T) *model {
@@ -210,6 +249,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path != "/ready":
 		http.NotFound(w, r)
 	case !m.ready.Load():
+		m.refusals.Add(1)
 		http.Error(w, "loading", http.StatusServiceUnavailable)
 	}
 }

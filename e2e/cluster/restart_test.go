@@ -25,10 +25,12 @@ func (s *synced) testRestarts(t *testing.T) {
 	a, repository := s.deploy(t, "restarts", app{"app.yaml": service("{}", "")}, applications.Source{Plugin: true})
 	a.AwaitHealthy()
 	namespace := a.Namespace()
+	awaitRollout(namespace, "model", "model-predictor")
 	first := rollout(namespace, "model-predictor")
 	unchanged := func(what string) {
 		t.Helper()
 		a.AwaitHealthy()
+		s.revisit(namespace, "model")
 		if now := rollout(namespace, "model-predictor"); now != first {
 			t.Fatalf("%s: the Deployment had %s and has %s", what, first, now)
 		}
@@ -45,7 +47,9 @@ func (s *synced) testRestarts(t *testing.T) {
 	repository.Write("unrelated.yaml", unrelated)
 	revision := repository.Commit()
 	a.Refresh()
-	a.Await("at the new revision", func(state applications.State) bool { return state.Revision == revision && state.Sync == "Synced" })
+	a.Await("at the new revision", func(state applications.State) bool {
+		return state.Revision == revision && state.Sync == "Synced"
+	})
 	unchanged("an unrelated document")
 
 	// So much for what must not; this must, or the comparison sees nothing.
@@ -59,7 +63,7 @@ func (s *synced) testRestarts(t *testing.T) {
 		With:    "Deployment and pod template unchanged"})
 }
 
-// replacePlugin puts a plugin into the running sidecar that differs in its version string alone.
+// replacePlugin puts a plugin into the running sidecar that differs only in its version string.
 func (s *synced) replacePlugin(t *testing.T) {
 	t.Helper()
 	binary, err := os.ReadFile(s.plugin.path)

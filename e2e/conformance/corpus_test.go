@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -20,11 +21,34 @@ type source struct {
 	depth                 int // files whose first folders, so many, are equal make one app
 }
 
+const kserveModule = "github.com/kserve/kserve"
+
 var sources = []source{
-	{"KServe 0.15.2", "github.com/kserve/kserve", "v0.15.2", []string{"docs", "config", "test"}, 4},
-	{"KServe 0.20.0", "github.com/kserve/kserve", "v0.20.0", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.13.1", kserveModule, "v0.13.1", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.14.1", kserveModule, "v0.14.1", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.15.2", kserveModule, "v0.15.2", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.20.0", kserveModule, "v0.20.0", []string{"docs", "config", "test"}, 4},
 	{"Argo CD 2.14.21", "github.com/argoproj/argo-cd/v2", "v2.14.21", []string{"."}, 1},
 	{"Argo CD 3.5.7", "github.com/argoproj/argo-cd/v3", "v3.5.7", []string{"."}, 1},
+}
+
+var versionsFlag = flag.String(
+	"kserve-version", "all", "releases of KServe to take manifests from, separated by commas")
+
+// chosenSources are those of the flag's releases, and Argo CD's.
+func chosenSources() ([]source, error) {
+	if *versionsFlag == "all" {
+		return sources, nil
+	}
+	chosen := slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return s.module == kserveModule })
+	for name := range strings.SplitSeq(*versionsFlag, ",") {
+		i := slices.IndexFunc(sources, func(s source) bool { return s.name == "KServe "+name })
+		if i < 0 {
+			return nil, fmt.Errorf("-kserve-version: there are no manifests of KServe %q", name)
+		}
+		chosen = append(chosen, sources[i])
+	}
+	return chosen, nil
 }
 
 // app is what one call of the plugin is given.
@@ -90,7 +114,8 @@ func (s source) read() (apps []app, unreadable app, err error) {
 			return nil
 		}
 		data, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(data, []byte("apiVersion")) || bytes.Contains(data, []byte("+argocd:skip-file-rendering")) {
+		if err != nil || !bytes.Contains(data, []byte("apiVersion")) ||
+			bytes.Contains(data, []byte("+argocd:skip-file-rendering")) {
 			return err
 		}
 		values, err := decode(data)

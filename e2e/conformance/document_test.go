@@ -44,7 +44,8 @@ func manifest(value any) bool {
 	object, _ := value.(map[string]any)
 	kind, _ := object["kind"].(string)
 	_, list := object["items"]
-	return object["apiVersion"] != nil && kind != "" && (object["metadata"] != nil || list && strings.HasSuffix(kind, "List"))
+	return object["apiVersion"] != nil && kind != "" &&
+		(object["metadata"] != nil || list && strings.HasSuffix(kind, "List"))
 }
 
 // document is a part of a file between separator lines.
@@ -120,7 +121,8 @@ func changes(path []string, before, after any) []change {
 	}
 	b, bIsMap := before.(map[string]any)
 	a, aIsMap := after.(map[string]any)
-	if len(path) > 0 && path[len(path)-1] == "annotations" { // the first one makes the mapping, the last one takes it along
+	// The first annotation makes the mapping, the last one takes it along.
+	if len(path) > 0 && path[len(path)-1] == "annotations" {
 		bIsMap, aIsMap = bIsMap || before == nil && len(a) > 0, aIsMap || after == nil && len(b) > 0
 	}
 	if bIsMap && aIsMap {

@@ -10,41 +10,64 @@ import (
 	"testing"
 )
 
-// TestGoldens validates what the rules' golden cases expect against what they are given.
+// TestGoldens validates what the plugin makes of the rules' golden cases against what it is given.
 func TestGoldens(t *testing.T) {
-	goldens, err := filepath.Glob(filepath.Join("..", "..", "testdata", "rules", "*", "*", "*.golden"))
-	if err != nil || len(goldens) == 0 {
+	expectations, err := filepath.Glob(filepath.Join("..", "..", "testdata", "rules", "*", "*", "*.diff"))
+	if err != nil || len(expectations) == 0 {
 		t.Fatal("no golden cases: ", err)
 	}
 	var sum verdict
-	for _, golden := range goldens {
-		stem := strings.TrimSuffix(golden, ".golden")
+	for _, expectation := range expectations {
+		stem := strings.TrimSuffix(expectation, ".diff")
 		for _, extension := range []string{".yaml", ".yml", ".json"} {
-			input, err := os.ReadFile(stem + extension)
+			path := stem + extension
+			input, err := os.ReadFile(path)
 			if err != nil {
 				continue // kustomize cases have a folder
 			}
-			output, err := os.ReadFile(golden)
+			settings := settingsOf(path, input)
+			a, err := plugin{filepath.Dir(path), settings}.run(nil, "generate", filepath.Base(path))
 			if err != nil {
-				t.Fatal(err)
+				t.Errorf("%s: %v", path, err)
+				continue
 			}
-			validateCase(t, stem, versionOf(golden, input), input, output, &sum)
+			validateCase(t, stem, versionIn(settings), input, a.stdout, &sum)
 		}
 	}
-	fmt.Printf("golden cases: %d validations, %d outputs valid, %d better than the input, %d worse\n", sum.objects, sum.valid, sum.better, sum.worse)
+	fmt.Printf("golden cases: %d validations, %d outputs valid, %d better than the input, %d worse\n",
+		sum.objects, sum.valid, sum.better, sum.worse)
 	if sum.objects == 0 {
 		t.Error("nothing was validated")
 	}
 }
 
-var versionSetting = regexp.MustCompile(`\A# settings: .*kserve-version=(\S+)`)
+var settingsLine = regexp.MustCompile(`\A# settings: (.*)`)
 
-// versionOf is the release that a case is about: its settings' or its folder's.
-func versionOf(path string, input []byte) string {
-	if m := versionSetting.FindSubmatch(input); m != nil {
-		return string(m[1])
+// settingsOf returns the settings of a case as flags: from its folders, of which the inner is a KServe version and the
+// outer a rule or "together", and from its first line.
+func settingsOf(path string, input []byte) []string {
+	version := filepath.Dir(path)
+	flags := []string{"--kserve-version=" + filepath.Base(version)}
+	if rule := filepath.Base(filepath.Dir(version)); rule != "together" {
+		flags = append(flags, "--rules="+rule)
 	}
-	return filepath.Base(filepath.Dir(path))
+	if m := settingsLine.FindSubmatch(input); m != nil {
+		for setting := range strings.FieldsSeq(string(m[1])) {
+			flags = append(flags, "--"+setting)
+		}
+	}
+	return flags
+}
+
+// versionIn returns the KServe version that the flags set last.
+func versionIn(flags []string) string {
+	version := ""
+	for _, flag := range flags {
+		if value, ok := strings.CutPrefix(flag, "--kserve-version="); ok {
+			version = value
+		}
+	}
+	return version
 }
 
 func validateCase(t *testing.T, name, version string, input, output []byte, sum *verdict) {

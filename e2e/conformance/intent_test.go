@@ -25,6 +25,7 @@ const (
 	service     = `InferenceService`
 	container   = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) `
 	probed      = container + `readinessProbe `
+	annotated   = `^(metadata|spec (predictor|transformer|explainer))` + kserve
 	own         = `^metadata annotations argocd-kserve-plugin/`
 	kserve      = ` annotations serving\.kserve\.io/`
 )
@@ -32,28 +33,53 @@ const (
 // intents say of every rule what its repairs may do to a decoded object, and nothing beside.
 var intents = []intent{
 	{"KS101", service, regexp.MustCompile(probed + `(exec|httpGet|tcpSocket)$`), replacesHandler},
-	{"KS102", service + "|" + runtimes, regexp.MustCompile(container + `(readiness|liveness|startup)Probe (httpGet|tcpSocket) port$`), func(_ map[string]any, c change) bool { return isPort(c.after) }},
+	{
+		"KS102", service + "|" + runtimes,
+		regexp.MustCompile(container + `(readiness|liveness|startup)Probe (httpGet|tcpSocket) port$`),
+		func(_ map[string]any, c change) bool { return isPort(c.after) },
+	},
 	{"KS103", service, regexp.MustCompile(probed + `(grpc|tcpSocket)$`), replacesHandler},
 	{"KS104", runtimes, regexp.MustCompile(probed + `(exec|grpc|httpGet|tcpSocket)$`), replacesHandler},
-	{"KS201", service, regexp.MustCompile(`^(metadata|` + component[:len(component)-1] + `)` + kserve + `autoscalerClass$`), becomes("external", "none")},
+	{"KS201", service, regexp.MustCompile(annotated + `autoscalerClass$`), becomes("external", "none")},
 	{"KS202", autoscalers, regexp.MustCompile(`^metadata name$`), renames},
-	{"KS202", autoscalers, regexp.MustCompile(own + `renamed-from$`), func(_ map[string]any, c change) bool { return c.before == nil }},
+	{
+		"KS202", autoscalers, regexp.MustCompile(own + `renamed-from$`),
+		func(_ map[string]any, c change) bool { return c.before == nil },
+	},
 	{"KS203", autoscalers, regexp.MustCompile(`^metadata finalizers$`), changesFinalizer},
-	{"KS204", autoscalers, regexp.MustCompile(own + `owner$`), func(_ map[string]any, c change) bool { return strings.HasPrefix(text(c.after), "InferenceService/") }},
+	{
+		"KS204", autoscalers, regexp.MustCompile(own + `owner$`),
+		func(_ map[string]any, c change) bool { return strings.HasPrefix(text(c.after), "InferenceService/") },
+	},
 	{"KS204", autoscalers, regexp.MustCompile(own + `autoscaler-class$`), becomes("external")},
-	{"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`), func(_ map[string]any, c change) bool { return text(c.after) != "" }},
-	{"KS206", service, regexp.MustCompile(`^(metadata|` + component[:len(component)-1] + `)` + kserve + `(targetUtilizationPercentage|metrics)$`), becomes(nil)},
+	{
+		"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`),
+		func(_ map[string]any, c change) bool { return text(c.after) != "" },
+	},
+	{"KS206", service, regexp.MustCompile(annotated + `(targetUtilizationPercentage|metrics)$`), becomes(nil)},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleTarget$`), isTarget},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleMetric$`), becomes("cpu")},
-	{"KS301", service, regexp.MustCompile(own + `health-conditions$`), adds("IngressReady,PredictorReady,Ready", "PredictorReady,Ready")},
+	{
+		"KS301", service, regexp.MustCompile(own + `health-conditions$`),
+		adds("IngressReady,PredictorReady,Ready", "PredictorReady,Ready"),
+	},
 	{"KS301", service, regexp.MustCompile(own + `progress-deadline-seconds$`), adds("1800")},
-	{"KS401", service + "|" + runtimes, regexp.MustCompile(`(containers|initContainers|volumes|volumeMounts|env)$`), drops},
+	{
+		"KS401", service + "|" + runtimes,
+		regexp.MustCompile(`(containers|initContainers|volumes|volumeMounts|env)$`), drops,
+	},
 	{"KS404", "ClusterStorageContainer", regexp.MustCompile(`^spec container name$`), becomes("storage-initializer")},
-	{"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`), becomes("Standard", "Knative", "RawDeployment", "Serverless", nil)},
+	{
+		"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
+		becomes("Standard", "Knative", "RawDeployment", "Serverless", nil),
+	},
 }
 
-// intended returns the rules behind the changes of an object, or an error for a change that none of the given rules means.
-func intended(object map[string]any, found []change, rules []string, renamed map[string]string) (behind []string, err error) {
+// intended returns the rules behind the changes of an object, or an error for a change that none of the given rules
+// means.
+func intended(
+	object map[string]any, found []change, rules []string, renamed map[string]string,
+) (behind []string, err error) {
 	for _, c := range found {
 		rule := ""
 		for _, i := range intents {

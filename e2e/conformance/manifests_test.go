@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// settings are the combinations under which apps that concern rules are run; all others see the first alone.
+// settings are the combinations under which apps that concern rules are run; all others see only the first.
 var settings = []struct {
 	name, version string
 	flags         []string
@@ -21,8 +21,12 @@ var settings = []struct {
 	{"0.13.1 Standard", "0.13.1", []string{"--default-deployment-mode=Standard"}},
 	{"0.14.1 Standard, tcp", "0.14.1", []string{"--default-deployment-mode=Standard", "--probes=tcp", "--rules=-KS301"}},
 	{"0.15.2 Standard", "0.15.2", []string{"--default-deployment-mode=Standard"}},
-	{"0.17.0 Standard, rewrite", "0.17.0", []string{"--default-deployment-mode=Standard", "--deployment-mode-rewrite=always"}},
-	{"0.20.0 Standard, always", "0.20.0", []string{"--default-deployment-mode=Standard", "--probes=always", "--progress-deadline-seconds=1800"}},
+	{"0.17.0 Standard, rewrite", "0.17.0", []string{
+		"--default-deployment-mode=Standard", "--deployment-mode-rewrite=always",
+	}},
+	{"0.20.0 Standard, always", "0.20.0", []string{
+		"--default-deployment-mode=Standard", "--probes=always", "--progress-deadline-seconds=1800",
+	}},
 	{"0.20.0 Knative", "0.20.0", []string{"--default-deployment-mode=Knative"}},
 }
 
@@ -30,7 +34,11 @@ var settings = []struct {
 func TestManifests(t *testing.T) {
 	table := &table{}
 	t.Cleanup(table.print)
-	for _, source := range sources {
+	chosen, err := chosenSources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range chosen {
 		apps, unreadable, err := source.read()
 		if err != nil {
 			t.Fatal(err)
@@ -45,7 +53,10 @@ func TestManifests(t *testing.T) {
 					if i == 0 || app.concerns() {
 						t.Run(settings[i].name+"/"+app.name, func(t *testing.T) {
 							t.Parallel()
-							r := run{app: app, source: source.name, setting: i, counts: counts{rules: map[string]int{}, left: map[string]int{}}}
+							r := run{
+								app: app, source: source.name, setting: i,
+								counts: counts{rules: map[string]int{}, left: map[string]int{}},
+							}
 							r.check(t)
 							table.add(source.name, settings[i].name, r.counts)
 						})
@@ -90,7 +101,8 @@ type run struct {
 }
 
 func (r *run) check(t *testing.T) {
-	r.plugin = plugin{t.TempDir(), append([]string{"--source=directory", "--directory-recurse", "--allow-empty"}, settings[r.setting].flags...)}
+	always := []string{"--source=directory", "--directory-recurse", "--allow-empty"}
+	r.plugin = plugin{t.TempDir(), append(always, settings[r.setting].flags...)}
 	if v := settings[r.setting].version; v != "" {
 		r.plugin.settings = append(r.plugin.settings, "--kserve-version="+v)
 	}
@@ -295,7 +307,9 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 }
 
 // compareValue checks one manifest and returns the rules behind its changes.
-func (r *run) compareValue(t *testing.T, path string, before, after any, rules []string, renamed map[string]string) (behind []string) {
+func (r *run) compareValue(
+	t *testing.T, path string, before, after any, rules []string, renamed map[string]string,
+) (behind []string) {
 	was, is := objects(before), objects(after)
 	if len(was) != len(is) {
 		t.Errorf("%s: %d objects became %d", path, len(was), len(is))

@@ -78,7 +78,8 @@ func (p plugin) run(stdin []byte, command string, args ...string) (answer, error
 		}
 	}
 	if a.code < 0 || a.code > 2 || a.code == 2 && (stdout.Len() > 0 || stderr.Len() == 0) {
-		return a, fmt.Errorf("%s: exit code %d with %d bytes on stdout: %s", strings.Join(args, " "), a.code, stdout.Len(), &stderr)
+		return a, fmt.Errorf("%s: exit code %d with %d bytes on stdout: %s",
+			strings.Join(args, " "), a.code, stdout.Len(), &stderr)
 	}
 	return a, nil
 }

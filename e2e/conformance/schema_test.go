@@ -36,7 +36,9 @@ var releases = []struct {
 	fits    func(minor string) bool
 	load    func() (definitions, error)
 }{
-	{"v0.13.1", func(m string) bool { return slices.Contains([]string{"", "0.11", "0.12", "0.13", "0.14"}, m) }, loadOnce("v0.13.1")},
+	{"v0.13.1", func(m string) bool {
+		return slices.Contains([]string{"", "0.11", "0.12", "0.13", "0.14"}, m)
+	}, loadOnce("v0.13.1")},
 	{"v0.15.2", func(m string) bool { return m == "" || m == "0.15" }, loadOnce("v0.15.2")},
 	{"v0.20.0", func(m string) bool {
 		return m == "" || slices.Contains([]string{"0.16", "0.17", "0.18", "0.19", "0.20"}, m)
@@ -54,12 +56,13 @@ func minor(version string) string {
 
 func loadOnce(version string) func() (definitions, error) {
 	return sync.OnceValues(func() (definitions, error) {
-		dir, err := moduleDir("github.com/kserve/kserve", version)
+		dir, err := moduleDir(kserveModule, version)
 		if err != nil {
 			return nil, err
 		}
 		all := definitions{}
-		return all, filepath.WalkDir(filepath.Join(dir, "config", "crd", "full"), func(path string, entry fs.DirEntry, err error) error {
+		crds := filepath.Join(dir, "config", "crd", "full")
+		return all, filepath.WalkDir(crds, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" || entry.Name() == "kustomization.yaml" {
 				return err
 			}
@@ -79,7 +82,8 @@ func (all definitions) add(path string) error {
 	}
 	for _, v := range crd.Spec.Versions {
 		var props apiextensions.JSONSchemaProps
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, &props, nil); err != nil {
+		convert := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps
+		if err := convert(v.Schema.OpenAPIV3Schema, &props, nil); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		structural, err := schema.NewStructural(&props)
@@ -115,7 +119,8 @@ func (all definitions) faults(value any) (faults []string, known bool, err error
 	for _, e := range listtype.ValidateListSetsAndMaps(nil, d.structural, object) {
 		faults = append(faults, fmt.Sprintf("%s: %s", e.Type, e.Field))
 	}
-	for _, path := range pruning.PruneWithOptions(runtime.DeepCopyJSON(object), d.structural, true, schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}) {
+	track := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	for _, path := range pruning.PruneWithOptions(runtime.DeepCopyJSON(object), d.structural, true, track) {
 		faults = append(faults, "unknown field: "+path)
 	}
 	slices.Sort(faults)

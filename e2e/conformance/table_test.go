@@ -55,13 +55,14 @@ func (t *table) add(source, setting string, c counts) {
 // print writes the table. The last columns are how often a touched object was validated, and with what result.
 func (t *table) print() {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "source\tsettings\tfiles\tunreadable\trefused\tdocuments\ttouched\tby rule\tfound only\tvalidated\tvalid\tbetter\tworse")
+	fmt.Fprintln(w, "source\tsettings\tfiles\tunreadable\trefused\tdocuments\t"+
+		"touched\tby rule\tfound only\tvalidated\tvalid\tbetter\tworse")
 	for _, source := range sources {
 		for _, s := range settings {
 			if row, known := t.rows[[2]string{source.name, s.name}]; known {
-				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n", source.name, s.name, row.files, row.unreadable,
-					row.refused, row.documents, row.touched, byRule(row.rules), byRule(row.left),
-					row.schema.objects, row.schema.valid, row.schema.better, row.schema.worse)
+				fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%d\n",
+					source.name, s.name, row.files, row.unreadable, row.refused, row.documents, row.touched,
+					byRule(row.rules), byRule(row.left), row.schema.objects, row.schema.valid, row.schema.better, row.schema.worse)
 			}
 		}
 	}

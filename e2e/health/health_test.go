@@ -27,7 +27,8 @@ func newCLI(t *testing.T, tool toolchain.Tool) cli {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cli{filepath.Join(dir, "argocd"), filepath.Join(dir, "argocd-cm.yaml")} // Argo CD goes by the name it is started with
+	// Argo CD goes by the name it is started with.
+	c := cli{filepath.Join(dir, "argocd"), filepath.Join(dir, "argocd-cm.yaml")}
 	if err := os.Symlink(binary, c.argocd); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func newCLI(t *testing.T, tool toolchain.Tool) cli {
 		t.Fatal(err)
 	}
 	configure := exec.CommandContext(t.Context(), plugin, "health", "config")
-	configure.Env = []string{} // the toolchain's variables bear the prefix of the plugin's settings
+	configure.Env = []string{} // the toolchain's variables have the prefix of the plugin's settings
 	configuration, err := configure.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,8 @@ func newCLI(t *testing.T, tool toolchain.Tool) cli {
 // settings runs `argocd admin settings` on the printed ConfigMap.
 func (c cli) settings(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), c.argocd, slices.Concat([]string{"admin", "settings"}, args, []string{"--argocd-cm-path", c.configMap})...)
+	args = slices.Concat([]string{"admin", "settings"}, args, []string{"--argocd-cm-path", c.configMap})
+	cmd := exec.CommandContext(t.Context(), c.argocd, args...)
 	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(c.argocd), "KUBECONFIG=/dev/null")
 	out, err := cmd.Output()
 	if err != nil {
@@ -72,7 +74,8 @@ func TestPrintedConfiguration(t *testing.T) {
 			t.Run("health", func(t *testing.T) { checkHealth(t, argocd) })
 			t.Run("actions", func(t *testing.T) { checkActions(t, argocd) })
 			t.Run("ignore-differences", func(t *testing.T) {
-				out := argocd.settings(t, "resource-overrides", "ignore-differences", input("InferenceService", "controller-v0.20.0-healthy"))
+				service := input("InferenceService", "controller-v0.20.0-healthy")
+				out := argocd.settings(t, "resource-overrides", "ignore-differences", service)
 				if !strings.Contains(out, "<     serving.kserve.io/deploymentMode: Standard") {
 					t.Error(out)
 				}

@@ -59,15 +59,24 @@ func TestComponent(t *testing.T) {
 			checkVolumes(t, after, container)
 
 			pod := &after.Spec.Template.Spec
-			pod.Containers = slices.DeleteFunc(pod.Containers, func(c corev1.Container) bool { return c.Name == install.Container })
-			pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "argocd-kserve-plugin-tmp" })
+			pod.Containers = slices.DeleteFunc(pod.Containers, func(c corev1.Container) bool {
+				return c.Name == install.Container
+			})
+			pod.Volumes = slices.DeleteFunc(pod.Volumes, func(v corev1.Volume) bool {
+				return v.Name == "argocd-kserve-plugin-tmp"
+			})
+			if links := pod.EnableServiceLinks; links == nil || *links {
+				t.Error("the pod gets the variables of Services")
+			}
+			pod.EnableServiceLinks = before.Spec.Template.Spec.EnableServiceLinks
 			annotations := after.Spec.Template.Annotations
 			if name := annotations["kubectl.kubernetes.io/default-container"]; name != "argocd-repo-server" {
 				t.Errorf("kubectl logs and exec take the container %q", name)
 			}
 			delete(annotations, "kubectl.kubernetes.io/default-container")
 			if !equality.Semantic.DeepEqual(after, before) {
-				t.Error("more than the sidecar, its volume and the annotation differs from Argo CD's own Deployment")
+				t.Error("more than the sidecar, its volume, the annotation and enableServiceLinks differs from " +
+					"Argo CD's own Deployment")
 			}
 		})
 	}
@@ -76,7 +85,8 @@ func TestComponent(t *testing.T) {
 func checkSidecar(t *testing.T, c corev1.Container) {
 	t.Helper()
 	user, yes, no := int64(999), true, false
-	probe := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/usr/local/bin/argocd-kserve-plugin", "probe"}}}
+	command := []string{"/usr/local/bin/argocd-kserve-plugin", "probe"}
+	probe := corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: command}}
 	fields := []struct {
 		name      string
 		got, want any
@@ -87,7 +97,13 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 		{"env", c.Env, []corev1.EnvVar{
 			{Name: "ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", Value: "0.15.2"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE", Value: "Standard"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_ROOT", Value: "found"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_TIMEOUT", Value: "45s"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_INPUT", Value: "256MiB"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY", Value: "false"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_FAIL_ON", Value: "never"},
 			{Name: "HOME", Value: "/tmp"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_MEMORY", Value: "512MiB"},
 			{Name: "GOMEMLIMIT", Value: "200MiB"},
 		}},
 		{"envFrom", c.EnvFrom, []corev1.EnvFromSource(nil)},
@@ -125,11 +141,15 @@ func checkVolumes(t *testing.T, deployment *appsv1.Deployment, sidecar corev1.Co
 	t.Helper()
 	pod := deployment.Spec.Template.Spec
 	for _, mount := range sidecar.VolumeMounts {
-		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name && v.EmptyDir != nil }) {
+		if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool {
+			return v.Name == mount.Name && v.EmptyDir != nil
+		}) {
 			t.Errorf("the pod has no emptyDir volume %s", mount.Name)
 		}
 		for _, container := range pod.Containers {
-			shared := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == mount.Name })
+			shared := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+				return m.Name == mount.Name
+			})
 			if mount.MountPath == "/tmp" && shared && container.Name != sidecar.Name {
 				t.Errorf("container %s mounts the sidecar's /tmp too", container.Name)
 			}
@@ -171,7 +191,8 @@ func TestOtherInstallers(t *testing.T) {
 		}
 	}
 	read(t, "argo-helm/values.yaml", &helm)
-	if !reflect.DeepEqual(helm.RepoServer.ExtraContainers, containers) || !reflect.DeepEqual(helm.RepoServer.Volumes, volumes) {
+	if !reflect.DeepEqual(helm.RepoServer.ExtraContainers, containers) ||
+		!reflect.DeepEqual(helm.RepoServer.Volumes, volumes) {
 		t.Error("argo-helm/values.yaml is not the component's sidecar")
 	}
 
@@ -185,7 +206,8 @@ func TestOtherInstallers(t *testing.T) {
 	}
 	read(t, "argocd-operator/argocd.yaml", &operator)
 	containers[0].SecurityContext.RunAsUser = nil // OpenShift chooses it
-	if !reflect.DeepEqual(operator.Spec.Repo.SidecarContainers, containers) || !reflect.DeepEqual(operator.Spec.Repo.Volumes, volumes) {
+	if !reflect.DeepEqual(operator.Spec.Repo.SidecarContainers, containers) ||
+		!reflect.DeepEqual(operator.Spec.Repo.Volumes, volumes) {
 		t.Error("argocd-operator/argocd.yaml is not the component's sidecar without runAsUser")
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // Process describes a program to run.
@@ -23,22 +24,25 @@ type Process struct {
 	Root  string   // root folder the process is confined to; "" for none
 	UID   int      // user and group; 0 for root
 
+	// Memory limits the process and its children to as many bytes, where the machine has memory cgroups; 0 for no limit.
+	Memory int64
+
 	// Ready reports whether the process serves; nil means at once. It is polled until it returns nil.
-	Ready   func(context.Context) error
-	Timeout time.Duration // for Ready; 30 seconds when zero
+	Ready func(context.Context) error
 }
 
 // Running is a process that was started.
 type Running struct {
 	PID int
 
-	name string
-	log  string
-	done chan struct{} // closed when the process has ended and was waited for
+	name   string
+	log    string
+	memory *memoryGroup  // nil for none
+	done   chan struct{} // closed when the process has ended and was waited for
 }
 
 // Start runs the process, with its output in a log file, and returns once it is ready. It fails the test with the end
-// of the log when the process exits or is not ready in time. The process is killed, with its process group, when the
+// of the log when the process exits or never gets ready. The process is killed, with its process group, when the
 // test ends; the log's end is printed if the test failed.
 func (s *Stack) Start(p Process) *Running {
 	s.tb.Helper()
@@ -46,6 +50,11 @@ func (s *Stack) Start(p Process) *Running {
 	log, err := os.OpenFile(r.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		s.tb.Fatal(err)
+	}
+	if p.Memory > 0 {
+		if r.memory, err = newMemoryGroup(s.tb, p.Memory); err != nil {
+			s.tb.Logf("%s runs without its limit of %d bytes of memory: %v", p.Name, p.Memory, err)
+		}
 	}
 	cmd := s.Command(context.Background(), p)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -55,6 +64,12 @@ func (s *Stack) Start(p Process) *Running {
 		s.tb.Fatalf("start %s: %v", p.Name, err)
 	}
 	r.PID = cmd.Process.Pid
+	if r.memory != nil {
+		if err := r.memory.write("cgroup.procs", int64(r.PID)); err != nil {
+			s.tb.Logf("%s runs without its limit of %d bytes of memory: %v", p.Name, p.Memory, err)
+			r.memory = nil
+		}
+	}
 	go func() {
 		cmd.Wait() // a killed process is no error, and one that dies early is missed by who waits for it
 		close(r.done)
@@ -87,11 +102,7 @@ func (s *Stack) Command(ctx context.Context, p Process) *exec.Cmd {
 
 func (s *Stack) waitReady(p Process, r *Running) {
 	s.tb.Helper()
-	timeout := p.Timeout
-	if timeout == 0 {
-		timeout = 30 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), wait.Bound)
 	defer cancel()
 	go func() {
 		select {
@@ -100,12 +111,12 @@ func (s *Stack) waitReady(p Process, r *Running) {
 		case <-ctx.Done():
 		}
 	}()
-	err := Poll(ctx, p.Ready)
+	err := wait.Poll(ctx, p.Ready)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		s.tb.Fatalf("%s ended before it was ready", p.Name)
 	}
 	if err != nil {
-		s.tb.Fatalf("%s is not ready after %v: %v", p.Name, timeout, err)
+		s.tb.Fatalf("%s is not ready after %v: %v", p.Name, wait.Bound, err)
 	}
 }
 

@@ -56,6 +56,17 @@ func (s *Stack) Bind(source, target string) string {
 	return target
 }
 
+// Tmpfs mounts an empty memory file system of the size on a folder of the stack and gives it to the user.
+func (s *Stack) Tmpfs(name string, uid int, bytes int64) string {
+	s.tb.Helper()
+	dir := s.Mkdir(name, 0)
+	options := fmt.Sprintf("mode=0755,size=%d,uid=%d,gid=%d", bytes, uid, uid)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		s.tb.Fatalf("mount %s: %v", dir, err)
+	}
+	return dir
+}
+
 // Seal makes a folder of the stack read-only, but for what is bound below it.
 func (s *Stack) Seal(dir string) {
 	s.tb.Helper()

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net"
 	"testing"
-	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 func TestMain(m *testing.M) {
@@ -32,8 +33,9 @@ func TestOnlyLoopback(t *testing.T) {
 
 func TestStopEndsTheProcessGroup(t *testing.T) {
 	s := New(t)
-	r := s.Start(Process{Name: "parent", Path: "/bin/sh", Args: []string{"-c", "trap '' TERM; sleep 1000 & echo started; wait"}})
-	Eventually(t, 10*time.Second, "the child runs", func(context.Context) error {
+	script := "trap '' TERM; sleep 1000 & echo started; wait"
+	r := s.Start(Process{Name: "parent", Path: "/bin/sh", Args: []string{"-c", script}})
+	wait.For(t, "the child runs", func(context.Context) error {
 		if r.Log() != "started\n" {
 			return fmt.Errorf("log %q", r.Log())
 		}
@@ -41,7 +43,7 @@ func TestStopEndsTheProcessGroup(t *testing.T) {
 	})
 	r.Stop()
 	r.Stop()
-	Eventually(t, 10*time.Second, "nothing is left", func(context.Context) error {
+	wait.For(t, "nothing is left", func(context.Context) error {
 		left, err := Processes()
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v", left)

@@ -1,5 +1,5 @@
-// Package stream proves that Kubernetes' decoder, with which Argo CD reads what a plugin prints, reads joined files as it
-// reads each of them alone.
+// Package stream proves that Kubernetes' decoder, with which Argo CD reads what a plugin prints, reads joined files as
+// it reads each of them alone.
 package stream
 
 import (
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+	kubejson "k8s.io/apimachinery/pkg/util/json"
 	kubeyaml "k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -20,12 +21,16 @@ func read(stream string) ([]string, error) {
 	decoder := kubeyaml.NewYAMLOrJSONDecoder(strings.NewReader(stream), 4096)
 	var docs []string
 	for {
-		var value any
-		err := decoder.Decode(&value)
+		var raw json.RawMessage
+		err := decoder.Decode(&raw)
 		if errors.Is(err, io.EOF) {
 			return docs, nil
 		}
 		if err != nil {
+			return docs, err
+		}
+		var value any
+		if err := kubejson.Unmarshal(raw, &value); err != nil {
 			return docs, err
 		}
 		text, err := json.Marshal(value)
@@ -38,8 +43,8 @@ func read(stream string) ([]string, error) {
 	}
 }
 
-// loses tells whether Kubernetes silently loses JSON values of a file: it reads several in a row only at the start of a
-// stream. Joined, they are separated, and none is lost.
+// loses reports whether Kubernetes silently loses JSON values of a file: it reads several in a row only at the start of
+// a stream. Joined, they are separated, and none is lost.
 func loses(file string) bool {
 	docs, _ := yamldoc.Split([]byte(file))
 	first := true
@@ -131,7 +136,8 @@ func TestTwoFiles(t *testing.T) {
 	proved := 0
 	files := upTo(2, []string{
 		"---\n", "--- # c\n", "---\r\n", "---", "...\n", "a: 1\n", "b: 2\r\n", "c: |+\n  x\n\n", "d: |\n  x",
-		"# c\n", "\n", "\ufeff", "%YAML 1.1\n", `{"f": 3}` + "\n", `{"g": "\ud83d\ude00"}`, `{"h": 1}{"i": 2}`, "\t{\"j\": [\t1]}\n", "k: v\r",
+		"# c\n", "\n", "\ufeff", "%YAML 1.1\n", `{"f": 3}` + "\n", `{"g": "\ud83d\ude00"}`, `{"h": 1}{"i": 2}`,
+		"\t{\"j\": [\t1]}\n", "k: v\r",
 	})
 	// A byte order mark further on is part of the content for Kubernetes; Join takes it away.
 	files = slices.DeleteFunc(files, func(file string) bool { return strings.LastIndex(file, "\ufeff") > 0 })
@@ -149,7 +155,7 @@ func TestTwoFiles(t *testing.T) {
 
 // TestRefused shows of each stream that is refused what Kubernetes makes of it.
 func TestRefused(t *testing.T) {
-	for _, c := range []struct {
+	for _, tc := range []struct {
 		name  string
 		files []string
 		docs  []string // what is read of the files joined by hand
@@ -164,25 +170,28 @@ func TestRefused(t *testing.T) {
 		{"a separator after LS", []string{"a: 1\u2028---\nb: 2\n"}, []string{`{"a":1}`}, ""},
 		{"a separator before CR", []string{"---\ra: 1\r"}, nil, "invalid Yaml document separator: a: 1"},
 		{"content after a JSON value", []string{"---\n", `{"a": 1}` + "\nb: 2\n"}, []string{`{"a":1}`}, ""},
-		{"a directive in a later document", []string{"a: 1\n", "---\n%YAML 1.1\n---\nb: 2\n"}, nil, "did not find expected <document start>"},
-		{"a directive in a later file", []string{"a: 1\n---\n", "%YAML 1.1\n---\nb: 2\n"}, nil, "did not find expected <document start>"},
+		{"a directive in a later document", []string{"a: 1\n", "---\n%YAML 1.1\n---\nb: 2\n"}, nil,
+			"did not find expected <document start>"},
+		{"a directive in a later file", []string{"a: 1\n---\n", "%YAML 1.1\n---\nb: 2\n"}, nil,
+			"did not find expected <document start>"},
 		{"an end marker of nothing", []string{"a: 1\n", "---\n...\n"}, nil, "did not find expected node content"},
 		{"a tab before JSON", []string{"a: 1\n---\n", "\t{}"}, nil, "found character that cannot start any token"},
 		{"a tab after JSON", []string{"a: 1\n---\n", "{}\n\t"}, nil, "found character that cannot start any token"},
 		{"a colon on the next line", []string{"a: 1\n---\n", "{\"a\"\n: 1}"}, nil, "did not find expected"},
 		{"a long key", []string{"a: 1\n---\n", `{"` + strings.Repeat("k", 1023) + `": 1}`}, nil, "did not find expected"},
-		{"half a surrogate pair of JSON", []string{"a: 1\n---\n", `{"a": "\ud83d"}`}, nil, "found invalid Unicode character escape code"},
+		{"half a surrogate pair of JSON", []string{"a: 1\n---\n", `{"a": "\ud83d"}`}, nil,
+			"found invalid Unicode character escape code"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if _, err := join(c.files...); err == nil {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := join(tc.files...); err == nil {
 				t.Error("not refused")
 			}
-			docs, err := read(strings.Join(c.files, ""))
+			docs, err := read(strings.Join(tc.files, ""))
 			switch {
-			case c.fault == "" && (err != nil || !slices.Equal(docs, c.docs)):
-				t.Errorf("got %v %v, want %v", docs, err, c.docs)
-			case c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)):
-				t.Errorf("got %v %v, want %s", docs, err, c.fault)
+			case tc.fault == "" && (err != nil || !slices.Equal(docs, tc.docs)):
+				t.Errorf("got %v %v, want %v", docs, err, tc.docs)
+			case tc.fault != "" && (err == nil || !strings.Contains(err.Error(), tc.fault)):
+				t.Errorf("got %v %v, want %s", docs, err, tc.fault)
 			}
 		})
 	}

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -54,7 +53,8 @@ func (t Tool) Build(ctx context.Context) (string, error) {
 	}
 	partial := target + ".partial"
 	defer os.Remove(partial)
-	if _, err := run(ctx, dir, "build", "-ldflags", strings.TrimSpace("-s -w "+t.LDFlags), "-o", partial, t.Package); err != nil {
+	ldflags := strings.TrimSpace("-s -w " + t.LDFlags)
+	if _, err := run(ctx, dir, "build", "-ldflags", ldflags, "-o", partial, t.Package); err != nil {
 		return "", err
 	}
 	return target, os.Rename(partial, target)
@@ -153,24 +153,18 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	ticker := time.NewTicker(time.Second)
-	defer ticker.Stop()
-	for {
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { file.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) {
-			file.Close()
-			return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
-		}
-		select {
-		case <-ctx.Done():
-			file.Close()
-			return nil, ctx.Err()
-		case <-ticker.C:
-		}
+	locked := make(chan error, 1)
+	go func() { locked <- unix.Flock(int(file.Fd()), unix.LOCK_EX) }()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err() // the wait for the lock ends with this process
+	case err = <-locked:
 	}
+	if err != nil {
+		file.Close()
+		return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
+	}
+	return func() { file.Close() }, nil
 }
 
 func run(ctx context.Context, dir string, args ...string) ([]byte, error) {

@@ -43,7 +43,9 @@ func KServeAgent(version string) Tool { return kserve("agent", version) }
 
 func kserve(program, version string) Tool {
 	const module = "github.com/kserve/kserve"
-	return Tool{Name: "kserve-" + program, Folder: "kserve-" + version, Module: module, Package: module + "/cmd/" + program}
+	return Tool{
+		Name: "kserve-" + program, Folder: "kserve-" + version, Module: module, Package: module + "/cmd/" + program,
+	}
 }
 
 // Version returns the version of the program's module, as its go.mod requires it.

@@ -13,6 +13,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newCheckCommand(env *Env) *cobra.Command {
@@ -23,16 +24,16 @@ func newCheckCommand(env *Env) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "check [PATH]",
-		Short: "List what is wrong with the manifests",
-		Long: `List what is wrong with the manifests of a source, one finding a line, and the settings without which some of it can't
-be repaired. The exit code is 1 when a finding is at or above fail-on.
+		Short: "List the findings in the manifests",
+		Long: `List the findings in the manifests of a source, one a line, and the settings that are missing to repair some of
+them. The exit code is 1 when a finding is at or above fail-on.
 
 ` + sourceHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check -o sarif deploy/ > findings.sarif`,
 	}
 	src := newSource(env, cmd)
-	cmd.Flags().StringVarP(&format, "output", "o", names[0], "form of the report: "+strings.Join(names, ", "))
+	cmd.Flags().StringVarP(&format, "output", "o", names[0], "output format: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		i := slices.Index(names, format)
@@ -45,7 +46,7 @@ be repaired. The exit code is 1 when a finding is at or above fail-on.
 		}
 		var text bytes.Buffer
 		err = report.Formats[i].Write(&text, report.Report{
-			Findings: out.Findings, Rules: transform.Rules, Objects: out.Objects(), Version: buildVersion(),
+			Findings: out.Findings, Rules: rules.Documented, Objects: out.Objects(), Version: buildVersion(),
 		})
 		if err != nil {
 			return err
@@ -55,7 +56,7 @@ be repaired. The exit code is 1 when a finding is at or above fail-on.
 			conclusion = new(bytes.Buffer) // other programs read the report
 		}
 		out.conclude(conclusion)
-		if err := write(cmd.Context(), env.Stdout, [][]byte{text.Bytes()}); err != nil {
+		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
 		out.warn(env)
@@ -67,8 +68,10 @@ be repaired. The exit code is 1 when a finding is at or above fail-on.
 	return cmd
 }
 
-// conclude counts the findings and ends with the settings that would let more be repaired, ready to be copied.
+// conclude lists the skipped documents, counts the findings and lists the settings that would let more
+// be repaired, ready to be copied.
 func (o *outcome) conclude(w io.Writer) {
+	io.WriteString(w, o.skipped())
 	if len(o.Findings) == 0 {
 		fmt.Fprintf(w, "%s, no findings\n", count(o.Objects(), "object"))
 		return
@@ -87,22 +90,26 @@ func (o *outcome) conclude(w io.Writer) {
 	}
 	repair := fmt.Sprintf("generate repairs %d", len(o.Findings)-len(o.left()))
 	if o.Fatal() {
-		repair = "generate refuses the contradictions"
+		repair = "generate stops on contradictory entries"
 	}
-	fmt.Fprintf(w, "%s, %s (%s), %s\n", count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
+	fmt.Fprintf(w, "%s, %s (%s), %s\n",
+		count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
 	var copies []string
 	for _, hint := range hints {
-		if slices.ContainsFunc(o.left(), func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }) {
-			copies = append(copies, fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
+		needed := func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }
+		if slices.ContainsFunc(o.left(), needed) {
+			copies = append(copies,
+				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
 		}
 	}
 	if len(copies) > 0 {
-		fmt.Fprintf(w, "\nMore can be repaired once these facts about the cluster are set. Correct the values and copy the lines into\n"+
+		fmt.Fprintf(w, "\nMore can be repaired once these facts about the cluster are set. "+
+			"Correct the values and copy the lines into\n"+
 			"%s, or have them set for all apps on the sidecar:\n%s", settings.FileName, strings.Join(copies, ""))
 	}
 }
 
-// hints are the settings whose value only the cluster tells.
+// hints are the settings whose value only the cluster knows.
 var hints = []struct{ setting, value, text, command string }{
 	{
 		"default-deployment-mode", "Standard", "Standard, Knative or ModelMesh; the cluster's default is shown by",
@@ -110,7 +117,8 @@ var hints = []struct{ setting, value, text, command string }{
 	},
 	{
 		"kserve-version", "0.15.2", "the release in the cluster is the tag of the image shown by",
-		"kubectl -n kserve get deployment kserve-controller-manager -o jsonpath='{.spec.template.spec.containers[*].image}'",
+		"kubectl -n kserve get deployment kserve-controller-manager " +
+			"-o jsonpath='{.spec.template.spec.containers[*].image}'",
 	},
 	{
 		"namespace", "default", "where the manifests without a namespace are applied, for an Application",

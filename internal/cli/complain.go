@@ -5,29 +5,35 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// maxComplaint bounds what an error writes: Argo CD keeps all of it in the Application's status, its cache and its user
-// interface.
+// maxComplaint bounds the length of an error: Argo CD keeps all of it in the Application's status, its cache and its
+// user interface.
 const maxComplaint = 2048
 
 // copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
 // (util/cmp/stream.go@v2.14.21).
 var copied = regexp.MustCompile(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 
-// complain writes an error to Stderr, a cause a line, with the Application's name where Argo CD gives it.
+// unknownAnchor matches the error about an alias without its anchor. It may be a password that starts with *.
+var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
+
+// complain writes an error to Stderr, one line for each of the errors that it joins, each after the Application's name
+// if Argo CD gives it. Other line ends are part of a name and quoted.
 func (env *Env) complain(err error) {
 	prefix := ""
 	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
-		prefix = app + ": "
+		prefix = terminal.Quote(app) + ": "
 	}
 	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
-	text := copied.ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
-	lines := strings.Split(strings.TrimSpace(printable(text)), "\n")
+	lines := joined(err)
 	var b strings.Builder
-	for i, line := range lines {
-		line = prefix + line + "\n"
+	for i, err := range lines {
+		text := copied.ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
+		text = unknownAnchor.ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
+		line := prefix + terminal.Quote(strings.TrimSpace(text)) + "\n"
 		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(lines)-i)
 		room := maxComplaint - b.Len() - len(rest)
 		if len(line) > room {
@@ -41,15 +47,18 @@ func (env *Env) complain(err error) {
 		}
 		b.WriteString(line)
 	}
-	_, _ = io.WriteString(env.Stderr, b.String()) // nobody is left to tell
+	_, _ = io.WriteString(env.Stderr, b.String()) // nothing is left to report it to
 }
 
-// printable drops what could drive a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, text)
+// joined returns the errors that errors.Join made one of.
+func joined(err error) []error {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, err := range list.Unwrap() {
+		all = append(all, joined(err)...)
+	}
+	return all
 }

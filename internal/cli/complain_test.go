@@ -8,23 +8,35 @@ import (
 )
 
 func TestComplain(t *testing.T) {
-	for _, tt := range []struct {
-		name, dir, app, err, want string
+	for _, tc := range []struct {
+		name, dir, app string
+		err            error
+		want           string
 	}{
-		{"as it is", "/srv/repo", "", "app/a.yaml:3:1: bad", "app/a.yaml:3:1: bad\n"},
-		{"with the Application", "/srv/repo", "iris", "one\ntwo\n", "iris: one\niris: two\n"},
-		{"below the working directory", "/srv/repo", "", "open /srv/repo/app/a.yaml: no (/srv/repo/b)", "open app/a.yaml: no (b)\n"},
-		{"a path that only ends like it", "/repo", "", "open /srv/repo/a.yaml: no", "open /srv/repo/a.yaml: no\n"},
-		{"the root as working directory", "/", "", "open /srv/a.yaml: no", "open /srv/a.yaml: no\n"},
-		{"beside the folder in Argo CD's copy", "/tmp/_cmp_server/1f/apps/a", "", "read /tmp/_cmp_server/1f/base/b.yaml: no", "read base/b.yaml: no\n"},
-		{"terminal controls", "/srv/repo", "", "name \x1b[31mred\r", "name [31mred\n"},
+		{"as it is", "/srv/repo", "", errors.New("app/a.yaml:3:1: bad"), "app/a.yaml:3:1: bad\n"},
+		{"with the Application", "/srv/repo", "iris",
+			errors.Join(errors.New("one"), errors.New("two\n")), "iris: one\niris: two\n"},
+		{"errors joined twice", "/srv/repo", "",
+			errors.Join(errors.New("one"), errors.Join(errors.New("two"), errors.New("three"))), "one\ntwo\nthree\n"},
+		{"a name with a line end", "/srv/repo", "", errors.New("app/a\n::error::b.yaml:3:1: bad"),
+			`app/a\n::error::b.yaml:3:1: bad` + "\n"},
+		{"a workflow command", "/srv/repo", "", errors.New("::error::b.yaml:3:1: bad"), `\x3a:error::b.yaml:3:1: bad` + "\n"},
+		{"below the working directory", "/srv/repo", "",
+			errors.New("open /srv/repo/app/a.yaml: no (/srv/repo/b)"), "open app/a.yaml: no (b)\n"},
+		{"a path that only ends like it", "/repo", "", errors.New("open /srv/repo/a.yaml: no"), "open /srv/repo/a.yaml: no\n"},
+		{"the root as working directory", "/", "", errors.New("open /srv/a.yaml: no"), "open /srv/a.yaml: no\n"},
+		{"beside the folder in Argo CD's copy", "/tmp/_cmp_server/1f/apps/a", "",
+			errors.New("read /tmp/_cmp_server/1f/base/b.yaml: no"), "read base/b.yaml: no\n"},
+		{"terminal controls", "/srv/repo", "a\a",
+			errors.Join(errors.New("name \x1b[31mred\rr"), errors.New("bell\a\u009b1m\u202e\t\r\n")),
+			`a\a: name \x1b[31mred\rr` + "\n" + `a\a: bell\a\u009b1m\u202e` + "\n"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			var stderr bytes.Buffer
-			env := Env{Stderr: &stderr, Dir: tt.dir, Environ: []string{"ARGOCD_APP_NAME=" + tt.app}}
-			env.complain(errors.New(tt.err))
-			if stderr.String() != tt.want {
-				t.Errorf("got %q, want %q", &stderr, tt.want)
+			env := Env{Stderr: &stderr, Dir: tc.dir, Environ: []string{"ARGOCD_APP_NAME=" + tc.app}}
+			env.complain(tc.err)
+			if stderr.String() != tc.want {
+				t.Errorf("got %q, want %q", &stderr, tc.want)
 			}
 		})
 	}
@@ -39,7 +51,11 @@ func TestComplainIsShort(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		env := Env{Stderr: &stderr, Dir: "/srv", Environ: []string{"ARGOCD_APP_NAME=iris"}}
-		env.complain(errors.New(text))
+		var errs []error
+		for line := range strings.Lines(text) {
+			errs = append(errs, errors.New(line))
+		}
+		env.complain(errors.Join(errs...))
 		if n := stderr.Len(); n > maxComplaint || n < 1500 {
 			t.Errorf("%s: %d bytes", name, n)
 		}

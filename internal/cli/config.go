@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 func newConfigCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Look at the settings"}
+	cmd := &cobra.Command{Use: "config", Short: "Show the settings"}
 	show := &cobra.Command{
 		Use:   "show [PATH]",
 		Short: "Print every effective setting and where it comes from",
@@ -31,12 +32,12 @@ func newConfigCommand(env *Env) *cobra.Command {
 			if v.Locked {
 				from += " (locked)"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, v.Text, from)
+			fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, terminal.Quote(v.Text), terminal.Quote(from))
 		}
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+		return env.write(cmd.Context(), b.Bytes())
 	}
 	cmd.AddCommand(show)
 	return cmd

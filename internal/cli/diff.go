@@ -3,13 +3,18 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -21,8 +26,11 @@ func newDiffCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [PATH]",
 		Short: "Show what generate and fix change",
-		Long: `Show what generate and fix change as a unified diff, with the rules behind each hunk. The exit code is 1 when a finding,
-repaired or not, is at or above fail-on.
+		Long: `Show what generate and fix change as a unified diff, with the rules behind each hunk. The exit code is 1 when a
+finding, repaired or not, is at or above fail-on.
+
+Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
+refuses to change a line with one.
 
 ` + sourceHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
@@ -48,30 +56,41 @@ repaired or not, is at or above fail-on.
 			if bytes.Equal(file.Before, file.After) {
 				continue
 			}
-			if err := unified(&text, file, spans[file.File], paint); err != nil {
+			label := env.label(out.path, file.File, spans[file.File])
+			if err := unified(&text, label, file, spans[file.File], paint); err != nil {
 				return err
 			}
 		}
-		if err := write(cmd.Context(), env.Stdout, [][]byte{text.Bytes()}); err != nil {
+		shown := text.Bytes()
+		if env.getenv("GITHUB_ACTIONS") != "" {
+			shown = withoutCommands(shown)
+		}
+		if err := env.write(cmd.Context(), shown); err != nil {
 			return err
 		}
 		out.warn(env)
+		if bytes.Contains(shown, []byte(secret.Mask)) {
+			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
+		}
 		fmt.Fprintln(env.Stderr, out.summary())
 		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
 	}
 	return cmd
 }
 
-// painter colours a line of a diff, or leaves it.
+// painter returns the function that prepares a line of a diff for people or, as it is, for patch.
 func (env *Env) painter(when string) (func(string) string, error) {
 	plain := func(line string) string { return line }
+	if terminal.Is(env.Stdout) {
+		plain = quoted
+	}
 	switch when {
 	case "always":
 		return colored, nil
 	case never:
 		return plain, nil
 	case "auto":
-		if env.getenv("NO_COLOR") == "" && isTerminal(env.Stdout) {
+		if env.getenv("NO_COLOR") == "" && terminal.Is(env.Stdout) {
 			return colored, nil
 		}
 		return plain, nil
@@ -79,7 +98,14 @@ func (env *Env) painter(when string) (func(string) string, error) {
 	return nil, fmt.Errorf("flag --color: %q is not one of auto, always, never", when)
 }
 
+// quoted returns a line without what a terminal obeys.
+func quoted(line string) string {
+	text := strings.TrimRight(line, "\r\n")
+	return terminal.Quote(text) + line[len(text):]
+}
+
 func colored(line string) string {
+	line = quoted(line)
 	for _, c := range []struct{ prefix, code string }{
 		{"--- ", "1"}, {"+++ ", "1"}, {"@@ ", "36"}, {"-", "31"}, {"+", "32"},
 	} {
@@ -95,7 +121,7 @@ func colored(line string) string {
 	return line
 }
 
-// span are the lines of a file that an edit of a rule concerns.
+// span is the range of lines that an edit of a rule changes.
 type span struct {
 	rule        string
 	object      *transform.Object
@@ -114,13 +140,16 @@ func spans(findings []transform.Finding) map[*transform.File][]span {
 }
 
 // unified writes the diff of a file. Each hunk names the rules whose edits it shows.
-func unified(b *bytes.Buffer, file transform.Output, spans []span, paint func(string) string) error {
-	edits, err := lineEdits(file)
+func unified(b *bytes.Buffer, label string, file transform.Output, spans []span, paint func(string) string) error {
+	before, edits, err := lineEdits(file)
 	if err != nil {
 		return err
 	}
-	label := label(file.File, spans)
-	diff, err := udiff.ToUnifiedDiff("a/"+label, "b/"+label, string(file.Before), edits, contextLines)
+	from, to := header("a/"+label), header("b/"+label)
+	if file.File.Renderer == "" && strings.Contains(label, " ") && from[0] != '"' {
+		from, to = from+"\t", to+"\t" // else patch takes a part of the path for a time
+	}
+	diff, err := udiff.ToUnifiedDiff(from, to, before, edits, contextLines)
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}
@@ -137,40 +166,92 @@ func unified(b *bytes.Buffer, file transform.Output, spans []span, paint func(st
 	return nil
 }
 
-// label names what differs: a file, or the object that a renderer made.
-func label(file *transform.File, spans []span) string {
-	if file.Renderer == "" {
-		return file.Path
+// label names what differs: a file, relative to the working directory or else to the path of the command, or the object
+// that a renderer made. It leads to no other folder.
+func (env *Env) label(path string, file *transform.File, spans []span) string {
+	label := filepath.Base(file.Path)
+	for _, dir := range []string{env.Dir, env.absolute(path)} {
+		rel, err := filepath.Rel(dir, env.absolute(file.Path))
+		if err == nil && rel != "." && filepath.IsLocal(rel) {
+			label = rel
+			break
+		}
 	}
-	return fmt.Sprintf("%s (%s) %s", file.Path, file.Renderer, spans[0].object)
+	label = filepath.ToSlash(label)
+	if file.Renderer != "" {
+		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].object.String(), "..", "_"))
+	}
+	return label
+}
+
+// header returns a path as git writes it in the header of a diff and patch reads it: in quotes if something in it is
+// escaped.
+func header(path string) string {
+	var b strings.Builder
+	for rest := path; len(rest) > 0; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + rest[:1])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == utf8.RuneError && size == 1 || terminal.IsControl(r):
+			for _, c := range []byte(rest[:size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteString(rest[:size])
+		}
+		rest = rest[size:]
+	}
+	if b.Len() == len(path) {
+		return path
+	}
+	return `"` + b.String() + `"`
+}
+
+// withoutCommands brackets text with a line that GitHub Actions would obey: it obeys none until it sees the token again,
+// and the text cannot hold a hash of itself.
+func withoutCommands(text []byte) []byte {
+	obeyed := false
+	for line := range strings.Lines(string(text)) {
+		obeyed = obeyed || terminal.StartsCommand(line) || strings.Contains(line, "##[")
+	}
+	if !obeyed {
+		return text
+	}
+	token := sha256.Sum256(text)
+	return fmt.Appendf(nil, "::stop-commands::%x\n%s::%x::\n", token, text, token)
 }
 
 // lineEdits compares document by document. No repair moves, adds or drops one, and comparing the whole would cost
-// the square of the differences.
-func lineEdits(file transform.Output) ([]udiff.Edit, error) {
+// the square of the differences. The text that the edits apply to is the file without the data of Secrets.
+func lineEdits(file transform.Output) (text string, edits []udiff.Edit, err error) {
 	before, err := yamldoc.Split(file.Before)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	after, err := yamldoc.Split(file.After)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	var edits []udiff.Edit
-	offset := 0
+	var b strings.Builder
 	for i, d := range before {
-		offset += len(d.Head)
+		b.Write(d.Head)
+		old := secret.Redact(d.Body)
 		if !bytes.Equal(d.Body, after[i].Body) {
-			for _, e := range udiff.Lines(string(d.Body), string(after[i].Body)) {
-				edits = append(edits, udiff.Edit{Start: e.Start + offset, End: e.End + offset, New: e.New})
+			for _, e := range udiff.Lines(string(old), string(secret.Redact(after[i].Body))) {
+				edits = append(edits, udiff.Edit{Start: e.Start + b.Len(), End: e.End + b.Len(), New: e.New})
 			}
 		}
-		offset += len(d.Body)
+		b.Write(old)
 	}
-	return edits, nil
+	return b.String(), edits, nil
 }
 
-// behind names the rules with an edit where the hunk changes lines.
+// behind names the rules that edit the lines that the hunk changes.
 func behind(hunk *udiff.Hunk, spans []span) string {
 	var changed []int
 	line := hunk.FromLine
@@ -187,7 +268,8 @@ func behind(hunk *udiff.Hunk, spans []span) string {
 	}
 	var rules []string
 	for _, s := range spans {
-		if !slices.Contains(rules, s.rule) && slices.ContainsFunc(changed, func(n int) bool { return s.first <= n && n <= s.last }) {
+		within := func(n int) bool { return s.first <= n && n <= s.last }
+		if !slices.Contains(rules, s.rule) && slices.ContainsFunc(changed, within) {
 			rules = append(rules, s.rule)
 		}
 	}

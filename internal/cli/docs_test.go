@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-var update = flag.Bool("update", false, "write the generated documentation")
+// update makes the tests write their golden files.
+var update = os.Getenv("UPDATE_GOLDEN") != ""
 
-// TestReadme keeps the README's table of rules that of the code.
+// TestReadme keeps the README's table of rules in step with the code.
 func TestReadme(t *testing.T) {
 	path := filepath.Join("..", "..", "README.md")
 	readme, err := os.ReadFile(path)
@@ -34,9 +35,9 @@ func TestReadme(t *testing.T) {
 	expect(t, path, before+begin+table.String()+end+after)
 }
 
-// TestRulePages keeps docs/rules that of the code and of the golden cases.
+// TestRulePages keeps docs/rules in step with the code and the golden cases.
 func TestRulePages(t *testing.T) {
-	for _, rule := range transform.Rules {
+	for _, rule := range rules.All {
 		page, err := rulePage(rule)
 		if err != nil {
 			t.Error(err)
@@ -48,7 +49,7 @@ func TestRulePages(t *testing.T) {
 
 func expect(t *testing.T, path, want string) {
 	t.Helper()
-	if *update {
+	if update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +63,9 @@ func expect(t *testing.T, path, want string) {
 func rulePage(r *transform.Rule) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n%s.\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(&b, "| KServe | severity | looks at | its repair restarts pods |\n|---|---|---|---|\n| %s | %s | %s | %s |\n\n",
-		r.Window, r.Severity, strings.Join(r.Kinds, ", "), yesNo(r.Restarts))
+	b.WriteString("| KServe | severity | looks at | its repair restarts pods |\n|---|---|---|---|\n")
+	fmt.Fprintf(&b, "| %s | %s | %s | %s |\n\n",
+		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(r.Restarts))
 	b.WriteString(strings.TrimSpace(r.Doc) + "\n\n## Upstream\n\n")
 	for _, issue := range r.Issues {
 		b.WriteString("- <" + issue + ">\n")
@@ -85,10 +87,13 @@ func rulePage(r *transform.Rule) (string, error) {
 			return "", err
 		}
 		name, _ := filepath.Rel(cases, input)
-		fmt.Fprintf(&b, "- [%s](../../testdata/rules/%s/%s): %s\n", filepath.ToSlash(name), r.ID, filepath.ToSlash(name), about)
+		name = filepath.ToSlash(name)
+		fmt.Fprintf(&b, "- [%s](../../testdata/rules/%s/%s): %s\n", name, r.ID, name, about)
 	}
-	fmt.Fprintf(&b, "\n## To accept a finding\n\nWrite the reason beside it, on the line or the one above:\n\n```yaml\n# argocd-kserve-plugin/ignore: %s: why it is accepted\n```\n\n", r.ID)
-	fmt.Fprintf(&b, "or in the annotation `argocd-kserve-plugin/ignore: \"%s: why it is accepted\"` of the object. The setting `rules: -%s` switches the rule off.\n", r.ID, r.ID)
+	b.WriteString("\n## To accept a finding\n\nWrite the reason beside it, on the line or the one above:\n\n")
+	fmt.Fprintf(&b, "```yaml\n# argocd-kserve-plugin/ignore: %s: why it is accepted\n```\n\n", r.ID)
+	fmt.Fprintf(&b, "or in the annotation `argocd-kserve-plugin/ignore: \"%s: why it is accepted\"` of the object. ", r.ID)
+	fmt.Fprintf(&b, "The setting `rules: -%s` switches the rule off.\n", r.ID)
 	return b.String(), nil
 }
 

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newExplainCommand(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain RULE",
-		Short:   "Print what a rule is about",
+		Short:   "Print the documentation of a rule",
 		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe",
 		Args:    cobra.ExactArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -23,23 +24,23 @@ func newExplainCommand(env *Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return write(cmd.Context(), env.Stdout, [][]byte{[]byte(explanation(rule))})
+			return env.write(cmd.Context(), []byte(explanation(rule)))
 		},
 	}
 }
 
 func findRule(name string) (*transform.Rule, error) {
-	for _, r := range transform.Rules {
+	for _, r := range rules.Documented {
 		if strings.EqualFold(name, r.ID) || strings.EqualFold(name, r.Name) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is no rule; %sthe command rules lists them", name, didYouMean(name, ruleNames()))
+	return nil, fmt.Errorf("%q is not a rule; %sthe command rules lists them", name, didYouMean(name, ruleNames()))
 }
 
 func ruleNames() []string {
 	var names []string
-	for _, r := range transform.Rules {
+	for _, r := range rules.Documented {
 		names = append(names, r.ID, r.Name)
 	}
 	return names
@@ -48,7 +49,8 @@ func ruleNames() []string {
 func explanation(r *transform.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\nIts repair restarts pods: %s\n\n%s\n", r.Window, r.Severity, yesNo(r.Restarts), strings.TrimSpace(r.Doc))
+	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\nIts repair restarts pods: %s\n\n%s\n",
+		r.Releases(), r.Severity, yesNo(r.Restarts), strings.TrimSpace(r.Doc))
 	if len(r.Issues) > 0 {
 		b.WriteString("\nUpstream:\n")
 	}

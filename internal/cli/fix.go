@@ -3,18 +3,15 @@ package cli
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -23,13 +20,17 @@ func newFixCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix [PATH]",
 		Short: "Write the repairs into the source files",
-		Long: `Write the repairs into the source files; comments and layout stay. The exit code is 1 when a finding at or above fail-on
-is left. Rendered sources are refused with the files to edit, where these are known.
+		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. The exit code
+is 1 when a finding at or above fail-on is left. Rendered sources are refused; the error says where each repair belongs.
 
-PATH is a folder or a file; without it the working directory is taken.`,
+Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
+replaced. A file with several hard links is refused. When a file cannot be written or the run is interrupted, the files
+that are written already are put back.
+
+PATH is a folder or a file; without it the working directory is read.`,
 	}
 	src := newSource(env, cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say which files would be written")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list the files that would be written")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if path(args) == "-" {
 			return errors.New("fix writes files; for standard input use generate -")
@@ -38,7 +39,7 @@ PATH is a folder or a file; without it the working directory is taken.`,
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(out.contradictions(), out.rendered()); err != nil {
+		if err := cmp.Or(out.contradictions(), out.rendered(env)); err != nil {
 			return err
 		}
 		verb := "fixed"
@@ -46,27 +47,32 @@ PATH is a folder or a file; without it the working directory is taken.`,
 			verb = "would fix"
 		}
 		var text bytes.Buffer
+		var files []rewrite.File
 		for _, file := range out.Files() {
 			if bytes.Equal(file.Before, file.After) {
 				continue
 			}
-			if !dry {
-				if err := replace(cmd.Context(), env.absolute(file.File.Path), file.After); err != nil {
-					return err
-				}
-			}
-			fmt.Fprintf(&text, "%s %s: %s\n", verb, file.File.Path, strings.Join(rulesOf(file.File, out.Findings), ", "))
+			name := file.File.Path
+			files = append(files, rewrite.File{Name: name, Path: env.absolute(name), Before: file.Before, After: file.After})
+			fmt.Fprintf(&text, "%s %s: %s\n",
+				verb, terminal.Quote(name), strings.Join(rulesOf(file.File, out.Findings), ", "))
 		}
 		left := out.left()
-		if text.Len() > 0 && !dry { // what is left has moved
-			now, err := src.run(cmd.Context(), args)
+		if len(files) > 0 && !dry {
+			env.files.Lock()
+			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
+			env.files.Unlock()
 			if err != nil {
 				return err
 			}
+			now, err := src.run(cmd.Context(), args) // what is left has moved
+			if err != nil {
+				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
+			}
 			left = now.left()
 		}
-		io.WriteString(&text, lines(left))
-		if err := write(cmd.Context(), env.Stdout, [][]byte{text.Bytes()}); err != nil {
+		text.WriteString(lines(left))
+		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
 		out.warn(env)
@@ -76,60 +82,15 @@ PATH is a folder or a file; without it the working directory is taken.`,
 	return cmd
 }
 
-// rendered refuses repairs of objects that no file holds as they are.
-func (o *outcome) rendered() error {
-	var b strings.Builder
-	for _, f := range report.Sorted(o.Findings) {
-		file := f.Object.File
-		if file.Renderer != "" && len(f.Edits) > 0 {
-			fmt.Fprintf(&b, "%s (%s) %s: %s: %s; edit %s\n", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Message,
-				cmp.Or(file.Origin, "the source it is rendered from"))
-		}
-	}
-	if b.Len() == 0 {
-		return nil
-	}
-	return errors.New(b.String() + "fix does not write what is rendered; fix the source or let generate repair it")
-}
-
 // rulesOf names the rules that edit the file.
 func rulesOf(file *transform.File, findings []transform.Finding) []string {
 	var rules []string
 	for _, f := range findings {
 		name := f.Rule.ID + " " + f.Rule.Name
-		if !slices.Contains(rules, name) && slices.ContainsFunc(f.Edits, func(e transform.Edit) bool { return e.Object.File == file }) {
+		edits := func(e transform.Edit) bool { return e.Object.File == file }
+		if !slices.Contains(rules, name) && slices.ContainsFunc(f.Edits, edits) {
 			rules = append(rules, name)
 		}
 	}
 	return rules
-}
-
-// replace gives a file new content in one step: whoever reads it sees the old or the new, also after a crash. A link
-// stays one, and what it leads to is replaced.
-func replace(ctx context.Context, path string, data []byte) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file", path)
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), "."+program+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) // gone already after the rename
-	_, err = temporary.Write(data)
-	err = cmp.Or(err, temporary.Chmod(info.Mode().Perm()), temporary.Sync(), temporary.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

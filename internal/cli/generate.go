@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +17,16 @@ func newGenerateCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [PATH]",
 		Short: "Write the repaired manifests to standard output",
-		Long: `Write the manifests of a source to standard output, repaired. Documents that need no repair are passed on byte for
-byte. Standard error gets one line that sums up what was done; after any error standard output is empty.
+		Long: `Write the repaired manifests of a source to standard output. Documents that need no repair are copied byte for
+byte. Standard error gets a summary of one line. After an error standard output is empty.
 
 ` + sourceHelp,
 		Example: `  argocd-kserve-plugin generate deploy/
   helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -`,
 	}
 	src := newSource(env, cmd)
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list the findings on standard error")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
+		"list the findings and the skipped files and documents on standard error")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		out, err := src.run(cmd.Context(), args)
 		if err != nil {
@@ -39,13 +39,13 @@ byte. Standard error gets one line that sums up what was done; after any error s
 		if err != nil {
 			return err
 		}
-		if err := write(cmd.Context(), env.Stdout, pieces); err != nil {
+		if err := env.write(cmd.Context(), pieces...); err != nil {
 			return err
 		}
 		out.warn(env)
 		fmt.Fprintln(env.Stderr, out.summary())
 		if verbose {
-			io.WriteString(env.Stderr, lines(out.Findings))
+			io.WriteString(env.Stderr, lines(out.Findings)+out.skipped())
 		}
 		return nil
 	}
@@ -57,7 +57,7 @@ func (o *outcome) contradictions() error {
 	if !o.Fatal() {
 		return nil
 	}
-	return errors.New(lines(slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Fatal })))
+	return errors.Join(failures(slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Fatal }))...)
 }
 
 // refused returns what could not be repaired at or above fail-on as an error.
@@ -66,19 +66,9 @@ func (o *outcome) refused() error {
 	if failing(o.left(), failOn) == nil {
 		return nil
 	}
-	grave := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Severity(failOn)) })
-	return fmt.Errorf("fail-on is %s and %s could not be repaired\n%s", failOn, count(len(grave), "finding"), lines(grave))
-}
-
-// write writes the output, unless the run was stopped.
-func write(ctx context.Context, w io.Writer, pieces [][]byte) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	for _, piece := range pieces {
-		if _, err := w.Write(piece); err != nil {
-			return fmt.Errorf("standard output: %w", err)
-		}
-	}
-	return nil
+	severe := slices.DeleteFunc(o.left(), func(f transform.Finding) bool {
+		return !f.Severity.AtLeast(transform.Severity(failOn))
+	})
+	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, count(len(severe), "finding"))
+	return errors.Join(append([]error{first}, failures(severe)...)...)
 }

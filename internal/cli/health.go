@@ -17,14 +17,14 @@ import (
 func newHealthCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Assess live KServe objects, and give Argo CD the checks that do",
+		Short: "Assess live KServe objects, and print the health checks for Argo CD",
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
 	return cmd
 }
 
-// newVersionFlags adds the flags that name the releases in the cluster. What it returns reads them and
-// the environment.
+// newVersionFlags adds the flags that name the releases in the cluster. The function that it returns reads them and the
+// environment.
 func newVersionFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags := settings.Bind(all)
@@ -36,13 +36,13 @@ func newVersionFlags(env *Env, cmd *cobra.Command, names ...string) func() (*set
 	}
 }
 
-// newHealthFormat adds the flag --output for reports. What it returns reads it.
+// newHealthFormat adds the flag --output for reports. The function that it returns reads it.
 func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
 	var names []string
 	for _, format := range health.Formats {
 		names = append(names, format.Name)
 	}
-	name := cmd.Flags().StringP("output", "o", names[0], "form of the report: "+strings.Join(names, ", "))
+	name := cmd.Flags().StringP("output", "o", names[0], "output format: "+strings.Join(names, ", "))
 	return func() (health.Format, error) {
 		for _, format := range health.Formats {
 			if format.Name == *name {
@@ -53,20 +53,20 @@ func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
 	}
 }
 
-// newFleet is an empty fleet that is compared with the bundled checks of the Argo CD that was named.
+// newFleet returns an empty fleet that is compared with the checks that the named release of Argo CD bundles.
 func newFleet(env *Env, argocd string) (fleet *health.Fleet, source string, err error) {
 	bundled, source, err := health.Bundled(argocd)
 	if err != nil {
 		return nil, "", err
 	}
 	if source == "" {
-		fmt.Fprintf(env.Stderr, "there is nothing to compare with: the check of Argo CD %s is not at hand, only those of 2.13 and later\n", argocd)
+		fmt.Fprintf(env.Stderr, "no bundled check for Argo CD %s; only 2.13 and later are embedded\n", argocd)
 	}
 	fleet, err = health.NewFleet(bundled)
 	return fleet, source, err
 }
 
-// open opens a file of live objects; - is the standard input.
+// open opens a file of live objects; - is standard input.
 func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 	if name == "-" {
 		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil

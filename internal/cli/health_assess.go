@@ -12,14 +12,14 @@ import (
 func newHealthAssessCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assess FILE|-",
-		Short: "Tell the health of live objects",
-		Long: `Tell the health of live objects, beside what the check says that Argo CD bundles.
+		Short: "Print the health of live objects",
+		Long: `Print the health of live objects, next to the verdict of the check that Argo CD bundles.
 
-Reads YAML or JSON: single objects, Lists, and streams as kubectl get --watch prints them, of which the
-last state of each object counts. With the Deployments of a service in the input, an unfinished rollout
-counts too; KServe before 0.20 says Ready meanwhile.
+The input is YAML or JSON: single objects, Lists, and streams as kubectl get --watch prints them; the last state of
+each object counts. If the Deployments of a service are in the input, an unfinished rollout counts too: KServe before
+0.20 reports Ready meanwhile.
 
-Exits 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
+The exit code is 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
 		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -57,7 +57,7 @@ Exits 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the
 		if err := format.Write(&b, report); err != nil {
 			return err
 		}
-		if err := write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()}); err != nil {
+		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
 			return err
 		}
 		if failed := report.Failed(); failed > 0 {

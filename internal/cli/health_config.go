@@ -23,9 +23,10 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 	_ = table.Flush() // a buffer takes everything
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Print what an administrator installs",
+		Short: "Print the configuration that an administrator installs",
 		Long: "Print the configuration that gives Argo CD health checks for KServe's kinds, the actions stop and resume,\n" +
-			"and what it needs to compare KServe's objects. Standard error tells what is left out, and why.\n\n" + help.String(),
+			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" +
+			help.String(),
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
 		Args: cobra.NoArgs,
@@ -62,7 +63,7 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 					fmt.Fprintln(env.Stderr, note)
 				}
 			}
-			return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+			return env.write(cmd.Context(), b.Bytes())
 		}
 		return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
 	}

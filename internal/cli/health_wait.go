@@ -9,25 +9,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 func newHealthWaitCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait FILE|- [NAMESPACE/]NAME...",
 		Short: "Wait until services are Healthy",
-		Long: `Read a watch stream until all the named services are Healthy, one of them is Degraded, the stream ends
-or the time is up. Every change of a verdict is a line on standard error; the last verdicts are the report.
+		Long: `Read a watch stream until all the named services are Healthy, one of them is Degraded, the stream ends or the
+time is up. Every change of a verdict is a line on standard error; the last verdicts are the report.
 
-Exits 0 when all are Healthy, 1 when not, 2 when the input is unusable.
+The exit code is 0 when all are Healthy, 1 when one is not, 2 when the input is unusable.
 
-A service that is Ready may be rolling out (KServe before 0.20): add the stream of its Deployments with
---with to wait for those too.`,
+A service that is Ready may be rolling out (KServe before 0.20): add the stream of its Deployments with --with to wait
+for those too.`,
 		Example: `  kubectl get inferenceservices --watch -o json | argocd-kserve-plugin health wait - iris
-  argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) --with <(kubectl get deployments -w -o json) iris`,
+  argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
+    --with <(kubectl get deployments -w -o json) iris`,
 		Args: cobra.MinimumNArgs(2),
 	}
-	timeout := cmd.Flags().Duration("timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 waits until the stream ends")
-	with := cmd.Flags().StringArray("with", nil, "another stream to read, such as that of the Deployments (repeatable)")
+	timeout := cmd.Flags().Duration("timeout", 10*time.Minute,
+		"time to wait, such as 90s or 10m; 0 waits until the stream ends")
+	with := cmd.Flags().StringArray("with", nil, "another stream to read, such as the Deployments (repeatable)")
 	load := newVersionFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -36,7 +39,7 @@ A service that is Ready may be rolling out (KServe before 0.20): add the stream 
 			return err
 		}
 		if *timeout < 0 {
-			return fmt.Errorf("flag --timeout: %v is in the past", *timeout)
+			return fmt.Errorf("flag --timeout: %v must not be negative", *timeout)
 		}
 		set, err := load()
 		if err != nil {
@@ -68,11 +71,11 @@ A service that is Ready may be rolling out (KServe before 0.20): add the stream 
 		if err := format.Write(&b, health.Report{Results: outcome.Results, Bundled: source}); err != nil {
 			return err
 		}
-		if err := write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()}); err != nil {
+		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
 			return err
 		}
 		if outcome.Reason != "" {
-			fmt.Fprintln(env.Stderr, outcome.Reason)
+			fmt.Fprintln(env.Stderr, terminal.Quote(outcome.Reason))
 			return &findingsError{len(outcome.Results)}
 		}
 		return nil

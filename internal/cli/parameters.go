@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -12,8 +13,8 @@ func newParametersCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parameters",
 		Short: "Announce the settings to Argo CD's user interface",
-		Long: `Print the settings that an Application may give as a JSON array of Argo CD's parameter announcements. Settings that
-the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
+		Long: `Print the settings that an Application may give as a JSON array of Argo CD's parameter announcements. Settings
+that the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
 	}
 	src := newSource(env, cmd)
 	cmd.Args = cobra.NoArgs
@@ -23,10 +24,10 @@ the sidecar's flags or environment lock are left out: pass the flags that genera
 			return err
 		}
 		var b bytes.Buffer
-		if err := indented(&b, set.Announcements()); err != nil {
+		if err := encoding.JSON(&b, set.Announcements()); err != nil {
 			return err
 		}
-		return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+		return env.write(cmd.Context(), b.Bytes())
 	}
 	return cmd
 }

@@ -29,9 +29,9 @@ func newProbeCommand(env *Env) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
 		Use:   "probe",
-		Short: "Check that the sidecar serves, as an exec probe of Kubernetes",
-		Long: `Ask argocd-cmp-server for its health over its Unix socket. The exit code is 0 when it serves and 2 when it does not.
-The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` names, or in
+		Short: "Check that the sidecar serves, for an exec probe of Kubernetes",
+		Long: `Call the health check of argocd-cmp-server over its Unix socket. The exit code is 0 when it serves and 2 when
+it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` names, or in
 ` + socketDir + `.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,8 +50,8 @@ The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` nam
 	return cmd
 }
 
-// checkHealth calls Check of grpc.health.v1.Health. One unary call is an HTTP/2 request whose body is a message after a
-// 5-byte prefix, so net/http does it; a gRPC library for this would add a third to the size of the program.
+// checkHealth calls Check of grpc.health.v1.Health. A unary call is one HTTP/2 request whose body is a message after a
+// 5-byte prefix, so net/http can make it; a gRPC library would add a third to the size of the program.
 func checkHealth(ctx context.Context, socket string) error {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
@@ -83,7 +83,8 @@ func checkHealth(ctx context.Context, socket string) error {
 	status := cmp.Or(response.Trailer.Get("Grpc-Status"), response.Header.Get("Grpc-Status"))
 	if response.StatusCode != http.StatusOK || status != "0" {
 		message := cmp.Or(response.Trailer.Get("Grpc-Message"), response.Header.Get("Grpc-Message"))
-		return fmt.Errorf("health check answered HTTP status %d, gRPC status %q %s", response.StatusCode, status, message)
+		return fmt.Errorf("health check answered HTTP status %d, gRPC status %q %s",
+			response.StatusCode, status, message)
 	}
 	if !serving(body) {
 		return fmt.Errorf("health check answered % x, which is not SERVING", body)

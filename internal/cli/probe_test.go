@@ -36,7 +36,7 @@ func answer(status string, body ...byte) http.HandlerFunc {
 		request, _ := io.ReadAll(r.Body)
 		if r.URL.Path != "/grpc.health.v1.Health/Check" || !bytes.Equal(request, make([]byte, 5)) ||
 			r.Header.Get("Content-Type") != "application/grpc" || r.Header.Get("Te") != "trailers" {
-			http.Error(w, "this is no health check", http.StatusBadRequest)
+			http.Error(w, "not a health check", http.StatusBadRequest)
 			return
 		}
 		w.Header().Set("Content-Type", "application/grpc")
@@ -62,19 +62,19 @@ func TestProbe(t *testing.T) {
 		{name: "no health service", handler: answer("12"), want: `gRPC status "12" unknown service`},
 		{name: "another server", handler: http.NotFound, want: "HTTP status 404"},
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			env := Env{
 				Args: []string{"probe"}, Stdout: &stdout, Stderr: &stderr,
-				Environ: []string{socketDirSetting + "=" + serve(t, test.handler)},
+				Environ: []string{socketDirSetting + "=" + serve(t, tc.handler)},
 			}
 			code := Run(context.Background(), env)
-			if want := map[bool]int{true: 0, false: 2}[test.want == ""]; code != want {
+			if want := map[bool]int{true: 0, false: 2}[tc.want == ""]; code != want {
 				t.Errorf("exit code %d, want %d; %s", code, want, stderr.String())
 			}
-			if !strings.Contains(stderr.String(), test.want) || stdout.Len() > 0 {
-				t.Errorf("stdout %q, stderr %q, want %q on stderr only", stdout.String(), stderr.String(), test.want)
+			if !strings.Contains(stderr.String(), tc.want) || stdout.Len() > 0 {
+				t.Errorf("stdout %q, stderr %q, want %q on stderr only", stdout.String(), stderr.String(), tc.want)
 			}
 		})
 	}
@@ -83,8 +83,10 @@ func TestProbe(t *testing.T) {
 func TestProbeWithoutServer(t *testing.T) {
 	var stderr bytes.Buffer
 	socket := filepath.Join(t.TempDir(), "absent.sock")
-	code := Run(context.Background(), Env{Args: []string{"probe", "--socket", socket}, Stdout: io.Discard, Stderr: &stderr})
-	if code != 2 || !strings.Contains(stderr.String(), "does not serve at ") || !strings.Contains(stderr.String(), "absent.sock: ") {
+	env := Env{Args: []string{"probe", "--socket", socket}, Stdout: io.Discard, Stderr: &stderr}
+	code := Run(context.Background(), env)
+	if code != 2 || !strings.Contains(stderr.String(), "does not serve at ") ||
+		!strings.Contains(stderr.String(), "absent.sock: ") {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
 }

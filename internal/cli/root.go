@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +20,7 @@ import (
 
 const program = "argocd-kserve-plugin"
 
-// Env is what a process is given.
+// Env is what a process gets from its caller.
 type Env struct {
 	Args           []string // without the program's name
 	Stdin          io.Reader
@@ -26,25 +28,38 @@ type Env struct {
 	Environ        []string // name=value
 	Dir            string   // the working directory, absolute
 
-	stop context.CancelCauseFunc // ends the run with an error
+	*run
 }
 
+// run is the state of a run.
+type run struct {
+	stop   context.CancelCauseFunc // ends the run with an error
+	output atomic.Int32            // how much of the output is on Stdout
+	files  sync.Mutex              // held while files are written
+}
+
+// How much of the output is on Stdout. From none it goes to part or to closed, which stays empty.
+const (
+	none int32 = iota
+	part
+	whole
+	closed
+)
+
 // Run executes a command and returns the exit code: 0 when all is well, 1 for findings, 2 for an error, which is
-// reported on Stderr. It returns soon after ctx is done, whatever the command is doing.
+// reported on Stderr. It returns soon after ctx is done, whatever the command is doing; only files that are being
+// written are finished or put back first.
 func Run(ctx context.Context, env Env) int {
-	ctx, env.stop = context.WithCancelCause(ctx)
-	defer env.stop(nil)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	env.run = &run{stop: stop}
 	done := make(chan error, 1)
-	go func() { done <- newRootCommand(&env).ExecuteContext(ctx) }()
+	go func() { done <- env.execute(ctx) }()
 	var err error
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		err = context.Cause(ctx)
-		select { // leave the command a moment to tidy up
-		case <-done:
-		case <-time.After(500 * time.Millisecond):
-		}
+		err = env.interrupt(done, context.Cause(ctx))
 	}
 	if err == nil {
 		return 0
@@ -57,7 +72,68 @@ func Run(ctx context.Context, env Env) int {
 	return 2
 }
 
-// findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further word.
+// execute runs the command. What would be a stack trace becomes an error.
+func (env *Env) execute(ctx context.Context) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("internal error: %v; please report it with the input", cause)
+		}
+	}()
+	return newRootCommand(env).ExecuteContext(ctx)
+}
+
+// interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
+// become of the output.
+func (env *Env) interrupt(done <-chan error, cause error) error {
+	locked := false
+	for waiting := true; waiting; {
+		select {
+		case err := <-done:
+			if err == nil || errors.Is(err, cause) {
+				return err
+			}
+			waiting = false
+		case <-time.After(500 * time.Millisecond):
+			waiting = !locked // a command that has just written its files gets a moment too
+			locked = locked || env.files.TryLock()
+		}
+	}
+	if env.output.CompareAndSwap(none, closed) {
+		return cause
+	}
+	if env.output.Load() == whole {
+		return fmt.Errorf("%w, after the output was written", cause)
+	}
+	return fmt.Errorf("%w; standard output is incomplete", cause)
+}
+
+// write writes the output, unless the run was stopped.
+func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if !env.output.CompareAndSwap(none, part) {
+		return errors.New("standard output is closed")
+	}
+	for _, piece := range pieces {
+		if _, err := env.Stdout.Write(piece); err != nil {
+			return fmt.Errorf("standard output is incomplete: %w", reason(err))
+		}
+	}
+	env.output.Store(whole)
+	return nil
+}
+
+// reason returns an error of package os without the operation and the path.
+func reason(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
 type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
@@ -117,7 +193,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return fmt.Errorf("%w; %sthe flags are %s", err, didYouMean("--"+unknown.GetSpecifiedName(), names), strings.Join(names, ", "))
+		hint := didYouMean("--"+unknown.GetSpecifiedName(), names)
+		return fmt.Errorf("%w; %sthe flags are %s", err, hint, strings.Join(names, ", "))
 	}
 	return err
 }
@@ -129,7 +206,7 @@ func didYouMean(text string, names []string) string {
 	return ""
 }
 
-// getenv looks up an environment variable; of several with one name the last counts.
+// getenv returns an environment variable; of several with the same name the last one counts.
 func (env *Env) getenv(name string) string {
 	value := ""
 	for _, entry := range env.Environ {
@@ -138,14 +215,4 @@ func (env *Env) getenv(name string) string {
 		}
 	}
 	return value
-}
-
-// isTerminal reports whether people read w directly.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -2,14 +2,15 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newRulesCommand(env *Env) *cobra.Command {
@@ -20,7 +21,7 @@ func newRulesCommand(env *Env) *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	formats := map[string]func(*bytes.Buffer) error{"table": rulesTable, "json": rulesJSON, "md": rulesMarkdown}
-	cmd.Flags().StringVarP(&format, "output", "o", "table", "form of the list: table, json, md")
+	cmd.Flags().StringVarP(&format, "output", "o", "table", "output format: table, json, md")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list, ok := formats[format]
 		if !ok {
@@ -30,7 +31,7 @@ func newRulesCommand(env *Env) *cobra.Command {
 		if err := list(&b); err != nil {
 			return err
 		}
-		return write(cmd.Context(), env.Stdout, [][]byte{b.Bytes()})
+		return env.write(cmd.Context(), b.Bytes())
 	}
 	return cmd
 }
@@ -38,17 +39,17 @@ func newRulesCommand(env *Env) *cobra.Command {
 func rulesTable(b *bytes.Buffer) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tSEVERITY\tKSERVE\tRESTARTS\tTITLE")
-	for _, r := range transform.Rules {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Window, yesNo(r.Restarts), r.Title)
+	for _, r := range rules.Documented {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Releases(), yesNo(r.Restarts), r.Title)
 	}
 	return w.Flush()
 }
 
 func rulesMarkdown(b *bytes.Buffer) error {
 	b.WriteString("| rule | name | finds | KServe | severity | restarts pods |\n|---|---|---|---|---|---|\n")
-	for _, r := range transform.Rules {
+	for _, r := range rules.Documented {
 		title := strings.ReplaceAll(r.Title, "|", `\|`)
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Name, title, r.Window, r.Severity, yesNo(r.Restarts))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Name, title, r.Releases(), r.Severity, yesNo(r.Restarts))
 	}
 	return nil
 }
@@ -65,15 +66,20 @@ func rulesJSON(b *bytes.Buffer) error {
 		Issues   []string `json:"issues"`
 	}
 	list := []rule{}
-	for _, r := range transform.Rules {
-		list = append(list, rule{r.ID, r.Name, r.Title, string(r.Severity), r.Window.String(), r.Kinds, r.Restarts, append([]string{}, r.Issues...)})
+	for _, r := range rules.Documented {
+		list = append(list, rule{
+			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), r.Restarts,
+			append([]string{}, r.Issues...),
+		})
 	}
-	return indented(b, list)
+	return encoding.JSON(b, list)
 }
 
-func indented(b *bytes.Buffer, v any) error {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+// kinds returns the kinds that the rule looks at.
+func kinds(r *transform.Rule) []string {
+	names := []string{}
+	for _, k := range r.Kinds {
+		names = append(names, k.Kind)
+	}
+	return names
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -30,7 +32,8 @@ func newSource(env *Env, cmd *cobra.Command) source {
 	s := source{env, settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {
-			_ = cmd.RegisterFlagCompletionFunc(row.Name, cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp))
+			values := cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp)
+			_ = cmd.RegisterFlagCompletionFunc(row.Name, values)
 		}
 	}
 	return s
@@ -43,66 +46,84 @@ func path(args []string) string {
 	return args[0]
 }
 
-// from are the places of the settings for a path: the settings file is looked for in the folder, or beside the file.
+// from returns where the settings for a path come from. The settings file is in the folder, or next to the file.
 func (s source) from(path string) settings.Sources {
 	shown := path
 	if path == "-" {
 		shown = "."
 	} else if info, err := os.Stat(s.env.absolute(path)); err == nil && !info.IsDir() {
-		shown = filepath.Dir(path)
+		dir, _ := filepath.Split(path)
+		shown = cmp.Or(dir, ".")
 	}
-	return settings.Sources{Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown}
+	return settings.Sources{
+		Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown, Cgroup: thisContainer.limit(),
+	}
 }
 
+// absolute returns an absolute path. It leaves a .. after a link to the system, which resolves the link first.
 func (env *Env) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(env.Dir, path)
+	return env.Dir + string(filepath.Separator) + path
 }
 
 // outcome is what a command works with.
 type outcome struct {
 	*transform.Result
-	path     string
-	settings *settings.Settings
+	path         string
+	settings     *settings.Settings
+	skippedFiles []render.Skip
+	warnings     []string // about the run as a whole, one line each
 }
 
-// run reads the settings and the source and applies the rules. No objects at all are an error unless that is allowed:
-// Argo CD would take it for the wish to prune everything.
+// run reads the settings and the source and applies the rules. No objects at all is an error unless that is allowed:
+// Argo CD would prune everything.
 func (s source) run(ctx context.Context, args []string) (*outcome, error) {
 	path := path(args)
 	set, err := settings.Load(s.from(path))
 	if err != nil {
 		return nil, err
 	}
-	defer s.env.within(set.Timeout).Stop()
-	files, err := render.Render(ctx, path, render.Options{
-		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"),
+	s.env.within(ctx, set.Timeout)
+	s.env.guard(ctx, set.MaxMemory)
+	source, err := render.Render(ctx, path, render.Options{
+		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		MaxInput: int64(set.MaxInput),
-		Stdin:    s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
+		MaxInput: int64(set.MaxInput), MaxCopied: int64(min(set.MaxInput, set.MaxMemory/4)),
+		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
 	})
 	if err != nil {
 		return nil, err
 	}
-	result, err := transform.Run(ctx, files, set.Options)
+	config, warning, err := set.Options.Config()
+	if err != nil {
+		return nil, err
+	}
+	warnings := set.Warnings
+	if warning != "" {
+		warnings = append(warnings, warning)
+	}
+	result, err := render.Await(ctx, func() (*transform.Result, error) {
+		return transform.Run(ctx, source.Files, config)
+	})
 	if err != nil {
 		return nil, err
 	}
 	if result.Objects() == 0 && !set.AllowEmpty {
-		return nil, empty(path, len(files), result.Skipped())
+		return nil, empty(path, len(source.Files), len(result.Skipped()))
 	}
-	return &outcome{result, path, set}, context.Cause(ctx)
+	return &outcome{result, path, set, source.Skipped, warnings}, context.Cause(ctx)
 }
 
-// within ends the run when the time is up. Argo CD kills a plugin at its own deadline and shows no reason
-// (https://github.com/argoproj/argo-cd/issues/20577).
-func (env *Env) within(limit time.Duration) *time.Timer {
-	return time.AfterFunc(limit, func() {
+// within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
+// no reason (https://github.com/argoproj/argo-cd/issues/20577).
+func (env *Env) within(ctx context.Context, limit time.Duration) {
+	timer := time.AfterFunc(limit, func() {
 		env.stop(fmt.Errorf("gave up after %s, the setting timeout; when raising it, raise Argo CD's own deadline too "+
 			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)", limit))
 	})
+	context.AfterFunc(ctx, func() { timer.Stop() })
 }
 
 func empty(path string, files, skipped int) error {
@@ -116,10 +137,11 @@ func empty(path string, files, skipped int) error {
 	if skipped > 0 {
 		found += ", " + count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
-	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, or accept it with allow-empty", path, found)
+	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, "+
+		"or accept it with allow-empty", path, found)
 }
 
-// alternatives joins globs to the single one that matches what any of them does.
+// alternatives joins globs to a single one that matches what any of them matches.
 func alternatives(globs []string) string {
 	if len(globs) < 2 {
 		return strings.Join(globs, "")
@@ -127,10 +149,10 @@ func alternatives(globs []string) string {
 	return "{" + strings.Join(globs, ",") + "}"
 }
 
-// warn writes what concerns the run as a whole.
+// warn writes the warnings about the whole run.
 func (o *outcome) warn(env *Env) {
-	for _, w := range o.Warnings {
-		fmt.Fprintln(env.Stderr, "warning: "+w)
+	for _, warning := range o.warnings {
+		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
 	}
 }
 

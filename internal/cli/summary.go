@@ -1,24 +1,27 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// summary says in one line what was read, what was repaired and what was not.
+// summary returns one line about what was read, what was repaired and what was not.
 func (o *outcome) summary() string {
 	parts := []string{count(o.Objects(), "object")}
 	if repaired := len(o.Repaired()); repaired > 0 {
 		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(ruleIDs(o.Findings), " ")))
 	}
-	if restarted := len(o.Restarted()); restarted > 0 {
+	if restarted := o.restarted(); restarted > 0 {
 		parts = append(parts, "restarts pods of "+count(restarted, "service")+" once")
 	}
-	if n := o.Skipped(); n > 0 {
+	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, count(n, "document")+" skipped")
 	}
 	left := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
@@ -41,12 +44,25 @@ func (o *outcome) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// left returns the findings that carry no repair.
+// restarted counts the InferenceServices whose pods start anew, once, because of the repairs.
+func (o *outcome) restarted() int {
+	services := map[*transform.Object]bool{}
+	for _, f := range o.Findings {
+		for _, e := range f.Edits {
+			if f.Rule.Restarts && e.Object.GroupKind() == kserve.InferenceService {
+				services[e.Object] = true
+			}
+		}
+	}
+	return len(services)
+}
+
+// left returns the findings without a repair.
 func (o *outcome) left() []transform.Finding {
 	return slices.DeleteFunc(slices.Clone(o.Findings), func(f transform.Finding) bool { return len(f.Edits) > 0 })
 }
 
-// ruleIDs lists the rules that repair something.
+// ruleIDs returns the IDs of the rules that repair something.
 func ruleIDs(findings []transform.Finding) []string {
 	var ids []string
 	for _, f := range findings {
@@ -57,13 +73,34 @@ func ruleIDs(findings []transform.Finding) []string {
 	return ids
 }
 
-// lines words findings as an error does.
+// skipped lists the files that were left out on purpose and the documents that are no objects, one a line.
+func (o *outcome) skipped() string {
+	var b strings.Builder
+	for _, file := range o.skippedFiles {
+		b.WriteString(terminal.Quote(file.String()) + "\n")
+	}
+	for _, place := range o.Skipped() {
+		b.WriteString(terminal.Quote(place.String()) + ": skipped: not an object\n")
+	}
+	return b.String()
+}
+
+// lines returns the findings, one a line.
 func lines(findings []transform.Finding) string {
 	var b strings.Builder
-	for _, f := range report.Sorted(findings) {
+	for _, f := range transform.Sorted(findings) {
 		b.WriteString(report.Line(f) + "\n")
 	}
 	return b.String()
+}
+
+// failures returns the findings as an error for each.
+func failures(findings []transform.Finding) []error {
+	var errs []error
+	for _, f := range transform.Sorted(findings) {
+		errs = append(errs, errors.New(report.Line(f)))
+	}
+	return errs
 }
 
 func count(n int, noun string) string {

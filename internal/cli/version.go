@@ -14,8 +14,9 @@ func newVersionCommand(env *Env) *cobra.Command {
 		Short: "Print the version of this program",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := fmt.Sprintf("%s %s, %s %s/%s\n", program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return write(cmd.Context(), env.Stdout, [][]byte{[]byte(text)})
+			text := fmt.Sprintf("%s %s, %s %s/%s\n",
+				program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return env.write(cmd.Context(), []byte(text))
 		},
 	}
 }

@@ -1,39 +1,100 @@
 package execprobe
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
-// option says what a command line option does to the request.
+// option is the effect of a command line option on the request.
 type option struct {
 	value bool                                    // it has a value
-	apply func(w *webRequest, value string) error // nil: it does not change what is asked
+	apply func(w *webRequest, value string) error // nil: it does not change the request
 }
 
 // The kinds of options. One that is in no table is not understood.
 var (
 	harmless  = option{}
 	discarded = option{value: true}
-	strictly  = option{apply: func(w *webRequest, _ string) error { w.strict = true; return nil }}
+	strictly  = option{apply: (*webRequest).failOnError}
 	method    = option{value: true, apply: func(_ *webRequest, v string) error { return onlyGET(v) }}
 	head      = option{apply: func(*webRequest, string) error { return onlyGET("HEAD") }}
 	body      = option{value: true, apply: func(*webRequest, string) error { return onlyGET("a body") }}
 	header    = option{value: true, apply: (*webRequest).addHeader}
-	address   = option{value: true, apply: func(w *webRequest, v string) error { w.urls = append(w.urls, v); return nil }}
+	address   = option{value: true, apply: (*webRequest).addURL}
+	ipv4      = option{apply: func(w *webRequest, _ string) error { w.family = "-4"; return nil }}
+	ipv6      = option{apply: func(w *webRequest, _ string) error { w.family = "-6"; return nil }}
+	logFile   = option{value: true, apply: func(_ *webRequest, v string) error { return unsaved(v) }}
+	output    = option{value: true, apply: func(w *webRequest, v string) error { w.unsaved = true; return unsaved(v) }}
+	spider    = option{apply: func(w *webRequest, _ string) error { w.unsaved = true; return nil }}
+	format    = option{value: true, apply: func(_ *webRequest, v string) error { return checkFormat(v) }}
+	seconds   = number(fractional)
+	atLeast1  = number(fromOne)
+	count     = number(whole)
 )
+
+// The usual numbers. Others make the tools fail, or run into a limit before the response comes.
+var (
+	fractional = regexp.MustCompile(`^[1-9][0-9]{0,5}(\.[0-9]{1,6})?$`)
+	fromOne    = regexp.MustCompile(`^[1-9][0-9]{0,5}$`)
+	whole      = regexp.MustCompile(`^[0-9]{1,6}$`)
+)
+
+// number is an option whose value is a usual number.
+func number(usual *regexp.Regexp) option {
+	return option{value: true, apply: func(_ *webRequest, v string) error {
+		if !usual.MatchString(v) {
+			return fmt.Errorf("gives an option the number %q, which may make it fail", v)
+		}
+		return nil
+	}}
+}
+
+// failOnError refuses a second option: curl 7.88 does not start with both --fail and --fail-with-body.
+func (w *webRequest) failOnError(string) error {
+	if w.strict {
+		return errors.New("has --fail or --fail-with-body more than once")
+	}
+	w.strict = true
+	return nil
+}
+
+func (w *webRequest) addURL(v string) error {
+	w.urls = append(w.urls, v)
+	return nil
+}
+
+// unsaved refuses to write to a file.
+func unsaved(file string) error {
+	if file != "-" && file != "/dev/null" {
+		return fmt.Errorf("writes to %q, which may fail", file)
+	}
+	return nil
+}
+
+// checkFormat refuses a format in a file, and one that writes to a file.
+func checkFormat(format string) error {
+	if strings.HasPrefix(format, "@") || strings.Contains(format, "%output{") {
+		return fmt.Errorf("uses format %q, which may fail", format)
+	}
+	return nil
+}
 
 // curlOptions are those of curl(1) that occur in probes. --insecure needs no counterpart: probes never verify.
 var curlOptions = map[string]option{
 	"--fail": strictly, "--fail-with-body": strictly,
 	"--request": method, "--head": head, "--header": header, "--url": address,
 	"--data": body, "--data-raw": body, "--data-binary": body, "--json": body, "--form": body,
-	"--silent": harmless, "--show-error": harmless, "--verbose": harmless, "--no-progress-meter": harmless, "--progress-bar": harmless,
-	"--include": harmless, "--location": harmless, "--insecure": harmless, "--compressed": harmless, "--globoff": harmless,
-	"--no-buffer": harmless, "--ipv4": harmless, "--ipv6": harmless, "--http1.0": harmless, "--http1.1": harmless, "--no-keepalive": harmless,
-	"--output": discarded, "--max-time": discarded, "--connect-timeout": discarded, "--retry": discarded, "--retry-delay": discarded,
-	"--retry-max-time": discarded, "--retry-connrefused": harmless, "--retry-all-errors": harmless, "--write-out": discarded,
-	"--noproxy": discarded, "--cacert": discarded, "--speed-time": discarded, "--speed-limit": discarded,
+	"--silent": harmless, "--show-error": harmless, "--verbose": harmless,
+	"--no-progress-meter": harmless, "--progress-bar": harmless, "--include": harmless,
+	"--location": harmless, "--insecure": harmless, "--compressed": harmless, "--globoff": harmless,
+	"--no-buffer": harmless, "--ipv4": ipv4, "--ipv6": ipv6,
+	"--http1.0": harmless, "--http1.1": harmless, "--no-keepalive": harmless,
+	"--retry-connrefused": harmless, "--retry-all-errors": harmless,
+	"--output": output, "--write-out": format, "--noproxy": discarded,
+	"--max-time": seconds, "--connect-timeout": seconds, "--speed-time": atLeast1, "--speed-limit": count,
+	"--retry": count, "--retry-delay": count, "--retry-max-time": count,
 }
 
 var curlShort = map[byte]string{
@@ -46,11 +107,12 @@ var curlShort = map[byte]string{
 // wgetOptions are those of GNU and BusyBox wget that occur in probes.
 var wgetOptions = map[string]option{
 	"--method": method, "--header": header, "--post-data": body, "--body-data": body, "--post-file": body,
-	"--quiet": harmless, "--spider": harmless, "--verbose": harmless, "--no-verbose": harmless, "--server-response": harmless,
-	"--no-check-certificate": harmless, "--no-proxy": harmless, "--inet4-only": harmless, "--inet6-only": harmless,
-	"--output-document": discarded, "--timeout": discarded, "--tries": discarded, "--connect-timeout": discarded, "--read-timeout": discarded,
-	"--dns-timeout": discarded, "--waitretry": discarded, "--wait": discarded, "--max-redirect": discarded, "--ca-certificate": discarded,
-	"--retry-connrefused": harmless, "--output-file": discarded,
+	"--quiet": harmless, "--spider": spider, "--verbose": harmless, "--no-verbose": harmless,
+	"--server-response": harmless, "--no-check-certificate": harmless, "--no-proxy": harmless,
+	"--inet4-only": ipv4, "--inet6-only": ipv6, "--retry-connrefused": harmless,
+	"--output-document": output, "--output-file": logFile, "--tries": count,
+	"--timeout": atLeast1, "--connect-timeout": atLeast1, "--read-timeout": atLeast1, "--dns-timeout": atLeast1,
+	"--wait": count, "--waitretry": count, "--max-redirect": atLeast1,
 }
 
 var wgetShort = map[byte]string{
@@ -66,13 +128,26 @@ func curl(args []string) (Request, error) {
 	return l.web.request()
 }
 
+// wgetURL matches what GNU and BusyBox wget take for the same URL: BusyBox sends the fragment, wants a path before the
+// query, and looks for :// everywhere; GNU wants a scheme before [::1].
+var wgetURL = regexp.MustCompile(`^(https?://[^/?#]+(/[^#]*)?|[^/?#:\[]+(:[0-9]+)?(/([^#:]|:[^#/])*)?)$`)
+
 // wget exits with 8 on an HTTP error, or 1 from BusyBox: it is always strict.
 func wget(args []string) (Request, error) {
 	l := commandLine{args: args, long: wgetOptions, short: wgetShort, equals: true, web: webRequest{strict: true}}
 	if err := l.read(); err != nil {
 		return Request{}, err
 	}
-	return l.web.request()
+	request, err := l.web.request()
+	switch {
+	case err != nil:
+		return Request{}, err
+	case !wgetURL.MatchString(l.web.urls[0]):
+		return Request{}, fmt.Errorf("requests %q, which GNU and BusyBox wget read differently", l.web.urls[0])
+	case !l.web.unsaved:
+		return Request{}, errors.New("saves the response in a file, which may fail")
+	}
+	return request, nil
 }
 
 // commandLine is what is left to read of a command line, and what has been understood of it.
@@ -155,7 +230,7 @@ func (l *commandLine) take(name string, o option) error {
 // onlyGET refuses what an HTTP probe can't send.
 func onlyGET(method string) error {
 	if method != "GET" {
-		return fmt.Errorf("sends %s, an HTTP probe sends GET alone", method)
+		return fmt.Errorf("sends %s; an HTTP probe sends only GET", method)
 	}
 	return nil
 }

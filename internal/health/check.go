@@ -1,5 +1,5 @@
-// Package health assesses live KServe objects with the Lua checks that Argo CD is given, and writes
-// the configuration that gives them to Argo CD.
+// Package health assesses live KServe objects with Lua checks, and writes the configuration that gives these checks to
+// Argo CD.
 package health
 
 import (
@@ -39,8 +39,8 @@ type Check struct {
 	openLibs bool
 }
 
-// compile reads a Lua script. Argo CD opens every Lua library for the checks it bundles and only
-// base, table, os.time and os.date for those of its configuration.
+// compile reads a Lua script. Argo CD opens every Lua library for the checks it bundles, but only base, table, os.time
+// and os.date for those of its configuration.
 func compile(name, source string, openLibs bool) (Check, error) {
 	chunk, err := parse.Parse(strings.NewReader(source), name)
 	if err != nil {
@@ -53,8 +53,8 @@ func compile(name, source string, openLibs bool) (Check, error) {
 	return Check{script, openLibs}, nil
 }
 
-// Assess runs the check as Argo CD does: an object that is being deleted is Progressing without
-// asking the script, and a script that fails makes the object Unknown.
+// Assess runs the check as Argo CD does: an object that is being deleted is Progressing, whatever the script returns,
+// and a script that fails makes the object Unknown.
 func (c Check) Assess(object Object) Verdict {
 	if at(object, "metadata", "deletionTimestamp") != nil {
 		return Verdict{Progressing, "Pending deletion"}
@@ -82,7 +82,7 @@ func (c Check) Assess(object Object) Verdict {
 	return Verdict{Unknown, "Lua returned an invalid health status"}
 }
 
-// at walks through nested mappings; it is nil where the path ends early.
+// at follows a path through nested mappings; it returns nil if the path ends early.
 func at(value any, path ...string) any {
 	for _, key := range path {
 		mapping, ok := value.(map[string]any)

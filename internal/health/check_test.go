@@ -2,7 +2,6 @@ package health
 
 import (
 	"encoding/json"
-	"flag"
 	"io/fs"
 	"os"
 	"path"
@@ -16,7 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files")
+// update makes the tests write their golden files.
+var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 const checksDir = "../../resource_customizations/serving.kserve.io"
 
@@ -192,7 +192,12 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 			t.Errorf("%s is a %s", global, got.Message)
 		}
 	}
-	check, err := compile("os", `local n = "" for k in pairs(require("os")) do n = n .. "x" end return { status = "Healthy", message = n }`, false)
+	check, err := compile("os", `
+		local n = ""
+		for k in pairs(require("os")) do
+			n = n .. "x"
+		end
+		return { status = "Healthy", message = n }`, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +240,8 @@ func TestDeletion(t *testing.T) {
 func TestBundledByRelease(t *testing.T) {
 	for version, want := range map[string]string{
 		"2.12.13": "", "2.13.0": "2.14.21", "2.14.21": "2.14.21", "3.0.20": "2.14.21", "3.0.21": "3.5.7",
-		"3.1.9": "2.14.21", "3.1.10": "3.5.7", "3.2.0": "2.14.21", "3.2.1": "3.5.7", "3.6.1": "3.5.7", "unknown": "3.5.7", "2.12": "", "2.14": "2.14.21", "3.0": "3.5.7", "3.5": "3.5.7",
+		"3.1.9": "2.14.21", "3.1.10": "3.5.7", "3.2.0": "2.14.21", "3.2.1": "3.5.7", "3.6.1": "3.5.7",
+		"unknown": "3.5.7", "2.12": "", "2.14": "2.14.21", "3.0": "3.5.7", "3.5": "3.5.7",
 	} {
 		checks, source, err := Bundled(version)
 		if err != nil || source != want || (len(checks) == 1) != (want != "") {
@@ -250,7 +256,8 @@ func BenchmarkLongestMessage(b *testing.B) {
 	object := Object{"status": Object{"conditions": []any{
 		Object{"type": "IngressReady", "status": "True"},
 		Object{"type": "Ready", "status": "Unknown"},
-		Object{"type": "PredictorReady", "status": "Unknown", "message": `predictor-container: ReplicaSet "` + strings.Repeat("z", 980)},
+		Object{"type": "PredictorReady", "status": "Unknown",
+			"message": `predictor-container: ReplicaSet "` + strings.Repeat("z", 980)},
 	}}}
 	for b.Loop() {
 		check.Assess(object)

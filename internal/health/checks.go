@@ -25,10 +25,9 @@ func Ours() (Checks, error) {
 	return load(customizations.Lua, "serving.kserve.io health check", false)
 }
 
-// Bundled are the checks inside a release of Argo CD (x.y.z, or x.y for the newest patch of it), and
-// the release they were taken from. "unknown" means the newest release known. The checks did not change
-// from 2.13 to 3.0.20, 3.1.9 and 3.2.0, nor from 3.0.21, 3.1.10 and 3.2.1 on; older ones are not at
-// hand: source is "" then.
+// Bundled returns the checks inside a release of Argo CD (x.y.z, or x.y for its newest patch), and the release they
+// were taken from. "unknown" means the newest release known. The checks did not change from 2.13 to 3.0.20, 3.1.9 and
+// 3.2.0, nor from 3.0.21, 3.1.10 and 3.2.1 on; older ones are not available: source is "" then.
 func Bundled(argocd string) (checks Checks, source string, err error) {
 	minor := semver.MajorMinor("v" + argocd)
 	switch {
@@ -44,7 +43,7 @@ func Bundled(argocd string) (checks Checks, source string, err error) {
 	return checks, "3.5.7", err
 }
 
-// before tells whether a release of Argo CD is older than another. An unknown one is the newest.
+// before reports whether a release of Argo CD is older than another. An unknown one is the newest.
 func before(argocd, release string) bool {
 	version := "v" + argocd
 	if version == semver.MajorMinor(version) {

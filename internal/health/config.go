@@ -7,6 +7,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // Override is one resource customization of Argo CD, for a kind of serving.kserve.io.
@@ -31,18 +32,17 @@ type Configuration struct {
 
 // The KServe releases from which on a kind or a feature exists.
 var (
-	sinceKind = map[string]kserve.Window{
-		"LocalModelCache":     {From: kserve.Release{Minor: 15}},
-		"LLMInferenceService": {From: kserve.Release{Minor: 16}},
+	sinceKind = map[string]transform.Window{
+		"LocalModelCache":     {From: transform.Release{0, 15, 0}},
+		"LLMInferenceService": {From: transform.Release{0, 16, 0}},
 	}
-	sinceStop           = kserve.Window{From: kserve.Release{Minor: 15, Patch: 1}}
-	sinceDisallowedList = kserve.Window{From: kserve.Release{Minor: 15}}
-	sinceRespelling     = kserve.Window{From: kserve.Release{Minor: 17}}
+	sinceStop           = transform.Window{From: transform.Release{0, 15, 1}}
+	sinceDisallowedList = transform.Window{From: transform.Release{0, 15, 0}}
+	sinceRespelling     = transform.Window{From: transform.Release{0, 17, 0}}
 )
 
-// Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). No release
-// of Argo CD makes one of them superfluous: what it bundles, if anything, is wrong for every KServe
-// (docs/health.md).
+// Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). Every release of Argo CD
+// needs all of them: what it bundles, if anything, is wrong for every KServe (docs/health.md).
 func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 	c := Configuration{versions: versions}
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
@@ -82,7 +82,8 @@ func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 	if !missing("LLMInferenceService") {
 		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
 		if argocd != "unknown" && !before(argocd, "v3.6.0") {
-			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts Degraded, which ends a sync")
+			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts " +
+				"Degraded, which ends a sync")
 		}
 	}
 	return c, nil
@@ -98,8 +99,8 @@ const deploymentMode = `jqPathExpressions:
 - .metadata.annotations."serving.kserve.io/deploymentMode"
 `
 
-// KServe's webhooks decode the object into Go types and back, which rewrites quantities. Argo CD does
-// the same to both sides of a comparison for the fields it is told the type of.
+// KServe's webhooks decode the object into Go types and encode it again, which rewrites quantities. Argo CD does the
+// same to both sides of a comparison for the fields whose types it knows.
 const (
 	inferenceServiceTypes = `- field: spec.predictor.model.resources
   type: core/v1/ResourceRequirements

@@ -43,7 +43,8 @@ func written(t *testing.T, name, kind string, c Configuration) string {
 func TestConfigByRelease(t *testing.T) {
 	var b strings.Builder
 	for _, releases := range [][2]string{
-		{"unknown", "unknown"}, {"0.14.1", "2.14.21"}, {"0.15.0", "2.14.21"}, {"0.15", "3.5.7"}, {"0.16.0", "3.5"}, {"0.20.0", "3.6.1"},
+		{"unknown", "unknown"}, {"0.14.1", "2.14.21"}, {"0.15.0", "2.14.21"}, {"0.15", "3.5.7"}, {"0.16.0", "3.5"},
+		{"0.20.0", "3.6.1"},
 	} {
 		c := configure(t, releases[0], releases[1])
 		b.WriteString("KServe " + releases[0] + ", Argo CD " + releases[1] + "\n")
@@ -124,7 +125,8 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 	if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[0].Action), &actions); err != nil {
 		t.Fatal(err)
 	}
-	if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" || !strings.HasSuffix(actions.Discovery, "}\n") {
+	if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" ||
+		!strings.HasSuffix(actions.Discovery, "}\n") {
 		t.Errorf("%+v", actions)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ConfigFormat is a form to install a Configuration in, or a part of it.
+// ConfigFormat is a format to install a Configuration in, or a part of it.
 type ConfigFormat struct {
 	Name  string
 	Help  string
@@ -15,14 +15,15 @@ type ConfigFormat struct {
 	Write func(io.Writer, Configuration) error
 }
 
-// ConfigFormats lists the forms, the default first. The one called lua is about one kind.
+// ConfigFormats lists the formats, the default first. The format lua is for one kind.
 func ConfigFormats(kind string) []ConfigFormat {
 	return []ConfigFormat{
 		{"argocd-cm", "patch for Argo CD's ConfigMap", true, argocdConfigMap},
 		{"helm-values", "values for the chart argo-cd of argo-helm", true, helmValues},
 		{"argocd-operator", "patch for the ArgoCD resource of argocd-operator", true, operatorResource},
 		{"lua", "the health check of one kind", false, luaOf(kind)},
-		{"inferenceservice-config", "part of KServe's ConfigMap that keeps Argo CD's annotations off the pods", false, kserveConfigMap},
+		{"inferenceservice-config", "part of KServe's ConfigMap that keeps Argo CD's annotations off the pods", false,
+			kserveConfigMap},
 	}
 }
 
@@ -36,7 +37,8 @@ func luaOf(kind string) func(io.Writer, Configuration) error {
 			}
 			kinds = append(kinds, o.Kind)
 		}
-		return fmt.Errorf("there is no health check for the kind %q in this KServe, but for %s", kind, strings.Join(kinds, ", "))
+		return fmt.Errorf("there is no health check for the kind %q in this KServe; the kinds are %s",
+			kind, strings.Join(kinds, ", "))
 	}
 }
 
@@ -118,7 +120,7 @@ func (c Configuration) of(kind string) []Override {
 	return list
 }
 
-// metadataOfArgoCD are the annotations of Argo CD and of this plugin that say nothing to a pod.
+// metadataOfArgoCD are the annotations of Argo CD and of this plugin that pods have no use for.
 var metadataOfArgoCD = []string{
 	"argocd.argoproj.io/tracking-id",
 	"argocd.argoproj.io/installation-id",
@@ -133,19 +135,21 @@ var metadataOfArgoCD = []string{
 	"argocd-kserve-plugin/ignore",
 }
 
-// kserveConfigMap writes the part of KServe's ConfigMap that keeps annotations off the pods. KServe adds
-// the list to its own one. The error is about a release of KServe that knows no such list.
+// kserveConfigMap writes the part of KServe's ConfigMap that keeps annotations off the pods. KServe adds the list to
+// its own one. It is an error if the release of KServe has no such list.
 func kserveConfigMap(w io.Writer, c Configuration) error {
 	if !c.versions.Any(sinceDisallowedList) {
-		return fmt.Errorf("this KServe copies every annotation to the pods: serviceAnnotationDisallowedList exists in %s", sinceDisallowedList)
+		return fmt.Errorf("this KServe copies every annotation to the pods: serviceAnnotationDisallowedList exists in %s",
+			sinceDisallowedList)
 	}
-	list, err := json.MarshalIndent(map[string][]string{"serviceAnnotationDisallowedList": metadataOfArgoCD}, "", "  ")
+	disallowed := map[string][]string{"serviceAnnotationDisallowedList": metadataOfArgoCD}
+	list, err := json.MarshalIndent(disallowed, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, `# For the ConfigMap inferenceservice-config in KServe's namespace. Merge the list into the JSON that
-# already stands under inferenceService. Changing it restarts, once, the pods of every service that
-# carries one of these annotations; with it in place beforehand, adding them restarts nothing.
+	_, err = fmt.Fprintf(w, `# For the ConfigMap inferenceservice-config in KServe's namespace. Merge the list into the
+# JSON that is already under inferenceService. Changing it restarts, once, the pods of every service that
+# has one of these annotations; if the list is in place first, adding them restarts nothing.
 apiVersion: v1
 kind: ConfigMap
 metadata:

@@ -83,7 +83,7 @@ func TestDocumentedTruth(t *testing.T) {
 		t.Fatalf("%s lacks the lines %q and %q", path, begin, end)
 	}
 	want := before + begin + table.String() + end + after
-	if *update {
+	if update {
 		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -13,14 +13,14 @@ type Result struct {
 	Name      string `json:"name"`
 	Status    Status `json:"status"`
 	Message   string `json:"message"`
-	// Bundled is what Argo CD's own check says, empty when it has none.
+	// Bundled is the verdict of Argo CD's own check, empty if it has none.
 	Bundled Status `json:"bundled"`
 }
 
-// Ref is the result's object as people write it.
+// Ref names the object by kind and qualified name.
 func (r Result) Ref() string { return r.Kind + " " + r.QualifiedName() }
 
-// QualifiedName is the name, behind the namespace when there is one.
+// QualifiedName is the name, after the namespace if there is one.
 func (r Result) QualifiedName() string { return strings.TrimPrefix(r.Namespace+"/"+r.Name, "/") }
 
 type key struct{ kind, namespace, name string }
@@ -33,7 +33,7 @@ type Fleet struct {
 	deployments   map[key]map[string]Object // by owner, then by name
 }
 
-// NewFleet is an empty fleet whose results are compared with the given bundled checks.
+// NewFleet returns an empty fleet whose results are compared with the given bundled checks.
 func NewFleet(bundled Checks) (*Fleet, error) {
 	ours, err := Ours()
 	if err != nil {
@@ -42,10 +42,11 @@ func NewFleet(bundled Checks) (*Fleet, error) {
 	return &Fleet{ours, bundled, nil, map[key]Object{}, map[key]map[string]Object{}}, nil
 }
 
-// Apply takes an event in. Objects that no check is for are let go, but for the Deployments of a service.
+// Apply records an event. It ignores objects that have no check, except the Deployments of a service.
 func (f *Fleet) Apply(event Event) {
 	object := event.Object
-	kind, namespace, name := stringAt(object, "kind"), stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
+	kind := stringAt(object, "kind")
+	namespace, name := stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
 	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
 	if apiGroup == "apps" && kind == "Deployment" {
 		if owner, ok := ownerOf(object); ok {
@@ -80,7 +81,7 @@ func (f *Fleet) applyDeployment(owner key, name string, event Event) {
 	f.deployments[owner][name] = event.Object
 }
 
-// ownerOf is the KServe object that a Deployment belongs to.
+// ownerOf returns the KServe object that a Deployment belongs to.
 func ownerOf(deployment Object) (key, bool) {
 	namespace := stringAt(deployment, "metadata", "namespace")
 	references, _ := at(deployment, "metadata", "ownerReferences").([]any)
@@ -92,7 +93,7 @@ func ownerOf(deployment Object) (key, bool) {
 	return key{}, false
 }
 
-// Results are the verdicts on all objects, in the order in which they were first seen.
+// Results returns the verdicts on all objects, in the order in which they were first seen.
 func (f *Fleet) Results() []Result {
 	results := make([]Result, 0, len(f.order))
 	for _, id := range f.order {
@@ -110,8 +111,8 @@ func (f *Fleet) Results() []Result {
 	return results
 }
 
-// withRollouts lowers a verdict by what the Deployments of the service tell. The first failed rollout
-// wins over the first unfinished one.
+// withRollouts lowers a verdict to the one of the service's Deployments. The first failed rollout wins over the first
+// unfinished one.
 func (f *Fleet) withRollouts(id key, verdict Verdict) Verdict {
 	deployments := f.deployments[id]
 	names := make([]string, 0, len(deployments))

@@ -22,7 +22,9 @@ func deployment(wanted, updated, replicas, available float64) Object {
 		"apiVersion": "apps/v1", "kind": "Deployment",
 		"metadata": Object{
 			"name": "iris-predictor", "namespace": "models", "generation": 2.0,
-			"ownerReferences": []any{Object{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "name": "iris"}},
+			"ownerReferences": []any{
+				Object{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "name": "iris"},
+			},
 		},
 		"spec": Object{"replicas": wanted},
 		"status": Object{
@@ -48,7 +50,9 @@ func TestRolloutsCount(t *testing.T) {
 	stale := deployment(2, 2, 2, 2)
 	stale["metadata"].(Object)["generation"] = 3.0
 	failed := deployment(2, 1, 3, 2)
-	failed["status"].(Object)["conditions"] = []any{Object{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}}
+	failed["status"].(Object)["conditions"] = []any{
+		Object{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"},
+	}
 	foreign := deployment(2, 1, 3, 2)
 	delete(foreign["metadata"].(Object), "ownerReferences")
 	elsewhere := deployment(2, 1, 3, 2)
@@ -56,7 +60,7 @@ func TestRolloutsCount(t *testing.T) {
 	one := deployment(0, 1, 1, 1)
 	delete(one["spec"].(Object), "replicas")
 
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name       string
 		ready      string
 		deployment Object
@@ -66,22 +70,26 @@ func TestRolloutsCount(t *testing.T) {
 		{"complete", "True", deployment(2, 2, 2, 2), Healthy, "InferenceService is ready"},
 		{"scaled to zero", "True", deployment(0, 0, 0, 0), Healthy, "InferenceService is ready"},
 		{"no count given", "True", one, Healthy, "InferenceService is ready"},
-		{"not updated", "True", deployment(2, 1, 3, 2), Progressing, "Deployment iris-predictor: 1 of 2 replicas are updated"},
-		{"old ones left", "True", deployment(2, 2, 3, 2), Progressing, "Deployment iris-predictor: 1 old replicas are not gone yet"},
-		{"not available", "True", deployment(2, 2, 2, 1), Progressing, "Deployment iris-predictor: 1 of 2 updated replicas are available"},
-		{"not seen", "True", stale, Progressing, "Deployment iris-predictor: waiting for the Deployment controller to see the change"},
+		{"not updated", "True", deployment(2, 1, 3, 2), Progressing,
+			"Deployment iris-predictor: 1 of 2 replicas are updated"},
+		{"old ones left", "True", deployment(2, 2, 3, 2), Progressing,
+			"Deployment iris-predictor: 1 old replicas are not gone yet"},
+		{"not available", "True", deployment(2, 2, 2, 1), Progressing,
+			"Deployment iris-predictor: 1 of 2 updated replicas are available"},
+		{"not seen", "True", stale, Progressing,
+			"Deployment iris-predictor: waiting for the Deployment controller to see the change"},
 		{"failed", "True", failed, Degraded, "Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
 		{"failed and not ready", "False", failed, Degraded, "Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
 		{"not updated and not ready", "False", deployment(2, 1, 3, 2), Progressing, "Ready is False"},
 		{"foreign", "True", foreign, Healthy, "InferenceService is ready"},
 		{"elsewhere", "True", elsewhere, Healthy, "InferenceService is ready"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			fleet := newFleet(t)
-			fleet.Apply(Event{Object: test.deployment}) // in either order
-			fleet.Apply(Event{Object: service(test.ready)})
+			fleet.Apply(Event{Object: tc.deployment}) // in either order
+			fleet.Apply(Event{Object: service(tc.ready)})
 			got := fleet.Results()[0]
-			if got.Status != test.status || got.Message != test.message {
+			if got.Status != tc.status || got.Message != tc.message {
 				t.Errorf("%s: %s", got.Status, got.Message)
 			}
 		})
@@ -143,7 +151,7 @@ func TestReports(t *testing.T) {
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if update {
 		if err := os.MkdirAll("testdata", 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -1,16 +1,17 @@
 package health
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// Report is a list of results and the Argo CD release whose bundled checks they are compared with,
-// "" for none.
+// Report is a list of results and the release of Argo CD whose bundled checks they are compared with, "" for none.
 type Report struct {
 	Results []Result
 	Bundled string
@@ -22,7 +23,7 @@ type Format struct {
 	Write func(io.Writer, Report) error
 }
 
-// Formats lists the ways, the default first.
+// Formats lists the formats, the default first.
 var Formats = []Format{
 	{"table", Table},
 	{"json", JSON},
@@ -43,7 +44,7 @@ func (r Report) Failed() int {
 
 func (r Result) passes() bool { return r.Status == Healthy || r.Status == Suspended }
 
-// Table writes a line per object.
+// Table writes one line per object.
 func Table(w io.Writer, r Report) error {
 	bundled := "BUNDLED"
 	if r.Bundled != "" {
@@ -52,29 +53,18 @@ func Table(w io.Writer, r Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "KIND\tNAME\tSTATUS\t%s\tMESSAGE\n", bundled)
 	for _, result := range r.Results {
-		says := string(result.Bundled)
-		if says == "" {
-			says = "-"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", result.Kind, result.QualifiedName(), result.Status, says, line(result.Message))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", result.Kind, terminal.Quote(result.QualifiedName()),
+			result.Status, cmp.Or(string(result.Bundled), "-"), line(result.Message))
 	}
 	return table.Flush()
 }
 
-// line makes one harmless line of a message, which the controllers take from anywhere.
+// line makes one line of a message, which controllers copy from anywhere.
 func line(message string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.Join(strings.Fields(message), " "))
+	return terminal.Quote(strings.Join(strings.Fields(message), " "))
 }
 
 // JSON writes an array of the results.
 func JSON(w io.Writer, r Report) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r.Results)
+	return encoding.JSON(w, r.Results)
 }

@@ -1,51 +1,24 @@
 package health
 
 import (
-	"encoding/xml"
-	"fmt"
 	"io"
-)
 
-type (
-	junitSuite struct {
-		XMLName  xml.Name    `xml:"testsuite"`
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Failure *junitMessage `xml:"failure"`
-		Skipped *junitMessage `xml:"skipped"`
-	}
-	junitMessage struct {
-		Type string `xml:"type,attr,omitempty"`
-		Text string `xml:"message,attr"`
-	}
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 )
 
 // JUnit writes a test case for each object. A Suspended one is skipped.
 func JUnit(w io.Writer, r Report) error {
-	suite := junitSuite{Name: "argocd-kserve-plugin health", Tests: len(r.Results)}
+	const name = "argocd-kserve-plugin health"
+	suite := encoding.Suite{Name: name}
 	for _, result := range r.Results {
-		test := junitCase{Class: result.Kind, Name: result.QualifiedName()}
+		c := encoding.Case{Class: encoding.Text(result.Kind), Name: encoding.Text(result.QualifiedName())}
 		switch {
 		case result.Status == Suspended:
-			test.Skipped = &junitMessage{Text: result.Message}
-			suite.Skipped++
+			c.Skipped = &encoding.Outcome{Message: encoding.Text(result.Message)}
 		case !result.passes():
-			test.Failure = &junitMessage{Type: string(result.Status), Text: result.Message}
-			suite.Failures++
+			c.Failure = &encoding.Outcome{Type: encoding.Text(result.Status), Message: encoding.Text(result.Message)}
 		}
-		suite.Cases = append(suite.Cases, test)
+		suite.Cases = append(suite.Cases, c)
 	}
-	text, err := xml.MarshalIndent(suite, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	return err
+	return encoding.JUnit(w, name, []encoding.Suite{suite})
 }

@@ -19,12 +19,12 @@ type Event struct {
 	Deleted bool
 }
 
-// Read decodes what kubectl prints and hands over each object as soon as it is complete: JSON values
-// one after the other, YAML documents, List kinds, and the events of --output-watch-events. name
-// stands for the input in errors. It ends with the input, with the first error, or when emit says false.
+// Read decodes what kubectl prints and passes each object to emit as soon as it is complete: JSON values one after the
+// other, YAML documents, List kinds, and the events of --output-watch-events. name stands for the input in errors. Read
+// returns at the end of the input, at the first error, or when emit returns false.
 //
-// The end of a YAML document shows in the next one only. With a pause given, a document is handed
-// over too when that long nothing has followed it, and once more should it grow.
+// A YAML document ends where the next one begins. With a pause, a document is also complete when nothing follows it for
+// that long; it is emitted again if it grows.
 func Read(input io.Reader, name string, pause time.Duration, emit func(Event) bool) error {
 	buffered := bufio.NewReader(input)
 	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
@@ -42,7 +42,7 @@ func Read(input io.Reader, name string, pause time.Duration, emit func(Event) bo
 	return nil
 }
 
-// errEnough ends reading because emit said so.
+// errEnough ends reading because emit returned false.
 var errEnough = errors.New("enough")
 
 func startsJSON(input *bufio.Reader) bool {
@@ -148,7 +148,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 			document.WriteString(next)
 			first = number
 		case <-silence:
-			// Half a document may not parse; the rest of it is on its way then.
+			// Half a document may not parse; the rest of it is still to come.
 			if err := decode(); errors.Is(err, errEnough) {
 				return err
 			}
@@ -157,7 +157,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 	}
 }
 
-// afterSeparator is what follows the "---" or "..." that a line begins with.
+// afterSeparator returns what follows the "---" or "..." at the start of a line.
 func afterSeparator(line string) (rest string, ok bool) {
 	for _, separator := range []string{"---", "..."} {
 		rest, ok = strings.CutPrefix(line, separator)
@@ -168,7 +168,7 @@ func afterSeparator(line string) (rest string, ok bool) {
 	return "", false
 }
 
-// deliver hands over the objects in a decoded value.
+// deliver emits the objects in a decoded value.
 func deliver(value any, emit func(Event) bool) error {
 	if items, ok := value.([]any); ok {
 		return deliverAll(items, emit)
@@ -205,7 +205,7 @@ func deliverAll(items []any, emit func(Event) bool) error {
 func send(event Event, emit func(Event) bool) error {
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}} {
 		if stringAt(event.Object, path...) == "" {
-			return fmt.Errorf("no Kubernetes object: %s is missing", strings.Join(path, "."))
+			return fmt.Errorf("not a Kubernetes object: %s is missing", strings.Join(path, "."))
 		}
 	}
 	if !emit(event) {

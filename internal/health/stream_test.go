@@ -29,24 +29,26 @@ func names(t *testing.T, input string) (string, error) {
 }
 
 func TestRead(t *testing.T) {
-	for input, want := range map[string]string{
-		"":                                      "",
-		"\n# nothing\n---\n---\n":               "",
-		irisJSON:                                "iris",
-		"\uFEFF \n" + irisJSON:                  "iris",
-		irisJSON + "\n" + irisJSON:              "iris iris",
-		"[" + irisJSON + "," + irisJSON + "]":   "iris iris",
-		tulipYML:                                "tulip",
-		"---\n" + tulipYML + "---\n" + tulipYML: "tulip tulip",
-		"--- # one\n" + tulipYML + "...\n--- # two\n" + tulipYML:                                                                "tulip tulip",
-		"--- " + irisJSON + "\n---\n" + tulipYML:                                                                                "iris tulip",
-		strings.ReplaceAll("---\n"+tulipYML+"---\n"+tulipYML, "\n", "\r\n"):                                                     "tulip tulip",
-		`{"apiVersion":"v1","kind":"List","items":[` + irisJSON + `,` + irisJSON + `]}`:                                         "iris iris",
-		"apiVersion: v1\nkind: List\nitems: []\n":                                                                               "",
-		`{"type":"ADDED","object":` + irisJSON + `}{"type":"DELETED","object":` + irisJSON + `}{"type":"BOOKMARK","object":{}}`: "iris -iris",
+	events := `{"type":"ADDED","object":` + irisJSON + `}{"type":"DELETED","object":` + irisJSON + `}` +
+		`{"type":"BOOKMARK","object":{}}`
+	for _, tc := range []struct{ input, want string }{
+		{"", ""},
+		{"\n# nothing\n---\n---\n", ""},
+		{irisJSON, "iris"},
+		{"\uFEFF \n" + irisJSON, "iris"},
+		{irisJSON + "\n" + irisJSON, "iris iris"},
+		{"[" + irisJSON + "," + irisJSON + "]", "iris iris"},
+		{tulipYML, "tulip"},
+		{"---\n" + tulipYML + "---\n" + tulipYML, "tulip tulip"},
+		{"--- # one\n" + tulipYML + "...\n--- # two\n" + tulipYML, "tulip tulip"},
+		{"--- " + irisJSON + "\n---\n" + tulipYML, "iris tulip"},
+		{strings.ReplaceAll("---\n"+tulipYML+"---\n"+tulipYML, "\n", "\r\n"), "tulip tulip"},
+		{`{"apiVersion":"v1","kind":"List","items":[` + irisJSON + `,` + irisJSON + `]}`, "iris iris"},
+		{"apiVersion: v1\nkind: List\nitems: []\n", ""},
+		{events, "iris -iris"},
 	} {
-		if got, err := names(t, input); err != nil || got != want {
-			t.Errorf("%q:\n got %q, %v\nwant %q", input, got, err, want)
+		if got, err := names(t, tc.input); err != nil || got != tc.want {
+			t.Errorf("%q:\n got %q, %v\nwant %q", tc.input, got, err, tc.want)
 		}
 	}
 }
@@ -58,8 +60,8 @@ func TestReadRefuses(t *testing.T) {
 		"a: [1\n":                     "input: document at line 1: ",
 		tulipYML + "---\n- 1\n":       "input: document at line 5: a Kubernetes object is a mapping, not 1",
 		"hello\n":                     "input: document at line 1: a Kubernetes object is a mapping, not hello",
-		`{"kind":"InferenceService"}`: "no Kubernetes object: apiVersion is missing",
-		`{"type":"ERROR","object":{"kind":"Status","message":"too old resource version"}}`: "the watch failed: too old resource version",
+		`{"kind":"InferenceService"}`: "not a Kubernetes object: apiVersion is missing",
+		`{"type":"ERROR","object":{"kind":"Status","message":"expired"}}`: "the watch failed: expired",
 	} {
 		if _, err := names(t, input); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", input, err, want)

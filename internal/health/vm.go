@@ -6,7 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// safeOS is what Argo CD leaves of Lua's os library (util/lua/oslib_safe.go@v3.5.7).
+// safeOS is the part of Lua's os library that Argo CD provides (util/lua/oslib_safe.go@v3.5.7).
 var safeOS = sync.OnceValue(func() map[string]lua.LGFunction {
 	state := lua.NewState()
 	defer state.Close()
@@ -17,7 +17,7 @@ var safeOS = sync.OnceValue(func() map[string]lua.LGFunction {
 	return functions
 })
 
-// newState is a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7).
+// newState returns a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7).
 func newState(openLibs bool) *lua.LState {
 	state := lua.NewState(lua.Options{SkipOpenLibs: !openLibs})
 	for _, library := range []struct {

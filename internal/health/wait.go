@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// yamlPause is how long a YAML document may stand without a successor before it counts as complete.
-// kubectl writes an object at once and then nothing until it changes.
+// yamlPause is the silence after which a YAML document counts as complete. kubectl writes an object at once and then
+// nothing until it changes.
 const yamlPause = 250 * time.Millisecond
 
 // Stream is a named input of Wait.
@@ -25,9 +27,9 @@ type Outcome struct {
 	Reason  string   // why it did not succeed, "" when all are Healthy
 }
 
-// Wait reads the streams until every named service ([NAMESPACE/]NAME) is Healthy, one is Degraded, all
-// streams have ended, or the context is done. It writes a line to progress whenever a verdict changes.
-// The error is about a stream that cannot be read.
+// Wait reads the streams until every named service ([NAMESPACE/]NAME) is Healthy, one is Degraded, all streams have
+// ended, or the context is done. It writes a line to progress whenever a verdict changes. It returns an error if a
+// stream can't be read.
 func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, progress io.Writer) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -66,7 +68,7 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 		}
 		results = slices.DeleteFunc(fleet.Results(), func(r Result) bool { return !r.isOneOf(names) })
 		for _, result := range results {
-			says := fmt.Sprintf("%s: %s: %s\n", result.Ref(), result.Status, line(result.Message))
+			says := fmt.Sprintf("%s: %s: %s\n", terminal.Quote(result.Ref()), result.Status, line(result.Message))
 			if said[result.Ref()] != says {
 				said[result.Ref()] = says
 				if _, err := io.WriteString(progress, says); err != nil {

@@ -31,7 +31,7 @@ func broken() Object {
 }
 
 func TestWait(t *testing.T) {
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name     string
 		states   []Object
 		services []string
@@ -40,14 +40,16 @@ func TestWait(t *testing.T) {
 	}{
 		{
 			"becomes healthy", []Object{service("Unknown"), service("Unknown"), service("True"), broken()}, []string{"iris"}, "",
-			"InferenceService models/iris: Progressing: Ready is Unknown\nInferenceService models/iris: Healthy: InferenceService is ready\n",
+			"InferenceService models/iris: Progressing: Ready is Unknown\n" +
+				"InferenceService models/iris: Healthy: InferenceService is ready\n",
 		},
 		{
 			"with the namespace", []Object{service("True")}, []string{"models/iris"}, "",
 			"InferenceService models/iris: Healthy: InferenceService is ready\n",
 		},
 		{
-			"becomes degraded", []Object{broken(), service("True")}, []string{"iris"}, "InferenceService models/iris is Degraded",
+			"becomes degraded", []Object{broken(), service("True")}, []string{"iris"},
+			"InferenceService models/iris is Degraded",
 			"InferenceService models/iris: Degraded: model is InvalidSpec\n",
 		},
 		{
@@ -56,19 +58,21 @@ func TestWait(t *testing.T) {
 			"InferenceService models/iris: Progressing: Ready is False\n",
 		},
 		{
-			"waits for the rollout", []Object{deployment(2, 1, 3, 2), service("True"), deployment(2, 2, 2, 2)}, []string{"iris"}, "",
+			"waits for the rollout",
+			[]Object{deployment(2, 1, 3, 2), service("True"), deployment(2, 2, 2, 2)}, []string{"iris"}, "",
 			"InferenceService models/iris: Progressing: Deployment iris-predictor: 1 of 2 replicas are updated\n" +
 				"InferenceService models/iris: Healthy: InferenceService is ready\n",
 		},
 		{"another service", []Object{broken()}, []string{"tulip"}, "the input ended while tulip has not been seen", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			var progress strings.Builder
-			outcome, err := Wait(t.Context(), newFleet(t), []Stream{{"stream", watch(t, test.states...)}}, test.services, &progress)
-			if err != nil || outcome.Reason != test.reason {
+			streams := []Stream{{"stream", watch(t, tc.states...)}}
+			outcome, err := Wait(t.Context(), newFleet(t), streams, tc.services, &progress)
+			if err != nil || outcome.Reason != tc.reason {
 				t.Errorf("%q, %v", outcome.Reason, err)
 			}
-			if progress.String() != test.progress {
+			if progress.String() != tc.progress {
 				t.Errorf("progress:\n%s", progress.String())
 			}
 		})
@@ -77,7 +81,10 @@ func TestWait(t *testing.T) {
 
 func TestWaitForTwoStreams(t *testing.T) {
 	services, _ := io.Pipe() // silent
-	streams := []Stream{{"services", io.MultiReader(watch(t, service("True")), services)}, {"deployments", watch(t, deployment(2, 2, 2, 2))}}
+	streams := []Stream{
+		{"services", io.MultiReader(watch(t, service("True")), services)},
+		{"deployments", watch(t, deployment(2, 2, 2, 2))},
+	}
 	outcome, err := Wait(t.Context(), newFleet(t), streams, []string{"iris"}, io.Discard)
 	if err != nil || outcome.Reason != "" {
 		t.Error(outcome, err)

@@ -3,6 +3,8 @@ package kserve
 import (
 	"strings"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func TestParseVersions(t *testing.T) {
@@ -19,11 +21,12 @@ func TestParseVersions(t *testing.T) {
 		{in: "v0.12", want: "0.12.0 0.12.1", known: true},
 		{in: "0.20.7", want: "0.20.7", known: true},
 		{in: "0.11.0", want: "0.11.0", known: true},
-		{in: "0.21.0", want: "0.20.0", known: true, warning: "kserve-version 0.21.0 is newer than the supported 0.11.0 to 0.20.x: treated as 0.20.0"},
+		{in: "0.21.0", want: "0.20.0", known: true,
+			warning: "kserve-version 0.21.0 is newer than the supported 0.11.0 to 0.20.x: treated as 0.20.0"},
 		{in: "1.0", want: "0.20.0", known: true, warning: "treated as 0.20.0"},
 		{in: "0.10.2", err: "0.10.2 is too old: supported are 0.11.0 to 0.20.x"},
 		{in: "0.9", err: "too old"},
-		{in: "latest", err: `"latest" is no KServe version: want x.y.z, x.y or unknown`},
+		{in: "latest", err: `"latest" is not a KServe version: want x.y.z, x.y or unknown`},
 		{in: "0.15.x", err: "want x.y.z"},
 		{in: "0.16.0-rc1", err: "want x.y.z"},
 		{in: "16", err: "want x.y.z"},
@@ -62,35 +65,10 @@ func TestUnknownVersionsStartAt012(t *testing.T) {
 		if err != nil || warning != "" || v.Known() {
 			t.Fatalf("%q: known %t, warning %q, error %v", s, v.Known(), warning, err)
 		}
-		if !v.All(Window{From: Release{0, 12, 0}}) || !v.Any(Window{Before: Release{0, 12, 1}}) || !v.Any(Window{From: Release{0, 20, 0}}) {
+		oldest := transform.Window{Before: transform.Release{0, 12, 1}}
+		newest := transform.Window{From: transform.Release{0, 20, 0}}
+		if !v.All(transform.Window{From: transform.Release{0, 12, 0}}) || !v.Any(oldest) || !v.Any(newest) {
 			t.Errorf("%q: %v", s, v)
-		}
-	}
-}
-
-func TestWindow(t *testing.T) {
-	for _, tc := range []struct {
-		w       Window
-		words   string
-		in, out []Release
-	}{
-		{Window{}, "all", []Release{{0, 11, 0}, {0, 20, 0}}, nil},
-		{Window{From: Release{0, 15, 1}}, "0.15.1 and later", []Release{{0, 15, 1}, {0, 16, 0}}, []Release{{0, 15, 0}, {0, 9, 9}}},
-		{Window{Before: Release{0, 15, 1}}, "before 0.15.1", []Release{{0, 15, 0}}, []Release{{0, 15, 1}, {1, 0, 0}}},
-		{Window{Release{0, 13, 0}, Release{0, 15, 1}}, "0.13.0 to before 0.15.1", []Release{{0, 13, 0}, {0, 14, 1}}, []Release{{0, 12, 1}, {0, 15, 1}}},
-	} {
-		if got := tc.w.String(); got != tc.words {
-			t.Errorf("got %q, want %q", got, tc.words)
-		}
-		for _, r := range tc.in {
-			if !tc.w.Contains(r) {
-				t.Errorf("%s lacks %s", tc.w, r)
-			}
-		}
-		for _, r := range tc.out {
-			if tc.w.Contains(r) {
-				t.Errorf("%s holds %s", tc.w, r)
-			}
 		}
 	}
 }
@@ -111,10 +89,10 @@ func TestModeSpelling(t *testing.T) {
 		if !ok || mode != tc.mode {
 			t.Errorf("%s: got %q, %t", tc.in, mode, ok)
 		}
-		if got := mode.Spelling(Release{0, 15, 2}); got != tc.old {
+		if got := mode.Spelling(transform.Release{0, 15, 2}); got != tc.old {
 			t.Errorf("%s on 0.15.2: got %s, want %s", tc.in, got, tc.old)
 		}
-		if got := mode.Spelling(Release{0, 16, 0}); got != tc.current {
+		if got := mode.Spelling(transform.Release{0, 16, 0}); got != tc.current {
 			t.Errorf("%s on 0.16.0: got %s, want %s", tc.in, got, tc.current)
 		}
 	}
@@ -129,21 +107,23 @@ func TestAgent(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		facts AgentFacts
-		want  string
+		want  AgentReason
 	}{
-		{"logger", AgentFacts{Component: Predictor, Logger: true, Storage: true}, "logger"},
-		{"logger of a transformer", AgentFacts{Component: Transformer, Logger: true, Containers: true}, "logger"},
-		{"batcher", AgentFacts{Component: Predictor, Batcher: true, Storage: true}, "batcher"},
-		{"an explainer's batcher has no effect", AgentFacts{Component: Explainer, Batcher: true}, ""},
-		{"model with storage", AgentFacts{Component: Predictor, Storage: true, Format: "sklearn"}, ""},
-		{"model without storage", AgentFacts{Component: Predictor, Format: "triton"}, NoStorage},
-		{"a Hugging Face model may come from the hub", AgentFacts{Component: Predictor, Format: "huggingface"}, ""},
-		{"custom container", AgentFacts{Component: Predictor, Containers: true}, ""},
-		{"custom multi-model server", AgentFacts{Component: Predictor, Containers: true, MultiModel: true}, MultiModelVariable},
-		{"a transformer is never multi-model", AgentFacts{Component: Transformer, Containers: true, MultiModel: true}, ""},
+		{"logger", AgentFacts{Component: Predictor, Logger: true, Storage: true}, Logger},
+		{"logger of a transformer", AgentFacts{Component: Transformer, Logger: true, Containers: true}, Logger},
+		{"batcher", AgentFacts{Component: Predictor, Batcher: true, Storage: true}, Batcher},
+		{"an explainer's batcher has no effect", AgentFacts{Component: Explainer, Batcher: true}, NoAgent},
+		{"model with storage", AgentFacts{Component: Predictor, Storage: true, Format: "sklearn"}, NoAgent},
+		{"model without storage", AgentFacts{Component: Predictor, Format: "triton"}, WithoutStorage},
+		{"a Hugging Face model may come from the hub", AgentFacts{Component: Predictor, Format: "huggingface"}, NoAgent},
+		{"custom container", AgentFacts{Component: Predictor, Containers: true}, NoAgent},
+		{"custom multi-model server", AgentFacts{Component: Predictor, Containers: true, MultiModel: true},
+			MultiModel},
+		{"a transformer is never multi-model",
+			AgentFacts{Component: Transformer, Containers: true, MultiModel: true}, NoAgent},
 	} {
 		if got := tc.facts.Agent(); got != tc.want {
-			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
 	}
 }

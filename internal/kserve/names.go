@@ -1,15 +1,17 @@
 package kserve
 
-// The components of an InferenceService, named as their fields in spec. Each runs in pods of its own.
+import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+
+// The components of an InferenceService, with the names of their fields in spec. Each has its own pods.
 const (
 	Predictor   = "predictor"
 	Transformer = "transformer"
 	Explainer   = "explainer"
 )
 
-// NamedPredictor are the releases in which spec.predictor.name and spec.canary[].predictor.name are part of the name
-// of the predictor's Deployment (pkg/constants/constants.go@v0.20.0, PredictorServiceName).
-var NamedPredictor = Window{From: Release{0, 20, 0}}
+// NamedPredictor are the releases that make spec.predictor.name and spec.canary[].predictor.name part of the name of
+// the predictor's Deployment (pkg/constants/constants.go@v0.20.0, PredictorServiceName).
+var NamedPredictor = transform.Window{From: transform.Release{0, 20, 0}}
 
-// ComponentName is what KServe calls the Deployment, Service and autoscaler of a component of a service.
+// ComponentName returns the name that KServe gives to the Deployment, Service and autoscaler of a service's component.
 func ComponentName(service, component string) string { return service + "-" + component }

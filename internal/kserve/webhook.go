@@ -1,6 +1,8 @@
 package kserve
 
-// StorageInitializer is the name by which the pod webhook recognises the init container that fetches the model
+import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+
+// StorageInitializer is the name by which the pod webhook recognizes the init container that downloads the model
 // (pkg/webhook/admission/pod/storage_initializer_injector.go, https://github.com/kserve/kserve/issues/3900).
 const StorageInitializer = "storage-initializer"
 
@@ -9,13 +11,16 @@ const QueueProxy = "queue-proxy"
 
 // ModelcarTwice is the release whose webhook is not idempotent for oci:// models
 // (https://github.com/kserve/kserve/pull/3612 fixed 0.12.1, https://github.com/kserve/kserve/pull/3517 0.13.0).
-var ModelcarTwice = Window{From: Release{0, 12, 0}, Before: Release{0, 12, 1}}
+var ModelcarTwice = transform.Window{From: transform.Release{0, 12, 0}, Before: transform.Release{0, 12, 1}}
 
-// WebhookNames are the names that pod webhooks, KServe's and Istio's, use for what they inject, by the lists they occur in.
+// WebhookNames are the names that KServe's and Istio's pod webhooks give to what they inject, by the lists that hold
+// them.
 var WebhookNames = []struct{ Lists, Names []string }{
 	{
 		Lists: []string{"containers", "initContainers"},
-		Names: []string{"modelcar", "modelcar-init", "agent", StorageInitializer, QueueProxy, "istio-init", "istio-proxy"},
+		Names: []string{
+			"modelcar", "modelcar-init", "agent", StorageInitializer, QueueProxy, "istio-init", "istio-proxy",
+		},
 	},
 	{
 		Lists: []string{"volumes"},

@@ -7,14 +7,29 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// maxAliased is the number of nodes that the aliases of a document may stand
-// for when kustomize reads it: it copies them all, one by one.
+// maxAliased is the number of nodes that the aliases of a build may expand to.
+// kustomize copies each of these nodes.
 const maxAliased = 100_000
 
-// checkAliases refuses a YAML bomb. What isn't YAML at all may still be the
-// content of a ConfigMap and is left to kustomize.
-func checkAliases(name string, data []byte) error {
-	if !bytes.ContainsRune(data, '&') || !bytes.ContainsRune(data, '*') {
+// aliases counts what the aliases in the files of a build expand to.
+type aliases struct {
+	maxBytes int64 // 0 means no limit
+	expanded extent
+}
+
+// extent is the size of a YAML tree. The bytes are those of its scalars: a large
+// scalar is as bad as many nodes.
+type extent struct{ nodes, bytes int64 }
+
+func (e extent) plus(other extent) extent {
+	return extent{e.nodes + other.nodes, e.bytes + other.bytes}
+}
+
+// add counts the aliases in a file. It refuses a YAML bomb, also in a text that
+// a file contains, such as an inline patch. It accepts data that isn't YAML,
+// which may be the content of a ConfigMap.
+func (a *aliases) add(name string, data []byte) error {
+	if !mayAlias(data) {
 		return nil
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -23,34 +38,52 @@ func checkAliases(name string, data []byte) error {
 		if decoder.Decode(&document) != nil {
 			return nil
 		}
-		a := aliases{sizes: map[*yaml.Node]int{}}
-		if a.size(&document); a.total > maxAliased {
-			return fmt.Errorf("%s:%d:%d: aliases stand for more than %d nodes", name, a.last.Line, a.last.Column, maxAliased)
+		if n := a.first(&document); n != nil {
+			return fmt.Errorf("%s:%d:%d: the aliases of the build expand to more than %s",
+				name, n.Line, n.Column, a.limit())
 		}
 	}
 }
 
-// aliases counts the nodes that aliases stand for.
-type aliases struct {
-	sizes map[*yaml.Node]int // of the nodes that have an anchor
-	total int
-	last  *yaml.Node // the alias that went over the limit
+func mayAlias(data []byte) bool {
+	return bytes.ContainsRune(data, '&') && bytes.ContainsRune(data, '*')
 }
 
-func (a *aliases) size(n *yaml.Node) int {
-	if n.Kind == yaml.AliasNode {
-		size := a.sizes[n.Alias]
-		if a.total <= maxAliased {
-			a.total, a.last = a.total+size, n
+func (a *aliases) limit() string {
+	if a.expanded.nodes > maxAliased {
+		return fmt.Sprintf("%d nodes", maxAliased)
+	}
+	return limited(a.maxBytes)
+}
+
+// first returns the first node of the document that goes over the limit, or nil.
+func (a *aliases) first(document *yaml.Node) *yaml.Node {
+	sizes := map[*yaml.Node]extent{} // of the nodes that have an anchor
+	var over *yaml.Node
+	var size func(*yaml.Node) extent
+	size = func(n *yaml.Node) extent {
+		if over != nil {
+			return extent{}
 		}
-		return size
+		if n.Kind == yaml.AliasNode {
+			a.expanded = a.expanded.plus(sizes[n.Alias])
+			if a.expanded.nodes > maxAliased || a.maxBytes > 0 && a.expanded.bytes > a.maxBytes {
+				over = n
+			}
+			return sizes[n.Alias]
+		}
+		total := extent{1, int64(len(n.Value))}
+		for _, child := range n.Content {
+			total = total.plus(size(child))
+		}
+		if n.Kind == yaml.ScalarNode && a.add("", []byte(n.Value)) != nil {
+			over = n
+		}
+		if n.Anchor != "" {
+			sizes[n] = total
+		}
+		return total
 	}
-	size := 1
-	for _, child := range n.Content {
-		size = min(size+a.size(child), maxAliased+1)
-	}
-	if n.Anchor != "" {
-		a.sizes[n] = size
-	}
-	return size
+	size(document)
+	return over
 }

@@ -1,48 +1,81 @@
 package render
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"regexp"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// confined is the tree as kustomize sees it. Every kustomization is checked
-// when it is read, so what it refers to is refused before kustomize gets to it.
+// confined is the tree as kustomize sees it. It checks every kustomization that
+// it reads, and so refuses a reference before kustomize follows it. It bounds
+// what a build can make of a small input.
 type confined struct {
 	*tree
 	filesys.FileSystem // empty, in memory: for the methods that a build doesn't need
 
-	cache          map[string][]byte         // by the path that kustomize asks for
+	loadFromRoot   bool                      // see Options
+	cache          map[string][]byte         // by the path that a kustomization names
+	asked          map[string]string         // that path, by the one without links
 	kustomizations map[string]*kustomization // by directory, without links
-	top            string                    // the kustomization that is built, as it is shown
+	top            string                    // the kustomization to build, as messages show it
 	refused        error                     // the first refusal; kustomize wraps or even drops it
+
+	aliases  aliases
+	reread   int64 // bytes of files read again
+	copies   int64 // copy operations in the patches read so far
+	objects  int64 // objects read so far, or more
+	maxExtra int64 // see Options.MaxCopied
 }
 
-func newConfined(t *tree) *confined {
+func newConfined(t *tree, o Options) *confined {
 	return &confined{
 		tree:           t,
 		FileSystem:     filesys.MakeEmptyDirInMemory(),
+		loadFromRoot:   o.LoadFromRoot,
 		cache:          map[string][]byte{},
+		asked:          map[string]string{},
 		kustomizations: map[string]*kustomization{},
+		aliases:        aliases{maxBytes: o.MaxCopied},
+		maxExtra:       o.MaxCopied,
 	}
 }
 
 // ReadFile reads a file below the root, once.
 func (c *confined) ReadFile(path string) ([]byte, error) {
-	if data, cached := c.cache[path]; cached {
-		return data, nil
+	if asked, found := c.asked[path]; found {
+		path = asked
 	}
+	data, cached := c.cache[path]
+	if cached {
+		c.reread += int64(len(data))
+		if c.maxExtra > 0 && c.reread > c.maxExtra {
+			return nil, c.refuse(fmt.Errorf("%s: the kustomizations read the same files again and again, "+
+				"more than %s", c.show(path), limited(c.maxExtra)))
+		}
+	} else {
+		var err error
+		if data, err = c.read(path); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.aliases.add(c.show(path), data); err != nil {
+		return nil, c.refuse(err)
+	}
+	c.boundCopies(data)
+	return data, nil
+}
+
+func (c *confined) read(path string) ([]byte, error) {
 	data, err := c.readFile(path)
-	if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) {
-		return nil, c.refuse(err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, c.refuseForbidden(err)
 	}
-	if err := checkAliases(c.show(path), data); err != nil {
-		return nil, c.refuse(err)
-	}
+	c.cache[path] = data
 	if isKustomization(path) {
 		if c.top == "" {
 			c.top = c.show(path)
@@ -53,21 +86,52 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 		}
 		c.kustomizations[filepath.Dir(path)] = k
 	}
-	c.cache[path] = data
 	return data, nil
 }
 
-// CleanedAbs splits what a path leads to into directory and file name.
+// The patterns may match too much, which only lowers the limit.
+var (
+	copyOperation = regexp.MustCompile(`\bop["']?\s*:\s*["']?copy\b`)
+	kindKey       = []byte("kind")
+)
+
+// boundCopies bounds the bytes that the copy operations of JSON patches add in
+// the whole build. The patch library knows only a limit for one patch and one
+// object. kustomize reads all patches and objects before it applies the patches
+// of a kustomization, so the number of pairs known by then is enough.
+func (c *confined) boundCopies(data []byte) {
+	c.copies += int64(len(copyOperation.FindAllIndex(data, -1)))
+	c.objects += int64(bytes.Count(data, kindKey))
+	if c.maxExtra > 0 {
+		jsonpatch.AccumulatedCopySizeLimit = max(1, c.maxExtra/(max(1, c.copies)*max(1, c.objects)))
+	}
+}
+
+func limited(bytes int64) string {
+	return fmt.Sprintf("%d bytes, the smaller of max-input and a quarter of max-memory", bytes)
+}
+
+// CleanedAbs resolves a path and splits it into directory and file name.
 func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
 	real, err := c.resolve(path)
 	if err != nil {
-		return "", "", err
+		return "", "", c.refuseForbidden(err)
 	}
 	if c.IsDir(real) {
 		return filesys.ConfirmedDir(real), "", nil
 	}
+	if isKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
+		return "", "", c.refuse(fmt.Errorf("%s: %w", c.show(path), errRestricted))
+	}
+	c.asked[real] = path
 	return filesys.ConfirmedDir(filepath.Dir(real)), filepath.Base(real), nil
 }
+
+var errRestricted = errors.New("outside the folder of its kustomization; move it there, or let kustomizations read " +
+	"all files below the root with the setting kustomize-load-restrictor: root")
+
+// mayLoad reports whether the kustomization in dir may read the file.
+func (c *confined) mayLoad(dir, file string) bool { return c.loadFromRoot || below(dir, file) }
 
 // IsDir reports whether a path leads to a directory below the root.
 func (c *confined) IsDir(path string) bool {
@@ -83,6 +147,15 @@ func (c *confined) IsDir(path string) bool {
 func (c *confined) Exists(path string) bool {
 	_, err := c.resolve(path)
 	return err == nil
+}
+
+// refuseForbidden refuses what kustomize must not go on without: it tries other
+// files for those that it can't read.
+func (c *confined) refuseForbidden(err error) error {
+	if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) || errors.Is(err, errGit) {
+		return c.refuse(err)
+	}
+	return err
 }
 
 func (c *confined) refuse(err error) error {

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 )
 
-// detect decides what a directory is when the source is auto, in the order
-// kustomization, Helm chart, plain directory.
+// detect returns the source of a directory. For auto it tries kustomization, Helm
+// chart and plain directory, in this order.
 func detect(t *tree, source string) (string, error) {
 	if source == "" || source == Auto {
 		source = Directory
@@ -21,13 +21,14 @@ func detect(t *tree, source string) (string, error) {
 		}
 	}
 	if source == Helm {
-		return "", fmt.Errorf("%s: Helm charts are not rendered; pipe them in: helm template RELEASE %s | argocd-kserve-plugin generate -", t.named, t.named)
+		return "", fmt.Errorf("%s: Helm charts are not rendered; pipe them in: "+
+			"helm template RELEASE %s | argocd-kserve-plugin generate -", t.named, t.named)
 	}
 	return source, nil
 }
 
-// has reports whether the named directory holds one of the files. A link that
-// leads nowhere or outside counts: using it gives the error.
+// has reports whether the named directory contains one of the files. It accepts
+// a link that is broken or leads outside: reading it gives the error.
 func has(t *tree, names ...string) bool {
 	for _, name := range names {
 		if _, err := t.root.Lstat(t.rel(filepath.Join(t.base, name))); err == nil {

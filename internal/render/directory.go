@@ -14,26 +14,27 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// skipMarker makes Argo CD's directory source leave a file out, wherever it
-// stands in the file (reposerver/repository/repository.go@v3.5.7).
+// skipMarker makes Argo CD's directory source skip a file, wherever it is in the
+// file (reposerver/repository/repository.go@v3.5.7).
 const skipMarker = "+argocd:skip-file-rendering"
 
 // directory reads the manifests of the named directory in the order of
-// filepath.Walk. Which files those are follows getPotentiallyValidManifests of
-// Argo CD, less dot files and folders: they configure tools, ours and Argo CD's
-// among them. Other than there, a link that leads nowhere is an error: a manifest that
-// silently disappears is pruned from the cluster.
-func directory(ctx context.Context, t *tree, o Options) ([]transform.File, error) {
+// filepath.Walk. It selects files as getPotentiallyValidManifests of Argo CD
+// does, except for dot files and folders, which configure tools such as this
+// one and Argo CD. Unlike there, a broken link is an error: Argo CD would prune
+// an object whose manifest silently disappears.
+func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 	include, err := compile("directory-include", o.Include)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	exclude, err := compile("directory-exclude", o.Exclude)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
-	var files []transform.File
-	err = fs.WalkDir(t.root.FS(), filepath.ToSlash(t.rel(t.base)), func(path string, entry fs.DirEntry, err error) error {
+	var result Result
+	base := filepath.ToSlash(t.rel(t.base))
+	err = fs.WalkDir(t.root.FS(), base, func(path string, entry fs.DirEntry, err error) error {
 		abs := filepath.Join(t.dir, filepath.FromSlash(path))
 		if err != nil {
 			return shorten(err, t.show(abs))
@@ -41,39 +42,62 @@ func directory(ctx context.Context, t *tree, o Options) ([]transform.File, error
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		dot := strings.HasPrefix(entry.Name(), ".")
-		if entry.IsDir() {
-			if abs != t.base && (!o.Recurse || dot) {
-				return fs.SkipDir
-			}
-			return nil
+		skip := func(line int, reason string) {
+			result.Skipped = append(result.Skipped, Skip{t.show(abs), line, reason})
 		}
 		rel, err := filepath.Rel(t.base, abs)
-		if err != nil || dot || !isManifest(rel) ||
-			exclude != nil && exclude.Match(rel) || include != nil && !include.Match(rel) {
+		if err != nil {
 			return err
 		}
+		dot := strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case abs == t.base:
+			return nil
+		case entry.IsDir() && dot:
+			skip(0, "a dot folder")
+			return fs.SkipDir
+		case entry.IsDir() && !o.Recurse:
+			skip(0, "a folder, and directory-recurse is false")
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		case dot:
+			skip(0, "a dot file")
+			return nil
+		case !isManifest(rel):
+			skip(0, "its name does not end in .yaml, .yml or .json")
+			return nil
+		case exclude != nil && exclude.Match(rel):
+			skip(0, "directory-exclude matches it")
+			return nil
+		case include != nil && !include.Match(rel):
+			skip(0, "directory-include does not match it")
+			return nil
+		}
 		read := t.readFile
-		if entry.Type().IsRegular() { // the common case, without looking for links
+		if entry.Type().IsRegular() { // the common case: no links to resolve
 			read = func(abs string) ([]byte, error) { return t.readRegular(abs, abs) }
 		}
 		data, err := read(abs)
 		if errors.Is(err, errNotRegular) {
+			skip(0, errNotRegular.Error())
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if !bytes.Contains(data, []byte(skipMarker)) {
-			files = append(files, transform.File{Path: t.show(abs), Data: data})
+		if before, _, found := bytes.Cut(data, []byte(skipMarker)); found {
+			skip(1+bytes.Count(before, []byte("\n")), "it contains "+skipMarker)
+			return nil
 		}
+		result.Files = append(result.Files, transform.File{Path: t.show(abs), Data: data})
 		return nil
 	})
-	return files, err
+	return result, err
 }
 
-// isManifest reports whether a file is one by its extension, which Argo CD
-// takes in lower case only.
+// isManifest reports whether a file has the extension of a manifest. Like Argo
+// CD, it accepts only lower case.
 func isManifest(path string) bool {
 	switch filepath.Ext(path) {
 	case ".yaml", ".yml", ".json":
@@ -82,11 +106,19 @@ func isManifest(path string) bool {
 	return false
 }
 
-// compile parses a glob with the library and the separators that Argo CD uses
-// (util/glob/glob.go@v2.14.21: no separators, so * crosses slashes).
+// maxGlob bounds a glob in bytes: the time to compile one grows with the cube of
+// its length.
+const maxGlob = 1024
+
+// compile parses a glob as Argo CD does, with the same library and without
+// separators, so that * matches slashes (util/glob/glob.go@v2.14.21).
 func compile(setting, pattern string) (glob.Glob, error) {
 	if pattern == "" {
 		return nil, nil
+	}
+	if len(pattern) > maxGlob {
+		return nil, fmt.Errorf("%s: %d bytes of globs, more than the limit of %d; use shorter or fewer ones",
+			setting, len(pattern), maxGlob)
 	}
 	g, err := glob.Compile(pattern)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestDirectory(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(top, "app/pipe.yaml"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name, dir, path string
 		recurse         bool
 		include         string
@@ -54,7 +54,8 @@ func TestDirectory(t *testing.T) {
 		{"as named", "app", ".", false, "", "", "a.yml b.yaml c.json linked.yaml"},
 		{"absolute", ".", "TOP/app", false, "", "", "TOP/app/a.yml TOP/app/b.yaml TOP/app/c.json TOP/app/linked.yaml"},
 		// filepath.Walk's order is by element: b/ before b.yaml.
-		{"recursive", "app", "../app", true, "", "", "../app/a.yml ../app/b/deep/y.yaml ../app/b/z.yaml ../app/b.yaml ../app/c.json ../app/linked.yaml"},
+		{"recursive", "app", "../app", true, "", "",
+			"../app/a.yml ../app/b/deep/y.yaml ../app/b/z.yaml ../app/b.yaml ../app/c.json ../app/linked.yaml"},
 		{"through a link", ".", "app/dir", false, "", "", "app/dir/s.yaml"},
 		{"include", ".", "app", true, "*.yml", "", "app/a.yml"},
 		{"alternatives", ".", "app", true, "{a.yml,b/z.yaml}", "", "app/a.yml app/b/z.yaml"},
@@ -63,14 +64,85 @@ func TestDirectory(t *testing.T) {
 		{"exclude", ".", "app", true, "", "{b/**,linked.*}", "app/a.yml app/b.yaml app/c.json"},
 		{"exclude wins", ".", "app", false, "*.yaml", "b*", "app/linked.yaml"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			o := options(filepath.Join(top, test.dir))
-			o.Recurse, o.Include, o.Exclude = test.recurse, test.include, test.exclude
-			files, err := Render(t.Context(), strings.ReplaceAll(test.path, "TOP", top), o)
-			if want := strings.ReplaceAll(test.want, "TOP", top); paths(files) != want || err != nil {
+		t.Run(tc.name, func(t *testing.T) {
+			o := options(filepath.Join(top, tc.dir))
+			o.Recurse, o.Include, o.Exclude = tc.recurse, tc.include, tc.exclude
+			files, err := manifests(t.Context(), strings.ReplaceAll(tc.path, "TOP", top), o)
+			if want := strings.ReplaceAll(tc.want, "TOP", top); paths(files) != want || err != nil {
 				t.Errorf("got %s, %v\nwant %s", paths(files), err, want)
 			}
 		})
+	}
+}
+
+// What is left out on purpose is listed, so that nothing disappears in silence.
+func TestSkipped(t *testing.T) {
+	top := write(t, fleet)
+	if err := syscall.Mkfifo(filepath.Join(top, "app/pipe.yaml"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := options(top)
+	o.Include, o.Exclude = "*.yaml", "b*"
+	result, err := Render(t.Context(), "app", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := "\n"
+	for _, skip := range result.Skipped {
+		got += skip.String() + "\n"
+	}
+	const want = `
+app/.argocd-kserve-plugin.yaml: skipped: a dot file
+app/.argocd-source-app.yaml: skipped: a dot file
+app/.argocd-source.yaml: skipped: a dot file
+app/.github: skipped: a dot folder
+app/.hidden.yaml: skipped: a dot file
+app/UPPER.YAML: skipped: its name does not end in .yaml, .yml or .json
+app/a.yml: skipped: directory-include does not match it
+app/b: skipped: a folder, and directory-recurse is false
+app/b.yaml: skipped: directory-exclude matches it
+app/c.json: skipped: directory-include does not match it
+app/dir: skipped: its name does not end in .yaml, .yml or .json
+app/folder.yaml: skipped: not a regular file
+app/notes.txt: skipped: its name does not end in .yaml, .yml or .json
+app/pipe.yaml: skipped: not a regular file
+app/skipped.yaml:1: skipped: it contains +argocd:skip-file-rendering
+`
+	if got != want {
+		t.Errorf("got%s\nwant%s", got, want)
+	}
+}
+
+func TestGitIsUnreadable(t *testing.T) {
+	top := write(t, `
+-- .git/config --
+token
+-- .git/a.yaml --
+token
+-- module/.git --
+gitdir: ../.git/modules/module
+-- app/link.yaml -> ../.git/a.yaml --
+-- folder -> .git --
+-- whole/a.yaml -> ../folder/a.yaml --
+`)
+	for _, tc := range []struct{ path, want string }{
+		{".git", ".git: in .git, which is never read"},
+		{".git/a.yaml", ".git: in .git, which is never read"},
+		{"folder", "folder: in .git, which is never read"},
+		{"app", "app/link.yaml: in .git, which is never read"},
+		{"app/link.yaml", "app/link.yaml: in .git, which is never read"},
+		{"whole", "whole/a.yaml: in .git, which is never read"},
+		{"module/.git", "module/.git: in .git, which is never read"},
+	} {
+		o := options(top)
+		o.Recurse = true
+		_, err := manifests(t.Context(), tc.path, o)
+		wantError(t, err, tc.want)
+	}
+	o := options(top)
+	o.Recurse = true
+	if files, err := manifests(t.Context(), "module", o); len(files) > 0 || err != nil {
+		t.Errorf("got %v, %v", files, err)
 	}
 }
 
@@ -87,29 +159,30 @@ func TestDirectoryErrors(t *testing.T) {
 1234567
 -- secret.yaml --
 `)
-	_, err := Render(t.Context(), "outside", options(top))
+	_, err := manifests(t.Context(), "outside", options(top))
 	wantError(t, err, "outside/a.yaml: outside the root outside; only the operator's root setting can widen it")
-	_, err = Render(t.Context(), "dangling", options(top))
+	_, err = manifests(t.Context(), "dangling", options(top))
 	wantError(t, err, "dangling/a.yaml: no such file or directory")
 
 	o := options(top)
 	o.MaxInput = 16
-	if _, err = Render(t.Context(), "large", o); err != nil {
+	if _, err = manifests(t.Context(), "large", o); err != nil {
 		t.Error(err)
 	}
 	o.MaxInput = 15
-	_, err = Render(t.Context(), "large", o)
+	_, err = manifests(t.Context(), "large", o)
 	wantError(t, err, "large/b.yaml: the input is larger than max-input, 15 bytes")
 
 	o = options(top)
 	o.Exclude = "[a"
-	if _, err = Render(t.Context(), "bad", o); err == nil || !strings.HasPrefix(err.Error(), `directory-exclude "[a": `) {
+	_, err = manifests(t.Context(), "bad", o)
+	if err == nil || !strings.HasPrefix(err.Error(), `directory-exclude "[a": `) {
 		t.Errorf("error %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = Render(ctx, "large", options(top)); err != context.Canceled {
+	if _, err = manifests(ctx, "large", options(top)); err != context.Canceled {
 		t.Errorf("error %v; want context.Canceled", err)
 	}
 
@@ -117,7 +190,7 @@ func TestDirectoryErrors(t *testing.T) {
 		if err := os.Chmod(filepath.Join(top, "large/a.yaml"), 0); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Render(t.Context(), "large", options(top))
+		_, err = manifests(t.Context(), "large", options(top))
 		wantError(t, err, "large/a.yaml: permission denied")
 	}
 }

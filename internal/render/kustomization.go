@@ -16,10 +16,11 @@ import (
 
 var (
 	errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
-	errHelm   = errors.New("charts are not rendered here; render them in advance, or pipe them in: helm template RELEASE CHART | argocd-kserve-plugin generate -")
+	errHelm   = errors.New("charts are not rendered here; render them in advance, or pipe them in: " +
+		"helm template RELEASE CHART | argocd-kserve-plugin generate -")
 )
 
-// kustomization is a file that is checked before kustomize reads it.
+// kustomization is a kustomization file to check before kustomize reads it.
 type kustomization struct {
 	*confined
 	types.Kustomization
@@ -29,19 +30,19 @@ type kustomization struct {
 
 // reference is a path that kustomize would load.
 type reference struct {
-	field string // the top-level field it stands in
-	text  string // as it is written there
+	field string // the top-level field that contains it
+	text  string // the text in that field
 	path  string
 }
 
-// check refuses a kustomization that reaches for the network, for other
-// programs or for what lies outside the root.
+// check refuses a kustomization that needs the network, other programs or files
+// outside the root.
 func (k *kustomization) check(data []byte) error {
 	if err := k.Unmarshal(data); err != nil {
-		return fmt.Errorf("%s: %s", k.show(k.path), strings.Join(strings.Fields(err.Error()), " "))
+		return fmt.Errorf("%s: %s", k.show(k.path), k.redact(strings.Join(strings.Fields(err.Error()), " ")))
 	}
 	if err := yaml.Unmarshal(data, &k.root); err != nil {
-		return fmt.Errorf("%s: %w", k.show(k.path), err)
+		return fmt.Errorf("%s: %s", k.show(k.path), k.redact(err.Error()))
 	}
 	if len(k.HelmCharts) > 0 {
 		return k.errorf("helmCharts", "", "%w", errHelm)
@@ -57,23 +58,32 @@ func (k *kustomization) check(data []byte) error {
 	return k.checkPlugins()
 }
 
-// checkPath refuses a path that is remote, absolute, missing or outside.
+// checkPath refuses a path that is remote, absolute, missing or outside, and the
+// path of a file that the kustomization may not load.
 func (k *kustomization) checkPath(r reference) error {
 	switch {
+	case isText(r.path): // it may hold the value of a Secret
+		return k.errorf(r.field, r.text, "a text that is neither the path of a file nor valid YAML")
 	case isRemote(r.path):
-		return k.errorf(r.field, r.text, "%s %w", r.path, errRemote)
+		return k.errorf(r.field, r.text, "%s %w", withoutUser(r.path), errRemote)
 	case filepath.IsAbs(r.path):
 		return k.errorf(r.field, r.text, "%s is absolute; name it relative to the kustomization", r.path)
 	}
-	if _, err := k.resolve(filepath.Join(filepath.Dir(k.path), r.path)); err != nil {
+	dir := filepath.Dir(k.path)
+	path := filepath.Join(dir, r.path)
+	real, err := k.resolve(path)
+	if err != nil {
 		return k.errorf(r.field, r.text, "%w", err)
+	}
+	if dir, err = k.resolve(dir); err == nil && !k.IsDir(real) && !k.mayLoad(dir, real) {
+		return k.errorf(r.field, r.text, "%s: %w", k.show(path), errRestricted)
 	}
 	return nil
 }
 
-// references lists the paths of a kustomization, by the fields whose values
-// kustomize gives to its loader (api/internal/target/kusttarget*.go@v0.21.1).
-// That includes the deprecated fields, which it still follows.
+// references returns the paths of a kustomization: the values that kustomize
+// passes to its loader (api/internal/target/kusttarget*.go@v0.21.1). Deprecated
+// fields are among them, because kustomize still reads them.
 func (k *kustomization) references() references {
 	var list references
 	list.add("resources", k.Resources...)
@@ -116,15 +126,15 @@ func (list *references) add(field string, paths ...string) {
 	}
 }
 
-// addPatch adds what is a patch itself or the path of one.
+// addPatch adds a text that is either an inline patch or the path of one.
 func (list *references) addPatch(field, text string) {
 	if _, isInline := inline(text); !isInline {
 		list.add(field, text)
 	}
 }
 
-// addSources adds the files of a generator. The key of [key=]path may be a
-// part of an address, so that is looked at as a whole.
+// addSources adds the files of a generator. The form is [key=]path; a remote
+// address is taken as a whole, because it may contain an equals sign.
 func (list *references) addSources(field string, s types.KvPairSources) {
 	list.add(field, s.EnvSource)
 	list.add(field, s.EnvSources...)
@@ -143,8 +153,9 @@ func (k *kustomization) errorf(field, text, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %s: %w", k.show(k.path), line, column, field, fmt.Errorf(format, args...))
 }
 
-// position finds a value in a top-level field, whose name kustomize reads in
-// any case. Without a value, or when it can't be found, it is the field's.
+// position returns the position of a value in a top-level field, or the field's
+// own without a value or if the value isn't there. kustomize ignores the case of
+// field names.
 func position(document *yaml.Node, field, text string) (line, column int) {
 	line, column = 1, 1
 	if len(document.Content) == 0 {
@@ -163,7 +174,7 @@ func position(document *yaml.Node, field, text string) (line, column int) {
 	return line, column
 }
 
-// scalar finds the first scalar of a value below a node.
+// scalar returns the first scalar with the value below a node.
 func scalar(n *yaml.Node, value string) *yaml.Node {
 	if n.Kind == yaml.ScalarNode && n.Value == value {
 		return n
@@ -176,25 +187,43 @@ func scalar(n *yaml.Node, value string) *yaml.Node {
 	return nil
 }
 
-// remote is what kustomize fetches or clones, and a little more: addresses of
-// other schemes, which it would look for as files (isRemoteFile in
+// remote matches what kustomize fetches or clones. It also matches addresses
+// with other schemes, which kustomize would treat as files (isRemoteFile in
 // api/internal/loader/fileloader.go@v0.21.1, NewRepoSpecFromURL in
 // api/internal/git/repospec.go@v0.21.1).
-var remote = regexp.MustCompile(`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`)
+var remote = regexp.MustCompile(
+	`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`,
+)
+
+// isText reports whether what should be a path is something else, such as an
+// inline patch that isn't valid.
+func isText(path string) bool { return strings.Contains(path, "\n") || strings.Contains(path, ": ") }
+
+var userInfo = regexp.MustCompile(`//[^?#\s]*@`)
+
+// withoutUser hides the user of an address, who may be a token, unless it is git.
+func withoutUser(address string) string {
+	return userInfo.ReplaceAllStringFunc(address, func(user string) string {
+		if user == "//git@" {
+			return user
+		}
+		return "//***@"
+	})
+}
 
 func isRemote(path string) bool { return remote.MatchString(strings.TrimSpace(path)) }
 
-// factory parses what may be an object or a path, as kustomize does.
+// factory parses objects as kustomize does.
 var factory = provider.NewDefaultDepProvider().GetResourceFactory()
 
-// inline returns the objects that a text holds, unless it is a path.
+// inline returns the objects in a text. isInline is false for a path.
 func inline(text string) (objects []*resource.Resource, isInline bool) {
 	objects, err := factory.SliceFromBytes([]byte(text))
 	return objects, err == nil
 }
 
-// isBuiltin reports whether an object configures a plugin that is compiled
-// into kustomize; all others are executables or containers.
+// isBuiltin reports whether an object configures a plugin that is compiled into
+// kustomize. All others are executables or containers.
 func isBuiltin(object *resource.Resource) bool {
 	return object.GetApiVersion() == konfig.BuiltinPluginApiVersion
 }

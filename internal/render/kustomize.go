@@ -2,11 +2,15 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
@@ -14,37 +18,38 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// building makes builds follow each other: kustomize keeps the OpenAPI schema
-// in a package variable (kyaml/openapi/openapi.go@v0.21.1, SetSchema).
+// building serializes builds: kustomize keeps the OpenAPI schema in a package
+// variable (kyaml/openapi/openapi.go@v0.21.1, SetSchema).
 var building sync.Mutex
 
-// kustomize builds the named directory and returns one file an object. The
-// bytes and their order are those of kustomize build.
-func kustomize(ctx context.Context, t *tree) ([]transform.File, error) {
+// kustomize builds the named directory and returns one file per object, with the
+// bytes and in the order of kustomize build.
+func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	building.Lock()
 	defer building.Unlock()
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return Result{}, err
 	}
-	fsys := newConfined(t)
+	fsys := newConfined(t, o)
 	built, err := build(fsys)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	from := origins{}
 	from.add(fsys, t.base, "", "")
-	var files []transform.File
+	var result Result
 	for _, res := range built.Resources() {
 		data, err := res.AsYAML()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", fsys.top, res.CurId(), err)
+			return Result{}, fsys.readable(fmt.Errorf("%s: %w", res.CurId(), err))
 		}
-		files = append(files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize, Origin: from.of(res)})
+		file := transform.File{Path: fsys.top, Data: data, Renderer: Kustomize, Origin: from.of(res)}
+		result.Files = append(result.Files, file)
 	}
-	return files, nil
+	return result, nil
 }
 
-// build runs kustomize over fsys. What fsys refused is the error, even when
+// build runs kustomize on fsys. It fails if fsys refused anything, even if
 // kustomize went on without it.
 func build(fsys *confined) (built resmap.ResMap, err error) {
 	defer func() { // kustomize panics on some input, in this goroutine
@@ -52,17 +57,25 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 			err = fsys.readable(fmt.Errorf("panic: %v", cause))
 		}
 	}()
-	// The references in kustomizations are refused before they are used. This
-	// is for those that only the build brings about, such as the path in a
-	// transformer that a kustomization generates: kustomize's loader takes the
-	// default transport (api/internal/loader/fileloader.go@v0.21.1).
+	// fsys refuses the remote references in kustomizations before kustomize uses
+	// them. The transport refuses those that only the build creates, such as the
+	// path in a transformer that a kustomization generates: kustomize's loader
+	// uses the default transport (api/internal/loader/fileloader.go@v0.21.1).
 	transport := http.DefaultTransport
 	http.DefaultTransport = offline{fsys}
 	defer func() { http.DefaultTransport = transport }()
+	logged := log.Writer()
+	log.SetOutput(quiet{})
+	defer log.SetOutput(logged)
+	defer func() { jsonpatch.AccumulatedCopySizeLimit = 0 }()
 
+	restrictions := types.LoadRestrictionsRootOnly // the root is here the folder of a kustomization
+	if fsys.loadFromRoot {
+		restrictions = types.LoadRestrictionsNone // fsys restricts loading, to its root
+	}
 	built, err = krusty.MakeKustomizer(&krusty.Options{
-		Reorder:          krusty.ReorderOptionUnspecified, // as kustomize build has it
-		LoadRestrictions: types.LoadRestrictionsNone,      // fsys restricts, to the root instead of the kustomization
+		Reorder:          krusty.ReorderOptionUnspecified, // as kustomize build does
+		LoadRestrictions: restrictions,
 		PluginConfig:     types.DisabledPluginConfig(),
 	}).Run(fsys, fsys.base)
 	if fsys.refused != nil {
@@ -74,17 +87,44 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 	return built, nil
 }
 
-// readable makes an error of kustomize one line without paths of the machine.
-func (t *tree) readable(err error) error {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	text = strings.ReplaceAll(text, t.base, t.named)
-	if t.dir != "/" {
-		text = strings.ReplaceAll(text, t.dir, t.show(t.dir))
+// readable turns an error of kustomize into one line without absolute paths and
+// without values of Secrets.
+func (c *confined) readable(err error) error {
+	var copied *jsonpatch.AccumulatedCopySizeError
+	if errors.As(err, &copied) {
+		return fmt.Errorf("%s: the copy operations in JSON patches add too much: at most %s, "+
+			"shared equally by %d copy operations and %d objects", c.top, limited(c.maxExtra), c.copies, c.objects)
 	}
-	return fmt.Errorf("%s: kustomize: %s", t.named, text)
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	text = strings.ReplaceAll(text, c.base, c.named)
+	if c.dir != "/" {
+		text = strings.ReplaceAll(text, c.dir, c.show(c.dir))
+	}
+	text = c.redact(text)
+	if strings.Contains(text, "security; file ") {
+		text += ": " + errRestricted.Error()
+	}
+	return fmt.Errorf("%s: kustomize: %s", c.named, text)
 }
 
-// offline is the transport of a build: it refuses.
+// quiet is the log of a build. It drops what kustomize prints and turns its
+// log.Fatal, which would end the process, into a panic.
+type quiet struct{}
+
+func (quiet) Write(line []byte) (int, error) {
+	callers := make([]uintptr, 8)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		if strings.HasPrefix(frame.Function, "log.") && strings.Contains(frame.Function, ".Fatal") {
+			panic(string(line))
+		}
+	}
+	return len(line), nil
+}
+
+// offline is the HTTP transport of a build. It refuses every request.
 type offline struct{ fsys *confined }
 
 func (o offline) RoundTrip(r *http.Request) (*http.Response, error) {

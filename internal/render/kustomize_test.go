@@ -98,7 +98,7 @@ buildMetadata: [originAnnotations]
 resources: [../prod]
 `
 
-// plainly runs kustomize as its own command would, on the disk.
+// plainly runs kustomize on the disk, as its own command does.
 func plainly(t *testing.T, dir string) string {
 	t.Helper()
 	o := krusty.MakeDefaultOptions()
@@ -115,6 +115,13 @@ func plainly(t *testing.T, dir string) string {
 	return string(data)
 }
 
+// wide are the options for kustomizations that read files outside their folders.
+func wide(dir string) Options {
+	o := options(dir)
+	o.LoadFromRoot = true
+	return o
+}
+
 func join(files []transform.File) string {
 	var docs []string
 	for _, f := range files {
@@ -126,7 +133,7 @@ func join(files []transform.File) string {
 func TestKustomizeEqualsBuild(t *testing.T) {
 	top := write(t, environments)
 	for _, dir := range []string{"base", "overlays/prod", "overlays/linked", "overlays/annotated"} {
-		files, err := Render(t.Context(), dir, options(top))
+		files, err := manifests(t.Context(), dir, wide(top))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +145,7 @@ func TestKustomizeEqualsBuild(t *testing.T) {
 
 func TestKustomizeOrigins(t *testing.T) {
 	top := write(t, environments)
-	for _, test := range []struct{ cwd, path, want string }{
+	for _, tc := range []struct{ cwd, path, want string }{
 		{".", "overlays/prod", `
 overlays/prod/kustomization.yaml prod-quota component/quota.yaml
 overlays/prod/kustomization.yaml prod-iris base/service.yaml
@@ -160,7 +167,7 @@ kustomization.yaml iris service.yaml
 ../base/kustomization.yaml iris ../base/service.yaml
 `},
 	} {
-		files, err := Render(t.Context(), test.path, options(filepath.Join(top, test.cwd)))
+		files, err := manifests(t.Context(), tc.path, wide(filepath.Join(top, tc.cwd)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,16 +180,16 @@ kustomization.yaml iris service.yaml
 				t.Errorf("renderer %q", f.Renderer)
 			}
 		}
-		if got != test.want {
-			t.Errorf("%s in %s: got%s\nwant%s", test.path, test.cwd, got, test.want)
+		if got != tc.want {
+			t.Errorf("%s in %s: got%s\nwant%s", tc.path, tc.cwd, got, tc.want)
 		}
 	}
 }
 
-// TestOriginsAreKustomizes compares with what kustomize writes when it is asked for originAnnotations.
+// TestOriginsAreKustomizes compares the origins with kustomize's originAnnotations.
 func TestOriginsAreKustomizes(t *testing.T) {
 	top := write(t, environments)
-	files, err := Render(t.Context(), "overlays/annotated", options(top))
+	files, err := manifests(t.Context(), "overlays/annotated", wide(top))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,29 +212,151 @@ func TestOriginsAreKustomizes(t *testing.T) {
 
 func TestKustomizeLimits(t *testing.T) {
 	top := write(t, environments)
-	o := options(top)
+	o := wide(top)
 	o.MaxInput = 1000
-	_, err := Render(t.Context(), "overlays/prod", o)
+	_, err := manifests(t.Context(), "overlays/prod", o)
 	wantError(t, err, "base/autoscaler.yaml: the input is larger than max-input, 1000 bytes")
 
 	o.MaxInput = 100_000
-	building.Lock() // a build that takes long
+	building.Lock() // stands for a slow build
 	defer building.Unlock()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = Render(ctx, "overlays/prod", o); err != context.Canceled {
+	if _, err = manifests(ctx, "overlays/prod", o); err != context.Canceled {
 		t.Errorf("error %v; want context.Canceled", err)
+	}
+}
+
+// TestLoadRestriction compares the default with kustomize's own.
+func TestLoadRestriction(t *testing.T) {
+	top := write(t, environments+`
+-- files/kustomization.yaml --
+resources: [../base, own/cm.yaml, linked.yaml]
+-- files/own/cm.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: own}
+-- files/linked.yaml -> own/second.yaml --
+-- files/own/second.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: second}
+-- moved/kustomization.yaml -> sub/kustomization.yaml --
+-- moved/cm.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: moved}
+-- moved/sub/kustomization.yaml --
+resources: [cm.yaml]
+-- foreign/kustomization.yaml -> ../base/kustomization.yaml --
+-- outside/kustomization.yaml --
+resources:
+- ../base/service.yaml
+-- through/kustomization.yaml --
+resources: [link.yaml]
+-- through/link.yaml -> ../base/service.yaml --
+-- variables/kustomization.yaml --
+secretGenerator:
+- name: a
+  envs: [../base/app.properties]
+-- built/kustomization.yaml --
+resources: [../base]
+transformers: [t]
+-- built/t/kustomization.yaml --
+resources: [t.yaml]
+-- built/t/t.yaml --
+apiVersion: builtin
+kind: PatchTransformer
+metadata: {name: t}
+path: ../base/service.yaml
+`)
+	for _, dir := range []string{"files", "moved"} {
+		built, err := krusty.MakeKustomizer(&krusty.Options{
+			Reorder: krusty.ReorderOptionUnspecified, LoadRestrictions: types.LoadRestrictionsRootOnly,
+			PluginConfig: types.DisabledPluginConfig(),
+		}).Run(filesys.MakeFsOnDisk(), filepath.Join(top, dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := built.AsYaml()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := manifests(t.Context(), dir, options(top))
+		if got := join(files); got != string(want) || err != nil {
+			t.Errorf("%s: got\n%s, %v\nwant\n%s", dir, got, err, want)
+		}
+	}
+
+	const advice = "outside the folder of its kustomization; move it there, or let kustomizations read all files below " +
+		"the root with the setting kustomize-load-restrictor: root"
+	for _, tc := range []struct{ dir, want string }{
+		{"foreign", "foreign/kustomization.yaml: " + advice},
+		{"outside", "outside/kustomization.yaml:2:3: resources: base/service.yaml: " + advice},
+		{"through", "through/kustomization.yaml:1:13: resources: through/link.yaml: " + advice},
+		{"variables", "variables/kustomization.yaml:3:10: secretGenerator: base/app.properties: " + advice},
+		{"built", "built: kustomize: plugin PatchTransformer.builtin.[noGrp]/t.[noNs] fails configuration: failed to " +
+			"get the patch file from path(../base/service.yaml): security; file './base/service.yaml' is not in or below " +
+			"'built': " + advice},
+	} {
+		_, err := manifests(t.Context(), tc.dir, options(top))
+		wantError(t, err, tc.want)
+		if files, err := manifests(t.Context(), tc.dir, wide(top)); len(files) == 0 && tc.dir != "foreign" {
+			t.Errorf("%s with kustomize-load-restrictor: root: %v", tc.dir, err)
+		}
+	}
+}
+
+// TestMaxCopied bounds what a little input can make of itself, in a whole build.
+func TestMaxCopied(t *testing.T) {
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: [\"0123456789\"]}\n"
+	const target = "  target: {kind: ConfigMap}\n"
+	const operation = "    - {op: copy, from: /data/a, path: /data/a/-}\n"
+	ten := func(item string) string { return "[" + strings.Repeat(item+",", 10) + "]" }
+	bomb := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\na: &a " + ten("0") + "\nb: &b " + ten("*a") +
+		"\nc: &c " + ten("*b") + "\nd: &d " + ten("*c") + "\ne: " + "[*d,*d,*d,*d]\n"
+	for _, tc := range []struct{ name, archive, want string }{
+		{"one patch", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- patch: |\n" +
+			strings.Repeat(operation, 40) + target + "-- app/a.yaml --\n" + object,
+			"app/kustomization.yaml: the copy operations in JSON patches add too much: at most 1000000 bytes, the smaller " +
+				"of max-input and a quarter of max-memory, shared equally by 40 copy operations and 2 objects"},
+		{"many patches", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" +
+			strings.Repeat("- patch: |\n"+operation+target, 40) + "-- app/a.yaml --\n" + object,
+			"app/kustomization.yaml: the copy operations in JSON patches add too much: at most 1000000 bytes, the smaller " +
+				"of max-input and a quarter of max-memory, shared equally by 40 copy operations and 41 objects"},
+		{"aliases in two files", "-- app/kustomization.yaml --\nresources: [a.yaml, b.yaml]\n-- app/a.yaml --\n" +
+			strings.ReplaceAll(bomb, "NAME", "a") + "-- app/b.yaml --\n" + strings.ReplaceAll(bomb, "NAME", "b"),
+			"app/b.yaml:8:11: the aliases of the build expand to more than 100000 nodes"},
+		{"aliases in an inline patch", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- patch: |\n    " +
+			strings.ReplaceAll(strings.ReplaceAll(bomb, "NAME", "a"), "\n", "\n    ") + "f: [*d,*d,*d,*d,*d,*d]\n" +
+			"-- app/a.yaml --\n" + object,
+			"app/kustomization.yaml:3:10: the aliases of the build expand to more than 100000 nodes"},
+		{"aliases of a large text", "-- app/kustomization.yaml --\nresources: [a.yaml]\n-- app/a.yaml --\n" + object +
+			"a: &a " + strings.Repeat("0123456789", 10_000) + "\nb: " + ten("*a") + "\nc: [*a, *a]",
+			"app/a.yaml:7:5: the aliases of the build expand to more than 1000000 bytes, the smaller of max-input and a " +
+				"quarter of max-memory"},
+		{"a file read again", "-- app/kustomization.yaml --\nconfigMapGenerator:\n- name: a\n  files: [a.txt" +
+			strings.Repeat(", k=a.txt", 20) + "]\n-- app/a.txt --\n" + strings.Repeat("0123456789", 10_000),
+			"app/a.txt: the kustomizations read the same files again and again, more than 1000000 bytes, the smaller of " +
+				"max-input and a quarter of max-memory"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			o := options(write(t, "-- .git/HEAD --\n"+tc.archive))
+			o.MaxCopied = 1_000_000
+			_, err := manifests(t.Context(), "app", o)
+			wantError(t, err, tc.want)
+		})
 	}
 }
 
 func TestKustomizeWrites(t *testing.T) {
 	top := write(t, environments)
-	tree, err := openTree(filepath.Join(top, "base"), "base", options(top))
+	tree, err := openTree("base", options(top))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tree.Close()
-	fsys := newConfined(tree)
+	fsys := newConfined(tree, Options{})
 	path := filepath.Join(top, "base/service.yaml")
 	_ = fsys.WriteFile(path, nil)
 	_ = fsys.RemoveAll(top)

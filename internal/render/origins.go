@@ -8,25 +8,24 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// identity is what an object keeps, or changes foreseeably, from its file to
-// the end of a build.
+// identity is the part of an object that a build keeps or changes predictably.
 type identity struct{ kind, name string }
 
-// origins are the source files of a build's objects, shown as the user would
-// name them; empty for an identity that comes from several files. Asking
-// kustomize for originAnnotations instead would change what patches and
-// replacements see and drop an annotations: {} from the output; a second build
-// for them would take as long as the first.
+// origins maps a build's objects to their source files, as the user would name
+// them. An identity that comes from several files has no source file. kustomize's
+// originAnnotations would change what patches and replacements see, and drop an
+// annotations: {} from the output; a second build just for them would take as
+// long as the first.
 type origins map[identity]string
 
-// of returns the source file of a built object, or nothing when it was
-// generated, or renamed by other means than namePrefix and nameSuffix.
+// of returns the source file of a built object, or "" if it was generated, or
+// renamed by anything but namePrefix and nameSuffix.
 func (o origins) of(object *resource.Resource) string {
 	return o[identity{object.GetKind(), object.GetName()}]
 }
 
-// add follows the kustomization in dir, whose objects get the prefix and the
-// suffix of all that refer to it. A build has read all of it before.
+// add adds the objects of the kustomization in dir. They get the prefix and the
+// suffix of every kustomization above. The build has read and cached the files.
 func (o origins) add(fsys *confined, dir, prefix, suffix string) {
 	k := fsys.kustomizations[dir]
 	prefix, suffix = prefix+k.NamePrefix, k.NameSuffix+suffix
@@ -59,7 +58,7 @@ func (o origins) addObjects(data []byte, file, prefix, suffix string) {
 			Items  []object
 		}
 		if decoder.Decode(&document) != nil {
-			return // the end, or what only kustomize understands
+			return // the end, or input that only kustomize understands
 		}
 		for _, object := range append(document.Items, document.object) {
 			key := identity{object.Kind, prefix + object.Metadata.Name + suffix}

@@ -7,10 +7,10 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// checkPlugins refuses the configurations of generators, transformers and
-// validators that would run a program or load what is remote or outside. It
-// sees those written inline and in files; for those that another kustomization
-// builds, plugins are disabled and the build has no network.
+// checkPlugins refuses generators, transformers and validators that would run a
+// program or load anything remote or outside the root. It checks those written
+// inline and in files. For those that another kustomization builds, plugins are
+// disabled and the build has no network.
 func (k *kustomization) checkPlugins() error {
 	for _, list := range []struct {
 		field string
@@ -37,13 +37,14 @@ func (k *kustomization) checkPlugin(field, text string) error {
 		}
 		data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text))
 		if err != nil {
-			return nil // a directory, or for kustomize to report
+			return nil // a directory, or an error that kustomize reports
 		}
 		objects, _ = inline(string(data))
 	}
 	for _, object := range objects {
 		if !isBuiltin(object) {
-			return k.errorf(field, text, "%s: only the plugins built into kustomize run, no programs and no containers", object.GetKind())
+			return k.errorf(field, text, "%s: only plugins that are built into kustomize are supported, "+
+				"not programs or containers", object.GetKind())
 		}
 		if object.GetKind() == "HelmChartInflationGenerator" {
 			return k.errorf(field, text, "%s: %w", object.GetKind(), errHelm)
@@ -51,7 +52,7 @@ func (k *kustomization) checkPlugin(field, text string) error {
 		var paths pluginPaths
 		data, err := object.MarshalJSON()
 		if err != nil || json.Unmarshal(data, &paths) != nil {
-			continue // for kustomize to report
+			continue // an error that kustomize reports
 		}
 		for _, r := range paths.references(field) {
 			if err := k.checkPath(reference{field, text, r.path}); err != nil {
@@ -62,8 +63,8 @@ func (k *kustomization) checkPlugin(field, text string) error {
 	return nil
 }
 
-// pluginPaths are the fields of kustomize's built-in plugins that it loads
-// (api/internal/builtins@v0.21.1).
+// pluginPaths are the fields of kustomize's built-in plugins that hold paths to
+// load (api/internal/builtins@v0.21.1).
 type pluginPaths struct {
 	Path           string   `json:"path"`
 	Paths          []string `json:"paths"`

@@ -1,9 +1,10 @@
-// Package render turns what a person or Argo CD points at into manifests: a
-// directory of files, one file, standard input, or the output of kustomize.
-// Nothing outside the root is read, nothing is dialled, nothing is written.
+// Package render turns a source into manifests. A source is a directory of
+// files, a single file, standard input or a kustomization. The package reads
+// nothing outside the root, opens no connection and writes nothing.
 package render
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,7 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Sources that Options.Source selects.
+// The values of Options.Source.
 const (
 	Auto      = "auto"
 	Directory = "directory"
@@ -21,91 +22,133 @@ const (
 	Helm      = "helm"
 )
 
-// Options say what is rendered and how far reading may go.
+// Options select the source and limit what it may read.
 type Options struct {
-	// Source is auto (the default), directory, kustomize or helm. A single
-	// file and standard input are read as they are, whatever it says.
+	// Source is auto (the default), directory, kustomize or helm. It does not
+	// apply to a single file or standard input.
 	Source string
 
-	// Root is the directory that reading is confined to, relative to Dir.
-	// Empty means: under Argo CD the copied tree, else the Git work tree,
-	// else the folder given.
+	// Root is the directory that confines reading, relative to Dir. The default
+	// is the copied tree under Argo CD, else the Git work tree, else the given
+	// folder.
 	Root string
 
-	// RootLocked says that Root comes from the operator, who may name a
-	// directory above the default one. Everybody else can only narrow it.
+	// RootLocked reports whether the operator set Root. Only the operator may
+	// name a directory above the default one; everyone else can only narrow it.
 	RootLocked bool
 
-	// Recurse makes a directory source visit its subdirectories.
+	// LoadFromRoot lets kustomizations read files outside their own folders, but
+	// not outside the root.
+	LoadFromRoot bool
+
+	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
-	// Include and Exclude are globs as Argo CD's directory source has them,
-	// matched against the path below the directory: * also crosses
-	// slashes, {a,b} lists alternatives. Empty means no restriction.
+	// Include and Exclude are globs like those of Argo CD's directory source,
+	// matched against the path below the directory: * also matches slashes,
+	// {a,b} lists alternatives. Empty means no restriction.
 	Include, Exclude string
 
-	// MaxInput is the number of bytes that may be read in all; 0 means no
+	// MaxInput is the maximum number of bytes to read in total; 0 means no
 	// limit.
 	MaxInput int64
+
+	// MaxCopied is the maximum number of bytes that a build adds by aliases, by
+	// copy operations in JSON patches and by reading files again, each counted on
+	// its own; 0 means no limit.
+	MaxCopied int64
 
 	Stdin  io.Reader
 	Dir    string              // the working directory, absolute
 	Getenv func(string) string // looks up ARGOCD_APP_NAME and ARGOCD_APP_SOURCE_PATH
 }
 
-// Render reads the manifests that path names: a directory, a file, or "-" for
-// standard input. A kustomization's file stands for its directory. Files come in path order, rendered objects in the
-// renderer's. It returns as soon as ctx is done. Errors are positioned where
-// they can be and name paths as the user named them.
-func Render(ctx context.Context, path string, o Options) ([]transform.File, error) {
+// Result is what a source gives.
+type Result struct {
+	Files   []transform.File
+	Skipped []Skip // what a directory source leaves out on purpose, in path order
+}
+
+// Skip is a file or folder that is not read.
+type Skip struct {
+	Path   string
+	Line   int // of the comment that asks for it; 0 for none
+	Reason string
+}
+
+// String returns path: skipped: reason, with the line if there is one.
+func (s Skip) String() string {
+	if s.Line > 0 {
+		return fmt.Sprintf("%s:%d: skipped: %s", s.Path, s.Line, s.Reason)
+	}
+	return fmt.Sprintf("%s: skipped: %s", s.Path, s.Reason)
+}
+
+// Render returns the manifests of path: a directory, a file, or "-" for standard
+// input. The file of a kustomization stands for its directory. Files are in path
+// order, rendered objects in the renderer's order. Render returns as soon as ctx
+// is done. Errors show paths as the user named them, with a position if there is
+// one, and no values of Secrets.
+func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if path == "-" {
-		return await(ctx, func() ([]transform.File, error) { return stdin(o) })
+		return Await(ctx, func() (Result, error) { return stdin(o) })
 	}
-	abs := path
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(o.Dir, path)
-	}
-	info, err := os.Stat(abs)
+	info, err := os.Stat(o.abs(path))
 	if err != nil {
-		return nil, shorten(err, path)
+		return Result{}, shorten(err, path)
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe, as in generate <(helm template ...)
-		return await(ctx, func() ([]transform.File, error) { return stream(abs, path, o) })
+		return Await(ctx, func() (Result, error) { return stream(o.abs(path), path, o) })
 	}
-	named, single := filepath.Clean(path), !info.IsDir()
-	if single {
-		abs, named = filepath.Dir(abs), filepath.Dir(named)
+	named, name := path, ""
+	if !info.IsDir() {
+		named, name = filepath.Split(path)
 	}
-	t, err := openTree(abs, named, o)
+	t, err := openTree(cmp.Or(named, "."), o)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	defer t.Close()
-	if single && !isKustomization(path) {
-		return file(t, filepath.Base(path))
+	if name != "" && !isKustomization(name) {
+		return file(t, name)
 	}
 	source, err := detect(t, o.Source)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
 	switch source {
 	case Directory:
 		return directory(ctx, t, o)
 	case Kustomize:
-		return await(ctx, func() ([]transform.File, error) { return kustomize(ctx, t) })
+		return Await(ctx, func() (Result, error) { return kustomize(ctx, t, o) })
 	default:
-		return nil, fmt.Errorf("source %q is unknown; it is one of auto, directory, kustomize, helm", source)
+		return Result{}, fmt.Errorf("unknown source %q; the sources are auto, directory, kustomize and helm", source)
 	}
 }
 
-// await runs what can't be interrupted and gives up on it when ctx is done.
-func await[T any](ctx context.Context, run func() (T, error)) (T, error) {
+// abs returns an absolute path. It leaves a .. after a link to the system, which
+// resolves the link first.
+func (o Options) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return o.Dir + string(filepath.Separator) + path
+}
+
+// Await calls a function that can't be interrupted, and abandons it when ctx is
+// done. A panic is an error.
+func Await[T any](ctx context.Context, run func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
+		defer func() {
+			if cause := recover(); cause != nil {
+				done <- result{err: fmt.Errorf("internal error: %v; please report it with the input", cause)}
+			}
+		}()
 		value, err := run()
 		done <- result{value, err}
 	}()

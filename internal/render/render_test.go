@@ -13,8 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// write lays a txtar archive out in a new directory. A file "a -> b" is a
-// symbolic link, in whose target TOP stands for the directory.
+// write extracts a txtar archive into a new directory. A file "a -> b" becomes a
+// symbolic link; TOP in its target stands for the directory.
 func write(t *testing.T, archive string) string {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -39,7 +39,7 @@ func write(t *testing.T, archive string) string {
 	return top
 }
 
-// env looks up what Argo CD would set.
+// env returns a lookup function for variables that Argo CD would set.
 func env(pairs ...string) func(string) string {
 	return func(name string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -53,6 +53,12 @@ func env(pairs ...string) func(string) string {
 
 func options(dir string) Options { return Options{Dir: dir, Getenv: env()} }
 
+// manifests returns the files of a source.
+func manifests(ctx context.Context, path string, o Options) ([]transform.File, error) {
+	result, err := Render(ctx, path, o)
+	return result.Files, err
+}
+
 // paths joins the paths of files with spaces.
 func paths(files []transform.File) string {
 	var b []string
@@ -62,7 +68,7 @@ func paths(files []transform.File) string {
 	return strings.Join(b, " ")
 }
 
-// wantError checks an error's text, in which no path of the machine may stand.
+// wantError checks the text of an error, which must not contain a path of the machine.
 func wantError(t *testing.T, err error, want string) {
 	t.Helper()
 	if err == nil {
@@ -79,13 +85,13 @@ func wantError(t *testing.T, err error, want string) {
 func TestStdin(t *testing.T) {
 	o := options(t.TempDir())
 	o.Stdin = strings.NewReader("kind: A\n")
-	files, err := Render(t.Context(), "-", o)
+	files, err := manifests(t.Context(), "-", o)
 	if err != nil || len(files) != 1 || files[0].Path != "stdin" || string(files[0].Data) != "kind: A\n" {
 		t.Errorf("got %v, %v", files, err)
 	}
 
 	o.Stdin, o.MaxInput = strings.NewReader("kind: A\n"), 7
-	_, err = Render(t.Context(), "-", o)
+	_, err = manifests(t.Context(), "-", o)
 	wantError(t, err, "stdin: the input is larger than max-input, 7 bytes")
 
 	r, w, err := os.Pipe() // nobody ever writes
@@ -97,7 +103,7 @@ func TestStdin(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Stdin = r
-	if _, err = Render(ctx, "-", o); err != context.Canceled {
+	if _, err = manifests(ctx, "-", o); err != context.Canceled {
 		t.Errorf("error %v; want context.Canceled", err)
 	}
 }
@@ -122,17 +128,17 @@ kind: Secret
 		"app/absolute.yaml":           "kind: B\n",
 		"../repo/app/../other/b.yaml": "kind: B\n",
 	} {
-		files, err := Render(t.Context(), path, options(filepath.Join(top, "repo")))
+		files, err := manifests(t.Context(), path, options(filepath.Join(top, "repo")))
 		if err != nil || len(files) != 1 || string(files[0].Data) != want || files[0].Path != filepath.Clean(path) {
 			t.Errorf("%s: got %v, %v", path, files, err)
 		}
 	}
 
-	_, err := Render(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
+	_, err := manifests(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
 	wantError(t, err, "app/outside.yaml: outside the root .; only the operator's root setting can widen it")
-	_, err = Render(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
+	_, err = manifests(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
 	wantError(t, err, "app/nowhere.yaml: no such file or directory")
-	_, err = Render(t.Context(), "app/loop.yaml", options(filepath.Join(top, "repo")))
+	_, err = manifests(t.Context(), "app/loop.yaml", options(filepath.Join(top, "repo")))
 	wantError(t, err, "app/loop.yaml: too many levels of symbolic links")
 }
 
@@ -150,7 +156,7 @@ func TestPipe(t *testing.T) {
 	if _, err := os.Stat(name); err != nil {
 		t.Skip("no /dev/fd")
 	}
-	files, err := Render(t.Context(), name, options(t.TempDir()))
+	files, err := manifests(t.Context(), name, options(t.TempDir()))
 	if err != nil || len(files) != 1 || files[0].Path != name || string(files[0].Data) != "kind: A\n" {
 		t.Errorf("got %v, %v", files, err)
 	}
@@ -165,7 +171,7 @@ func TestDetect(t *testing.T) {
 -- yml/kustomization.yml --
 `)
 	for dir, want := range map[string]string{"plain": Directory, "both": Kustomize, "yml": Kustomize} {
-		tree, err := openTree(filepath.Join(top, dir), dir, options(top))
+		tree, err := openTree(dir, options(top))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,10 +183,11 @@ func TestDetect(t *testing.T) {
 		}
 	}
 
-	_, err := Render(t.Context(), "chart", options(top))
-	wantError(t, err, "chart: Helm charts are not rendered; pipe them in: helm template RELEASE chart | argocd-kserve-plugin generate -")
+	_, err := manifests(t.Context(), "chart", options(top))
+	wantError(t, err, "chart: Helm charts are not rendered; pipe them in: "+
+		"helm template RELEASE chart | argocd-kserve-plugin generate -")
 	o := options(top)
 	o.Source = "jsonnet"
-	_, err = Render(t.Context(), "plain", o)
-	wantError(t, err, `source "jsonnet" is unknown; it is one of auto, directory, kustomize, helm`)
+	_, err = manifests(t.Context(), "plain", o)
+	wantError(t, err, `unknown source "jsonnet"; the sources are auto, directory, kustomize and helm`)
 }

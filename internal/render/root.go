@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// rootOf finds the directory that reading is confined to when dir, which is
-// absolute and without links, is rendered.
+// rootOf returns the directory that confines reading when dir is rendered. dir is
+// absolute and without links.
 func rootOf(dir string, o Options) (string, error) {
 	cwd, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
@@ -29,7 +29,8 @@ func rootOf(dir string, o Options) (string, error) {
 		return "", shorten(err, "root "+o.Root)
 	}
 	if !o.RootLocked && !below(fallback, root) {
-		return "", fmt.Errorf("root %s: outside the default root; only a flag or the plugin's own environment can widen it", o.Root)
+		return "", fmt.Errorf("root %s: outside the default root; "+
+			"only a flag or the plugin's own environment can widen it", o.Root)
 	}
 	return root, nil
 }
@@ -38,23 +39,25 @@ func (o Options) underArgoCD() bool {
 	return o.Getenv("ARGOCD_APP_NAME") != "" || o.Getenv("ARGOCD_APP_SOURCE_PATH") != ""
 }
 
-// copiedTree is the top of the tree that Argo CD copied for this request.
-// The working directory ends with the source path, or with the end of it:
-// --plugin-use-manifest-generate-paths copies only the common parent of the
-// paths in argocd.argoproj.io/manifest-generate-paths
+// copiedTree returns the top of the tree that Argo CD copied for this request.
+// The source path, or its last elements, leads from there to the working
+// directory, perhaps through links: --plugin-use-manifest-generate-paths copies
+// only the common parent of the paths in argocd.argoproj.io/manifest-generate-paths
 // (reposerver/repository/repository.go@v2.14.21, runConfigManagementPluginSidecars).
 func copiedTree(cwd, source string) string {
 	tail := strings.Trim(filepath.ToSlash(filepath.Clean("/"+source)), "/")
 	for tail != "" {
-		if root, found := strings.CutSuffix(filepath.ToSlash(cwd), "/"+tail); found {
-			return filepath.Clean(filepath.FromSlash(root + "/"))
+		for top := cwd; top != filepath.Dir(top); top = filepath.Dir(top) {
+			if real, err := filepath.EvalSymlinks(filepath.Join(top, tail)); err == nil && real == cwd {
+				return top
+			}
 		}
 		_, tail, _ = strings.Cut(tail, "/")
 	}
 	return cwd
 }
 
-// workTree is the Git work tree around dir, or dir itself.
+// workTree returns the Git work tree that contains dir, or dir itself.
 func workTree(dir string) string {
 	for top := dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // a file in linked work trees

@@ -15,11 +15,14 @@ gitdir: ../repo/.git/worktrees/linked
 -- loose/a/x.yaml --
 -- request/apps/a/x.yaml --
 -- narrow/a/x.yaml --
+-- request/live -> deploy/envs/production --
+-- request/deploy/envs/production/x.yaml --
+-- request/top -> . --
 `)
 	argo := func(source string) func(string) string {
 		return env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", source)
 	}
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name, dir, path string
 		getenv          func(string) string
 		want            string
@@ -32,11 +35,15 @@ gitdir: ../repo/.git/worktrees/linked
 		{"only the common parent was copied", "narrow/a", ".", argo("deep/apps/a"), "narrow"},
 		{"only the app was copied", "narrow", ".", argo("deep/apps/a"), "narrow"},
 		{"app at the top", "request", ".", argo("."), "request"},
+		{"a link as app", "request/deploy/envs/production", ".", argo("live"), "request"},
+		{"a link above the app", "request/deploy/envs/production", ".", argo("top/live"), "request"},
+		{"a link to the top", "request", ".", argo("top"), "request"},
 		{"chart or OCI source", "request", ".", argo(""), "request"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			got, err := rootOf(filepath.Join(top, test.dir, test.path), Options{Dir: filepath.Join(top, test.dir), Getenv: test.getenv})
-			if want := filepath.Join(top, test.want); got != want || err != nil {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := filepath.Join(top, tc.dir)
+			got, err := rootOf(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
+			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
 		})
@@ -50,30 +57,32 @@ func TestRootSetting(t *testing.T) {
 -- repo/other -> ../elsewhere --
 -- elsewhere/x.yaml --
 `)
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		root      string
 		locked    bool
 		want, err string
 	}{
 		{"apps", false, "repo/apps", ""},
 		{"..", true, ".", ""},
-		{"..", false, "", "root ..: outside the default root; only a flag or the plugin's own environment can widen it"},
-		{"other", false, "", "root other: outside the default root; only a flag or the plugin's own environment can widen it"},
+		{"..", false, "",
+			"root ..: outside the default root; only a flag or the plugin's own environment can widen it"},
+		{"other", false, "",
+			"root other: outside the default root; only a flag or the plugin's own environment can widen it"},
 		{"nowhere", true, "", "root nowhere: no such file or directory"},
 	} {
 		o := options(filepath.Join(top, "repo"))
-		o.Root, o.RootLocked = test.root, test.locked
+		o.Root, o.RootLocked = tc.root, tc.locked
 		got, err := rootOf(filepath.Join(top, "repo/apps/a"), o)
-		if test.err != "" {
-			wantError(t, err, test.err)
-		} else if got != filepath.Join(top, test.want) || err != nil {
-			t.Errorf("root %s: got %s, %v; want %s", test.root, got, err, test.want)
+		if tc.err != "" {
+			wantError(t, err, tc.err)
+		} else if got != filepath.Join(top, tc.want) || err != nil {
+			t.Errorf("root %s: got %s, %v; want %s", tc.root, got, err, tc.want)
 		}
 	}
 
 	o := options(filepath.Join(top, "repo"))
 	o.Root = "apps"
-	_, err := Render(t.Context(), ".", o)
+	_, err := manifests(t.Context(), ".", o)
 	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
 }
 
@@ -85,7 +94,8 @@ resources: [../../base]
 `)
 	o := options(filepath.Join(top, "request/a"))
 	o.Getenv = env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", "apps/a")
-	_, err := Render(t.Context(), ".", o)
-	wantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; if Argo CD copies a part of the repository only "+
-		"(--plugin-use-manifest-generate-paths), list it in the annotation argocd.argoproj.io/manifest-generate-paths")
+	_, err := manifests(t.Context(), ".", o)
+	wantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; "+
+		"if Argo CD copies only a part of the repository (--plugin-use-manifest-generate-paths), "+
+		"list it in the annotation argocd.argoproj.io/manifest-generate-paths")
 }

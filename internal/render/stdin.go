@@ -2,11 +2,11 @@ package render
 
 import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 
-// stdin reads standard input, which messages call stdin.
-func stdin(o Options) ([]transform.File, error) {
+// stdin reads standard input. Messages call it stdin.
+func stdin(o Options) (Result, error) {
 	data, err := readAll(o.Stdin, "stdin", o.MaxInput)
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
-	return []transform.File{{Path: "stdin", Data: data}}, nil
+	return Result{Files: []transform.File{{Path: "stdin", Data: data}}}, nil
 }

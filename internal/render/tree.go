@@ -8,43 +8,58 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 var (
 	errOutside    = errors.New("outside the root")
 	errNotRegular = errors.New("not a regular file")
+	errGit        = errors.New("in .git, which is never read")
 	errTooLarge   = errors.New("the input is larger than max-input")
 )
 
-// maxLinks is Linux's own limit of symbolic links in one path.
+// maxLinks is Linux's limit on symbolic links in one path.
 const maxLinks = 40
 
-// tree is the directory that reading is confined to. Paths that enter it are
-// absolute; links are resolved before the root is compared.
+// tree confines reading to a directory. Its methods take absolute paths, and
+// resolve links before they compare a path with the root.
 type tree struct {
 	root  *os.Root
 	dir   string // the root, absolute, without links
-	base  string // the directory that was named, absolute, without links
-	named string // the same as the user named it
+	base  string // the directory to render, absolute, without links
+	named string // base as the user named it
+	cwd   string // the working directory, absolute, without links
 
-	copied bool // the root is what Argo CD copied
+	copied bool // whether the root is the tree that Argo CD copied
 
-	max, read int64 // bytes: the limit, and what was read so far
+	max, read int64 // bytes: the limit, and the number read so far
 }
 
-// openTree confines reading around base, which the user called named.
-func openTree(base, named string, o Options) (*tree, error) {
-	base, err := filepath.EvalSymlinks(base)
+// openTree finds and opens the root for the directory that the user called
+// named.
+func openTree(named string, o Options) (*tree, error) {
+	abs := o.abs(named)
+	base, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return nil, shorten(err, named)
 	}
-	t := &tree{base: base, named: named, max: o.MaxInput, copied: o.underArgoCD() && o.Root == ""}
+	t := &tree{base: base, named: filepath.Clean(named), max: o.MaxInput, copied: o.underArgoCD() && o.Root == ""}
+	if t.cwd, err = filepath.EvalSymlinks(o.Dir); err != nil {
+		return nil, shorten(err, "working directory")
+	}
+	if clean, err := filepath.EvalSymlinks(o.abs(t.named)); err != nil || clean != base { // a .. follows a link
+		t.named = t.fromCwd(base)
+	}
 	if t.dir, err = rootOf(base, o); err != nil {
 		return nil, err
 	}
 	if !below(t.dir, base) {
 		return nil, t.outside(base)
+	}
+	if inGit(base) {
+		return nil, fmt.Errorf("%s: %w", t.named, errGit)
 	}
 	if t.root, err = os.OpenRoot(t.dir); err != nil {
 		return nil, shorten(err, t.show(t.dir))
@@ -54,26 +69,47 @@ func openTree(base, named string, o Options) (*tree, error) {
 
 func (t *tree) Close() error { return t.root.Close() }
 
-// show names a path as the user would: relative to what was named.
+// show returns a path as the user would name it: relative to the named directory,
+// or to the working directory if a link leads to the named one and the path isn't
+// below it.
 func (t *tree) show(abs string) string {
 	rel, err := filepath.Rel(t.base, abs)
 	if err != nil {
 		return filepath.Base(abs)
 	}
+	if !filepath.IsLocal(rel) && t.fromCwd(t.base) != t.named {
+		return t.fromCwd(abs)
+	}
 	return filepath.Join(t.named, rel)
+}
+
+// fromCwd returns a path relative to the working directory, unless the user named
+// an absolute one.
+func (t *tree) fromCwd(abs string) string {
+	rel, err := filepath.Rel(t.cwd, abs)
+	if err != nil || filepath.IsAbs(t.named) {
+		return abs
+	}
+	return rel
+}
+
+// inGit reports whether a path is in a .git folder, or is such a folder or file.
+// What is there may be a token, and is no manifest.
+func inGit(path string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }
 
 func (t *tree) outside(abs string) error {
 	advice := "only the operator's root setting can widen it"
 	if t.copied {
-		advice = "if Argo CD copies a part of the repository only (--plugin-use-manifest-generate-paths), " +
+		advice = "if Argo CD copies only a part of the repository (--plugin-use-manifest-generate-paths), " +
 			"list it in the annotation argocd.argoproj.io/manifest-generate-paths"
 	}
 	return fmt.Errorf("%s: %w %s; %s", t.show(abs), errOutside, t.show(t.dir), advice)
 }
 
-// resolve follows the links of an absolute path, none of which may leave the
-// root, and returns the path of what they lead to.
+// resolve resolves the links in an absolute path. It fails if one of them leads
+// out of the root.
 func (t *tree) resolve(abs string) (string, error) {
 	if !below(t.dir, abs) {
 		return "", t.outside(abs)
@@ -84,6 +120,9 @@ func (t *tree) resolve(abs string) (string, error) {
 		rest = rest[1:]
 		if !below(t.dir, next) {
 			return "", t.outside(abs)
+		}
+		if inGit(next) {
+			return "", fmt.Errorf("%s: %w", t.show(abs), errGit)
 		}
 		info, err := t.root.Lstat(t.rel(next))
 		if err != nil {
@@ -122,16 +161,17 @@ func (t *tree) readFile(abs string) ([]byte, error) {
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+	if !info.Mode().IsRegular() { // opening a pipe would block until it has a writer
 		return nil, fmt.Errorf("%s: %w", t.show(abs), errNotRegular)
 	}
 	return t.readRegular(real, abs)
 }
 
-// readRegular reads what is known to be a regular file. No link is followed
-// out of the root even if it has become one meanwhile.
+// readRegular reads a path that is known to be a regular file. If it has become
+// a link since, the link is still not followed out of the root, and a pipe is
+// not waited for.
 func (t *tree) readRegular(real, abs string) ([]byte, error) {
-	f, err := t.root.Open(t.rel(real))
+	f, err := t.root.OpenFile(t.rel(real), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
@@ -139,6 +179,9 @@ func (t *tree) readRegular(real, abs string) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", t.show(abs), errNotRegular)
 	}
 	if t.max > 0 && t.read+info.Size() > t.max {
 		return nil, tooLarge(t.show(abs), t.max)
@@ -170,7 +213,7 @@ func tooLarge(name string, limit int64) error {
 	return fmt.Errorf("%s: %w, %d bytes", name, errTooLarge, limit)
 }
 
-// below reports whether an absolute path is dir or lies in it.
+// below reports whether an absolute path is dir or is in it.
 func below(dir, abs string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && filepath.IsLocal(rel)
@@ -182,8 +225,8 @@ func split(dir, abs string) []string {
 	return strings.Split(filepath.ToSlash(rel), "/")
 }
 
-// shorten replaces the absolute path in an error of package os by a name that
-// tells the user something.
+// shorten replaces the absolute path in an error of package os with a name that
+// the user knows.
 func shorten(err error, name string) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {

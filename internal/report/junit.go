@@ -1,70 +1,38 @@
 package report
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-)
-
-type (
-	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Failure *junitFailure `xml:"failure"`
-		Output  string        `xml:"system-out,omitempty"`
-	}
-	junitFailure struct {
-		Type    string `xml:"type,attr"`
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
 )
 
 // JUnit writes a test suite for each file with findings and a test case for each finding. Advice passes. A report
 // without findings is one case that passes.
 func JUnit(w io.Writer, r Report) error {
-	out := junitSuites{Name: "argocd-kserve-plugin"}
-	for _, f := range Sorted(r.Findings) {
+	const name = "argocd-kserve-plugin"
+	var suites []encoding.Suite
+	for _, f := range transform.Sorted(r.Findings) {
 		path, _, _ := source(f)
-		if n := len(out.Suites); n == 0 || out.Suites[n-1].Name != path {
-			out.Suites = append(out.Suites, junitSuite{Name: path})
+		if n := len(suites); n == 0 || suites[n-1].Name != encoding.Text(path) {
+			suites = append(suites, encoding.Suite{Name: encoding.Text(path)})
 		}
-		suite := &out.Suites[len(out.Suites)-1]
-		c := junitCase{Class: f.Rule.ID + " " + f.Rule.Name, Name: f.Object.String()}
+		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(f.Object.String())}
+		line := encoding.Text(Line(f))
 		if f.Severity.AtLeast(transform.Warning) {
-			c.Failure = &junitFailure{Type: string(f.Severity), Message: message(f), Text: Line(f)}
-			suite.Failures++
-			out.Failures++
+			c.Failure = &encoding.Outcome{
+				Type: encoding.Text(f.Severity), Message: encoding.Text(f.Text()), Details: line,
+			}
 		} else {
-			c.Output = Line(f)
+			c.Output = line
 		}
+		suite := &suites[len(suites)-1]
 		suite.Cases = append(suite.Cases, c)
-		suite.Tests++
-		out.Tests++
 	}
-	if out.Tests == 0 {
-		c := junitCase{Class: out.Name, Name: fmt.Sprintf("%d objects without findings", r.Objects)}
-		out.Tests, out.Suites = 1, []junitSuite{{Name: out.Name, Tests: 1, Cases: []junitCase{c}}}
+	if len(suites) == 0 {
+		c := encoding.Case{Class: name, Name: encoding.Text(fmt.Sprintf("objects without findings: %d", r.Objects))}
+		suites = []encoding.Suite{{Name: name, Cases: []encoding.Case{c}}}
 	}
-	text, err := xml.MarshalIndent(out, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	return err
+	return encoding.JUnit(w, name, suites)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,14 +10,16 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+// update makes the tests write their golden files.
+var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 var (
 	probe = &transform.Rule{ID: "KS101", Name: "exec-probe", Title: "an exec readiness probe is copied into the agent",
 		Doc: "The agent's image has no shell.\n", Severity: transform.Error, Restarts: true}
-	autoscaler = &transform.Rule{ID: "KS202", Name: "autoscaler-name", Title: "an autoscaler bears a name KServe uses",
+	autoscaler = &transform.Rule{ID: "KS202", Name: "autoscaler-name", Title: "an autoscaler has a name that KServe uses",
 		Doc: "KServe deletes it.\n", Severity: transform.Warning}
-	advice = &transform.Rule{ID: "KS105", Name: "surprise-agent", Title: "KServe will inject an agent", Severity: transform.Advice}
+	advice = &transform.Rule{ID: "KS105", Name: "surprise-agent", Title: "KServe will inject an agent",
+		Severity: transform.Advice}
 )
 
 // sample has an awkward path, text that needs escaping, and a rendered object with a known origin.
@@ -32,9 +33,12 @@ func sample() Report {
 		Findings: []transform.Finding{
 			{Rule: autoscaler, Object: hpa, Severity: transform.Warning, At: yamldoc.Path{"metadata", "name"},
 				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: hpa}}, Line: 4, Col: 3},
-			{Rule: advice, Object: iris, Severity: transform.Advice, At: yamldoc.Path{"spec"}, Message: "no storageUri", Line: 3, Col: 1},
-			{Rule: probe, Object: iris, Severity: transform.Error, At: yamldoc.Path{"spec", "predictor", "containers", 0, "readinessProbe", "exec"},
-				Message: "the command `test \"$A\" <x>,\ny` can't run in the agent", Needs: "default-deployment-mode", Line: 12, Col: 9},
+			{Rule: advice, Object: iris, Severity: transform.Advice, At: yamldoc.Path{"spec"},
+				Message: "no storageUri", Line: 3, Col: 1},
+			{Rule: probe, Object: iris, Severity: transform.Error,
+				At:      yamldoc.Path{"spec", "predictor", "containers", 0, "readinessProbe", "exec"},
+				Message: "the command `test \"$A\" <x>,\ny` can't run in the agent", Needs: "default-deployment-mode",
+				Line: 12, Col: 9},
 		},
 	}
 }
@@ -42,7 +46,7 @@ func sample() Report {
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +56,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; go test -update rewrites it\n got: %s\nwant: %s", path, got, want)
+		t.Errorf("%s differs; run make golden\n got: %s\nwant: %s", path, got, want)
 	}
 }
 
@@ -71,7 +75,8 @@ func TestText(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	golden(t, "report.json", written(t, func(b *bytes.Buffer) error { return JSON(b, sample()) }))
-	golden(t, "empty.json", written(t, func(b *bytes.Buffer) error { return JSON(b, Report{Objects: 3, Version: "v1.2.3"}) }))
+	empty := Report{Objects: 3, Version: "v1.2.3"}
+	golden(t, "empty.json", written(t, func(b *bytes.Buffer) error { return JSON(b, empty) }))
 }
 
 func TestSARIF(t *testing.T) {

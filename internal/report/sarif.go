@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -91,14 +92,14 @@ func SARIF(w io.Writer, r Report) error {
 		})
 	}
 	results := []sarifResult{}
-	for _, f := range Sorted(r.Findings) {
+	for _, f := range transform.Sorted(r.Findings) {
 		results = append(results, sarifResult{
 			RuleID: f.Rule.ID, RuleIndex: slices.Index(r.Rules, f.Rule), Level: sarifLevel[f.Severity],
-			Message:   sarifMessage{Text: f.Object.String() + ": " + message(f)},
+			Message:   sarifMessage{Text: f.Object.String() + ": " + f.Text()},
 			Locations: []sarifLocation{sarifAt(f)},
 		})
 	}
-	return indented(w, sarifLog{
+	return encoding.JSON(w, sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
 		Runs: []sarifRun{{Tool: sarifTool{driver}, ColumnKind: "unicodeCodePoints", Results: results}},
 	})

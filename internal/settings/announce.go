@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Announcement tells Argo CD's user interface about a parameter. Its JSON form is that of
-// ParameterAnnouncement in argo-cd's reposerver/repository/repository.proto.
+// Announcement describes a parameter to Argo CD's user interface, in the JSON form of ParameterAnnouncement
+// (argo-cd's reposerver/repository/repository.proto).
 type Announcement struct {
 	Name           string   `json:"name"`
 	Title          string   `json:"title"`
@@ -16,15 +16,21 @@ type Announcement struct {
 	Array          []string `json:"array,omitempty"`
 }
 
-// Announcements lists the parameters an Application may give: every setting that the sidecar has not locked.
+// Announcements returns the parameters that an Application may set: every setting that the sidecar does not lock, and
+// the ceilings, which an Application may lower.
 func (s *Settings) Announcements() []Announcement {
 	list := []Announcement{}
 	for _, row := range Table {
-		if s.Locked(row.Name) {
+		if s.Locked(row.Name) && !row.ceiling {
 			continue
 		}
-		a := Announcement{Name: row.Name, Title: row.Title, Tooltip: row.tooltip(), CollectionType: "string", String: row.Default}
+		a := Announcement{
+			Name: row.Name, Title: row.Title, Tooltip: row.tooltip(),
+			CollectionType: "string", String: row.Default,
+		}
 		switch {
+		case row.ceiling:
+			a.String = row.text(s)
 		case row.isList():
 			a.CollectionType, a.String = "array", ""
 			a.Array = row.split(row.Default)

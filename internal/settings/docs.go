@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Markdown is the table of all settings for the documentation.
+// Markdown returns the table of all settings for the documentation.
 func Markdown() string {
 	var b strings.Builder
-	b.WriteString("| setting | accepts | default | what it says |\n|---|---|---|---|\n")
+	b.WriteString("| setting | accepts | default | description |\n|---|---|---|---|\n")
 	for _, row := range Table {
 		unset := row.Unset
 		if row.Default != "" {

@@ -11,12 +11,16 @@ import (
 
 const (
 	lockedPrefix    = "ARGOCD_KSERVE_PLUGIN_"
-	pluginEnvPrefix = "ARGOCD_ENV_KSERVE_PLUGIN_" // Argo CD puts ARGOCD_ENV_ before the names in an Application's plugin.env
+	pluginEnvPrefix = "ARGOCD_ENV_KSERVE_PLUGIN_" // Argo CD prefixes the names in plugin.env with ARGOCD_ENV_
+	barePrefix      = "KSERVE_PLUGIN_"
+	goMemLimit      = "GOMEMLIMIT"
+	appName         = "ARGOCD_APP_NAME"
 	appParameters   = "ARGOCD_APP_PARAMETERS"
 	appNamespace    = "ARGOCD_APP_NAMESPACE"
 )
 
-// env is an environment; of a name that occurs twice the last value counts, as in a process that Go starts.
+// env maps environment variables to their values. The last value of a repeated name wins, as in a process that Go
+// starts.
 type env map[string]string
 
 func environment(environ []string) env {
@@ -28,17 +32,19 @@ func environment(environ []string) env {
 	return e
 }
 
-// serviceLink matches what Kubernetes adds, below the locked prefix, for a Service called argocd-kserve-plugin.
-var serviceLink = regexp.MustCompile(`^(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+// serviceLink matches the variables that Kubernetes sets for a Service called argocd-kserve-plugin or
+// argocd-kserve-plugin-anything, as NAME=value without the prefix.
+var serviceLink = regexp.MustCompile(`^(.+_)?(` +
+	`SERVICE_HOST=[0-9a-f.:]+|SERVICE_PORT(_[A-Z0-9_]+)?=\d+|PORT=(tcp|udp|sctp)://.*|` +
+	`PORT_\d+_(TCP|UDP|SCTP)(=(tcp|udp|sctp)://.*|_PROTO=(tcp|udp|sctp)|_PORT=\d+|_ADDR=[0-9a-f.:]+))$`)
 
-// prefixed reads the settings whose variables begin with the prefix.
+// prefixed returns the settings in the variables that start with the prefix.
 func (e env) prefixed(prefix string, at level) (all []given, err error) {
 	var faults []error
 	for _, name := range e.names(prefix) {
-		key := strings.TrimPrefix(name, prefix)
-		row, err := find(strings.ToLower(strings.ReplaceAll(key, "_", "-")))
+		row, err := find(settingName(name, prefix))
 		if err != nil {
-			if at != byEnvironment || !serviceLink.MatchString(key) {
+			if !e.isServiceLink(name, prefix) {
 				faults = append(faults, fmt.Errorf("environment variable %s: %w", name, err))
 			}
 			continue
@@ -49,6 +55,46 @@ func (e env) prefixed(prefix string, at level) (all []given, err error) {
 	}
 	return all, errors.Join(faults...)
 }
+
+func settingName(variable, prefix string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(variable, prefix), "_", "-"))
+}
+
+// variable returns the name of the variable in the sidecar's environment.
+func (row *Setting) variable() string {
+	return lockedPrefix + strings.ToUpper(strings.ReplaceAll(row.Name, "-", "_"))
+}
+
+func (e env) isServiceLink(name, prefix string) bool {
+	return serviceLink.MatchString(strings.TrimPrefix(name, prefix) + "=" + e[name])
+}
+
+// misplaced returns a warning for each variable that lacks the first part of its prefix, and so has no effect.
+func (e env) misplaced() []string {
+	var warnings []string
+	for _, name := range e.names(barePrefix) {
+		if e[name] != "" && !e.isServiceLink(name, barePrefix) {
+			warnings = append(warnings, fmt.Sprintf("the environment variable %s has no effect; in the sidecar its name is "+
+				"ARGOCD_%s, and in an Application's plugin.env Argo CD adds ARGOCD_ENV_ to it", name, name))
+		}
+	}
+	return warnings
+}
+
+// memory returns the default of max-memory: what GOMEMLIMIT says, else half of the container's limit, because
+// argocd-cmp-server and other runs share that.
+func (e env) memory(cgroup int64) []given {
+	limit, where := Size(cgroup/2), "container's memory limit"
+	if n, err := parseSize(strings.TrimSuffix(e[goMemLimit], "B")); err == nil {
+		limit, where = n, goMemLimit
+	}
+	if limit <= 0 {
+		return nil
+	}
+	return []given{{maxMemory, []string{limit.String()}, origin{byDefault, where}}}
+}
+
+func (e env) underArgoCD() bool { return e[appName] != "" }
 
 func (e env) names(prefix string) []string {
 	var names []string
@@ -69,7 +115,7 @@ type parameter struct {
 	Map    map[string]string `json:"map"`
 }
 
-// parameters reads an Application's plugin.parameters.
+// parameters returns the settings in an Application's plugin.parameters.
 func (e env) parameters() ([]given, error) {
 	text := e[appParameters]
 	if text == "" {
@@ -90,7 +136,7 @@ func (e env) parameters() ([]given, error) {
 		where := fmt.Sprintf("parameter %s in %s", p.Name, appParameters)
 		values, err := p.values(row)
 		if err == nil && slices.ContainsFunc(all, func(g given) bool { return g.name == p.Name }) {
-			err = errors.New("given twice")
+			err = errors.New("set twice")
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", where, err))
@@ -112,9 +158,9 @@ func (p parameter) values(row *Setting) ([]string, error) {
 	}
 	switch {
 	case forms > 1:
-		return nil, errors.New("has several of string, array and map; give one")
+		return nil, errors.New("sets more than one of string, array and map")
 	case len(p.Map) > 0:
-		return nil, errors.New("a map was given; it takes " + row.accepts())
+		return nil, errors.New("takes " + row.accepts() + ", not a map")
 	case len(p.Array) > 0:
 		return trimmed(p.Array), nil
 	case p.String != nil:

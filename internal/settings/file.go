@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -15,8 +17,8 @@ const FileName = ".argocd-kserve-plugin.yaml"
 
 const maxFile = 1 << 20
 
-// readFile reads the settings file of the folder, if it has one. A link that leads out of the folder is refused: what
-// an error quotes ends in Argo CD's user interface.
+// readFile reads the settings file of the folder, if it has one. It refuses a link that leads out of the folder: errors
+// quote the file, and Argo CD's user interface shows them.
 func readFile(dir, shown string) ([]given, error) {
 	shown = filepath.Join(shown, FileName)
 	data, err := readRegular(dir)
@@ -48,6 +50,13 @@ func readRegular(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, FileName))
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(real), "/"), ".git") {
+		return nil, errors.New("a link to .git")
+	}
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil, fmt.Errorf("not a regular file of at most %s", Size(maxFile))
 	}
@@ -60,7 +69,7 @@ func parseFile(shown string, data []byte) ([]given, error) {
 		return nil, err
 	}
 	if len(documents) > 1 {
-		return nil, fmt.Errorf("%s:%d:1: a second document; settings are one mapping", shown, documents[1].Line)
+		return nil, fmt.Errorf("%s:%d:1: a second document: keep all settings in one", shown, documents[1].Line)
 	}
 	tree, err := yamldoc.Parse(documents[0].Body)
 	if err != nil {
@@ -74,7 +83,7 @@ func parseFile(shown string, data []byte) ([]given, error) {
 		return fmt.Sprintf("%s:%d:%d", shown, documents[0].Line+line-1, col)
 	}
 	if tree.Root.Kind != yamldoc.Mapping {
-		return nil, fmt.Errorf("%s: want a mapping of settings", at(tree.Root))
+		return nil, fmt.Errorf("%s: not a mapping of settings to values", at(tree.Root))
 	}
 	var all []given
 	var faults []error
@@ -96,7 +105,7 @@ func parseFile(shown string, data []byte) ([]given, error) {
 	return all, errors.Join(faults...)
 }
 
-// fileValues reads scalars by their text, so that 0.10 and on mean what they look like.
+// fileValues reads scalars as text: 0.10 is not a number here, and on is not a boolean.
 func fileValues(row *Setting, node *yamldoc.Node) ([]string, error) {
 	switch {
 	case node.Kind == yamldoc.Scalar && node.Tag == "!!null":

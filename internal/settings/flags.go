@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags are the command line's settings.
+// Flags are the settings given on the command line.
 type Flags struct{ values []*flagValue }
 
-// flagValue is a pflag.Value that keeps what was given; Load judges it, as it does for the other levels.
+// flagValue is a pflag.Value that keeps the text of a flag. Load validates it, as it does for the other levels.
 type flagValue struct {
 	row    *Setting
 	values []string
@@ -35,7 +35,7 @@ func (f *flagValue) Set(text string) error {
 }
 
 func (f *flagValue) String() string {
-	if f.row == nil { // pflag asks a zero value
+	if f.row == nil { // pflag calls String on a zero value
 		return ""
 	}
 	return f.row.Default
@@ -61,7 +61,7 @@ func (f *Flags) given() []given {
 		}
 		values := v.values
 		if !v.row.isList() {
-			values = values[len(values)-1:] // the last of a repeated flag counts, as everywhere
+			values = values[len(values)-1:] // the last of a repeated flag wins
 		}
 		all = append(all, given{v.row.Name, values, origin{byFlag, "flag --" + v.row.Name}})
 	}

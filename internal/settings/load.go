@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
-// level is where a value comes from, the strongest first.
+// level is where a value comes from, in ascending order of precedence.
 type level int
 
 const (
@@ -19,8 +21,11 @@ const (
 	byFlag
 )
 
-// locked levels belong to whoever runs the sidecar; no other may contradict them.
+// locked reports whether the level belongs to whoever runs the sidecar. No other level may contradict it.
 func (l level) locked() bool { return l >= byEnvironment }
+
+// ofApp reports whether the level belongs to the application or its repository.
+func (l level) ofApp() bool { return l > byDefault && !l.locked() }
 
 type origin struct {
 	level level
@@ -40,9 +45,10 @@ type Sources struct {
 	Environ []string
 	Dir     string // the app's folder, where the settings file may be
 	Shown   string // that folder as messages show it
+	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
 }
 
-// Load works out the settings of a run. Its error names every fault that was found, one a line.
+// Load returns the settings of a run. Its error lists every fault, one per line.
 func Load(from Sources) (*Settings, error) {
 	env := environment(from.Environ)
 	all := from.Flags.given()
@@ -60,25 +66,28 @@ func Load(from Sources) (*Settings, error) {
 	if ns := env[appNamespace]; ns != "" {
 		all = append(all, given{"namespace", []string{ns}, origin{byDefault, appNamespace}})
 	}
-	s, err := resolve(all)
+	s, err := resolve(append(all, env.memory(from.Cgroup)...), env.underArgoCD())
 	if err := errors.Join(append(faults, err)...); err != nil {
 		return nil, err
 	}
+	s.Warnings = env.misplaced()
 	return s, nil
 }
 
-// LoadLocked works out what the sidecar's own flags and environment say and leaves everything else at its default.
+// LoadLocked returns the settings that the sidecar's own flags and environment give. All others have their defaults.
 func LoadLocked(from Sources) (*Settings, error) {
-	variables, fault := environment(from.Environ).prefixed(lockedPrefix, byEnvironment)
-	s, err := resolve(append(from.Flags.given(), variables...))
+	env := environment(from.Environ)
+	variables, fault := env.prefixed(lockedPrefix, byEnvironment)
+	s, err := resolve(slices.Concat(from.Flags.given(), variables, env.memory(from.Cgroup)), env.underArgoCD())
 	if err := errors.Join(fault, err); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// resolve takes the strongest value of each setting. The values come in the order of their strength.
-func resolve(all []given) (*Settings, error) {
+// resolve takes the value with the highest precedence for each setting. The values are in descending order of
+// precedence. Under Argo CD a flag is a ceiling as the sidecar's environment is; on a command line it simply wins.
+func resolve(all []given, underArgoCD bool) (*Settings, error) {
 	s := &Settings{origins: map[string]origin{}}
 	var faults []error
 	for _, row := range Table {
@@ -88,30 +97,81 @@ func resolve(all []given) (*Settings, error) {
 			}
 		}
 		s.origins[row.Name] = origin{byDefault, "default"}
-		winner := true
+		var values []given
 		for _, g := range all {
 			if g.name != row.Name {
 				continue
 			}
-			var at Settings
-			if err := row.set(&at, g.values); err != nil {
+			if err := row.set(new(Settings), g.values); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", g.where, err))
 				continue
 			}
-			if winner {
-				winner = false
-				s.origins[row.Name] = g.origin
-				faults = append(faults, row.set(s, g.values))
-				continue
-			}
-			lock := s.origins[row.Name]
-			if lock.level.locked() && !g.level.locked() && g.level != byDefault && row.text(&at) != row.text(s) {
-				faults = append(faults, fmt.Errorf("%s: %q differs from %q, to which the sidecar's %s locks it; remove it here or have it changed there",
-					g.where, row.text(&at), row.text(s), lock.where))
-			}
+			values = append(values, g)
+		}
+		if row.ceiling {
+			faults = append(faults, row.lower(s, values, underArgoCD))
+		} else {
+			faults = append(faults, row.choose(s, values))
 		}
 	}
 	return s, errors.Join(faults...)
+}
+
+// choose takes the first value. Its error lists the values that contradict a locked one.
+func (row *Setting) choose(s *Settings, values []given) error {
+	var faults []error
+	for i, g := range values {
+		if i == 0 {
+			s.origins[row.Name] = g.origin
+			faults = append(faults, row.set(s, g.values))
+			continue
+		}
+		var at Settings
+		faults = append(faults, row.set(&at, g.values))
+		lock := s.origins[row.Name]
+		if lock.level.locked() && g.level.ofApp() && row.text(&at) != row.text(s) {
+			faults = append(faults, fmt.Errorf(
+				"%s: %q conflicts with %q, locked by the sidecar's %s; remove it or change it there",
+				g.where, row.text(&at), row.text(s), lock.where))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// lower takes the ceiling, which the first locked value or else the default sets, or the first value of the
+// application. Its error lists the values of the application above the ceiling.
+func (row *Setting) lower(s *Settings, values []given, underArgoCD bool) error {
+	var faults []error
+	if i := slices.IndexFunc(values, func(g given) bool { return !g.level.ofApp() }); i >= 0 {
+		s.origins[row.Name] = values[i].origin
+		faults = append(faults, row.set(s, values[i].values))
+	}
+	ceiling, amount, text := s.origins[row.Name], row.amount(s), row.text(s)
+	if ceiling.level == byFlag && !underArgoCD {
+		return errors.Join(faults...)
+	}
+	lowered := false
+	for _, g := range values {
+		if !g.level.ofApp() {
+			continue
+		}
+		var at Settings
+		faults = append(faults, row.set(&at, g.values))
+		switch {
+		case row.amount(&at) > amount && ceiling.level.locked():
+			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, set by the sidecar's %s; "+
+				"lower it or raise the ceiling there", g.where, row.text(&at), text, ceiling.where))
+		case row.amount(&at) > amount:
+			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, from the %s; "+
+				"lower it or raise the ceiling with the flag --%s or with %s in the sidecar's environment",
+				g.where, row.text(&at), text, ceiling.where, row.Name, row.variable()))
+		case !lowered:
+			lowered = true
+			s.origins[row.Name] = g.origin
+			faults = append(faults, row.set(s, g.values))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // find returns the row of a setting, or an error that lists the valid names.
@@ -130,38 +190,22 @@ func find(name string) (*Setting, error) {
 	return nil, fmt.Errorf("unknown setting %q; %sthe settings are %s", name, hint, strings.Join(names, ", "))
 }
 
-// Nearest returns the candidate that differs least from the text, or nothing when none is like it.
+// Nearest returns the candidate that differs least from the text, or "" if none is similar.
 func Nearest(text string, candidates []string) string {
-	best, distance := "", 1+max(2, len(text)/3)
+	var names cobra.Command
 	for _, c := range candidates {
-		d := levenshtein(strings.ToLower(text), strings.ToLower(c))
-		if d < distance {
-			best, distance = c, d
+		names.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
+	}
+	for distance := range 3 {
+		names.SuggestionsMinimumDistance = distance
+		if near := names.SuggestionsFor(text); len(near) > 0 {
+			return near[0]
 		}
 	}
-	return best
+	return ""
 }
 
-func levenshtein(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}
-
-// trimmed drops the empty values: an empty setting is an unset one.
+// trimmed trims the values and drops empty ones: an empty setting is not set.
 func trimmed(values []string) []string {
 	values = slices.Clone(values)
 	for i := range values {

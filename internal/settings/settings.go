@@ -1,50 +1,52 @@
-// Package settings reads what a user, an Application and a sidecar may set, by precedence and with a lock for the sidecar.
+// Package settings reads the settings of the sidecar, the Application, the settings file and the command line, in order
+// of precedence. What the sidecar sets is locked.
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 // Settings are the effective values of a run.
 type Settings struct {
-	transform.Options
+	rules.Options
 
-	ArgoCDVersion string
-	FailOn        string // never, advice, warning, error; empty: the command's own default
-	Source        string
-	Root          string // empty: found by the renderer
-	Recurse       bool
-	Include       []string
-	Exclude       []string
-	AllowEmpty    bool
-	Timeout       time.Duration
-	MaxInput      Size
+	ArgoCDVersion  string
+	FailOn         string // never, advice, warning, error; empty: the command's own default
+	Source         string
+	Root           string // empty: package render finds it
+	Recurse        bool
+	Include        []string
+	Exclude        []string
+	AllowEmpty     bool
+	LoadRestrictor string
+	Timeout        time.Duration
+	MaxInput       Size
+	MaxMemory      Size
+
+	Warnings []string // what is ignored but looks like a setting, one line each
 
 	origins map[string]origin
 }
 
-// Value is one effective setting as people read it.
+// Value is an effective setting in the form that people read.
 type Value struct {
 	Name, Text, From string
 	Locked           bool
 }
 
-// Values lists every setting in the table's order.
+// Values returns every setting, in the order of Table.
 func (s *Settings) Values() []Value {
 	values := make([]Value, len(Table))
 	for i, row := range Table {
 		from := s.origins[row.Name]
-		text := row.text(s)
-		if text == "" {
-			text = row.Unset
-		}
-		values[i] = Value{Name: row.Name, Text: text, From: from.where, Locked: from.level.locked()}
+		values[i] = Value{Name: row.Name, Text: row.text(s), From: from.where, Locked: from.level.locked()}
 	}
 	return values
 }
@@ -57,13 +59,14 @@ type Setting struct {
 	Name    string
 	Title   string   // in Argo CD's user interface
 	Help    string   // one line, no full stop
-	Values  []string // what is accepted; empty when Accepts says it
+	Values  []string // the accepted values, unless Accepts describes them
 	Accepts string
 	Default string
-	Unset   string // what an empty default means
+	Unset   string // shown for an empty default
 
-	field func(*Settings) any                // a *string, *[]string, *bool, *int, *time.Duration or *Size
-	check func(value string) (string, error) // returns the canonical spelling
+	ceiling bool                               // whether applications may lower the value but not raise it
+	field   func(*Settings) any                // a *string, *[]string, *bool, *int, *time.Duration or *Size
+	check   func(value string) (string, error) // returns the canonical spelling
 }
 
 func (row *Setting) isList() bool {
@@ -76,7 +79,7 @@ func (row *Setting) isSwitch() bool {
 	return ok
 }
 
-// accepts says in words what may be given.
+// accepts describes the accepted values.
 func (row *Setting) accepts() string {
 	if row.Accepts != "" {
 		return row.Accepts
@@ -84,8 +87,8 @@ func (row *Setting) accepts() string {
 	return strings.Join(row.Values, ", ")
 }
 
-// split takes the text form of a value apart. Items of a list are separated by commas or blanks, except within the
-// braces of a glob.
+// split splits the text form of a value. Commas and blanks separate the items of a list, except within the braces of a
+// glob.
 func (row *Setting) split(text string) []string {
 	if !row.isList() {
 		return []string{strings.TrimSpace(text)}
@@ -104,7 +107,7 @@ func (row *Setting) split(text string) []string {
 	})
 }
 
-// set stores values, which are not empty.
+// set validates and stores the values, of which there is at least one.
 func (row *Setting) set(s *Settings, values []string) error {
 	field := row.field(s)
 	list, isList := field.(*[]string)
@@ -162,13 +165,13 @@ func parse(field any, text string) (err error) {
 	return err
 }
 
-// text is the canonical form, by which two values are the same or not.
+// text returns the canonical form: two values are the same if their text is.
 func (row *Setting) text(s *Settings) string {
 	switch field := row.field(s).(type) {
 	case *string:
-		return *field
+		return cmp.Or(*field, row.Unset)
 	case *[]string:
-		return strings.Join(*field, " ")
+		return cmp.Or(strings.Join(*field, " "), row.Unset)
 	case *bool:
 		return strconv.FormatBool(*field)
 	case *int:
@@ -182,6 +185,17 @@ func (row *Setting) text(s *Settings) string {
 		return field.String()
 	}
 	return ""
+}
+
+// amount returns the value of a ceiling.
+func (row *Setting) amount(s *Settings) int64 {
+	switch field := row.field(s).(type) {
+	case *time.Duration:
+		return int64(*field)
+	case *Size:
+		return int64(*field)
+	}
+	return 0
 }
 
 const none = "none"

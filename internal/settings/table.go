@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 var truth = []string{"false", "true"}
 
-// Table holds every setting. Flags, environment variables, Argo CD parameters, the settings file, the announcements
-// and the documentation are all made from it.
+// Table lists every setting. Flags, environment variables, Argo CD parameters, the settings file, the announcements and
+// the documentation all come from it.
 var Table = []Setting{
 	{
 		Name: "kserve-version", Title: "KServe version",
@@ -31,110 +31,143 @@ var Table = []Setting{
 	},
 	{
 		Name: "default-deployment-mode", Title: "Default deployment mode",
-		Help:    "mode of the InferenceServices that name none; the cluster's is in the ConfigMap inferenceservice-config, key deploy",
-		Accepts: "Standard, Knative, ModelMesh (RawDeployment and Serverless are understood) or unknown", Default: unknown,
+		Help: "deployment mode of InferenceServices that do not set one; " +
+			"the cluster's default is in the ConfigMap inferenceservice-config, key deploy",
+		Accepts: "Standard or RawDeployment, Knative or Serverless, ModelMesh, or unknown", Default: unknown,
 		field: func(s *Settings) any { return &s.DefaultDeploymentMode },
 		check: deploymentMode,
 	},
 	{
 		Name: "namespace", Title: "Namespace",
-		Help:    "namespace of the manifests that name none",
+		Help:    "namespace of manifests that do not set one",
 		Accepts: "a namespace", Unset: "ARGOCD_APP_NAMESPACE",
 		field: func(s *Settings) any { return &s.Namespace },
 		check: namespace,
 	},
 	{
 		Name: "rules", Title: "Rules",
-		Help:    "rules to run; IDs with a leading - are left out, other IDs are the only ones run",
+		Help:    "rules to run; -ID leaves a rule out; if any ID is listed without -, only those run",
 		Accepts: "a list of rule IDs such as KS101 or -KS301", Unset: "all",
-		field: func(s *Settings) any { return &s.Rules },
+		field: func(s *Settings) any { return &s.Select },
 		check: ruleID,
 	},
 	{
+		Name: "suppressions", Title: "Suppressions",
+		Help: "whether comments and annotations in the manifests may accept findings; where they may not, such findings " +
+			"are reported and repaired like all others",
+		Values: []string{"allow", "forbid"}, Default: "allow",
+		field: func(s *Settings) any { return (*string)(&s.Suppressions) },
+	},
+	{
 		Name: "probes", Title: "Probes",
-		Help:   "exec readiness probes: auto converts where KServe would break them, always converts all that have a proven HTTP equivalent, tcp prefers tcpSocket, never only reports",
+		Help: "exec readiness probes: auto converts those that KServe would break, always converts all that have a " +
+			"proven HTTP equivalent, tcp prefers tcpSocket, never only reports",
 		Values: []string{"auto", "always", "tcp", "never"}, Default: "auto",
-		field: func(s *Settings) any { return &s.Probes },
+		field: func(s *Settings) any { return (*string)(&s.Probes) },
 	},
 	{
 		Name: "autoscaler", Title: "Autoscaler",
-		Help:   "autoscalers that bear a name KServe uses: rename them, keep them by the finalizer KServe 0.13.0 to 0.15.0 honours, or report them",
+		Help: "autoscalers that have a name KServe uses: rename them, keep them with the finalizer that KServe " +
+			"0.13.0 to 0.15.0 honours, or only report them",
 		Values: []string{"rename", "finalizer", "report"}, Default: "rename",
-		field: func(s *Settings) any { return &s.Autoscaler },
+		field: func(s *Settings) any { return (*string)(&s.Autoscaler) },
 	},
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help:   "annotate InferenceServices with the conditions that make them healthy",
 		Values: []string{"on", "off"}, Default: "on",
-		field: func(s *Settings) any { return &s.HealthMetadata },
+		field: func(s *Settings) any { return (*string)(&s.HealthMetadata) },
 	},
 	{
 		Name: "progress-deadline-seconds", Title: "Progress deadline in seconds",
-		Help:    "time after which an InferenceService that is not ready counts as degraded",
+		Help:    "seconds after which an InferenceService that is not ready counts as Degraded",
 		Accepts: "a positive number or none", Default: none,
 		field: func(s *Settings) any { return &s.ProgressDeadlineSeconds },
 	},
 	{
 		Name: "deployment-mode-rewrite", Title: "Rewrite of the deployment mode",
-		Help:   "whether the deployment mode annotation is respelled also where KServe 0.16 to 0.18 may have locked the old spelling",
+		Help: "when to respell the deployment mode annotation: always does so even where KServe 0.16 to 0.18 may " +
+			"have locked the old spelling",
 		Values: []string{"auto", "always"}, Default: "auto",
-		field: func(s *Settings) any { return &s.DeploymentModeRewrite },
+		field: func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
 	},
 	{
 		Name: "fail-on", Title: "Fail on",
-		Help:   "least severity of a finding that makes the command fail; generate counts only what it could not repair",
+		Help:   "lowest severity of a finding that makes the command fail; generate ignores what it repaired",
 		Values: []string{"never", "advice", "warning", "error"}, Unset: "never in generate, else warning",
 		field: func(s *Settings) any { return &s.FailOn },
 	},
 	{
 		Name: "source", Title: "Source",
-		Help:   "how manifests are made; auto takes kustomize where there is a kustomization, else the directory's files",
+		Help:   "how to render manifests; auto uses kustomize if there is a kustomization, else the directory's files",
 		Values: []string{"auto", "directory", "kustomize"}, Default: "auto",
 		field: func(s *Settings) any { return &s.Source },
 	},
 	{
 		Name: "root", Title: "Root",
-		Help:    "folder outside which nothing is read: found as the copied repository under Argo CD, else the Git work tree, else the folder given; only the sidecar may widen it",
-		Accepts: "a folder, relative to the working directory", Unset: "found",
+		Help: "folder that confines reading: by default the copied repository under Argo CD, else the Git work tree, " +
+			"else the given folder; only the sidecar may widen it",
+		Accepts: "a folder, relative to the working directory, or found", Unset: found,
 		field: func(s *Settings) any { return &s.Root },
+		check: root,
 	},
 	{
 		Name: "directory-recurse", Title: "Recurse",
-		Help:   "read the folders below a directory too",
+		Help:   "also read the folders below a directory",
 		Values: truth, Default: "false",
 		field: func(s *Settings) any { return &s.Recurse },
 	},
 	{
 		Name: "directory-include", Title: "Include",
-		Help:    "files of a directory that are manifests",
+		Help:    "files of a directory to read",
 		Accepts: "a list of globs", Default: "*.yaml *.yml *.json",
 		field: func(s *Settings) any { return &s.Include },
 	},
 	{
 		Name: "directory-exclude", Title: "Exclude",
-		Help:    "files of a directory that are left out",
+		Help:    "files of a directory to leave out",
 		Accepts: "a list of globs", Unset: none,
 		field: func(s *Settings) any { return &s.Exclude },
 	},
 	{
+		Name: "kustomize-load-restrictor", Title: "Load restrictor of kustomize",
+		Help: "which files a kustomization may read: those in and below its own folder, as kustomize has it, or all " +
+			"below the root; folders such as ../base are allowed in both cases",
+		Values: []string{"kustomization", "root"}, Default: "kustomization",
+		field: func(s *Settings) any { return &s.LoadRestrictor },
+	},
+	{
 		Name: "allow-empty", Title: "Allow empty",
-		Help:   "take a source without any object as success; Argo CD may then prune everything",
+		Help:   "accept a source without objects; Argo CD may then prune everything",
 		Values: truth, Default: "false",
 		field: func(s *Settings) any { return &s.AllowEmpty },
 	},
 	{
 		Name: "timeout", Title: "Timeout",
-		Help:    "time after which the command gives up; keep it below Argo CD's repo server timeout, 60s unless changed",
-		Accepts: "a duration such as 45s or 2m", Default: "45s",
+		Help:    "time after which the command gives up; keep it below Argo CD's repo server timeout (60s by default)",
+		Accepts: "a duration such as 45s or 2m", Default: "45s", ceiling: true,
 		field: func(s *Settings) any { return &s.Timeout },
 	},
 	{
 		Name: "max-input", Title: "Largest input",
-		Help:    "bytes that may be read",
-		Accepts: "a number of bytes, with KiB, MiB or GiB", Default: "256 MiB",
+		Help: "maximum number of bytes to read; aliases, copy operations and files read again may add as many to a " +
+			"kustomization, but not more than a quarter of max-memory",
+		Accepts: bytes, Default: "128 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxInput },
 	},
+	{
+		Name: maxMemory, Title: "Largest memory",
+		Help: "memory at which the command gives up, before the kernel ends the whole container; the default is " +
+			"GOMEMLIMIT, else half of the container's limit, else 512 MiB",
+		Accepts: bytes, Default: "512 MiB", ceiling: true,
+		field: func(s *Settings) any { return &s.MaxMemory },
+	},
 }
+
+const (
+	maxMemory = "max-memory"
+	bytes     = "a number of bytes, with KiB, MiB or GiB"
+)
 
 const unknown = "unknown"
 
@@ -171,13 +204,23 @@ func namespace(text string) (string, error) {
 	return text, nil
 }
 
+const found = "found"
+
+// root turns the word for the default into the empty value, so that the sidecar can lock the default.
+func root(text string) (string, error) {
+	if text == found {
+		return "", nil
+	}
+	return text, nil
+}
+
 func ruleID(text string) (string, error) {
 	var ids []string
-	for _, rule := range transform.Rules {
+	for _, rule := range rules.All {
 		if strings.TrimPrefix(text, "-") == rule.ID {
 			return text, nil
 		}
 		ids = append(ids, rule.ID)
 	}
-	return "", fmt.Errorf("%q is no rule; the rules are %s", text, strings.Join(ids, ", "))
+	return "", fmt.Errorf("unknown rule %q; the rules are %s", text, strings.Join(ids, ", "))
 }

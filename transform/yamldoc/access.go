@@ -1,7 +1,10 @@
 package yamldoc
 
-// Entry returns the key and value at one step below the node. An item of a sequence has no key; value is nil where there
-// is nothing, or where the key comes from a merge.
+import "iter"
+
+// Entry returns the key and the value at one step below n: a string selects a key of a mapping, an int an item of a
+// sequence. It follows aliases to n but, unlike Get, neither merge keys nor an alias that is the value itself. key is
+// nil for an item of a sequence; both are nil if there is no such entry. n may be nil.
 func (n *Node) Entry(step any) (key, value *Node) {
 	n = n.resolve()
 	if n == nil {
@@ -22,7 +25,8 @@ func (n *Node) Entry(step any) (key, value *Node) {
 	return nil, nil
 }
 
-// Strings returns the values of a sequence of scalars; what is no scalar gives "".
+// Strings returns the scalars of a sequence. An item that is null or not a scalar gives "". The result is nil if n is
+// not a sequence.
 func (n *Node) Strings() []string {
 	n = n.resolve()
 	if n == nil || n.Kind != Sequence {
@@ -35,13 +39,14 @@ func (n *Node) Strings() []string {
 	return values
 }
 
-// Equal tells whether two nodes decode to the same value: how they are written and the order of keys do not count.
+// Equal reports whether two nodes decode to the same value. Style and the order of keys make no difference. Two nil
+// nodes are equal.
 func (n *Node) Equal(other *Node) bool {
 	a, b := n.resolve(), other.resolve()
 	if a == nil || b == nil {
 		return a == b
 	}
-	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Entries) != len(b.Entries) || len(a.Items) != len(b.Items) {
+	if !a.alike(b) {
 		return false
 	}
 	for _, e := range a.Entries {
@@ -55,4 +60,38 @@ func (n *Node) Equal(other *Node) bool {
 		}
 	}
 	return true
+}
+
+// Walk calls visit for the mapping or sequence n and for every one below it, parents first, with the path from n. It does
+// not follow aliases: what they stand for is visited where it is written.
+func (n *Node) Walk(visit func(at Path, n *Node)) { n.walk(nil, visit) }
+
+func (n *Node) walk(at Path, visit func(Path, *Node)) {
+	if n == nil || n.Kind != Mapping && n.Kind != Sequence {
+		return
+	}
+	visit(at, n)
+	for step, child := range n.Children() {
+		child.walk(at.With(step), visit)
+	}
+}
+
+// Children yields the entries of a mapping and the items of a sequence with their steps, keys as strings and indexes as
+// ints. Other nodes have none.
+func (n *Node) Children() iter.Seq2[any, *Node] {
+	return func(yield func(any, *Node) bool) {
+		if n == nil {
+			return
+		}
+		for _, e := range n.Entries {
+			if !yield(e.Key.Value, e.Value) {
+				return
+			}
+		}
+		for i, item := range n.Items {
+			if !yield(i, item) {
+				return
+			}
+		}
+	}
 }

@@ -1,20 +1,19 @@
 package yamldoc
 
 import (
-	"bytes"
 	"fmt"
 	"sort"
 )
 
-// Apply makes edits, all against t, and returns the new document, read again; the bytes that no edit is about are those of t.
+// Apply returns a new tree with the edits made, and leaves t as it is. Every edit names a path in t. Edits that change
+// nothing are ignored; if no other is left, Apply returns t itself.
 //
-// It fails with a *ConflictError if two edits contradict each other, with an *UnsafeError as Check does, and with an
-// internal error if the new document, read again, is not t with these edits made.
+// It fails with an *UnsafeError if Check refuses an edit or there is no safe place for a new item, and with a
+// *ConflictError if two edits contradict each other. It also fails if an edit sets a value that can't be written, or if
+// the new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
-	for _, e := range edits {
-		if err := t.Check(e); err != nil {
-			return nil, err
-		}
+	if err := t.Checker().Check(edits...); err != nil {
+		return nil, err
 	}
 	p, err := merge(edits)
 	if err != nil {
@@ -23,42 +22,60 @@ func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	if !p.against(t.Root) {
 		return t, nil
 	}
-	out, err := t.splice(edits, p)
+	out, lost, err := t.splice(edits, p)
 	if err != nil {
 		return nil, err
 	}
 	result, err := Parse(out)
 	if err != nil {
-		return nil, fmt.Errorf("internal error: the edited document can't be read: %w; please report it", err)
+		return nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
 	}
 	if err := verify(t.Root, p, result.Root); err != nil {
 		return nil, err
 	}
+	result.lost = lost
 	return result, nil
 }
 
-// splice makes the edits of plan p. Where a collection gains and loses entries, what is new is added first, so that
-// there is no moment without an entry to go by.
-func (t *Tree) splice(edits []Edit, p *plan) ([]byte, error) {
+// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains and loses entries, it gains them
+// first, so that there is always an entry to take the layout from.
+func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
 	}
-	out, err := t.patch(p.additions(t.Root))
+	out, _, err := t.patch(p.additions(t.Root))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	grown, err := Parse(out)
 	if err != nil {
-		return nil, fmt.Errorf("internal error: the edited document can't be read: %w; please report it", err)
+		return nil, nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
 	}
 	rest, err := merge(edits)
 	if err != nil || !rest.against(grown.Root) {
-		return out, err
+		return out, nil, err
 	}
-	return grown.patch(rest)
+	out, lost, err := grown.patch(rest)
+	if len(lost) > 0 {
+		t.relocate(lost, grown)
+	}
+	return out, lost, err
 }
 
-// mixed tells whether a collection both gains and loses entries.
+// relocate changes the positions of comments from grown, which is t with additions, to those in t.
+func (t *Tree) relocate(lost []Comment, grown *Tree) {
+	before, i := t.comments(), 0
+	for k, at := range grown.comments() {
+		if line, col := grown.Position(at.start); line == lost[i].Line && col == lost[i].Col {
+			lost[i].Line, lost[i].Col = t.Position(before[k].start)
+			if i++; i == len(lost) {
+				return
+			}
+		}
+	}
+}
+
+// mixed reports whether a collection both gains and loses entries.
 func (p *plan) mixed(n *Node) bool {
 	gains, loses := false, false
 	for _, k := range p.kids {
@@ -72,61 +89,70 @@ func (p *plan) mixed(n *Node) bool {
 	return gains && loses
 }
 
-// additions is the part of p that adds entries to collections.
+// additions returns the part of p that adds entries to collections.
 func (p *plan) additions(n *Node) *plan {
-	only := &plan{path: p.path}
+	var kids []*plan
 	for _, k := range p.kids {
 		child := n.child(k.step())
 		if child != nil {
 			k = k.additions(child)
 		}
 		if child == nil || len(k.kids) > 0 {
-			only.kids = append(only.kids, k)
+			kids = append(kids, k)
 		}
 	}
+	only := &plan{path: p.path}
+	only.setKids(kids)
 	return only
 }
 
-// patch splices one plan into the document.
-func (t *Tree) patch(p *plan) ([]byte, error) {
-	s := splicer{Tree: t}
+// patch returns the document with one plan spliced in, and the comments that this takes out.
+func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
+	s := splicer{Tree: t, moved: map[int]bool{}, measured: map[*Node]indentation{}}
 	s.visit(slot{n: t.Root, head: -1, flow: t.Root.Style != Block}, p)
 	if s.err != nil {
-		return nil, s.err
+		return nil, nil, s.err
 	}
 	sort.SliceStable(s.cuts, func(i, j int) bool {
 		a, b := s.cuts[i], s.cuts[j]
 		return a.start < b.start || a.start == b.start && a.end < b.end
 	})
-	var out bytes.Buffer
+	size := len(t.body)
+	for _, c := range s.cuts {
+		size += len(c.text) - (c.end - c.start)
+	}
+	out := make([]byte, 0, max(0, size))
 	at := 0
 	for _, c := range s.cuts {
 		if c.start < at {
-			return nil, fmt.Errorf("internal error: edits overlap at byte %d; please report it", c.start)
+			return nil, nil, fmt.Errorf("internal error: edits overlap at byte %d; please report it", c.start)
 		}
-		out.Write(t.body[at:c.start])
-		out.WriteString(c.text)
+		out = append(append(out, t.body[at:c.start]...), c.text...)
 		at = c.end
 	}
-	out.Write(t.body[at:])
-	return out.Bytes(), nil
+	return append(out, t.body[at:]...), s.lostComments(), nil
 }
 
-// splicer collects the changes of bytes that a plan needs.
+// splicer collects the byte changes for a plan.
 type splicer struct {
 	*Tree
-	cuts []cut
-	err  error
+	cuts     []cut
+	path     Path                  // of the plan that is being made
+	comments []span                // of the document, once they are needed
+	moved    map[int]bool          // offsets of comments that are cut and written again
+	measured map[*Node]indentation // of block collections
+	err      error
 }
 
-// cut replaces bytes by text.
+// cut replaces bytes with text.
 type cut struct {
 	start, end int
 	text       string
+	path       Path // of the edit
 }
 
 func (s *splicer) replace(start, end int, text string) {
-	s.cuts = append(s.cuts, cut{start, end, text})
+	s.cuts = append(s.cuts, cut{start, end, text, s.path})
 }
 func (s *splicer) insert(at int, text string) { s.replace(at, at, text) }
 func (s *splicer) remove(start, end int)      { s.replace(start, end, "") }
@@ -134,16 +160,16 @@ func (s *splicer) remove(start, end int)      { s.replace(start, end, "") }
 // slot is a place for a value.
 type slot struct {
 	n      *Node
-	head   int    // offset after the colon or dash before the value, -1 at the root
-	item   bool   // whether it is an item of a sequence
-	flow   bool   // whether it is in flow style
-	parent *Node  // the collection that it is in
-	key    *Node  // the key that it belongs to
-	l      layout // of the parent
-	margin string // line break and indentation if entries of the parent have lines of their own, in flow style
+	head   int     // offset after the colon or dash before the value, -1 at the root
+	item   bool    // whether it is an item of a sequence
+	flow   bool    // whether it is in flow style
+	parent *Node   // the collection that contains it
+	key    *Node   // the key that it belongs to
+	l      *layout // of the parent, in flow style
+	margin string  // in flow style: line break and indentation if entries of the parent are on their own lines
 }
 
-// child is a slot of a collection with what is planned for it.
+// child is a slot of a collection and the plan for it.
 type child struct {
 	slot
 	start int // offset of the key or dash
@@ -152,19 +178,19 @@ type child struct {
 
 func (c child) removed() bool { return c.plan != nil && c.plan.remove }
 
-// children lists the slots of n.
+// children returns the slots of n.
 func (s *splicer) children(n *Node, p *plan) []child {
-	var list []child
+	list := make([]child, 0, len(n.Entries)+len(n.Items))
 	for _, e := range n.Entries {
 		var k *plan
 		if e.Key.Kind == Scalar {
 			k = p.kid(e.Key.Value)
 		}
-		list = append(list, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props, k})
+		list = append(list, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
 	}
 	end := n.Start
 	for i, item := range n.Items {
-		c := child{slot{n: item, item: true, parent: n}, item.props, p.kid(i)}
+		c := child{slot{n: item, item: true, parent: n}, item.props(), p.kid(i)}
 		if n.Style == Block {
 			c.start = skipSpace(s.body, end)
 			c.head = c.start + len("-")
@@ -175,7 +201,7 @@ func (s *splicer) children(n *Node, p *plan) []child {
 	return list
 }
 
-// added lists what p adds to n.
+// added returns the plans that add an entry to n.
 func (p *plan) added(n *Node) (kids []*plan) {
 	for _, k := range p.kids {
 		if n.child(k.step()) == nil {
@@ -185,8 +211,9 @@ func (p *plan) added(n *Node) (kids []*plan) {
 	return kids
 }
 
-// visit makes the edits of p at a slot and below it.
+// visit makes the edits of p to a slot and below it.
 func (s *splicer) visit(at slot, p *plan) {
+	s.path = p.path
 	if p.set {
 		s.put(at, p.value)
 		return
@@ -201,10 +228,9 @@ func (s *splicer) visit(at slot, p *plan) {
 	}
 	switch {
 	case len(p.kids) == 0:
-	case kept == 0 && at.n.Kind == Mapping:
-		s.put(at, Map{})
 	case kept == 0:
-		s.put(at, []any{})
+		s.path = p.kids[0].path
+		s.put(at, emptied(at.n))
 	case at.n.Style == Block:
 		s.block(at.n, children, added)
 	default:
@@ -212,7 +238,15 @@ func (s *splicer) visit(at slot, p *plan) {
 	}
 }
 
-// put makes value stand at a slot.
+// emptied returns the value of a collection that loses all entries.
+func emptied(n *Node) any {
+	if n.Kind == Mapping {
+		return Map{}
+	}
+	return []any{}
+}
+
+// put sets a slot to value.
 func (s *splicer) put(at slot, value any) {
 	if at.flow {
 		s.putFlow(at, value)
@@ -221,7 +255,7 @@ func (s *splicer) put(at slot, value any) {
 	}
 }
 
-// quotesFor chooses the quotes for a value that replaces n or, if n is nil, comes to the values of a collection.
+// quotesFor returns the quotes for a value that replaces n or, if n is nil, joins the values of parent.
 func quotesFor(n, parent *Node) Style {
 	switch {
 	case n != nil && (n.Style == SingleQuoted || n.Style == DoubleQuoted):
@@ -232,13 +266,13 @@ func quotesFor(n, parent *Node) Style {
 	return quotesOf(parent.strings())
 }
 
-// renameKey gives a child its new key.
+// renameKey renames the key of a child if its plan says so.
 func (s *splicer) renameKey(c child) {
 	if to := c.plan.rename; to != "" {
 		quotes := Plain
 		if c.key.Style == SingleQuoted || c.key.Style == DoubleQuoted {
 			quotes = c.key.Style
 		}
-		s.replace(c.key.props, c.key.End, scalarText(to, quotes, c.parent.Style == Flow))
+		s.replace(c.key.props(), c.key.End, scalarText(to, quotes, c.parent.Style == Flow))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// foreign is 36 MB of documents that are no InferenceService.
+// foreign returns 36 MB of documents without an InferenceService.
 func foreign() []byte {
 	doc := []byte(`apiVersion: v1
 kind: ConfigMap
@@ -37,7 +37,8 @@ func BenchmarkSplit(b *testing.B) {
 }
 
 func BenchmarkSplitJSON(b *testing.B) {
-	doc := []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "b", "list": ["c", "d"]}}` + "\n---\n")
+	doc := []byte(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}, "data": {"a": "b", ` +
+		`"list": ["c", "d"]}}` + "\n---\n")
 	data := bytes.Repeat(doc, 36<<20/len(doc))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

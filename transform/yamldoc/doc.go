@@ -1,7 +1,45 @@
-// Package yamldoc edits YAML and JSON documents as bytes.
+// Package yamldoc makes small changes to YAML and JSON documents without reformatting them.
 //
-// A stream is split into documents, and joining them gives the input back byte for byte. A document that has to be
-// looked at is parsed into nodes that know where in the bytes they stand. Changes are logical edits (set, delete,
-// rename at a path); those of one document are merged, spliced into the original bytes in the document's own style,
-// and proved by decoding the result again. Nothing is ever re-encoded: a byte no edit names stays as it came.
+// A program that decodes a document and encodes it again loses comments, quotes, the order of keys and the indentation.
+// This package changes only the bytes that an edit is about. It is written for Kubernetes manifests: where readers of
+// YAML differ, it follows Kubernetes' decoder.
+//
+// # Use
+//
+// [Split] cuts a stream into documents, and [Join] puts the documents of one or more files back together. [Parse] reads
+// one document into a [Tree]. [Node.Get] finds a value by its path, and [Tree.Position] returns the line and column of
+// an offset. [Tree.Apply] makes the edits that [Set], [Delete] and [Rename] describe, and returns a new tree.
+//
+// All edits of one call name paths in the tree as it is before the call, in any order. Equal edits count once. Apply
+// makes all of them or none, and does not modify the old tree.
+//
+// # Guarantees
+//
+//   - Splitting and joining one stream gives its bytes back, except for what Join has to change for Kubernetes to read
+//     the result.
+//   - Bytes that no edit is about stay as they are. A new value takes the indentation, quotes, line ends and style of
+//     its surroundings. A deleted entry takes its lines and the comments on them along. White space and comments next
+//     to a change are adjusted only where they would otherwise become part of a value.
+//   - Every edit is verified. Apply parses the new document and compares it with the old tree plus the edits. If they
+//     differ, it returns an error and no document.
+//   - A string that Set writes is a string to readers of YAML 1.1 and of YAML 1.2: no, 0o7 and 1:30 are quoted.
+//   - Line ends stay LF, CRLF or CR. JSON stays JSON.
+//
+// # What it refuses
+//
+// Split refuses a stream of which Kubernetes' decoder would lose or misread a part, for example content after "...".
+// Parse refuses duplicate keys, because decoders disagree on which one counts. It limits nesting and the expansion of
+// aliases. Apply refuses an edit that could change more than its path: of a value behind an alias, of an anchored value
+// with aliases, of a mapping with a merge key or a complex key, and a few others. The error says what to change by
+// hand. [Tree.Check] tests a single edit.
+//
+// # Errors
+//
+//   - [*Error]: Split or Parse found a fault at a position.
+//   - [*JoinError]: Join found a fault in one of the files. It wraps an *Error.
+//   - [*UnsafeError]: Check or Apply can't make an edit without the risk of changing something else.
+//   - [*ConflictError]: two edits of one Apply contradict each other.
+//
+// Apply returns other errors for a value of a type that it can't write, and for a result that failed the verification.
+// The message of the latter starts with "internal error".
 package yamldoc

@@ -2,14 +2,16 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Path leads from the root of a document to a node: a string selects a mapping's key, an int a sequence's item.
+// Path leads from the root of a document to a node. Each step is a string, the key of a mapping, or an int, the index
+// of an item in a sequence, from 0.
 type Path []any
 
-// String gives the path as people write it: spec.predictor.containers[0].
+// String returns the path in the usual form, for example spec.predictor.containers[0].
 func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -26,52 +28,64 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// With returns a new path that goes on from p.
+// With returns a new path with steps added. It leaves p as it is.
 func (p Path) With(steps ...any) Path {
 	return append(p[:len(p):len(p)], steps...)
 }
 
-// Op says what an Edit does.
+// Overlaps reports whether one of the paths leads through the other, or both lead to the same node.
+func (p Path) Overlaps(q Path) bool {
+	n := min(len(p), len(q))
+	return slices.Equal(p[:n], q[:n])
+}
+
+// Op is the kind of an Edit.
 type Op uint8
 
-// The logical edits.
+// The kinds of edits.
 const (
-	OpSet Op = iota + 1
-	OpDelete
-	OpRename
+	OpSet    Op = iota + 1 // sets a value; see Set
+	OpDelete               // deletes an entry or item; see Delete
+	OpRename               // renames a key; see Rename
 )
 
-// Edit is a logical change against the document as it came. All edits of a document name paths of that same baseline:
-// to replace the entry `exec: {...}` by `httpGet: {...}` where it stands, rename the path ending in exec and set it.
+// Edit is a logical change to a document. Use Set, Delete and Rename to make one.
+//
+// All edits of one Apply name paths in the same, unedited document. To replace the entry `exec: {...}` with
+// `httpGet: {...}` in its place, rename the path that ends in exec to httpGet, and set that same path.
 type Edit struct {
 	Op    Op
 	Path  Path
-	To    string // the new key, for OpRename
-	Value any    // for OpSet: string, bool, int, []any or Map
+	To    string // for OpRename: the new key
+	Value any    // for OpSet: string, bool, int, []any or Map, nested as needed
 }
 
-// Map is an ordered mapping as a value of an Edit.
+// Map is an ordered mapping, as the value of an Edit. Its keys must differ.
 type Map []Field
 
-// Field is one key of a Map.
+// Field is a key of a Map and its value: a string, bool, int, []any or Map.
 type Field struct {
 	Key   string
 	Value any
 }
 
-// Set makes value stand at path; missing mappings on the way are made.
+// Set returns an edit that sets path to value, a string, bool, int, []any or Map. It replaces the value that is there,
+// or adds an entry at the end of the mapping, or an item right after the last one of the sequence. It creates mappings
+// and sequences that are missing or null on the way.
 func Set(path Path, value any) Edit { return Edit{Op: OpSet, Path: path, Value: value} }
 
-// Delete removes the entry or item at path.
+// Delete returns an edit that deletes the entry or item at path. If nothing is there, it changes nothing. A collection
+// that is left without entries becomes {} or [].
 func Delete(path Path) Edit { return Edit{Op: OpDelete, Path: path} }
 
-// Rename gives the mapping entry at path another key and leaves its place and value.
+// Rename returns an edit that gives the mapping entry at path the key to. The entry keeps its place and value.
 func Rename(path Path, to string) Edit { return Edit{Op: OpRename, Path: path, To: to} }
 
-// Error is a fault at a position of a document or stream.
+// Error reports a fault at a position in a document or stream.
 type Error struct {
-	Line, Col int // 1-based; columns count runes
-	Msg       string
+	Line, Col int    // 1-based; columns count runes
+	Msg       string // what is wrong, and often what to do
 }
 
+// Error returns the position and the message.
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }

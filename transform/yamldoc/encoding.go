@@ -7,7 +7,7 @@ import (
 
 const bom = "\ufeff"
 
-// checkEncoding reports bytes that no reader of manifests accepts: UTF-16, UTF-32, NUL and invalid UTF-8.
+// checkEncoding refuses UTF-16, UTF-32, NUL bytes and invalid UTF-8, which readers of manifests don't accept.
 func checkEncoding(data []byte) error {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) ||
 		bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")) {
@@ -17,7 +17,7 @@ func checkEncoding(data []byte) error {
 		if i < 4 {
 			return &Error{Line: 1, Col: 1, Msg: "this is binary, UTF-16 or UTF-32: save the file as UTF-8"}
 		}
-		return errorAt(data, i, "a NUL byte: the file is no text")
+		return errorAt(data, i, "a NUL byte: this is not a text file")
 	}
 	if utf8.Valid(data) {
 		return nil
@@ -31,13 +31,13 @@ func checkEncoding(data []byte) error {
 	}
 }
 
-// errorAt makes an Error of an offset into data.
+// errorAt returns an Error at an offset into data.
 func errorAt(data []byte, offset int, msg string) *Error {
 	line, col := position(data, offset)
 	return &Error{Line: line, Col: col, Msg: msg}
 }
 
-// position gives the line and column of an offset. Lines end as editors see it: LF, CRLF or CR.
+// position returns the line and column of an offset. As in editors, lines end with LF, CRLF or CR.
 func position(data []byte, offset int) (line, col int) {
 	before := data[:offset]
 	start := bytes.LastIndexAny(before, "\r\n") + 1
@@ -62,8 +62,8 @@ func countLines(data []byte) int {
 	return n
 }
 
-// breakLen is the length of the YAML line break that data starts with, or 0. YAML 1.1, which Kubernetes reads, also
-// ends lines at NEL, LS and PS.
+// breakLen returns the length of the YAML line break at the start of data, or 0. YAML 1.1, which Kubernetes reads, also
+// has the line breaks NEL, LS and PS.
 func breakLen(data []byte) int {
 	switch {
 	case len(data) == 0:
@@ -85,7 +85,7 @@ func breakLen(data []byte) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// skipBlank returns the offset of the first byte at or after i that is no space or tab.
+// skipBlank returns the offset of the first byte at or after i that is not a space or tab.
 func skipBlank(data []byte, i int) int {
 	for i < len(data) && isBlank(data[i]) {
 		i++
@@ -93,7 +93,7 @@ func skipBlank(data []byte, i int) int {
 	return i
 }
 
-// skipLine returns the offset after the line break that ends the line at i.
+// skipLine returns the offset after the line break of the line at i.
 func skipLine(data []byte, i int) int {
 	for ; i < len(data); i++ {
 		if n := breakLen(data[i:]); n > 0 {
@@ -103,7 +103,7 @@ func skipLine(data []byte, i int) int {
 	return i
 }
 
-// skipSpace returns the offset of the first byte at or after i that is no blank, line break or part of a comment.
+// skipSpace returns the offset of the first byte at or after i that is not a blank, a line break or part of a comment.
 func skipSpace(data []byte, i int) int {
 	for i < len(data) {
 		switch {

@@ -2,30 +2,39 @@ package yamldoc
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"unicode"
 )
 
-// JoinError is a fault of one of the files given to Join, at a position of that file.
+// JoinError reports a fault in one of the files passed to Join.
 type JoinError struct {
-	File int // index into the files given to Join
-	Err  *Error
+	File int    // index of the file
+	Err  *Error // the fault and its position in that file
 }
 
+// Error returns the index of the file and the fault.
 func (e *JoinError) Error() string { return fmt.Sprintf("file %d: %v", e.File, e.Err) }
 
-// Unwrap gives the *Error.
+// Unwrap returns Err.
 func (e *JoinError) Unwrap() error { return e.Err }
 
-// Join makes one stream of the documents of several files, as slices to be written one after the other; bytes that
-// stand together in memory are one slice and are not copied. Documents come in order, each ends with a line end and is
-// separated from the next by one `---`; a byte order mark is left only at the very start; a stream of several documents
-// that starts with JSON starts with `---`, without which Kubernetes' decoder would expect JSON to the end; and a JSON
-// document next to others loses the escapes that only JSON has. Joining one file changes nothing unless one of these
-// demands it. A file without documents adds nothing.
+// Join joins the documents of several files into one stream that Kubernetes' decoder reads. The stream is the returned
+// slices, one after the other. Join does not copy the documents: bytes that are adjacent in memory become one slice.
 //
-// It fails with a *JoinError for a directive that would come later than the first document, and for a JSON document
-// that Kubernetes can't read next to others.
+// The documents keep their order and their bytes, except for what the decoder needs:
+//   - each document ends with a line end, and one `---` line separates it from the next;
+//   - a byte order mark stays only at the very start;
+//   - a stream that starts with JSON gets a `---` line first, or the decoder would expect JSON to the end, unless it is
+//     a single JSON value and nothing else;
+//   - in a JSON document that the decoder reads as YAML, which is any but such a single value, the strings lose the
+//     escapes that only JSON has, `\/` and surrogate pairs, and characters that YAML forbids or folds become escapes:
+//     DEL, the C1 controls with NEL, U+2028, U+2029, U+FEFF, U+FFFE and U+FFFF.
+//
+// A file without documents adds nothing.
+//
+// Join fails with a *JoinError for a directive after the first document, a `...` without a document before it, and a
+// JSON document that Kubernetes can't read next to others.
 func Join(files [][]Document) ([][]byte, error) {
 	var j joiner
 	for _, docs := range files {
@@ -57,26 +66,28 @@ func (j *joiner) file(docs []Document) *Error {
 		if len(withoutBOM(doc.Head))+len(doc.Body) == 0 {
 			continue
 		}
-		head, body := withoutBOM(doc.Head), doc.Body
+		head := withoutBOM(doc.Head)
 		if n := bomLen(doc.Head); n > 0 && j.count == 0 {
 			head = doc.Head[:n+len(head)]
 		}
-		if j.total > 1 && startsJSON(body) {
-			body = unescaped(body)
-			doc.Body = body
+		if startsJSON(doc.Body) && (j.total > 1 || len(head) > 0 || !json.Valid(doc.Body)) {
+			doc.Body = asYAML(doc.Body)
+			if at := onlyJSON(doc.Body, skipSpace(doc.Body, 0)); at >= 0 {
+				return doc.errorAt(at, "valid in JSON but not in YAML (half a surrogate pair, a tab, a long key), so "+
+					"Kubernetes can't read it next to other documents: write the document as YAML")
+			}
+			if j.count == 0 && len(head) == 0 {
+				j.write(append([]byte("---"), eol...))
+			}
 		}
 		if err := j.check(doc); err != nil {
 			return err
 		}
-		separated := bytes.HasPrefix(head, []byte("---"))
-		switch {
-		case j.count > 0 && !separated && !j.open:
-			j.write(append([]byte("---"), eol...))
-		case j.count == 0 && j.total > 1 && len(head) == 0 && startsJSON(body):
+		if j.count > 0 && !bytes.HasPrefix(head, []byte("---")) && !j.open {
 			j.write(append([]byte("---"), eol...))
 		}
 		j.write(head)
-		j.write(body)
+		j.write(doc.Body)
 		switch last := j.out[len(j.out)-1]; last[len(last)-1] {
 		case '\n':
 		case '\r':
@@ -85,35 +96,27 @@ func (j *joiner) file(docs []Document) *Error {
 			j.write(eol)
 		}
 		j.count++
-		j.open = len(body) == 0 && len(head) > bomLen(head)
+		j.open = len(doc.Body) == 0 && len(head) > bomLen(head)
 	}
 	return nil
 }
 
-// check reports what Kubernetes' decoder can't read in a document because of where it stands.
+// check refuses a document that Kubernetes' decoder can't read at its place in the stream.
 func (j *joiner) check(doc Document) *Error {
-	body := doc.Body
-	content := skipSpace(body, 0)
 	if j.count > 0 {
-		head := withoutBOM(doc.Head)
+		head, content := withoutBOM(doc.Head), skipSpace(doc.Body, 0)
 		switch {
 		case len(head) > 0 && !bytes.HasPrefix(head, []byte("---")):
 			before := skipSpace(head, 0)
 			return &Error{Line: doc.Line - countLines(head[before:]), Col: 1, Msg: directiveLater}
-		case endMarker(body, content):
+		case endMarker(doc.Body, content):
 			return doc.errorAt(content, "`...` without a document before it, which Kubernetes refuses: remove it")
-		}
-	}
-	if j.total > 1 && startsJSON(body) {
-		if at := onlyJSON(body, content); at >= 0 {
-			return doc.errorAt(at, "something that JSON allows and YAML does not (half a surrogate pair, a tab, a long key), which Kubernetes "+
-				"can't read next to other documents: write the document as YAML does")
 		}
 	}
 	return nil
 }
 
-// errorAt makes an Error of an offset into the body, with the position in the file.
+// errorAt returns an Error at an offset into the body, with the position in the file.
 func (d Document) errorAt(offset int, msg string) *Error {
 	err := errorAt(d.Body, offset, msg)
 	err.Line += d.Line - 1
@@ -134,7 +137,7 @@ func (j *joiner) write(b []byte) {
 	j.out = append(j.out, b)
 }
 
-// lineEndOf tells how a file ends its lines.
+// lineEndOf returns the line end of a file.
 func lineEndOf(docs []Document) []byte {
 	for _, doc := range docs {
 		for _, text := range [][]byte{doc.Head, doc.Body} {
@@ -148,12 +151,12 @@ func lineEndOf(docs []Document) []byte {
 	return []byte("\n")
 }
 
-// startsJSON tells whether Kubernetes' decoder takes a stream that starts with text for JSON.
+// startsJSON reports whether Kubernetes' decoder treats a stream that starts with text as JSON.
 func startsJSON(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeftFunc(text, unicode.IsSpace), []byte("{"))
 }
 
-// withoutBOM takes byte order marks off the start and the end of a Head.
+// withoutBOM removes byte order marks from the start and the end of a Head.
 func withoutBOM(head []byte) []byte {
 	head = head[bomLen(head):]
 	for bytes.HasSuffix(head, []byte(bom)) {

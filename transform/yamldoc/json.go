@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
-// looksJSON tells whether body is to be read as JSON first: an object with a quoted key or none, or an array.
+// looksJSON reports whether to try JSON first: body starts with an array, or with an object with a quoted key or none.
 func looksJSON(body []byte) bool {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	if len(text) == 0 {
@@ -19,26 +20,55 @@ func looksJSON(body []byte) bool {
 	return text[0] == '[' || text[0] == '{' && len(next) > 0 && (next[0] == '"' || next[0] == '}')
 }
 
-// jsonParser locates the values of a JSON document. yaml.v3 can't: it refuses the escape \/ and surrogate pairs.
+// jsonParser locates the values of a JSON document. yaml.v3 can't, because it refuses the escape \/ and surrogate
+// pairs.
 type jsonParser struct {
-	body []byte
-	dec  *json.Decoder
+	*Tree
+	slabs
+	dec *json.Decoder
+
+	// The entries and items of the collections that are not yet complete.
+	openEntries []Entry
+	openItems   []*Node
 }
 
-func parseJSON(body []byte) (*Node, error) {
-	p := jsonParser{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
+func (t *Tree) parseJSON() (*Node, error) {
+	p := jsonParser{Tree: t, dec: json.NewDecoder(bytes.NewReader(t.body))}
 	p.dec.UseNumber()
+	p.estimate()
 	root, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
-	if rest := p.next(); rest < len(body) {
-		return nil, errorAt(body, rest, "content after the end of the document")
+	if rest := p.next(); rest < len(t.body) {
+		return nil, t.errorAt(rest, "content after the end of the document")
 	}
 	return root, nil
 }
 
-// next is the offset of the next token.
+// estimate sets the sizes of the slabs: there is at most one node for each bracket, colon and comma, and one more.
+func (p *jsonParser) estimate() {
+	p.nodes.size = 1
+	for i := 0; i < len(p.body); i++ {
+		switch p.body[i] {
+		case '"':
+			if i = stringEnd(p.body, i); i < 0 {
+				return
+			}
+		case '{', '[':
+			p.parts.size++
+			p.nodes.size++
+		case ':':
+			p.entries.size++
+			p.nodes.size++
+		case ',':
+			p.nodes.size++
+		}
+	}
+	p.items.size = p.nodes.size - 2*p.entries.size
+}
+
+// next returns the offset of the next token.
 func (p *jsonParser) next() int {
 	at := int(p.dec.InputOffset())
 	return len(p.body) - len(bytes.TrimLeft(p.body[at:], " \t\r\n,:"))
@@ -55,16 +85,16 @@ func (p *jsonParser) token() (json.Token, error) {
 		offset = max(offset, int(syntax.Offset)-1)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errorAt(p.body, len(p.body), "unexpected end of JSON")
+		return nil, p.errorAt(len(p.body), "unexpected end of JSON")
 	}
-	return nil, errorAt(p.body, min(offset, len(p.body)), err.Error())
+	return nil, p.errorAt(min(offset, len(p.body)), err.Error())
 }
 
 func (p *jsonParser) value(depth int) (*Node, error) {
-	n := &Node{Kind: Scalar, Start: p.next()}
-	n.props = n.Start
+	n := p.nodes.one()
+	*n = Node{Kind: Scalar, Start: p.next(), Parts: &noParts}
 	if depth > maxDepth {
-		return nil, errorAt(p.body, n.Start, fmt.Sprintf("nested deeper than %d", maxDepth))
+		return nil, p.errorAt(n.Start, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	tok, err := p.token()
 	if err != nil {
@@ -73,6 +103,7 @@ func (p *jsonParser) value(depth int) (*Node, error) {
 	switch v := tok.(type) {
 	case json.Delim:
 		n.Style = Flow
+		n.Parts = p.parts.one()
 		if v == '{' {
 			n.Kind, n.Tag = Mapping, "!!map"
 			err = p.object(n, depth)
@@ -91,7 +122,7 @@ func (p *jsonParser) value(depth int) (*Node, error) {
 			n.Tag = "!!float"
 		}
 	case bool:
-		n.Tag, n.Value = "!!bool", fmt.Sprint(v)
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
 	case nil:
 		n.Tag, n.Value = "!!null", "null"
 	}
@@ -100,36 +131,42 @@ func (p *jsonParser) value(depth int) (*Node, error) {
 }
 
 func (p *jsonParser) object(n *Node, depth int) error {
-	seen := map[string]int{}
+	first := len(p.openEntries)
 	for p.dec.More() {
 		key, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		if first, found := seen[key.Value]; found {
-			line, _ := position(p.body, first)
-			return errorAt(p.body, key.Start, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, line))
-		}
-		seen[key.Value] = key.Start
 		colon := key.End + bytes.IndexByte(p.body[key.End:], ':') + 1
 		value, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.Entries = append(n.Entries, Entry{Key: key, Value: value, colon: colon})
+		p.openEntries = append(p.openEntries, Entry{Key: key, Value: value, colon: colon})
 	}
-	_, err := p.token()
-	return err
+	if _, err := p.token(); err != nil {
+		return err
+	}
+	n.Entries = p.entries.take(len(p.openEntries) - first)
+	copy(n.Entries, p.openEntries[first:])
+	p.openEntries = p.openEntries[:first]
+	return p.finish(n)
 }
 
 func (p *jsonParser) array(n *Node, depth int) error {
+	first := len(p.openItems)
 	for p.dec.More() {
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.Items = append(n.Items, item)
+		p.openItems = append(p.openItems, item)
 	}
-	_, err := p.token()
-	return err
+	if _, err := p.token(); err != nil {
+		return err
+	}
+	n.Items = p.items.take(len(p.openItems) - first)
+	copy(n.Items, p.openItems[first:])
+	p.openItems = p.openItems[:first]
+	return nil
 }

@@ -5,29 +5,32 @@ import (
 	"strings"
 )
 
-// layout is how a document is written where something is added.
+// layout is the style in which to write an addition.
 type layout struct {
 	eol   string
-	step  int // columns by which a mapping is deeper than the mapping around it
-	list  int // columns by which the dashes of a sequence are deeper than its key
+	step  int // indentation of a mapping relative to the mapping around it
+	list  int // indentation of the dashes of a sequence relative to its key
 	json  bool
 	colon string // between key and value in flow style
 	comma string // between entries on one line in flow style
-	unit  string // by which entries with lines of their own are indented in flow style
+	unit  string // indentation of entries on their own lines in flow style
 }
 
-// layoutAt finds the layout near n: that of n, else the first of the document.
-func (t *Tree) layoutAt(n *Node) layout {
-	l := layout{eol: t.lineEnd(n.Start), step: 2, json: t.json, colon: ": ", comma: ", ", unit: "  "}
-	step := t.measure(n, (*Tree).stepOf)
-	if step < 0 {
-		step = t.measure(t.Root, (*Tree).stepOf)
+// indentation is how deep a document indents what it contains; -1 means that it does not show.
+type indentation struct{ step, list int }
+
+// layoutAt returns the layout of n. What n does not show comes from the rest of the document.
+func (s *splicer) layoutAt(n *Node) layout {
+	l := layout{eol: s.lineEnd(n.Start), step: 2, json: s.json, colon: ": ", comma: ", ", unit: "  "}
+	own, whole := s.indentation(n), s.indentation(s.Root)
+	if own.step < 0 {
+		own.step = whole.step
 	}
-	if step > 0 {
-		l.step = step
+	if own.step > 0 {
+		l.step = own.step
 	}
-	if l.list = t.measure(n, (*Tree).listOf); l.list < 0 {
-		l.list = t.measure(t.Root, (*Tree).listOf)
+	if l.list = own.list; l.list < 0 {
+		l.list = whole.list
 	}
 	if l.list < 0 {
 		l.list = l.step
@@ -35,28 +38,41 @@ func (t *Tree) layoutAt(n *Node) layout {
 	return l
 }
 
-// measure finds the first answer of at least 0 in n or below it.
-func (t *Tree) measure(n *Node, of func(*Tree, *Node) int) int {
-	if v := of(t, n); v >= 0 {
+// indentation measures each node once.
+func (s *splicer) indentation(n *Node) indentation {
+	if n.Style != Block {
+		return indentation{-1, -1}
+	}
+	measured, known := s.measured[n]
+	if !known {
+		measured = indentation{n.measure(Mapping), n.measure(Sequence)}
+		s.measured[n] = measured
+	}
+	return measured
+}
+
+// measure returns the indentation of the first block collection of a kind in n or below it, relative to its key, or -1.
+func (n *Node) measure(kind Kind) int {
+	if n.Style != Block {
+		return -1 // nothing below is in block style
+	}
+	if v := n.depthOf(kind); v >= 0 {
 		return v
 	}
 	for _, e := range n.Entries {
-		if v := t.measure(e.Value, of); v >= 0 {
+		if v := e.Value.measure(kind); v >= 0 {
 			return v
 		}
 	}
 	for _, item := range n.Items {
-		if v := t.measure(item, of); v >= 0 {
+		if v := item.measure(kind); v >= 0 {
 			return v
 		}
 	}
 	return -1
 }
 
-func (t *Tree) stepOf(n *Node) int { return n.depthOf(Mapping) }
-func (t *Tree) listOf(n *Node) int { return n.depthOf(Sequence) }
-
-// depthOf is by how much the first block collection of a kind is deeper than the key in n that it belongs to, or -1.
+// depthOf returns the indentation of the first block collection of a kind in n, relative to its key, or -1.
 func (n *Node) depthOf(kind Kind) int {
 	if n.Kind != Mapping || n.Style != Block {
 		return -1
@@ -69,9 +85,9 @@ func (n *Node) depthOf(kind Kind) int {
 	return -1
 }
 
-// lineEnd is the line break at the end of the line of at, or of another line near it.
+// lineEnd returns the line break of the line at the offset, or of a line near it.
 func (t *Tree) lineEnd(at int) string {
-	end := skipLine(t.body, at)
+	end := t.nextLine(at)
 	if !afterBreak(t.body, end) || end == 0 {
 		end = t.lineStart(at)
 	}
@@ -83,7 +99,7 @@ func (t *Tree) lineEnd(at int) string {
 	return "\n"
 }
 
-// blockText writes a collection as block lines whose keys or dashes stand at column indent. The first line has no
+// blockText formats a collection as block lines with the keys or dashes at column indent. The first line has no
 // indentation and the last no line end.
 func (l layout) blockText(value any, indent int, quotes Style) string {
 	margin := l.eol + strings.Repeat(" ", indent)
@@ -101,7 +117,7 @@ func (l layout) blockText(value any, indent int, quotes Style) string {
 	return strings.Join(lines, margin)
 }
 
-// entryText writes an entry of a block mapping whose keys stand at column indent.
+// entryText formats an entry of a block mapping with the keys at column indent.
 func (l layout) entryText(key string, value any, indent int, keyQuotes, quotes Style) string {
 	k := scalarText(key, keyQuotes, false) + ":"
 	if isBlockValue(value) {
@@ -111,7 +127,7 @@ func (l layout) entryText(key string, value any, indent int, keyQuotes, quotes S
 	return k + " " + l.inline(value, quotes)
 }
 
-// below is the column for a block value of a key at column indent.
+// below returns the column for a block value of a key at column indent.
 func (l layout) below(indent int, value any) int {
 	if _, isList := value.([]any); isList {
 		return indent + l.list
@@ -119,7 +135,7 @@ func (l layout) below(indent int, value any) int {
 	return indent + l.step
 }
 
-// itemText writes an item of a block sequence that starts at column indent.
+// itemText formats an item of a block sequence that starts at column indent.
 func (l layout) itemText(value any, indent int, quotes Style) string {
 	if isBlockValue(value) {
 		return l.blockText(value, indent, Plain)
@@ -127,7 +143,7 @@ func (l layout) itemText(value any, indent int, quotes Style) string {
 	return l.inline(value, quotes)
 }
 
-// isBlockValue tells whether a value is written as lines in block style.
+// isBlockValue reports whether a value takes lines of its own in block style.
 func isBlockValue(value any) bool {
 	switch v := value.(type) {
 	case Map:
@@ -138,7 +154,7 @@ func isBlockValue(value any) bool {
 	return false
 }
 
-// inline writes a value on one line of a block collection.
+// inline formats a value on one line of a block collection.
 func (l layout) inline(value any, quotes Style) string {
 	switch value.(type) {
 	case Map, []any:
@@ -147,8 +163,8 @@ func (l layout) inline(value any, quotes Style) string {
 	return scalarText(value, quotes, false)
 }
 
-// flow writes a value in flow style. A collection has a line for each of its entries if margin, a line break and the
-// indentation of the line on which the value starts, is not empty.
+// flow formats a value in flow style. margin is empty, or a line break and the indentation of the line on which the
+// value starts: then each entry of a collection gets its own line.
 func (l layout) flow(value any, quotes Style, margin string) string {
 	open, shut := "{", "}"
 	inner := ""
@@ -178,7 +194,7 @@ func (l layout) flow(value any, quotes Style, margin string) string {
 	return open + strings.Join(parts, l.comma) + shut
 }
 
-// flowEntry writes an entry of a flow mapping.
+// flowEntry formats an entry of a flow mapping.
 func (l layout) flowEntry(key string, value any, keyQuotes, quotes Style, margin string) string {
 	return scalarText(key, l.quotes(keyQuotes), true) + l.colon + l.flow(value, quotes, margin)
 }

@@ -1,48 +1,164 @@
 package yamldoc
 
-// Kind says what a Node is.
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is the kind of a Node.
 type Kind uint8
 
 // The kinds of nodes.
 const (
-	Scalar Kind = iota + 1
-	Mapping
-	Sequence
-	Alias
+	Scalar   Kind = iota + 1
+	Mapping       // has Entries
+	Sequence      // has Items
+	Alias         // has a Target
 )
 
-// Style says how a Node is written.
+// Style is the notation of a Node.
 type Style uint8
 
-// The styles of scalars, then those of collections. A JSON document has DoubleQuoted and Plain scalars and Flow collections.
+// The styles of scalars, then those of collections. A JSON document has DoubleQuoted and Plain scalars and Flow
+// collections. An Alias is Plain.
 const (
-	Plain Style = iota
-	SingleQuoted
-	DoubleQuoted
-	Literal
-	Folded
-	Block
-	Flow
+	Plain        Style = iota
+	SingleQuoted       // 'text'
+	DoubleQuoted       // "text"
+	Literal            // | and lines
+	Folded             // > and lines
+	Block              // a line per entry, by indentation
+	Flow               // {} or []
 )
 
-// Node is a value in a document together with the bytes it was written with.
+// Node is a value in a document, with the position of its bytes. Treat it as read-only.
 type Node struct {
-	Kind    Kind
-	Style   Style
-	Tag     string  // short form: !!str, !!int, !!float, !!bool, !!null, !!map, !!seq, or the document's own
-	Value   string  // decoded value of a Scalar; the anchor's name for an Alias
-	Anchor  string  // without &
-	Target  *Node   // what an Alias stands for
-	Entries []Entry // of a Mapping, in document order
-	Items   []*Node // of a Sequence, in document order
-	Start   int     // byte offset of the first byte in the document's body, after anchor and tag
-	End     int     // byte offset after the last byte, of a block scalar after its line break; Start for a null that is not written
-	props   int     // byte offset of the anchor or tag before Start, else Start
-	indent  int     // of a block collection: the column, from 0, of its keys or dashes
+	Kind  Kind
+	Style Style
+
+	barrier barrier // of a Mapping
+	lead    int32   // bytes from the anchor or tag to Start, 0 without them
+
+	Tag   string // short form: !!str, !!int, !!float, !!bool, !!null, !!map, !!seq, or the document's own
+	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
+
+	// Start and End are byte offsets into the document: of the first byte, after anchor and tag, and after the last
+	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
+	Start, End int
+
+	*Parts
 }
 
-// Entry is one key of a Mapping and its value.
+// Parts are the fields of a Node that most scalars do not need. They share one, to save memory.
+type Parts struct {
+	Anchor  string  // without &
+	Target  *Node   // the node that an Alias refers to
+	Entries []Entry // of a Mapping, in document order
+	Items   []*Node // of a Sequence, in document order
+
+	indent int      // of a block collection: the column of its keys or dashes, from 0
+	sorted *[]int32 // of a wide Mapping: the indexes of its entries in the order of their keys
+}
+
+var noParts Parts
+
+// Entry is a key of a Mapping and its value. Neither is nil.
 type Entry struct {
 	Key, Value *Node
-	colon      int // byte offset after the colon, or of the key's end where there is none
+	colon      int // byte offset after the colon, or the end of the key if there is none
+}
+
+// barrier is what keeps entries of a mapping from being edited.
+type barrier uint8
+
+const (
+	mergeKey   barrier = iota + 1 // it has a merge key
+	complexKey                    // it has a key that is not text on one line before its colon
+)
+
+// props returns the byte offset of the anchor or tag before Start, else Start.
+func (n *Node) props() int { return n.Start - int(n.lead) }
+
+// place sets the offsets of a node.
+func (n *Node) place(props, start, end int) {
+	n.lead, n.Start, n.End = int32(start-props), start, end
+}
+
+func (n *Node) resolve() *Node {
+	for n != nil && n.Kind == Alias {
+		n = n.Target
+	}
+	return n
+}
+
+// narrow is the number of children up to which a search from the first to the last is fast enough.
+const narrow = 16
+
+// key returns the text of the key of entry i, and whether it is a scalar.
+func (n *Node) key(i int) (text string, ok bool) {
+	k := n.Entries[i].Key.resolve()
+	return k.Value, k.Kind == Scalar
+}
+
+// index prepares entry for a wide mapping. It returns the indexes of the first key that is there twice, or -1.
+func (n *Node) index() (first, second int) {
+	if len(n.Entries) <= narrow {
+		for i := range n.Entries {
+			text, ok := n.key(i)
+			for j := 0; j < i && ok; j++ {
+				if earlier, scalar := n.key(j); scalar && earlier == text {
+					return j, i
+				}
+			}
+		}
+		return -1, -1
+	}
+	order := make([]int32, 0, len(n.Entries))
+	for i := range n.Entries {
+		if _, ok := n.key(i); ok {
+			order = append(order, int32(i))
+		}
+	}
+	n.sorted = &order
+	slices.SortStableFunc(order, func(i, j int32) int { return n.compareKey(i, n.Entries[j].Key.resolve().Value) })
+	first, second = -1, -1
+	for k := 1; k < len(order); k++ {
+		i, j := int(order[k-1]), int(order[k])
+		a, _ := n.key(i)
+		if b, _ := n.key(j); a == b && (second < 0 || j < second) {
+			first, second = i, j
+		}
+	}
+	return first, second
+}
+
+func (n *Node) compareKey(i int32, text string) int {
+	own, _ := n.key(int(i))
+	return strings.Compare(own, text)
+}
+
+// entry returns the entry of a key, without merge keys, or nil.
+func (n *Node) entry(key string) *Entry {
+	if n.sorted != nil {
+		order := *n.sorted
+		i, found := slices.BinarySearchFunc(order, key, n.compareKey)
+		if !found {
+			return nil
+		}
+		return n.Entries[order[i]].named(key)
+	}
+	for i := range n.Entries {
+		if e := n.Entries[i].named(key); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// named returns the entry if it has the key and is no merge key, else nil.
+func (e *Entry) named(key string) *Entry {
+	if k := e.Key.resolve(); k.Value == key && k.Kind == Scalar && k.Tag != "!!merge" {
+		return e
+	}
+	return nil
 }

@@ -1,75 +1,9 @@
 package yamldoc
 
-import (
-	"sort"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
-// yamlLines returns the offsets at which lines start, as yaml.v3 counts lines.
-func yamlLines(body []byte) []int {
-	lines := make([]int, 1, len(body)/24+2)
-	lines[0] = bomLen(body)
-	for i := 0; i < len(body); {
-		if c := body[i]; c == '\n' || c == '\r' || c == 0xc2 || c == 0xe2 {
-			if n := breakLen(body[i:]); n > 0 {
-				i += n
-				lines = append(lines, i)
-				continue
-			}
-		}
-		i++
-	}
-	return lines
-}
-
-// offset finds the byte at a position of yaml.v3, whose columns count runes from 1.
-func (t *Tree) offset(line, col int) int {
-	at := t.lines[min(line, len(t.lines))-1]
-	for ; col > 1 && at < len(t.body); col-- {
-		if t.body[at] < utf8.RuneSelf {
-			at++
-			continue
-		}
-		_, size := utf8.DecodeRune(t.body[at:])
-		at += size
-	}
-	return at
-}
-
-// lineStart is the offset at which the line of at starts.
-func (t *Tree) lineStart(at int) int {
-	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
-}
-
-// lineAfter is the offset of the line that follows text which ends at end. Text that ends with a line break, as block
-// scalars do, is followed by the line at end.
-func (t *Tree) lineAfter(end int) int {
-	if end > 0 && afterBreak(t.body, end) {
-		return end
-	}
-	return skipLine(t.body, end)
-}
-
-// column is the number of runes before at on its line.
-func (t *Tree) column(at int) int { return utf8.RuneCount(t.body[t.lineStart(at):at]) }
-
-// startsLine tells whether only blanks stand before at on its line.
-func (t *Tree) startsLine(at int) bool {
-	start := t.lineStart(at)
-	return skipBlank(t.body[:at], start) == at
-}
-
-// at is the byte at an offset, or 0 behind the end.
-func (t *Tree) at(i int) byte {
-	if i < len(t.body) {
-		return t.body[i]
-	}
-	return 0
-}
-
-// skipProps skips an anchor and a tag that start at i, before limit; it returns the offset after them and that of what
-// follows.
+// skipProps skips an anchor and a tag that start at i, before limit. It returns the offset after them and the offset of
+// what follows.
 func (t *Tree) skipProps(i, limit int) (end, next int) {
 	for end, next = i, i; next < limit; next = skipSpace(t.body, end) {
 		switch t.at(next) {
@@ -90,7 +24,7 @@ func isAnchorChar(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '_' || c == '-'
 }
 
-// closeFlow sets the end of a flow collection behind its bracket. A mapping of one pair in a flow sequence has none.
+// closeFlow sets the end of a flow collection after its bracket. A mapping of one pair in a flow sequence has none.
 func (t *Tree) closeFlow(n *Node, open, shut byte) {
 	if t.at(n.Start) != open {
 		return
@@ -104,7 +38,7 @@ func (t *Tree) closeFlow(n *Node, open, shut byte) {
 	}
 }
 
-// scalarEnd sets the end of a scalar from its start; indent is the column of the block collection around it.
+// scalarEnd sets the end of a scalar. indent is the column of the block collection around it.
 func (t *Tree) scalarEnd(n *Node, indent int) error {
 	switch n.Style {
 	case SingleQuoted:
@@ -126,7 +60,7 @@ func (t *Tree) scalarEnd(n *Node, indent int) error {
 		}
 		n.End++
 	case Literal, Folded:
-		n.End = t.blockScalarEnd(n.Start, indent)
+		n.End, _, _ = t.blockScalar(n.Start, indent)
 	default:
 		n.End = t.plainEnd(n.Start, n.Value)
 	}
@@ -136,8 +70,8 @@ func (t *Tree) scalarEnd(n *Node, indent int) error {
 	return nil
 }
 
-// plainEnd walks over the characters of a plain scalar; between them the document may have other white space. The end
-// is behind the document if the value is not there.
+// plainEnd returns the end of the plain scalar at start. The white space in the document may differ from that in value.
+// If the value is not there, the end is after the document.
 func (t *Tree) plainEnd(start int, value string) (end int) {
 	end = start
 	for at, rest := start, []byte(value); len(rest) > 0; {
@@ -157,7 +91,7 @@ func (t *Tree) plainEnd(start int, value string) (end int) {
 	return end
 }
 
-// spaceLen is the length of the blank or line break that text starts with, or 0.
+// spaceLen returns the length of the blank or line break at the start of text, or 0.
 func spaceLen(text []byte) int {
 	if len(text) > 0 && isBlank(text[0]) {
 		return 1
@@ -165,18 +99,19 @@ func spaceLen(text []byte) int {
 	return breakLen(text)
 }
 
-// headerEnd is the offset after the indicators of the block scalar at start.
+// headerEnd returns the offset after the indicators of the block scalar at start.
 func (t *Tree) headerEnd(start int) int {
 	for start++; start < len(t.body) && strings.IndexByte("+-123456789", t.body[start]) >= 0; start++ {
 	}
 	return start
 }
 
-// blockScalarEnd finds the end of a block scalar as yaml.v3 does (scannerc.go, yaml_parser_scan_block_scalar): that of
-// the last line of its content, with the line break, and for the indicator + that of the blank lines after it.
-func (t *Tree) blockScalarEnd(start, parent int) int {
-	end := skipLine(t.body, start)
-	keep, indent := false, 0
+// blockScalar returns the end of a block scalar as yaml.v3 finds it (scannerc.go, yaml_parser_scan_block_scalar): the
+// end of the last line of its content, with the line break, or of the blank lines after it for the indicator +. It also
+// returns the column of the content, and whether there is that indicator. parent is the column of the block collection
+// around.
+func (t *Tree) blockScalar(start, parent int) (end, indent int, keep bool) {
+	end = t.nextLine(start)
 	for _, c := range t.body[start+1 : t.headerEnd(start)] {
 		switch {
 		case c == '+':
@@ -190,17 +125,17 @@ func (t *Tree) blockScalarEnd(start, parent int) int {
 		indent = max(t.deepest(end, at), parent+1, 1)
 	}
 	for at < len(t.body) && col == indent {
-		end = skipLine(t.body, at)
+		end = t.nextLine(at)
 		at, col = t.skipIndent(end, indent)
 	}
 	if keep {
-		return at - col
+		end = at - col
 	}
-	return end
+	return end, indent, keep
 }
 
-// skipIndent skips blank lines from the line start at, and up to indent spaces of the line that follows, all if indent
-// is 0. It returns where that ends, and the column.
+// skipIndent skips blank lines from the line start at, then up to indent spaces of the next line, or all of them if
+// indent is 0. It returns the offset and column after them.
 func (t *Tree) skipIndent(at, indent int) (next, col int) {
 	for {
 		col = 0
@@ -218,7 +153,7 @@ func (t *Tree) skipIndent(at, indent int) (next, col int) {
 	}
 }
 
-// deepest is the largest column reached by spaces alone on the lines from the line start at to end.
+// deepest returns the largest number of leading spaces on the lines from the line start at to end.
 func (t *Tree) deepest(at, end int) int {
 	most := 0
 	for at <= end {
@@ -230,7 +165,7 @@ func (t *Tree) deepest(at, end int) int {
 		if next >= end {
 			break
 		}
-		at = skipLine(t.body, next)
+		at = t.nextLine(next)
 	}
 	return most
 }

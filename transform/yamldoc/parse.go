@@ -15,21 +15,24 @@ import (
 // Limits on what Parse accepts.
 const (
 	maxDepth    = 1000      // of nesting
-	maxExpanded = 1_000_000 // nodes that aliases stand for, all together
+	maxExpanded = 1_000_000 // nodes that all aliases together expand to
 )
 
-// Parse reads one document, the Body of a Document. It fails with an *Error, whose position is relative to body, for
-// bad syntax, duplicate keys, an anchor that contains itself, aliases that stand for more than a million nodes, nesting
-// deeper than 1000, and content after the end of the document.
+// Parse parses one document, the Body of a Document: YAML, or JSON with all of its escapes. The tree refers to body, so
+// do not modify body afterwards.
+//
+// It fails with an *Error, positioned relative to body, for bad syntax, duplicate keys, an anchor that contains itself,
+// aliases that expand to more than a million nodes, nesting deeper than 1000, and content after the end of the
+// document.
 func Parse(body []byte) (*Tree, error) {
-	t := &Tree{body: body, lines: yamlLines(body), aliased: map[*Node]bool{}}
 	var jsonErr error
 	if looksJSON(body) {
-		if t.Root, jsonErr = parseJSON(body); jsonErr == nil {
-			t.json = true
+		t := &Tree{text: newText(body, false), json: true}
+		if t.Root, jsonErr = t.parseJSON(); jsonErr == nil {
 			return t, nil
 		}
 	}
+	t := &Tree{text: newText(body, true)}
 	doc, err := decode(body)
 	switch {
 	case err != nil && jsonErr != nil:
@@ -40,13 +43,14 @@ func Parse(body []byte) (*Tree, error) {
 	if doc.Kind == 0 {
 		return t, nil
 	}
-	c := converter{Tree: t, nodes: map[*yaml.Node]*Node{}, sizes: map[*yaml.Node]int{}, indent: -1}
+	c := converter{Tree: t, anchors: map[*yaml.Node]anchored{}, indent: -1}
+	c.count(doc.Content[0])
 	root, _, err := c.node(doc.Content[0], 0)
 	if err != nil {
 		return nil, err
 	}
 	if rest := skipSpace(body, root.End); rest < len(body) && !endMarker(body, rest) {
-		return nil, errorAt(body, rest, "content after the end of the document")
+		return nil, t.errorAt(rest, "content after the end of the document")
 	}
 	if root.Kind != Scalar || root.Tag != "!!null" || root.Start < root.End {
 		t.Root = root
@@ -54,7 +58,7 @@ func Parse(body []byte) (*Tree, error) {
 	return t, nil
 }
 
-// decode is yaml.Unmarshal to a node. yaml.v3 panics on some broken input instead of failing.
+// decode calls yaml.Unmarshal and returns a panic as an error: yaml.v3 panics on some broken input.
 func decode(body []byte) (doc yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -70,9 +74,9 @@ var (
 	anchorInError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
-// syntaxError gives an error of yaml.v3 a position: the first non-blank column of the first line with which the document
-// has that error. The line that yaml.v3 names is only where to begin: it is that of the collection around the fault, is
-// missing for the first line, and is counted from 0 by its parser but from 1 by its scanner (decode.go, fail).
+// syntaxError adds a position to an error of yaml.v3: the first non-blank column of the first line that brings the
+// error about. The line in yaml.v3's message is only a lower bound. It is the line of the collection around the fault,
+// is missing for the first line, and is counted from 0 by the parser but from 1 by the scanner (decode.go, fail).
 func (t *Tree) syntaxError(err error) *Error {
 	named := lineInError.FindStringSubmatch(err.Error())
 	msg := strings.TrimPrefix(err.Error(), named[0])
@@ -86,24 +90,32 @@ func (t *Tree) syntaxError(err error) *Error {
 	if alias := anchorInError.FindStringSubmatch(msg); alias != nil {
 		at += max(0, bytes.Index(t.body[at:], []byte("*"+alias[1])))
 	}
-	return errorAt(t.body, at, msg)
+	return t.errorAt(at, msg)
 }
 
-// isControl tells whether YAML forbids a rune.
+// isControl reports whether YAML forbids a rune.
 func isControl(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' ||
+		r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// converter makes our nodes of those of yaml.v3.
+// converter converts the nodes of yaml.v3.
 type converter struct {
 	*Tree
-	nodes    map[*yaml.Node]*Node // of anchors
-	sizes    map[*yaml.Node]int   // of anchors that are complete
-	expanded int
-	indent   int // column of the block collection around, -1 if there is none or a flow collection is nearer
+	slabs
+	anchors map[*yaml.Node]anchored
+	indent  int // column of the block collection around, -1 if there is none or a flow collection is nearer
 }
 
-var kinds = map[yaml.Kind]Kind{yaml.ScalarNode: Scalar, yaml.MappingNode: Mapping, yaml.SequenceNode: Sequence, yaml.AliasNode: Alias}
+// anchored is what aliases of a node need to know.
+type anchored struct {
+	n    *Node
+	size int // number of nodes with aliases expanded, 0 while it is not complete
+}
+
+var kinds = map[yaml.Kind]Kind{
+	yaml.ScalarNode: Scalar, yaml.MappingNode: Mapping, yaml.SequenceNode: Sequence, yaml.AliasNode: Alias,
+}
 
 func styleOf(y *yaml.Node) Style {
 	switch {
@@ -123,16 +135,39 @@ func styleOf(y *yaml.Node) Style {
 	return Plain
 }
 
-// node converts y and what is below it; size is the number of nodes with aliases expanded.
+// count adds the nodes from y on to the sizes of the slabs.
+func (s *slabs) count(y *yaml.Node) {
+	s.nodes.size++
+	switch {
+	case y.Kind == yaml.MappingNode:
+		s.parts.size++
+		s.entries.size += len(y.Content) / 2
+	case y.Kind == yaml.SequenceNode:
+		s.parts.size++
+		s.items.size += len(y.Content)
+	case y.Kind == yaml.AliasNode || y.Anchor != "":
+		s.parts.size++
+	}
+	for _, child := range y.Content {
+		s.count(child)
+	}
+}
+
+// node converts y and the nodes below it. size is their number with aliases expanded.
 func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error) {
-	n = &Node{Kind: kinds[y.Kind], Style: styleOf(y), Tag: y.Tag, Value: y.Value, Anchor: y.Anchor}
-	n.props = c.offset(y.Line, y.Column)
-	n.Start, n.End = n.props, n.props
+	n = c.nodes.one()
+	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), Tag: y.Tag, Value: y.Value, Parts: &noParts}
+	props := c.offset(y.Line, y.Column)
+	n.place(props, props, props)
 	if depth > maxDepth {
-		return nil, 0, errorAt(c.body, n.props, fmt.Sprintf("nested deeper than %d", maxDepth))
+		return nil, 0, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
+	}
+	if y.Anchor != "" || n.Kind != Scalar {
+		n.Parts = c.parts.one()
+		n.Anchor = y.Anchor
 	}
 	if y.Anchor != "" {
-		c.nodes[y] = n
+		c.anchors[y] = anchored{n: n}
 	}
 	size = 1
 	switch y.Kind {
@@ -144,46 +179,49 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error)
 	case yaml.SequenceNode:
 		size, err = c.sequence(n, y, depth)
 	default:
-		if y.Anchor != "" || y.Style&yaml.TaggedStyle != 0 || c.at(n.props) == '!' {
+		if y.Anchor != "" || y.Style&yaml.TaggedStyle != 0 || c.at(props) == '!' {
+			start := 0
 			if n.Value == "" && n.Style == Plain {
-				n.Start, _ = c.skipProps(n.props, c.outdent(n.props))
+				start, _ = c.skipProps(props, c.outdent(props))
 			} else {
-				_, n.Start = c.skipProps(n.props, len(c.body))
+				_, start = c.skipProps(props, len(c.body))
 			}
+			n.place(props, start, start)
 		}
 		err = c.scalarEnd(n, c.indent)
 	}
 	if y.Anchor != "" {
-		c.sizes[y] = size
+		c.anchors[y] = anchored{n, size}
 	}
 	return n, size, err
 }
 
 func (c *converter) alias(n *Node, target *yaml.Node) (size int, err error) {
-	size, done := c.sizes[target]
-	if !done {
-		return 0, errorAt(c.body, n.Start, "the anchor "+n.Value+" contains itself")
+	a := c.anchors[target]
+	if a.size == 0 {
+		return 0, c.errorAt(n.Start, "the anchor "+n.Value+" contains itself")
 	}
-	n.Target = c.nodes[target]
-	c.aliased[n.Target] = true
-	if c.expanded += size; c.expanded > maxExpanded {
-		return 0, errorAt(c.body, n.Start, fmt.Sprintf("aliases stand for more than %d nodes", maxExpanded))
+	n.Target = a.n
+	if c.aliases == nil {
+		c.aliases = map[*Node]int{}
 	}
-	return size, nil
+	c.aliases[n.Target]++
+	if c.expanded += a.size; c.expanded > maxExpanded {
+		return 0, c.errorAt(n.Start, fmt.Sprintf("aliases expand to more than %d nodes", maxExpanded))
+	}
+	return a.size, nil
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err error) {
 	size = 1
-	n.Entries = make([]Entry, 0, len(y.Content)/2)
+	n.Entries = c.entries.take(len(y.Content) / 2)
 	limit := len(c.body)
 	if len(y.Content) > 0 && n.Style == Block {
-		limit = c.offset(y.Content[0].Line, y.Content[0].Column) // what stands there is the key's
+		limit = c.offset(y.Content[0].Line, y.Content[0].Column) // properties from here on belong to the key
 	}
-	_, n.Start = c.skipProps(n.props, limit)
-	n.End = n.Start + 1
-	defer c.enter(n)()
-	for i := 0; i+1 < len(y.Content); i += 2 {
-		key, keySize, err := c.node(y.Content[i], depth+1)
+	outer := c.enter(n, limit)
+	for i := range n.Entries {
+		key, keySize, err := c.node(y.Content[2*i], depth+1)
 		if err != nil {
 			return 0, err
 		}
@@ -192,60 +230,68 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 		if c.at(at) == ':' && (n.Style == Flow || c.lineStart(at) == c.lineStart(key.End) || c.column(at) == n.indent) {
 			e.colon = at + 1
 		}
-		value, valueSize, err := c.node(y.Content[i+1], depth+1)
+		value, valueSize, err := c.node(y.Content[2*i+1], depth+1)
 		if err != nil {
 			return 0, err
 		}
-		if unwritten(y.Content[i+1]) && (c.at(value.props) != '!' || e.colon == key.End) {
-			value.props, value.Start, value.End = e.colon, e.colon, e.colon
+		if unwritten(y.Content[2*i+1]) && (c.at(value.props()) != '!' || e.colon == key.End) {
+			value.place(e.colon, e.colon, e.colon)
 		}
+		y.Content[2*i], y.Content[2*i+1] = nil, nil
 		e.Value = value
 		size += keySize + valueSize
-		n.Entries = append(n.Entries, e)
+		n.Entries[i] = e
 		n.End = value.End
 	}
 	if n.Style == Flow {
 		c.closeFlow(n, '{', '}')
 	}
-	return size, c.checkDuplicates(n)
+	c.indent = outer
+	return size, c.finish(n)
 }
 
 func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size int, err error) {
 	size = 1
-	n.Items = make([]*Node, 0, len(y.Content))
-	_, n.Start = c.skipProps(n.props, len(c.body))
-	n.End = n.Start + 1
-	defer c.enter(n)()
-	for _, child := range y.Content {
+	n.Items = c.items.take(len(y.Content))
+	outer := c.enter(n, len(c.body))
+	for i, child := range y.Content {
 		item, itemSize, err := c.node(child, depth+1)
 		if err != nil {
 			return 0, err
 		}
+		y.Content[i] = nil
 		size += itemSize
-		n.Items = append(n.Items, item)
+		n.Items[i] = item
 		n.End = item.End
 	}
 	if n.Style == Flow {
 		c.closeFlow(n, '[', ']')
 	}
+	c.indent = outer
 	return size, nil
 }
 
-// enter makes a collection the one around what is converted until the function returned is called.
-func (c *converter) enter(n *Node) (leave func()) {
-	outer := c.indent
-	c.indent = -1
+// enter sets the start of a collection, before limit, and makes it the surrounding collection. It returns the
+// indentation of the one around it.
+func (c *converter) enter(n *Node, limit int) (outer int) {
+	_, start := c.skipProps(n.Start, limit)
+	n.place(n.Start, start, start+1)
+	outer, c.indent = c.indent, -1
 	if n.Style == Block {
 		n.indent = c.column(n.Start)
 		c.indent = n.indent
 	}
-	return func() { c.indent = outer }
+	return outer
 }
 
-// outdent is the offset after at of what stands no deeper than the block collection around, on a line of its own.
+// outdent returns the offset of the first content line after at that is not indented more than the surrounding block
+// collection, or the end of the document without such a collection.
 func (c *converter) outdent(at int) int {
+	if c.indent < 0 {
+		return len(c.body)
+	}
 	for at < len(c.body) {
-		at = skipSpace(c.body, skipLine(c.body, at))
+		at = skipSpace(c.body, c.nextLine(at))
 		if c.column(at) <= c.indent {
 			break
 		}
@@ -253,26 +299,28 @@ func (c *converter) outdent(at int) int {
 	return at
 }
 
-// unwritten tells whether y is a null of which the document has no byte.
+// unwritten reports whether y is a null without any text in the document.
 func unwritten(y *yaml.Node) bool {
 	return y.Kind == yaml.ScalarNode && y.Style == 0 && y.Value == "" && y.Anchor == ""
 }
 
-func (c *converter) checkDuplicates(n *Node) error {
-	seen := make(map[string]*Node, len(n.Entries))
-	for _, e := range n.Entries {
-		key := e.Key.resolve()
-		if key.Kind != Scalar {
-			continue
+// finish prepares a mapping with all its entries for searches and edits. It fails if a key is there twice.
+func (t *Tree) finish(n *Node) error {
+	if first, second := n.index(); second >= 0 {
+		line, _ := t.Position(n.Entries[first].Key.Start)
+		key := n.Entries[second].Key
+		return t.errorAt(key.Start, fmt.Sprintf("duplicate key %q, first on line %d", key.resolve().Value, line))
+	}
+	for i := 0; i < len(n.Entries) && n.barrier == 0; i++ {
+		switch {
+		case n.Entries[i].Key.Tag == "!!merge":
+			n.barrier = mergeKey
+		case t.complex(n, i):
+			n.barrier = complexKey
 		}
-		if first := seen[key.Value]; first != nil {
-			line, _ := c.Position(first.Start)
-			return errorAt(c.body, e.Key.Start, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, line))
-		}
-		seen[key.Value] = e.Key
 	}
 	return nil
 }
 
-// errUnlocated says that a node's bytes are not where yaml.v3 says.
-var errUnlocated = errors.New("internal error: a value was not found where the YAML decoder saw it; please report it")
+// errUnlocated reports that the bytes of a node are not where yaml.v3 reports them.
+var errUnlocated = errors.New("internal error: a value is not where the YAML decoder reports it; please report it")

@@ -26,9 +26,9 @@ func TestParseEmpty(t *testing.T) {
 	}
 }
 
-// TestParsePositions names the traps of yaml.v3's positions.
+// TestParsePositions covers the traps in yaml.v3's positions.
 func TestParsePositions(t *testing.T) {
-	for _, c := range []struct {
+	for _, tc := range []struct {
 		name, body string
 		path       Path
 		want       string // the bytes of the value
@@ -40,9 +40,11 @@ func TestParsePositions(t *testing.T) {
 		{"CR ends a line", "a: 1\rb: x\r", path("b"), "x", 2, 4},
 		{"CRLF ends one line", "a: 1\r\nb: x\r\n", path("b"), "x", 2, 4},
 		{"NEL, LS and PS end lines for YAML only", "a: 1\u0085b: 2\u2028c: 3\u2029d: x\n", path("d"), "x", 1, 19},
-		{"a block scalar starts at its indicator", "a: >-  # c\n  x\n\n  y\n\nb: 1\n", path("a"), ">-  # c\n  x\n\n  y\n", 1, 4},
+		{"a block scalar starts at its indicator", "a: >-  # c\n  x\n\n  y\n\nb: 1\n", path("a"),
+			">-  # c\n  x\n\n  y\n", 1, 4},
 		{"a kept block scalar has its blank lines", "a: |+\n  x\n\n\nb: 1\n", path("a"), "|+\n  x\n\n\n", 1, 4},
-		{"an indentation indicator counts from the parent", "a:\n  b: |1\n    x\n   y\n  c: 1\n", path("a.b"), "|1\n    x\n   y\n", 2, 6},
+		{"an indentation indicator counts from the parent", "a:\n  b: |1\n    x\n   y\n  c: 1\n", path("a.b"),
+			"|1\n    x\n   y\n", 2, 6},
 		{"more blanks than the indentation are content", "a: |\n  x\n   \nb: 1\n", path("a"), "|\n  x\n   \n", 1, 4},
 		{"a comment after a block scalar", "a:\n  b: |\n    x\n  # c\n", path("a.b"), "|\n    x\n", 2, 6},
 		{"an item's mapping starts at its key", "- # c\n  a: x\n", path("[0]"), "a: x", 2, 3},
@@ -57,15 +59,15 @@ func TestParsePositions(t *testing.T) {
 		{"a key and its colon in JSON", "{\"a\" :\n {\"\\u0062\": [1 , -2.5e3]}}", path("a.b[1]"), "-2.5e3", 2, 18},
 		{"a string of JSON that YAML does not know", `{"a": "\/\ud83d\ude00"}`, path("a"), `"\/\ud83d\ude00"`, 1, 7},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			tree := parse(t, c.body)
-			n := tree.Root.Get(c.path...)
+		t.Run(tc.name, func(t *testing.T) {
+			tree := parse(t, tc.body)
+			n := tree.Root.Get(tc.path...)
 			if n == nil {
 				t.Fatal("nothing there")
 			}
 			line, col := tree.Position(n.Start)
-			if got := c.body[n.Start:n.End]; got != c.want || line != c.line || col != c.col {
-				t.Errorf("got %d:%d: %q, want %d:%d: %q", line, col, got, c.line, c.col, c.want)
+			if got := tc.body[n.Start:n.End]; got != tc.want || line != tc.line || col != tc.col {
+				t.Errorf("got %d:%d: %q, want %d:%d: %q", line, col, got, tc.line, tc.col, tc.want)
 			}
 		})
 	}
@@ -74,9 +76,10 @@ func TestParsePositions(t *testing.T) {
 func TestParseFaults(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
-		bomb += fmt.Sprintf("a%d: &a%[1]d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+		aliases := strings.Repeat(fmt.Sprintf("*a%d, ", i), 10)
+		bomb += fmt.Sprintf("a%d: &a%[1]d [%s]\n", i+1, strings.TrimSuffix(aliases, ", "))
 	}
-	for _, c := range []struct{ name, body, want string }{
+	for _, tc := range []struct{ name, body, want string }{
 		{"duplicate key", "a: 1\nb: 2\n'a': 3\n", `3:1: duplicate key "a", first on line 1`},
 		{"duplicate key in flow style", "x: {a: 1, a: 2}\n", `1:11: duplicate key "a", first on line 1`},
 		{"duplicate key in JSON", "{\"a\": 1,\n\"\\u0061\": 2}", `2:1: duplicate key "a", first on line 1`},
@@ -89,16 +92,17 @@ func TestParseFaults(t *testing.T) {
 		{"control character", "a: 1\nb: \x01\n", "2:1: control characters are not allowed"},
 		{"bad escape", "x: 1\na: \"\\q\"\n", "2:1: found unknown escape character"},
 		{"an anchor that contains itself", "a: &x\n  b: *x\n", "2:6: the anchor x contains itself"},
-		{"alias bomb", bomb, "6:45: aliases stand for more than 1000000 nodes"},
+		{"alias bomb", bomb, "6:45: aliases expand to more than 1000000 nodes"},
 		{"depth", strings.Repeat("[", 1500) + strings.Repeat("]", 1500), "1:1002: nested deeper than 1000"},
-		{"depth of JSON", strings.Repeat(`{"a":`, 1500) + "1" + strings.Repeat("}", 1500), "1:5002: nested deeper than 1000"},
+		{"depth of JSON", strings.Repeat(`{"a":`, 1500) + "1" + strings.Repeat("}", 1500),
+			"1:5002: nested deeper than 1000"},
 		{"content after the root", "{a: 1}\nb: 2\n", "2:1: content after the end of the document"},
 		{"JSON without a colon", "{\"a\": 1,\n \"b\" 2}", "2:6: invalid character '2' after object key"},
 		{"JSON without an end", "{\"a\": 1", "1:8: unexpected end of JSON"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if _, err := Parse([]byte(c.body)); err == nil || err.Error() != c.want {
-				t.Errorf("got %v, want %s", err, c.want)
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := Parse([]byte(tc.body)); err == nil || err.Error() != tc.want {
+				t.Errorf("got %v, want %s", err, tc.want)
 			}
 		})
 	}
@@ -116,13 +120,14 @@ quoted: {"<<": *base}
 alias: *base
 list: [x, {y: 0x10}]
 `)
-	for _, c := range []struct{ path, want string }{
+	for _, tc := range []struct{ path, want string }{
 		{"base.a", "1"}, {"merged.a", "1"}, {"merged.b", "3"}, {"merged.c", "4"}, {"merged.d", ""}, {"plain.a", "1"},
-		{"plain.b", "yes"}, {"quoted.a", ""}, {"alias.b", "2"}, {"list[0]", "x"}, {"list[1].y", "0x10"}, {"list[2]", ""},
+		{"plain.b", "yes"}, {"quoted.a", ""}, {"alias.b", "2"}, {"list[0]", "x"}, {"list[1].y", "0x10"},
+		{"list[2]", ""},
 		{"list.x", ""}, {"base[0]", ""}, {"no.such.path", ""}, {"list", ""},
 	} {
-		if got := tree.Root.Get(path(c.path)...).Str(); got != c.want {
-			t.Errorf("%s is %q, want %q", c.path, got, c.want)
+		if got := tree.Root.Get(path(tc.path)...).Str(); got != tc.want {
+			t.Errorf("%s is %q, want %q", tc.path, got, tc.want)
 		}
 	}
 	if i, ok := tree.Root.Get("list", 1, "y").Int(); i != 16 || !ok {
@@ -131,7 +136,8 @@ list: [x, {y: 0x10}]
 	if _, ok := tree.Root.Get("other", "c").Int(); ok {
 		t.Error("a string is an int")
 	}
-	if merged := tree.Root.Get("merged"); !merged.Has("a") || !merged.Has("d") || merged.Has("e") || !merged.Get("d").IsNull() {
+	merged := tree.Root.Get("merged")
+	if !merged.Has("a") || !merged.Has("d") || merged.Has("e") || !merged.Get("d").IsNull() {
 		t.Error("has")
 	}
 }

@@ -5,17 +5,18 @@ import (
 	"reflect"
 )
 
-// ConflictError says that two edits of one document can't both be made.
+// ConflictError reports that two edits contradict each other.
 type ConflictError struct {
-	Path   Path
-	Reason string
+	Path   Path   // of the value that the edits disagree on
+	Reason string // how they contradict each other
 }
 
+// Error returns the path and the reason.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("conflicting edits of %s: %s", e.Path, e.Reason)
 }
 
-// plan is what is to be done at a node of the baseline and below it.
+// plan describes the edits of a node of the baseline and of the nodes below it.
 type plan struct {
 	path   Path
 	rename string // new key of the entry, or ""
@@ -23,20 +24,25 @@ type plan struct {
 	set    bool
 	value  any
 	kids   []*plan // in the order of the edits
+
+	byStep map[any]*plan // the kids, if there are many
 }
 
 func (p *plan) step() any { return p.path[len(p.path)-1] }
 
-// isKey tells whether p is about an entry of a mapping.
+// isKey reports whether p is about an entry of a mapping.
 func (p *plan) isKey() bool {
 	_, ok := p.step().(string)
 	return ok
 }
 
-// kid is the plan for a step below p, or nil.
+// kid returns the plan for a step below p, or nil.
 func (p *plan) kid(step any) *plan {
 	if p == nil {
 		return nil
+	}
+	if p.byStep != nil {
+		return p.byStep[step]
 	}
 	for _, k := range p.kids {
 		if k.step() == step {
@@ -46,7 +52,27 @@ func (p *plan) kid(step any) *plan {
 	return nil
 }
 
-// merge makes one plan of edits. Equal edits collapse; it fails with a *ConflictError where edits disagree.
+func (p *plan) setKids(kids []*plan) {
+	p.kids, p.byStep = nil, nil
+	for _, k := range kids {
+		p.addKid(k)
+	}
+}
+
+func (p *plan) addKid(kid *plan) {
+	p.kids = append(p.kids, kid)
+	switch {
+	case p.byStep != nil:
+		p.byStep[kid.step()] = kid
+	case len(p.kids) > narrow:
+		p.byStep = make(map[any]*plan, 2*len(p.kids))
+		for _, k := range p.kids {
+			p.byStep[k.step()] = k
+		}
+	}
+}
+
+// merge returns one plan for all edits. Equal edits count once. It fails with a *ConflictError if edits disagree.
 func merge(edits []Edit) (*plan, error) {
 	root := &plan{}
 	for _, e := range edits {
@@ -55,7 +81,7 @@ func merge(edits []Edit) (*plan, error) {
 			k := p.kid(step)
 			if k == nil {
 				k = &plan{path: p.path.With(step)}
-				p.kids = append(p.kids, k)
+				p.addKid(k)
 			}
 			p = k
 		}
@@ -94,11 +120,12 @@ func (p *plan) add(e Edit) error {
 	return nil
 }
 
-// settle drops edits that are contained in one further up, or reports that they contradict it.
+// settle drops edits that an edit further up includes. It fails if they contradict that edit.
 func (p *plan) settle() error {
+	var renamed map[string]*plan
 	for _, k := range p.kids {
 		if k.isKey() != p.kids[0].isKey() {
-			return p.conflict("one edit takes it for a mapping, another for a sequence")
+			return p.conflict("one edit treats it as a mapping, another as a sequence")
 		}
 		switch {
 		case p.remove && !k.onlyRemoves():
@@ -111,16 +138,27 @@ func (p *plan) settle() error {
 		if err := k.settle(); err != nil {
 			return err
 		}
-		for _, other := range p.kids {
-			if k.rename != "" && other != k && (other.step() == k.rename || other.rename == k.rename) {
-				return k.conflict("renamed to %s, and so is or becomes %s", k.rename, other.path)
+		if k.rename != "" {
+			if other := p.kid(k.rename); other != nil && other != k {
+				return k.clash(other)
 			}
+			if other := renamed[k.rename]; other != nil {
+				return other.clash(k)
+			}
+			if renamed == nil {
+				renamed = map[string]*plan{}
+			}
+			renamed[k.rename] = k
 		}
 	}
 	if p.remove || p.set {
-		p.kids = nil
+		p.setKids(nil)
 	}
 	return nil
+}
+
+func (p *plan) clash(other *plan) error {
+	return p.conflict("renamed to %s, but %s has or gets that key", p.rename, other.path)
 }
 
 func (p *plan) onlyRemoves() bool {
@@ -132,7 +170,7 @@ func (p *plan) onlyRemoves() bool {
 	return !p.set && p.rename == ""
 }
 
-// agree reports that p contradicts the value that its parent is set to.
+// agree fails if p contradicts the value that its parent is set to.
 func (p *plan) agree(parent any) error {
 	var value any
 	found := false
@@ -191,8 +229,8 @@ func checkValue(value any) error {
 	return nil
 }
 
-// against makes p fit the baseline node n that it is about, nil if there is none: edits that change nothing are
-// dropped, and what is set below nothing becomes a value that is set here. It returns false if nothing is left.
+// against adapts p to the baseline node n, which is nil if there is none. It drops edits that change nothing, and turns
+// edits below a missing node into a value to set here. It reports whether anything is left to do.
 func (p *plan) against(n *Node) bool {
 	switch {
 	case p.remove:
@@ -214,14 +252,15 @@ func (p *plan) against(n *Node) bool {
 			kept = append(kept, k)
 		}
 	}
-	p.kids = kept
+	p.setKids(kept)
 	if missing && len(kept) > 0 {
-		p.set, p.value, p.kids = true, collected(kept), nil
+		p.set, p.value = true, collected(kept)
+		p.setKids(nil)
 	}
 	return p.set || p.rename != "" || len(p.kids) > 0
 }
 
-// collected is the value of a collection that has nothing but what kids set.
+// collected returns a collection of the values that kids set.
 func collected(kids []*plan) any {
 	if !kids[0].isKey() {
 		items := []any{}
@@ -237,7 +276,7 @@ func collected(kids []*plan) any {
 	return m
 }
 
-// child is the value below n at one step, without following aliases or merge keys.
+// child returns the value one step below n. It does not follow aliases or merge keys.
 func (n *Node) child(step any) *Node {
 	switch s := step.(type) {
 	case string:

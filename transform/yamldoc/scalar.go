@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// scalarText writes a string, bool or int. A string is written in the quotes asked for, or plain if that is safe.
+// scalarText formats a string, bool or int. A string gets the given quotes; Plain means no quotes if that is safe.
 func scalarText(value any, quotes Style, flow bool) string {
 	switch v := value.(type) {
 	case string:
@@ -24,12 +24,12 @@ func scalarText(value any, quotes Style, flow bool) string {
 	return fmt.Sprint(value)
 }
 
-// needsEscape tells whether a rune must be escaped: YAML forbids it, or folds it away as a line break.
+// needsEscape reports whether a rune must be escaped, because YAML forbids it or folds it as a line break.
 func needsEscape(r rune) bool {
 	return isControl(r) || r == '\n' || r == '\r' || r == '\t' || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff
 }
 
-// doubleQuoted writes a string so that YAML and JSON both read it.
+// doubleQuoted formats a string for both YAML and JSON.
 func doubleQuoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -54,8 +54,8 @@ func doubleQuoted(s string) string {
 	return b.String()
 }
 
-// notString matches plain scalars, numbers without underscores, that YAML 1.1 or 1.2 take for something else than a
-// string (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
+// notString matches plain scalars that are not strings in YAML 1.1 or 1.2, once underscores are removed from numbers
+// (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
 var notString = regexp.MustCompile(`^(` + strings.Join([]string{
 	`|~|null|Null|NULL|<<|=`,
 	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
@@ -65,7 +65,7 @@ var notString = regexp.MustCompile(`^(` + strings.Join([]string{
 	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,
 }, "|") + `)$`)
 
-// isString tells whether s, written plain, is a string for every YAML reader.
+// isString reports whether s without quotes is a string to every YAML reader.
 func isString(s string) bool {
 	if s != "" && strings.Contains("+-.0123456789", s[:1]) {
 		s = strings.ReplaceAll(s, "_", "")
@@ -73,7 +73,7 @@ func isString(s string) bool {
 	return !notString.MatchString(s)
 }
 
-// plainSafe tells whether every YAML reader takes s, written plain in block style, for the string s.
+// plainSafe reports whether s without quotes, in block style, is the string s to every YAML reader.
 func plainSafe(s string) bool {
 	return isString(s) &&
 		!strings.ContainsFunc(s, needsEscape) &&
@@ -83,7 +83,7 @@ func plainSafe(s string) bool {
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #")
 }
 
-// quotesOf tells how strings of a collection are quoted: the style that all of them share, else Plain.
+// quotesOf returns the quotes that all strings share, else Plain.
 func quotesOf(strs []*Node) Style {
 	style := Plain
 	for i, n := range strs {

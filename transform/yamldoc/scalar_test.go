@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestScalarText writes strings so that YAML 1.1, as Kubernetes reads it, and YAML 1.2 find the same string.
+// TestScalarText checks that readers of YAML 1.1, such as Kubernetes, and of YAML 1.2 get the same string.
 func TestScalarText(t *testing.T) {
-	for _, c := range []struct{ value, block, flow string }{
+	for _, tc := range []struct{ value, block, flow string }{
 		{"text", `text`, `text`},
 		{"two words", `two words`, `two words`},
 		{"http://x:8080/a?b#c", `http://x:8080/a?b#c`, `"http://x:8080/a?b#c"`},
@@ -31,18 +31,19 @@ func TestScalarText(t *testing.T) {
 		{"...", `"..."`, `"..."`},
 		{"*", `"*"`, `"*"`},
 		{"@a", `"@a"`, `"@a"`},
-		{"a\tb\n\"\\\r\x00\u0085\u2028\ufeff", `"a\tb\n\"\\\r\u0000\u0085\u2028\ufeff"`, `"a\tb\n\"\\\r\u0000\u0085\u2028\ufeff"`},
+		{"a\tb\n\"\\\r\x00\u0085\u2028\ufeff", `"a\tb\n\"\\\r\u0000\u0085\u2028\ufeff"`,
+			`"a\tb\n\"\\\r\u0000\u0085\u2028\ufeff"`},
 	} {
-		if got := scalarText(c.value, Plain, false); got != c.block {
-			t.Errorf("%q in block style is %s, want %s", c.value, got, c.block)
+		if got := scalarText(tc.value, Plain, false); got != tc.block {
+			t.Errorf("%q in block style is %s, want %s", tc.value, got, tc.block)
 		}
-		if got := scalarText(c.value, Plain, true); got != c.flow {
-			t.Errorf("%q in flow style is %s, want %s", c.value, got, c.flow)
+		if got := scalarText(tc.value, Plain, true); got != tc.flow {
+			t.Errorf("%q in flow style is %s, want %s", tc.value, got, tc.flow)
 		}
 	}
 }
 
-// TestNotString lists what is a string only in quotes.
+// TestNotString lists texts that are strings only in quotes.
 func TestNotString(t *testing.T) {
 	for _, value := range strings.Fields(`
 		~ null Null NULL = <<

@@ -14,7 +14,10 @@ metadata:
 spec:
   predictor: {}
 `,
-			edits: []Edit{set("metadata.annotations.a", "1"), set("metadata.annotations.b", "two words"), set("metadata.annotations.c", true)},
+			edits: []Edit{
+				set("metadata.annotations.a", "1"), set("metadata.annotations.b", "two words"),
+				set("metadata.annotations.c", true),
+			},
 			after: `kind: InferenceService
 metadata:
   name: iris # the model
@@ -38,7 +41,9 @@ spec:
   f: {  }
   g: []
 `,
-			edits: []Edit{set("a.b.x", 1), set("a.c.x", 1), set("a.d.x", 1), set("a.e.x", 1), set("a.f.x.z", 1), set("a.g[0]", 1)},
+			edits: []Edit{
+				set("a.b.x", 1), set("a.c.x", 1), set("a.d.x", 1), set("a.e.x", 1), set("a.f.x.z", 1), set("a.g[0]", 1),
+			},
 			after: `a:
   b:
     x: 1
@@ -58,7 +63,10 @@ spec:
 		{
 			name:   "the document's own step and lists as deep as their key",
 			before: "m:\n    a:\n        b: c\nl:\n-   x: 1\n",
-			edits:  []Edit{set("m.d", Map{{"e", Map{{"f", []any{"g", Map{{"h", 1}, {"i", 2}}, []any{"j"}}}}}}), set("l[1]", Map{{"x", 2}, {"z", []any{1}}})},
+			edits: []Edit{
+				set("m.d", Map{{"e", Map{{"f", []any{"g", Map{{"h", 1}, {"i", 2}}, []any{"j"}}}}}}),
+				set("l[1]", Map{{"x", 2}, {"z", []any{1}}}),
+			},
 			after: `m:
     a:
         b: c
@@ -116,7 +124,8 @@ l:
 			name:   "in the quotes of the neighbours",
 			before: "a:\n  'x': 'y'\n  'z': 'w'\nb:\n  c: \"1\"\n  d: e\n",
 			edits:  []Edit{set("a.q", "it's"), set("a.r", "two\nlines"), set("b.f", "g")},
-			after:  "a:\n  'x': 'y'\n  'z': 'w'\n  'q': 'it''s'\n  'r': \"two\\nlines\"\nb:\n  c: \"1\"\n  d: e\n  f: g\n",
+			after: "a:\n  'x': 'y'\n  'z': 'w'\n  'q': 'it''s'\n  'r': \"two\\nlines\"\nb:\n  c: \"1\"\n  d: e\n" +
+				"  f: g\n",
 		},
 		{
 			name:   "line ends of the neighbours",
@@ -144,8 +153,11 @@ func TestReplaceInBlock(t *testing.T) {
 		{
 			name:   "scalars",
 			before: "a: \"x\" # c\nb: 'y'\nc: z\nd: yes\ne:\nf: # c\ng: one\n  two\n",
-			edits:  []Edit{set("a", "z"), set("b", "it's"), set("c", "no"), set("d", "yes"), set("e", 1), set("f", true), set("g", "x")},
-			after:  "a: \"z\" # c\nb: 'it''s'\nc: \"no\"\nd: \"yes\"\ne: 1\nf: true # c\ng: x\n",
+			edits: []Edit{
+				set("a", "z"), set("b", "it's"), set("c", "no"), set("d", "yes"), set("e", 1), set("f", true),
+				set("g", "x"),
+			},
+			after: "a: \"z\" # c\nb: 'it''s'\nc: \"no\"\nd: \"yes\"\ne: 1\nf: true # c\ng: x\n",
 		},
 		{
 			name:   "block scalars",
@@ -191,8 +203,11 @@ next: 1
 		{
 			name:   "items",
 			before: "- a # x\n- b: 1\n  c: 2\n-\n  d: 1\n- - e\n",
-			edits:  []Edit{set("[0]", Map{{"k", 1}}), set("[1]", Map{{"k", 1}, {"l", 2}}), set("[2]", Map{{"k", 1}, {"l", 2}}), set("[3]", []any{"f", "g"})},
-			after:  "- k: 1 # x\n- k: 1\n  l: 2\n-\n  k: 1\n  l: 2\n- - f\n  - g\n",
+			edits: []Edit{
+				set("[0]", Map{{"k", 1}}), set("[1]", Map{{"k", 1}, {"l", 2}}), set("[2]", Map{{"k", 1}, {"l", 2}}),
+				set("[3]", []any{"f", "g"}),
+			},
+			after: "- k: 1 # x\n- k: 1\n  l: 2\n-\n  k: 1\n  l: 2\n- - f\n  - g\n",
 		},
 		{
 			name:   "flow stays flow",
@@ -273,8 +288,10 @@ func TestRename(t *testing.T) {
 		{
 			name:   "keys in their quotes",
 			before: "a : 1\n'b': 2\n\"c\": 3\nd: {e: 1, \"f\":2}\n",
-			edits:  []Edit{rename("a", "x"), rename("b", "it's"), rename("c", "no"), rename("d.e", "a b"), rename("d.f", "no")},
-			after:  "x : 1\n'it''s': 2\n\"no\": 3\nd: {a b: 1, \"no\":2}\n",
+			edits: []Edit{
+				rename("a", "x"), rename("b", "it's"), rename("c", "no"), rename("d.e", "a b"), rename("d.f", "no"),
+			},
+			after: "x : 1\n'it''s': 2\n\"no\": 3\nd: {a b: 1, \"no\":2}\n",
 		},
 		{
 			name: "an entry with its place, comments and a new value",
@@ -284,7 +301,10 @@ func TestRename(t *testing.T) {
     command: ["curl", "-f", "http://localhost:8080/ready"]
   periodSeconds: 5
 `,
-			edits: []Edit{rename("readinessProbe.exec", "httpGet"), set("readinessProbe.exec", Map{{"path", "/ready"}, {"port", 8080}})},
+			edits: []Edit{
+				rename("readinessProbe.exec", "httpGet"),
+				set("readinessProbe.exec", Map{{"path", "/ready"}, {"port", 8080}}),
+			},
 			after: `readinessProbe:
   # how
   httpGet: # curl

@@ -2,7 +2,7 @@ package yamldoc
 
 import "strings"
 
-// flow edits a flow collection of which at least one entry stays or is new.
+// flow edits a flow collection that keeps or gains at least one entry.
 func (s *splicer) flow(n *Node, children []child, added []*plan) {
 	l := s.flowLayout(n, children)
 	for i := 0; i < len(children); i++ {
@@ -10,13 +10,14 @@ func (s *splicer) flow(n *Node, children []child, added []*plan) {
 		switch {
 		case c.plan == nil:
 		case c.plan.remove:
+			s.path = c.plan.path
 			i = s.removeFlow(children, i)
 		default:
 			if c.key != nil {
 				s.renameKey(c)
 			}
 			if c.plan.set || len(c.plan.kids) > 0 {
-				c.flow, c.l = true, l
+				c.flow, c.l = true, &l
 				if s.ownLine(n, c) {
 					c.margin = l.eol + s.margin(c.start)
 				}
@@ -29,12 +30,12 @@ func (s *splicer) flow(n *Node, children []child, added []*plan) {
 	}
 }
 
-// flowLayout is the layout of a flow collection.
+// flowLayout returns the layout of a flow collection.
 func (s *splicer) flowLayout(n *Node, children []child) layout {
 	l := s.layoutAt(n)
 	for i, c := range children {
-		if c.key != nil && c.n.props < c.n.End {
-			colon := string(s.body[c.key.End:c.n.props])
+		if c.key != nil && c.n.props() < c.n.End {
+			colon := string(s.body[c.key.End:c.n.props()])
 			if strings.Trim(colon, " \t") == ":" && (l.json || colon[len(colon)-1] != ':') {
 				l.colon = colon
 			}
@@ -56,18 +57,12 @@ func (s *splicer) flowLayout(n *Node, children []child) layout {
 	return l
 }
 
-// margin is the white space at the start of the line of at.
-func (s *splicer) margin(at int) string {
-	start := s.lineStart(at)
-	return string(s.body[start:skipBlank(s.body, start)])
-}
-
-// ownLine tells whether an entry of a flow collection is the first on its line.
+// ownLine reports whether an entry of a flow collection is the first on its line.
 func (s *splicer) ownLine(n *Node, c child) bool {
 	return s.startsLine(c.start) && s.lineStart(c.start) > n.Start
 }
 
-// comma is the offset of the comma after an entry, or -1.
+// comma returns the offset of the comma after an entry, or -1.
 func (s *splicer) comma(c child) int {
 	if at := skipSpace(s.body, c.n.End); s.at(at) == ',' {
 		return at
@@ -75,13 +70,14 @@ func (s *splicer) comma(c child) int {
 	return -1
 }
 
-// lineEnds tells whether nothing but a comment follows at on its line.
+// lineEnds reports whether nothing but a comment follows an offset on its line.
 func (s *splicer) lineEnds(at int) bool {
 	at = skipBlank(s.body, at)
 	return at == len(s.body) || s.body[at] == '#' || breakLen(s.body[at:]) > 0
 }
 
-// removeFlow takes child i and the removed ones that follow it away, and returns the last of them.
+// removeFlow removes child i and the children after it that are to be removed too. It returns the index of the last
+// one.
 func (s *splicer) removeFlow(children []child, i int) int {
 	j := i
 	for j+1 < len(children) && children[j+1].removed() {
@@ -99,7 +95,7 @@ func (s *splicer) removeFlow(children []child, i int) int {
 	case j+1 < len(children):
 		to := skipBlank(s.body, end)
 		if s.at(to) == '#' {
-			to = skipLine(s.body, to)
+			to = s.nextLine(to)
 			for to > end && breakLen(s.body[to-1:]) > 0 {
 				to--
 			}
@@ -124,18 +120,19 @@ func (s *splicer) removeFlow(children []child, i int) int {
 	return j
 }
 
-// endsColon tells whether what stands before a comma ends with a colon, which is part of the key only as long as the
-// comma follows: without it, a line end would make the colon an indicator.
+// endsColon reports whether there is a colon right before a comma. The colon is part of the key only because the comma
+// follows: before a line end it would be an indicator.
 func (s *splicer) endsColon(comma int) bool { return s.at(comma-1) == ':' }
 
 // appendFlow adds entries at the end of a flow collection that has some.
 func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 	end, comma := last.n.End, s.comma(last)
 	empty := last.n.Start == end
-	tag := empty && last.n.props < end
-	colon := empty && last.key != nil && last.head > last.key.End || last.item && last.n.Kind == Mapping && s.at(end-1) == ':'
+	tag := empty && last.n.props() < end
+	colon := empty && last.key != nil && last.head > last.key.End ||
+		last.item && last.n.Kind == Mapping && s.at(end-1) == ':'
 	if tag || colon {
-		// Without a blank the colon would be part of the key, or the comma part of the tag.
+		// Without a blank, the colon would become part of the key, or the comma part of the tag.
 		if isBlank(s.at(end)) {
 			end++
 		} else {
@@ -148,11 +145,12 @@ func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 		margin = l.eol + s.margin(last.start)
 	}
 	var texts []string
+	keyQuotes, quotes := quotesOf(n.keys()), quotesFor(nil, n)
 	for _, k := range added {
 		if n.Kind == Sequence {
-			texts = append(texts, l.flow(k.value, quotesFor(nil, n), margin))
+			texts = append(texts, l.flow(k.value, quotes, margin))
 		} else {
-			texts = append(texts, l.flowEntry(k.step().(string), k.value, quotesOf(n.keys()), quotesFor(nil, n), margin))
+			texts = append(texts, l.flowEntry(k.step().(string), k.value, keyQuotes, quotes, margin))
 		}
 	}
 	tail := max(end, comma+1)
@@ -164,7 +162,7 @@ func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 		s.insert(end, separator+strings.Join(texts, separator))
 		return
 	}
-	// The bracket stands on a later line: a comment that follows the last entry stays with it.
+	// The bracket is on a later line: a comment after the last entry stays with that entry.
 	indent := s.margin(last.start)
 	if !own {
 		indent = s.margin(n.Start) + l.unit
@@ -178,20 +176,23 @@ func (s *splicer) appendFlow(n *Node, l layout, last child, added []*plan) {
 	s.insert(s.lineAfter(tail), lines+l.eol)
 }
 
-// putFlow replaces the value of a slot in a flow collection, or the root.
+// putFlow sets a slot of a flow collection, or the root, to value.
 func (s *splicer) putFlow(at slot, value any) {
-	n, l := at.n, at.l
-	if at.parent == nil {
-		l = s.layoutAt(n)
+	n := at.n
+	l := at.l
+	if l == nil {
+		whole := s.layoutAt(n)
+		l = &whole
 	}
 	margin := at.margin
-	if !l.json || n.End > n.Start+len("{}") && (n.Kind == Mapping || n.Kind == Sequence) && s.lineAfter(n.Start) >= n.End {
+	collection := n.Kind == Mapping || n.Kind == Sequence
+	if !l.json || collection && n.End > n.Start+len("{}") && s.lineAfter(n.Start) >= n.End {
 		margin = ""
 	}
 	text := l.flow(value, quotesFor(n, at.parent), margin)
 	switch {
-	case n.props < n.End:
-		s.replace(n.props, n.End, text+s.gap(n.End))
+	case n.props() < n.End:
+		s.replace(n.props(), n.End, text+s.gap(n.End))
 	case at.key != nil && at.head == at.key.End:
 		s.insert(n.Start, ": "+text)
 	default:

@@ -2,26 +2,28 @@ package yamldoc
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 )
 
 // Document is one document of a stream, as slices of the stream's bytes.
 type Document struct {
-	// Head is what stands before the content: a byte order mark, directives and the separator line, or nothing.
+	// Head is the part before the content: a byte order mark, directives and the separator line. It may be empty.
 	Head []byte
-	// Body is the content up to the next separator line or, in concatenated JSON, up to the next value.
+	// Body is the content up to the next separator line or, in concatenated JSON, up to the next value. It may be
+	// empty, or hold only comments.
 	Body []byte
-	// Line is the 1-based line of the stream on which Body starts.
+	// Line is the line of the stream, from 1, on which Body starts.
 	Line int
 }
 
-// Split cuts a stream into documents without copying: all Head and Body in order are data again. A separator is a
-// line that starts with `---` and holds nothing else but blanks and a comment. No bytes are no documents.
+// Split cuts a stream into documents without copying: the Head and Body of all documents, one after the other, are data
+// again. A separator is a line of `---`, optionally followed by blanks and a comment. Empty input yields no documents.
 //
-// It fails with an *Error for bytes that are not UTF-8 and for streams of which Kubernetes' decoder would lose or
-// misread a part (apimachinery pkg/util/yaml/decoder.go): content on a separator line, a line that starts with
-// `---x`, a separator behind a line break that only YAML knows, content after a bare `...` or after a JSON value, and
-// a directive in a later document.
+// It fails with an *Error for data that is not UTF-8, and for a stream of which Kubernetes' decoder would lose or
+// misread a part (apimachinery pkg/util/yaml/decoder.go): content on a separator line, a line that starts with `---x`,
+// a separator after a line break that only YAML has, content after a bare `...` or after a JSON value, and a directive
+// in a later document.
 func Split(data []byte) ([]Document, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -52,7 +54,7 @@ func Split(data []byte) ([]Document, error) {
 	}
 }
 
-// splitter holds where the document that is being read starts.
+// splitter is the state of Split.
 type splitter struct {
 	data       []byte
 	docs       []Document
@@ -60,9 +62,10 @@ type splitter struct {
 	line       int  // line of body
 	separated  bool // whether a separator was seen
 	ellipsis   int  // offset of the next three dots, or -1
+	json       span // the JSON objects at the start of a body, where inJSON looked for them
 }
 
-// nextSeparator finds the next separator line at or after the line start s.body, or -1.
+// nextSeparator returns the offset of the next separator line at or after the line start s.body, or -1.
 func (s *splitter) nextSeparator() (int, error) {
 	for at := s.body; ; at += len("---") {
 		i := bytes.Index(s.data[at:], []byte("---"))
@@ -73,15 +76,37 @@ func (s *splitter) nextSeparator() (int, error) {
 		switch {
 		case at == s.body || s.data[at-1] == '\n':
 			return at, nil
-		case afterBreak(s.data, at) && endsWord(s.data, at+3):
-			return 0, errorAt(s.data, at, "a separator that Kubernetes does not see: end the line before it with LF or CRLF")
+		case afterBreak(s.data, at) && endsWord(s.data, at+3) && !s.inJSON(at, len(s.data)):
+			return 0, errorAt(s.data, at,
+				"Kubernetes does not recognize this separator: end the line before it with LF or CRLF")
 		case bytes.HasSuffix(s.data[:at], []byte("\n"+bom)):
-			return 0, errorAt(s.data, at, "a separator that Kubernetes does not see: remove the byte order mark before it")
+			return 0, errorAt(s.data, at,
+				"Kubernetes does not recognize this separator: remove the byte order mark before it")
 		}
 		for at+3 < len(s.data) && s.data[at+3] == '-' {
 			at++
 		}
 	}
+}
+
+// inJSON reports whether an offset is inside of the JSON objects with which the text from s.body to limit starts. There,
+// a line break that only YAML has is part of a string.
+func (s *splitter) inJSON(at, limit int) bool {
+	if s.json.end == 0 || s.json.start != s.body {
+		s.json = span{s.body, s.body}
+		for {
+			start := skipSpace(s.data[:limit], s.json.end)
+			if start == limit || s.data[start] != '{' {
+				break
+			}
+			end := objectEnd(s.data[:limit], start)
+			if end < 0 || !json.Valid(s.data[start:end]) {
+				break
+			}
+			s.json.end = end
+		}
+	}
+	return at < s.json.end
 }
 
 // separatorEnd returns the offset after the separator line at sep.
@@ -96,13 +121,14 @@ func (s *splitter) separatorEnd(sep int) (int, error) {
 	case text == len(line), line[text] == '#' && text > len("---"):
 		return next, nil
 	case text > len("---"):
-		return 0, errorAt(s.data, sep+text, "content on a separator line, which Kubernetes refuses: move it to the next line")
+		return 0, errorAt(s.data, sep+text,
+			"content on a separator line, which Kubernetes refuses: move it to the next line")
 	}
-	return 0, errorAt(s.data, sep, "a line that starts with --- but is no separator, which Kubernetes refuses: "+
+	return 0, errorAt(s.data, sep, "a line that starts with --- but is not a separator, which Kubernetes refuses: "+
 		"indent it, or put a space before a comment")
 }
 
-// emit adds the document that ends at end, or one for every JSON value in it.
+// emit adds the document that ends at end. Concatenated JSON becomes one document per value.
 func (s *splitter) emit(end int) error {
 	text := s.data[s.body:end]
 	content := skipSpace(text, 0)
@@ -139,7 +165,7 @@ func (s *splitter) add(end int) {
 	s.head, s.body = end, end
 }
 
-// onlyDirectives tells whether text holds directives and otherwise only blanks and comments.
+// onlyDirectives reports whether text contains directives, and otherwise only blanks and comments.
 func onlyDirectives(text []byte) bool {
 	found := false
 	for i := skipSpace(text, 0); i < len(text); i = skipSpace(text, skipLine(text, i)) {
@@ -151,11 +177,11 @@ func onlyDirectives(text []byte) bool {
 	return found
 }
 
-// contentAfterEnd finds content behind a document end marker before end, or -1.
+// contentAfterEnd returns the offset of content between a document end marker and end, or -1.
 func (s *splitter) contentAfterEnd(end int) int {
 	for s.ellipsis >= 0 && s.ellipsis < end {
 		at := s.ellipsis
-		if endMarker(s.data[:end], at) {
+		if endMarker(s.data[:end], at) && !s.inJSON(at, end) {
 			if next := skipSpace(s.data[:end], at+3); next < end && !endMarker(s.data[:end], next) {
 				return next
 			}
@@ -167,24 +193,24 @@ func (s *splitter) contentAfterEnd(end int) int {
 	return -1
 }
 
-// endMarker tells whether a document end marker stands at at.
+// endMarker reports whether there is a document end marker at an offset.
 func endMarker(text []byte, at int) bool {
 	return bytes.HasPrefix(text[at:], []byte("...")) && afterBreak(text, at) && endsWord(text, at+3)
 }
 
-// afterBreak tells whether at is the start of a line for YAML.
+// afterBreak reports whether an offset is the start of a line in YAML.
 func afterBreak(text []byte, at int) bool {
 	before := text[:at]
 	return at == 0 || before[at-1] == '\n' || before[at-1] == '\r' || bytes.HasSuffix(before, []byte("\u0085")) ||
 		bytes.HasSuffix(before, []byte("\u2028")) || bytes.HasSuffix(before, []byte("\u2029"))
 }
 
-// endsWord tells whether a blank, a line break or the end stands at at.
+// endsWord reports whether there is a blank, a line break or the end of text at an offset.
 func endsWord(text []byte, at int) bool {
 	return at == len(text) || isBlank(text[at]) || breakLen(text[at:]) > 0
 }
 
-// bomLen is the length of the byte order marks that data starts with; files put together by hand have several.
+// bomLen returns the length of the byte order marks at the start of data. Concatenated files have several.
 func bomLen(data []byte) (n int) {
 	for bytes.HasPrefix(data[n:], []byte(bom)) {
 		n += len(bom)

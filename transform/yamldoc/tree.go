@@ -2,24 +2,30 @@ package yamldoc
 
 import "strconv"
 
-// Tree is a parsed document.
+// Tree is a parsed document. It does not change; Apply returns a new one.
 type Tree struct {
 	Root *Node // nil for a document without content
 
-	body    []byte
-	json    bool
-	lines   []int          // offsets at which lines start, as YAML counts them
-	aliased map[*Node]bool // anchored nodes that an alias uses
+	text
+	json     bool
+	aliases  map[*Node]int // number of aliases of an anchored node
+	expanded int
+	lost     []Comment
 }
 
-// Bytes is the document as it is written.
+// Bytes returns the text of the document. Do not modify it.
 func (t *Tree) Bytes() []byte { return t.body }
 
-// Position gives the 1-based line and column, in runes, of a byte offset into the body.
-func (t *Tree) Position(offset int) (line, col int) { return position(t.body, offset) }
+// Position returns the line and column of a byte offset into the document, such as Node.Start. Both count from 1,
+// columns in runes.
+func (t *Tree) Position(offset int) (line, col int) { return t.position(offset) }
 
-// Get follows steps, strings for keys and ints for items, through aliases and merge keys. It returns nil where there is
-// nothing, also on a nil Node; the node returned is never an alias.
+// Expanded returns the number of nodes that the aliases of the document stand for.
+func (t *Tree) Expanded() int { return t.expanded }
+
+// Get returns the node at a path below n: a string step selects a key of a mapping, an int step an item of a sequence.
+// It follows aliases and merge keys, so the result is never an Alias. The result is nil if nothing is there. n may be
+// nil.
 func (n *Node) Get(steps ...any) *Node {
 	n = n.resolve()
 	for _, step := range steps {
@@ -40,10 +46,10 @@ func (n *Node) Get(steps ...any) *Node {
 	return n
 }
 
-// Has tells whether the mapping has the key, be its value null.
+// Has reports whether the mapping has the key, even if its value is null. n may be nil.
 func (n *Node) Has(key string) bool { return n.Get(key) != nil }
 
-// Str is the value of a scalar that is no null, else "".
+// Str returns the decoded text of a scalar, or "" for a null, another kind of node or nil.
 func (n *Node) Str() string {
 	n = n.resolve()
 	if n == nil || n.Kind != Scalar || n.Tag == "!!null" {
@@ -52,13 +58,14 @@ func (n *Node) Str() string {
 	return n.Value
 }
 
-// IsNull tells whether there is nothing, or a null.
+// IsNull reports whether n is nil or a null.
 func (n *Node) IsNull() bool {
 	n = n.resolve()
 	return n == nil || n.Kind == Scalar && n.Tag == "!!null"
 }
 
-// Int is the value of an integer scalar.
+// Int returns the value of an integer scalar. ok is false for any other node, nil included, and for an integer that
+// does not fit.
 func (n *Node) Int() (value int, ok bool) {
 	n = n.resolve()
 	if n == nil || n.Kind != Scalar || n.Tag != "!!int" {
@@ -68,24 +75,7 @@ func (n *Node) Int() (value int, ok bool) {
 	return int(v), err == nil
 }
 
-func (n *Node) resolve() *Node {
-	for n != nil && n.Kind == Alias {
-		n = n.Target
-	}
-	return n
-}
-
-// entry is the explicit entry of a key, or nil.
-func (n *Node) entry(key string) *Entry {
-	for i := range n.Entries {
-		if k := n.Entries[i].Key.resolve(); k.Kind == Scalar && k.Value == key && k.Tag != "!!merge" {
-			return &n.Entries[i]
-		}
-	}
-	return nil
-}
-
-// lookup is the value of a key, explicit or merged.
+// lookup returns the value of a key, explicit or merged, or nil.
 func (n *Node) lookup(key string) *Node {
 	if n.Kind != Mapping {
 		return nil

@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
-	"slices"
+	"fmt"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// nextValue returns where the next of several concatenated JSON objects starts in text, whose content starts at from,
-// or 0 if there is none. An error names other content behind a JSON object; it stands at the offset returned.
+// nextValue returns the offset of the next of several concatenated JSON objects in text, or 0 if there is none. The
+// content of text starts at from. It fails if other content follows a JSON object, and returns the offset of that.
 func nextValue(text []byte, from int) (int, error) {
 	if from >= len(text) || text[from] != '{' {
 		return 0, nil
@@ -21,7 +20,8 @@ func nextValue(text []byte, from int) (int, error) {
 	if end < 0 {
 		return 0, nil
 	}
-	if next := end + len(text[end:]) - len(bytes.TrimLeft(text[end:], " \t\r\n")); next < len(text) && text[next] == '{' {
+	next := len(text) - len(bytes.TrimLeft(text[end:], " \t\r\n"))
+	if next < len(text) && text[next] == '{' {
 		return next, nil
 	}
 	rest := skipSpace(text, end)
@@ -31,10 +31,10 @@ func nextValue(text []byte, from int) (int, error) {
 	return rest, errors.New("content after a JSON value, which Kubernetes drops silently: separate documents with ---")
 }
 
-// structural are the bytes outside of strings that objectEnd looks at.
+// structural are the bytes outside of strings that matter to objectEnd.
 var structural = [256]bool{'{': true, '}': true, '[': true, ']': true, '"': true, '\'': true, '#': true}
 
-// objectEnd returns the offset after the object that starts at from, or -1 if it has no end or is no JSON.
+// objectEnd returns the offset after the object that starts at from, or -1 if it has no end or is not JSON.
 func objectEnd(text []byte, from int) int {
 	depth := 0
 	for i := from; i < len(text); i++ {
@@ -59,7 +59,7 @@ func objectEnd(text []byte, from int) int {
 	return -1
 }
 
-// stringEnd returns the offset of the quote that ends the string that starts at from, or -1.
+// stringEnd returns the offset of the closing quote of the string that starts at from, or -1.
 func stringEnd(text []byte, from int) int {
 	for i := from + 1; ; i++ {
 		quote := bytes.IndexByte(text[i:], '"')
@@ -77,11 +77,12 @@ func stringEnd(text []byte, from int) int {
 	}
 }
 
-// maxSimpleKey is the length up to which libyaml, and so Kubernetes, knows a key without a question mark.
+// maxSimpleKey is the length from which libyaml, and so Kubernetes, requires a question mark before a key.
 const maxSimpleKey = 1024
 
-// onlyJSON finds what JSON allows in the object that starts at from and YAML does not, or -1: the escape \/ and surrogate
-// pairs, a tab before the object or on a line after it, a long key and a colon on another line than its key.
+// onlyJSON returns the offset of something that JSON allows in or around the object that starts at from and YAML does
+// not, or -1: the escape \/, surrogate pairs, a tab before the object or on a line after it, a long key, and a colon on
+// another line than its key.
 func onlyJSON(text []byte, from int) int {
 	end := objectEnd(text, from)
 	if end < 0 || !json.Valid(text[from:end]) {
@@ -121,28 +122,52 @@ func onlyJSON(text []byte, from int) int {
 	return -1
 }
 
-// jsonEscape matches a surrogate pair, or the start of any other escape, so that an escaped backslash is passed as one.
-var jsonEscape = regexp.MustCompile(`\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|.)`)
-
-// unescaped writes out the escape \/ and surrogate pairs in a JSON object: only JSON has them, and what they stand for
-// needs none.
-func unescaped(text []byte) []byte {
+// asYAML returns a text with the strings of the JSON object in it written so that YAML reads them as JSON does. It
+// replaces the escape \/ and surrogate pairs with the characters themselves, and escapes characters that YAML forbids or
+// takes for line breaks or byte order marks.
+func asYAML(text []byte) []byte {
 	from := skipSpace(text, 0)
 	end := objectEnd(text, from)
-	if end < 0 || bytes.IndexByte(text[from:end], '\\') < 0 || !json.Valid(text[from:end]) {
+	var out []byte
+	done := 0
+	for i := from; i < end; {
+		width, other := 1, ""
+		switch c := text[i]; {
+		case c == '\\':
+			width, other = unescape(text[i:end])
+		case c >= 0x7f:
+			var r rune
+			if r, width = utf8.DecodeRune(text[i:]); needsEscape(r) {
+				other = fmt.Sprintf(`\u%04x`, r)
+			}
+		}
+		if other != "" {
+			if done == 0 && !json.Valid(text[from:end]) {
+				return text
+			}
+			out = append(append(out, text[done:i]...), other...)
+			done = i + width
+		}
+		i += width
+	}
+	if done == 0 {
 		return text
 	}
-	object := jsonEscape.ReplaceAllFunc(text[from:end], func(escape []byte) []byte {
-		switch {
-		case string(escape) == `\/`:
-			return []byte("/")
-		case len(escape) > 2:
-			high, _ := strconv.ParseUint(string(escape[2:6]), 16, 16)
-			low, _ := strconv.ParseUint(string(escape[8:]), 16, 16)
-			return utf8.AppendRune(nil, utf16.DecodeRune(rune(high), rune(low)))
-		default:
-			return escape
+	return append(out, text[done:]...)
+}
+
+// unescape returns the length of an escape \/ or a surrogate pair at the start of text, and the character itself. Other
+// escapes stay; of these it returns how much to skip.
+func unescape(text []byte) (width int, character string) {
+	if text[1] == '/' {
+		return 2, "/"
+	}
+	if len(text) >= 12 && text[1] == 'u' && text[6] == '\\' && text[7] == 'u' {
+		high, err1 := strconv.ParseUint(string(text[2:6]), 16, 16)
+		low, err2 := strconv.ParseUint(string(text[8:12]), 16, 16)
+		if r := utf16.DecodeRune(rune(high), rune(low)); r != utf8.RuneError && err1 == nil && err2 == nil {
+			return 12, string(r)
 		}
-	})
-	return slices.Concat(text[:from], object, text[end:])
+	}
+	return 2, ""
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sameValue tells whether n is what v is written as. A plain string that YAML 1.1 reads as something else is not.
+// sameValue reports whether n has the value v. It does not accept a plain string that YAML 1.1 reads as another type.
 func sameValue(v any, n *Node) bool {
 	n = n.resolve()
 	switch v := v.(type) {
@@ -42,10 +42,16 @@ func sameValue(v any, n *Node) bool {
 	return false
 }
 
-// sameNode tells whether two nodes stand for the same, order included.
+// alike reports whether two nodes have the same kind, tag, value and number of children.
+func (n *Node) alike(other *Node) bool {
+	return n.Kind == other.Kind && n.Tag == other.Tag && n.Value == other.Value &&
+		len(n.Entries) == len(other.Entries) && len(n.Items) == len(other.Items)
+}
+
+// sameNode reports whether two nodes have the same value and order of keys.
 func sameNode(a, b *Node) bool {
 	a, b = a.resolve(), b.resolve()
-	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || len(a.Entries) != len(b.Entries) || len(a.Items) != len(b.Items) {
+	if !a.alike(b) {
 		return false
 	}
 	for i := range a.Entries {
@@ -61,7 +67,7 @@ func sameNode(a, b *Node) bool {
 	return true
 }
 
-// verify reports where got is not the baseline n with p done to it.
+// verify returns an error unless got is the baseline n with p applied.
 func verify(n *Node, p *plan, got *Node) error {
 	differs := func() error {
 		return fmt.Errorf("internal error: the edit of %s went wrong; please report it", p.path)
@@ -93,7 +99,7 @@ func verify(n *Node, p *plan, got *Node) error {
 		}
 		items = items[1:]
 	}
-	// A new entry usually comes last, but before a last entry that has no line end.
+	// New entries come last, except that they come before a last entry without line end.
 	var entries, added []Entry
 	for _, e := range got.Entries {
 		if k := p.kid(e.Key.Value); k != nil && k.set && n.entry(e.Key.Value) == nil {

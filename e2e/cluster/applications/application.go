@@ -4,16 +4,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
-
-// patience bounds every wait for an Application. Syncs take a second or two on an idle machine.
-const patience = 4 * time.Minute
 
 // Application is an Application that deploys a repository into a namespace, syncs by itself and heals.
 type Application struct {
@@ -35,7 +31,8 @@ type Source struct {
 type State struct {
 	Sync, Health, Message string
 	Revision              string // that was compared last
-	Syncs                 int    // how often it was synced
+	Operation             string // tells the last sync from all others; "" before the first
+	Syncing               bool   // a sync is asked for or runs
 	Conditions            string
 }
 
@@ -81,11 +78,19 @@ func (a *Application) State() State {
 		value, _, _ := unstructured.NestedString(object.Object, append([]string{"status"}, fields...)...)
 		return value
 	}
-	history, _, _ := unstructured.NestedSlice(object.Object, "status", "history")
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	state := State{
 		Sync: text("sync", "status"), Health: text("health", "status"), Message: text("health", "message"),
-		Revision: text("sync", "revision"), Syncs: len(history),
+		Revision: text("sync", "revision"),
+	}
+	_, requested := object.Object["operation"]
+	state.Syncing = requested || text("operationState", "phase") == "Running"
+	if started := text("operationState", "startedAt"); started != "" {
+		// Two may start in the same second. Those that heal are counted, the others get into the history.
+		heals, _, _ := unstructured.NestedInt64(
+			object.Object, "status", "operationState", "operation", "sync", "autoHealAttemptsCount")
+		history, _, _ := unstructured.NestedSlice(object.Object, "status", "history")
+		state.Operation = fmt.Sprint(started, heals, history)
 	}
 	for _, condition := range conditions {
 		state.Conditions += fmt.Sprintln(condition)
@@ -97,7 +102,7 @@ func (a *Application) State() State {
 func (a *Application) Await(what string, reached func(State) bool) State {
 	a.tb.Helper()
 	var state State
-	a.argo.In(a.tb).Eventually(patience, a.Name+" is "+what, func() error {
+	a.argo.In(a.tb).Eventually(a.Name+" is "+what, func() error {
 		state = a.State()
 		if !reached(state) {
 			return fmt.Errorf("it is %v: %s %s", state, state.Message, state.Conditions)
@@ -107,10 +112,18 @@ func (a *Application) Await(what string, reached func(State) bool) State {
 	return state
 }
 
-// AwaitHealthy waits for Synced and Healthy.
+// AwaitSync waits for the end of a sync other than the one that the state before has seen.
+func (a *Application) AwaitSync(before State) State {
+	a.tb.Helper()
+	return a.Await("synced once more", func(s State) bool { return s.Operation != before.Operation && !s.Syncing })
+}
+
+// AwaitHealthy waits for Synced and Healthy, and for the end of the sync that led there.
 func (a *Application) AwaitHealthy() State {
 	a.tb.Helper()
-	return a.Await("Synced and Healthy", func(s State) bool { return s.Sync == "Synced" && s.Health == "Healthy" })
+	return a.Await("Synced and Healthy", func(s State) bool {
+		return s.Sync == "Synced" && s.Health == "Healthy" && !s.Syncing
+	})
 }
 
 const refreshAnnotation = "argocd.argoproj.io/refresh"
@@ -119,8 +132,9 @@ const refreshAnnotation = "argocd.argoproj.io/refresh"
 func (a *Application) Refresh() State {
 	a.tb.Helper()
 	namespace := a.argo.In(a.tb)
-	namespace.Patch(objects.Applications, a.Name, fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, refreshAnnotation))
-	namespace.Eventually(patience, a.Name+" is refreshed", func() error {
+	hard := fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, refreshAnnotation)
+	namespace.Patch(objects.Applications, a.Name, hard)
+	namespace.Eventually(a.Name+" is refreshed", func() error {
 		if namespace.Get(objects.Applications, a.Name).GetAnnotations()[refreshAnnotation] != "" {
 			return fmt.Errorf("the annotation %s is still there", refreshAnnotation)
 		}
@@ -132,9 +146,9 @@ func (a *Application) Refresh() State {
 // Sync starts a sync operation, as a person does, and waits for its end.
 func (a *Application) Sync() {
 	a.tb.Helper()
-	before := a.State().Syncs
+	before := a.Await("not being synced", func(s State) bool { return !s.Syncing })
 	a.argo.In(a.tb).Patch(objects.Applications, a.Name, `{"operation":{"initiatedBy":{"username":"e2e"},"sync":{}}}`)
-	a.Await("synced once more", func(s State) bool { return s.Syncs > before })
+	a.AwaitSync(before)
 }
 
 func base64Of(data []byte) string { return base64.StdEncoding.EncodeToString(data) }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,6 +20,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // ArgoCD is a running Argo CD.
@@ -66,12 +66,14 @@ func InstallKinds(tb testing.TB, cluster *controlplane.Cluster) {
 	for _, kind := range []schema.GroupVersionResource{
 		objects.Applications, {Group: "argoproj.io", Version: "v1alpha1", Resource: "appprojects"},
 	} {
-		stack.Eventually(tb, time.Minute, "Argo CD's kinds", cluster.Serves(kind))
+		wait.For(tb, "Argo CD's kinds", cluster.Serves(kind))
 	}
 }
 
 // Start starts the release of Argo CD in a namespace of its own, with the sidecar's container and what its image holds.
-func Start(tb testing.TB, cluster *controlplane.Cluster, v argocd.Version, image argocd.Image, sidecar corev1.Container) *ArgoCD {
+func Start(
+	tb testing.TB, cluster *controlplane.Cluster, v argocd.Version, image argocd.Image, sidecar corev1.Container,
+) *ArgoCD {
 	tb.Helper()
 	s := stack.New(tb)
 	name := v.Name(tb)
@@ -95,7 +97,9 @@ func (a *ArgoCD) destination() *unstructured.Unstructured {
 	config := fmt.Sprintf(`{"bearerToken":%q,"tlsClientConfig":{"caData":%q}}`, a.cluster.Token, base64Of(a.cluster.CA))
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret",
-		"metadata":   map[string]any{"name": "cluster", "labels": map[string]any{"argocd.argoproj.io/secret-type": "cluster"}},
+		"metadata": map[string]any{
+			"name": "cluster", "labels": map[string]any{"argocd.argoproj.io/secret-type": "cluster"},
+		},
 		"stringData": map[string]any{"name": "cluster", "server": a.cluster.URL, "config": config},
 	}}
 }
@@ -111,8 +115,9 @@ func (a *ArgoCD) startController(tb testing.TB, redis, repoServer string) {
 		Args: []string{"--kubeconfig", a.cluster.Kubeconfig(tb, a.namespace), "--namespace", a.namespace,
 			"--repo-server", repoServer, "--repo-server-plaintext", "--redis", redis, "--metrics-port", port,
 			"--app-resync", "30"},
-		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + s.Mkdir("application-controller/tmp", argocd.User),
-			"ARGOCD_TLS_DATA_PATH=" + home, "ARGOCD_SSH_DATA_PATH=" + home, "ARGOCD_GPG_ENABLED=false"},
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home,
+			"TMPDIR=" + s.Mkdir("application-controller/tmp", argocd.User), "ARGOCD_TLS_DATA_PATH=" + home,
+			"ARGOCD_SSH_DATA_PATH=" + home, "ARGOCD_GPG_ENABLED=false"},
 		Ready: stack.Accepts(net.JoinHostPort("127.0.0.1", port)),
 	})
 }
@@ -138,7 +143,9 @@ func (a *ArgoCD) Assess(tb testing.TB, object *unstructured.Unstructured, argocd
 	}
 	out, err := a.Stack.Command(context.Background(), stack.Process{
 		Name: "argocd", Path: a.version.Binary(tb), Argv0: "argocd", Dir: dir, Env: []string{"HOME=" + dir},
-		Args: []string{"admin", "settings", "resource-overrides", "health", "object.yaml", "--argocd-cm-path", "argocd-cm.yaml"},
+		Args: []string{
+			"admin", "settings", "resource-overrides", "health", "object.yaml", "--argocd-cm-path", "argocd-cm.yaml",
+		},
 	}).Output()
 	health, rest, found := strings.Cut(strings.TrimPrefix(string(out), "STATUS: "), "\n")
 	if err != nil || !found {

@@ -75,7 +75,8 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 	for _, row := range rows {
 		if row.Section != section {
 			section = row.Section
-			fmt.Fprintf(&page, "\n## %s\n\n| %s |\n|%s\n", section, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+			fmt.Fprintf(&page, "\n## %s\n\n| %s |\n|%s\n",
+				section, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
 		}
 		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
 	}
@@ -104,7 +105,9 @@ func parse(page []byte) ([]Row, error) {
 		if cells[2] == "-" {
 			cells[2] = ""
 		}
-		rows = append(rows, Row{Section: section, Problem: cells[0], KServe: cells[1], ArgoCD: cells[2], Without: cells[3], With: cells[4]})
+		rows = append(rows, Row{
+			Section: section, Problem: cells[0], KServe: cells[1], ArgoCD: cells[2], Without: cells[3], With: cells[4],
+		})
 	}
 	return rows, nil
 }

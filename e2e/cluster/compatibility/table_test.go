@@ -8,7 +8,9 @@ import (
 func TestPageKeepsOtherReleases(t *testing.T) {
 	var first Table
 	first.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "new", With: "new"})
-	first.Add(Row{KServe: "0.15.2", ArgoCD: "3.5.7", Section: Health, Problem: "ready", Without: "Progressing", With: "Healthy"})
+	first.Add(Row{
+		KServe: "0.15.2", ArgoCD: "3.5.7", Section: Health, Problem: "ready", Without: "Progressing", With: "Healthy",
+	})
 	before, err := first.Page(nil)
 	if err != nil {
 		t.Fatal(err)

@@ -2,19 +2,21 @@ package compatibility
 
 const introduction = `# Compatibility
 
-<!-- Written by make e2e-cluster. What it measures is compared with this page; -update rewrites it. -->
+<!-- Written by make e2e-cluster. It compares this page with what it measures; -update rewrites the page. -->
 
-Every row was measured: the release's own controller and webhooks on a real Kubernetes 1.34 API server, synced by the real
-Argo CD where one is named. "Without" is the same app as Git has it; "with" is what the plugin makes of it, with
-` + "`kserve-version`" + ` and ` + "`default-deployment-mode`" + ` given. "Survives" means 10 reconciles by KServe and 60 seconds, same object, same
-spec, and no second autoscaler for the Deployment.
+Every row was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
+Where a row has an Argo CD release, that Argo CD synced the app. "Without" is the app as it is in Git; "with"
+is the app after the plugin, with ` + "`kserve-version`" + ` and ` + "`default-deployment-mode`" + ` set.
+"Survives" means that after 10 reconciles by KServe it was the same object with the same spec, and the
+Deployment had no second autoscaler.
 `
 
 const limits = `
 ## What these tables do not show
 
-Pods are simulated by kwok: they are scheduled and become ready, but no container runs and no probe is executed. KServe's
-agent is the exception, it was started by hand with the environment that its pod had, beside an HTTP server in place of
-the model. Not run at all: Knative and ModelMesh services, Istio and Gateway API, KEDA itself (only its kinds are there),
-scaling by metrics, traffic, images, other releases than those named, and an upgrade of KServe in place.
+kwok simulates the pods: they are scheduled and become ready, but no container runs and no probe is executed.
+The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
+server instead of the model. Not run at all: Knative and ModelMesh services, Istio and Gateway API, KEDA
+itself (only its kinds are installed), scaling by metrics, traffic, images, other releases than those in the
+tables, and an upgrade of KServe in place.
 `

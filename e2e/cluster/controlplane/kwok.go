@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // stages are kwok's own descriptions of what happens to nodes and pods; it starts with none.
@@ -83,7 +83,7 @@ func (c *Cluster) startKwok(tb testing.TB) {
 	if err := c.Apply(context.Background(), parsed[0], ""); err != nil {
 		tb.Fatal(err)
 	}
-	stack.Eventually(tb, 30*time.Second, "the node is ready", c.nodeReady)
+	wait.For(tb, "the node is ready", c.nodeReady)
 }
 
 func (c *Cluster) nodeReady(ctx context.Context) error {

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -15,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // podMetrics is what an HPA asks a metrics-server.
@@ -23,7 +22,8 @@ var podMetrics = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "
 
 const metricsPort = "10250"
 
-// metricsAPI has the API server ask this process for metrics. A Service may name an address by its external name alone.
+// metricsAPI has the API server ask this process for metrics. A Service can name a loopback address only as its
+// external name.
 const metricsAPI = `
 apiVersion: v1
 kind: Service
@@ -65,7 +65,7 @@ func (c *Cluster) startMetrics(tb testing.TB) {
 	tb.Cleanup(func() { server.Close() })
 
 	c.In(tb, "kube-system").Apply(fmt.Sprintf(metricsAPI, c.Stack.IP))
-	stack.Eventually(tb, time.Minute, "the metrics API", c.Serves(podMetrics))
+	wait.For(tb, "the metrics API", c.Serves(podMetrics))
 }
 
 func (c *Cluster) listMetrics(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,9 @@ func (c *Cluster) listMetrics(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	usage := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("16Mi")}
+	usage := corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse("1m"), corev1.ResourceMemory: resource.MustParse("16Mi"),
+	}
 	items := []any{}
 	for _, pod := range pods.Items {
 		specs, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
@@ -89,7 +91,8 @@ func (c *Cluster) listMetrics(w http.ResponseWriter, r *http.Request) {
 		})
 	}
 	respond(w, map[string]any{
-		"kind": "PodMetricsList", "apiVersion": podMetrics.GroupVersion().String(), "metadata": map[string]any{}, "items": items,
+		"kind": "PodMetricsList", "apiVersion": podMetrics.GroupVersion().String(),
+		"metadata": map[string]any{}, "items": items,
 	})
 }
 

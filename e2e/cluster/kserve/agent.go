@@ -3,13 +3,11 @@ package kserve
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -81,7 +79,7 @@ func (a *Agent) Log() string {
 	return a.log.String()
 }
 
-// Exited tells whether the agent has ended by itself.
+// Exited reports whether the agent has ended by itself.
 func (a *Agent) Exited() bool {
 	select {
 	case <-a.done:
@@ -91,34 +89,13 @@ func (a *Agent) Exited() bool {
 	}
 }
 
-// Probe asks what the container's own readiness probe asks, as a kubelet does, until it is answered 200, the
-// agent ends, or the time is over. It returns the last answer's status code (0 for none) and body.
-func (a *Agent) Probe(timeout time.Duration) (status int, body string) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	_ = stack.Poll(ctx, func(ctx context.Context) error {
-		if a.Exited() {
-			cancel()
-			return nil
-		}
-		code, text, err := a.ask(ctx)
-		if err != nil {
-			return err
-		}
-		status, body = code, text
-		if code != http.StatusOK {
-			return fmt.Errorf("status %d", code)
-		}
-		return nil
-	})
-	return status, body
-}
-
-func (a *Agent) ask(ctx context.Context) (int, string, error) {
+// Probe asks once what the container's own readiness probe asks, as a kubelet does, and returns the status code of the
+// answer.
+func (a *Agent) Probe(ctx context.Context) (status int, err error) {
 	url := fmt.Sprintf("http://127.0.0.1:%d%s", a.probe.Port.IntValue(), a.probe.Path)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	for _, header := range a.probe.HTTPHeaders {
 		request.Header.Set(header.Name, header.Value)
@@ -126,9 +103,7 @@ func (a *Agent) ask(ctx context.Context) (int, string, error) {
 	request.Header.Set("User-Agent", "kube-probe/1.34") // everything else is passed on to the model
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return response.StatusCode, strings.TrimSpace(string(text)), err
+	return response.StatusCode, response.Body.Close()
 }

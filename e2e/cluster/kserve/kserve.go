@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,6 +19,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // Versions are the releases under test, oldest first: each has a folder under e2e/tools.
@@ -55,7 +55,8 @@ func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Inst
 	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
 	source := sourceOf(tb, toolchain.KServeManager(version))
 	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
-	i.namespace.ApplyObjects(read(tb, filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml"))...)
+	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
+	i.namespace.ApplyObjects(read(tb, crd)...)
 	for _, kind := range []schema.GroupVersionResource{
 		objects.InferenceServices,
 		objects.ScaledObjects,
@@ -64,7 +65,7 @@ func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Inst
 		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "inferencegraphs"},
 		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "trainedmodels"},
 	} {
-		stack.Eventually(tb, time.Minute, "KServe's kinds", cluster.Serves(kind))
+		wait.For(tb, "KServe's kinds", cluster.Serves(kind))
 	}
 	i.configure(tb, source)
 	i.startManager(tb, source)
@@ -96,7 +97,8 @@ func (i *Installation) configure(tb testing.TB, source string) {
 // SetDefaultMode changes the deployment mode of services that name none, in the spelling of the release.
 func (i *Installation) SetDefaultMode(tb testing.TB, mode string) {
 	tb.Helper()
-	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, "inferenceservice-config", fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode)))
+	patch := fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode))
+	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, "inferenceservice-config", patch)
 }
 
 func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }
@@ -117,13 +119,17 @@ func (i *Installation) startManager(tb testing.TB, source string) {
 	probe := net.JoinHostPort(s.IP, "9440")
 	s.Start(stack.Process{
 		Name: "kserve", Path: binary, Dir: tmp,
-		Args: []string{"--metrics-addr", net.JoinHostPort(s.IP, "9441"), "--health-probe-addr", probe, "--webhook-port", webhookPort},
-		Env:  []string{"TMPDIR=" + tmp, "HOME=" + tmp, "POD_NAMESPACE=" + namespace, "KUBECONFIG=" + i.cluster.Kubeconfig(tb, "default")},
+		Args: []string{
+			"--metrics-addr", net.JoinHostPort(s.IP, "9441"), "--health-probe-addr", probe, "--webhook-port", webhookPort,
+		},
+		Env: []string{
+			"TMPDIR=" + tmp, "HOME=" + tmp, "POD_NAMESPACE=" + namespace, "KUBECONFIG=" + i.cluster.Kubeconfig(tb, "default"),
+		},
 		Ready: func(ctx context.Context) error {
 			return controlplane.Answers(ctx, http.DefaultClient, "http://"+probe+"/readyz")
 		},
 	})
-	stack.Eventually(tb, 30*time.Second, "KServe's webhooks", stack.Accepts(net.JoinHostPort(s.IP, webhookPort)))
+	wait.For(tb, "KServe's webhooks", stack.Accepts(net.JoinHostPort(s.IP, webhookPort)))
 	ca, err := os.ReadFile(keys.Certificate)
 	if err != nil {
 		tb.Fatal(err)

@@ -19,16 +19,21 @@ import (
 
 // The kinds that tests look at.
 var (
-	ConfigMaps        = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	Events            = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	Pods              = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	Deployments       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	ReplicaSets       = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
-	HPAs              = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
-	ScaledObjects     = schema.GroupVersionResource{Group: "keda.sh", Version: "v1alpha1", Resource: "scaledobjects"}
-	InferenceServices = schema.GroupVersionResource{Group: "serving.kserve.io", Version: "v1beta1", Resource: "inferenceservices"}
-	Applications      = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	ConfigMaps        = resource("", "v1", "configmaps")
+	Events            = resource("", "v1", "events")
+	Pods              = resource("", "v1", "pods")
+	Deployments       = resource("apps", "v1", "deployments")
+	ReplicaSets       = resource("apps", "v1", "replicasets")
+	HPAs              = resource("autoscaling", "v2", "horizontalpodautoscalers")
+	ScaledObjects     = resource("keda.sh", "v1alpha1", "scaledobjects")
+	Ingresses         = resource("networking.k8s.io", "v1", "ingresses")
+	InferenceServices = resource("serving.kserve.io", "v1beta1", "inferenceservices")
+	Applications      = resource("argoproj.io", "v1alpha1", "applications")
 )
+
+func resource(group, version, name string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: name}
+}
 
 // fieldManager names the suite in the objects it writes.
 const fieldManager = "argocd-kserve-plugin-e2e"
@@ -73,8 +78,8 @@ func (c *Client) Serves(kind schema.GroupVersionResource) func(context.Context) 
 	}
 }
 
-// Apply makes the API server's object hold what the given one says, as kubectl apply --server-side --force-conflicts. An
-// object of a namespaced kind that names no namespace goes to the given one.
+// Apply makes the API server's object hold what the given one says, as kubectl apply --server-side --force-conflicts.
+// An object of a namespaced kind that names no namespace goes to the given one.
 func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, namespace string) error {
 	mapping, err := c.mapping(object.GroupVersionKind())
 	if err != nil {

@@ -3,7 +3,6 @@ package objects
 import (
 	"context"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,14 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
-
-// requestTimeout bounds every request to the API server. The server shares few processors with all the rest.
-const requestTimeout = 2 * time.Minute
-
-// pollInterval is longer than that of other waits: dozens of cases ask the one API server.
-const pollInterval = 300 * time.Millisecond
 
 // Namespace is a test's own namespace. Its methods end the test when the API server refuses.
 type Namespace struct {
@@ -33,8 +26,8 @@ func (c *Client) In(tb testing.TB, name string) *Namespace {
 	return &Namespace{Name: name, client: c, tb: tb}
 }
 
-// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices in it end with the test: the
-// controller that all tests share has a single worker.
+// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices in it end with the test:
+// the controller that all tests share has a single worker.
 func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 	tb.Helper()
 	n := c.In(tb, name)
@@ -111,8 +104,9 @@ func (n *Namespace) Patch(kind schema.GroupVersionResource, name, patch string, 
 	ctx, cancel := request()
 	defer cancel()
 	err := persist(ctx, func() error {
+		options := metav1.PatchOptions{FieldManager: fieldManager}
 		_, err := n.client.Resource(kind).Namespace(n.Name).
-			Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: fieldManager}, subresource...)
+			Patch(ctx, name, types.MergePatchType, []byte(patch), options, subresource...)
 		return err
 	})
 	if err != nil {
@@ -132,35 +126,22 @@ func (n *Namespace) Delete(kind schema.GroupVersionResource, name string) {
 }
 
 func request() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), requestTimeout)
+	return context.WithTimeout(context.Background(), wait.Bound)
 }
 
-// Eventually fails the test, with the condition's last error, unless the condition becomes nil before the timeout.
-func (n *Namespace) Eventually(timeout time.Duration, what string, condition func() error) {
+// Eventually returns when the condition returns nil, and fails the test with the condition's last error when it never
+// does.
+func (n *Namespace) Eventually(what string, condition func() error) {
 	n.tb.Helper()
-	stack.Eventually(n.tb, timeout, n.Name+": "+what, func(ctx context.Context) error {
-		err := condition()
-		if err != nil {
-			wait(ctx, pollInterval)
-		}
-		return err
-	})
+	wait.For(n.tb, n.Name+": "+what, func(context.Context) error { return condition() })
 }
 
 func (n *Namespace) clear() {
 	ctx, cancel := request()
 	defer cancel()
-	err := n.client.Resource(InferenceServices).Namespace(n.Name).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+	err := n.client.Resource(InferenceServices).Namespace(n.Name).
+		DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 	if ignoreMissing(err) != nil { // before KServe's kinds are there, there is nothing to delete
 		n.tb.Error(err)
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }

@@ -5,13 +5,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // persist repeats a request while the API server, or a webhook it calls, is too busy to answer.
 func persist(ctx context.Context, do func() error) error {
 	var last error
-	if err := stack.Poll(ctx, func(context.Context) error {
+	if err := wait.Poll(ctx, func(context.Context) error {
 		last = do()
 		if apierrors.IsInternalError(last) || apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last) {
 			return last

@@ -68,7 +68,8 @@ func object(t *testing.T, name string) *unstructured.Unstructured {
 // override is a check as argocd-cm gives it, without useOpenLibs.
 func override(t *testing.T, kind string) lua.ResourceHealthOverrides {
 	t.Helper()
-	return lua.ResourceHealthOverrides{group + "/" + kind: v1alpha1.ResourceOverride{HealthLua: read(t, kind+"/health.lua")}}
+	check := v1alpha1.ResourceOverride{HealthLua: read(t, kind+"/health.lua")}
+	return lua.ResourceHealthOverrides{group + "/" + kind: check}
 }
 
 func TestChecks(t *testing.T) {
@@ -125,7 +126,8 @@ func TestActions(t *testing.T) {
 	suite := load[actionTests](t, actions+"action_test.yaml")
 	vm := lua.VM{}
 	for _, test := range suite.DiscoveryTests {
-		got, err := vm.ExecuteResourceActionDiscovery(object(t, actions+test.InputPath), []string{read(t, actions+"discovery.lua")})
+		discovery := read(t, actions+"discovery.lua")
+		got, err := vm.ExecuteResourceActionDiscovery(object(t, actions+test.InputPath), []string{discovery})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +143,8 @@ func TestActions(t *testing.T) {
 		}
 	}
 	for _, test := range suite.ActionTests {
-		got, err := vm.ExecuteResourceAction(object(t, actions+test.InputPath), read(t, actions+test.Action+"/action.lua"), nil)
+		script := read(t, actions+test.Action+"/action.lua")
+		got, err := vm.ExecuteResourceAction(object(t, actions+test.InputPath), script, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +183,8 @@ func TestKnownTypes(t *testing.T) {
 	overrides := map[string]v1alpha1.ResourceOverride{}
 	for _, kind := range []string{"InferenceService", "LLMInferenceService"} {
 		var fields []v1alpha1.KnownTypeField
-		if err := yaml.Unmarshal([]byte(configMap.Data["resource.customizations.knownTypeFields."+group+"_"+kind]), &fields); err != nil {
+		known := configMap.Data["resource.customizations.knownTypeFields."+group+"_"+kind]
+		if err := yaml.Unmarshal([]byte(known), &fields); err != nil {
 			t.Fatal(err)
 		}
 		overrides[group+"/"+kind] = v1alpha1.ResourceOverride{KnownTypeFields: fields}
@@ -198,7 +202,8 @@ func TestKnownTypes(t *testing.T) {
 		`{kind: LLMInferenceService, spec: {worker: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
 		`{kind: LLMInferenceService, spec: {prefill: {template: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}`,
 		`{kind: LLMInferenceService, spec: {prefill: {worker: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}`,
-		`{kind: LLMInferenceService, spec: {router: {scheduler: {template: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}}`,
+		`{kind: LLMInferenceService, spec: {router: {scheduler: {template: ` +
+			`{containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}}`,
 	} {
 		var sides [2]*unstructured.Unstructured
 		for i, cpu := range []string{"1000m", "1"} {

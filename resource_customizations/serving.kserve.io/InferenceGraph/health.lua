@@ -1,7 +1,8 @@
 -- Health of a KServe InferenceGraph (KServe 0.11 to 0.20; Standard and Knative).
--- Knative mode copies the conditions of the Knative Service, Standard mode reports Ready alone.
--- status.observedGeneration is the child's generation and says nothing here.
+-- Knative mode copies the conditions of the Knative Service; Standard mode reports only Ready.
+-- status.observedGeneration is the generation of the child, so it is not used.
 
+-- Shared lines: Argo CD loads each check alone, so each carries a copy, and a test compares them.
 local os = require("os")
 
 local longest_text = 1024
@@ -19,7 +20,7 @@ local function entries(value)
   return {}
 end
 
--- text is value when it is a string worth printing.
+-- text returns value if it is a string to print, else nil.
 local function text(value)
   if type(value) ~= "string" or value == "" then
     return nil
@@ -33,7 +34,7 @@ end
 local annotations = field(field(obj, "metadata"), "annotations")
 local status = field(obj, "status")
 
--- KServe writes some types twice; the last entry is the current one.
+-- KServe writes some types twice. The last entry is the current one.
 local conditions = {}
 for _, condition in pairs(entries(field(status, "conditions"))) do
   local name = field(condition, "type")
@@ -65,13 +66,13 @@ local function verdict(health, message)
   return { status = health, message = message }
 end
 
--- seconds_ago is that moment as Kubernetes writes it, so that moments compare as text. os.date with
--- "!" and a time gives local time under Argo CD, hence the detour over the UTC clock's own fields.
+-- seconds_ago returns a time in the past in the format of Kubernetes, in which times compare as text.
+-- Under Argo CD os.date with "!" and a time returns local time, so this starts from the UTC fields.
 local function seconds_ago(seconds)
   return os.date("%Y-%m-%dT%H:%M:%SZ", os.time(os.date("!*t")) - seconds)
 end
 
--- waiting is Progressing, or Degraded when condition name has stood still longer than the deadline.
+-- waiting returns Progressing, or Degraded if the condition has not changed within the deadline.
 local function waiting(name)
   local message = describe(name)
   local deadline = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
@@ -82,6 +83,7 @@ local function waiting(name)
   end
   return verdict("Progressing", message)
 end
+-- End of the shared lines.
 
 if next(conditions) == nil then
   return verdict("Progressing", "waiting for KServe to report a status")

@@ -1,13 +1,14 @@
 -- Health of a KServe InferenceService (KServe 0.11 to 0.20; Standard, Knative, ModelMesh).
 --
--- What decides is the Ready condition and what Ready leaves out. Not used on purpose:
--- status.observedGeneration. It is the generation of the Deployment or of the Knative Service, so it
--- runs ahead of metadata.generation when an autoscaler scales and stays behind it when a change does
--- not reach the child (github.com/kserve/kserve, inference_service_status.go, PropagateRawStatus).
+-- The health follows from the Ready condition and from what Ready leaves out. It does not follow from
+-- status.observedGeneration: that is the generation of the Deployment or of the Knative Service. It
+-- runs ahead of metadata.generation when an autoscaler scales, and stays behind when a change does not
+-- reach the child (github.com/kserve/kserve, inference_service_status.go, PropagateRawStatus).
 --
--- Argo CD gives an override the base and table libraries and os.time and os.date: no string library.
--- Strings are therefore looked at by comparing them.
+-- Argo CD gives an override the base and table libraries, os.time and os.date, but no string library.
+-- So this script examines strings by comparing them.
 
+-- Shared lines: Argo CD loads each check alone, so each carries a copy, and a test compares them.
 local os = require("os")
 
 local longest_text = 1024
@@ -25,7 +26,7 @@ local function entries(value)
   return {}
 end
 
--- text is value when it is a string worth printing.
+-- text returns value if it is a string to print, else nil.
 local function text(value)
   if type(value) ~= "string" or value == "" then
     return nil
@@ -36,18 +37,10 @@ local function text(value)
   return value
 end
 
--- starts needs no string library: "\255" sorts behind every byte of UTF-8.
-local function starts(value, prefix)
-  return value >= prefix and value < prefix .. "\255"
-end
-
-local metadata = field(obj, "metadata")
-local annotations = field(metadata, "annotations")
-local spec = field(obj, "spec")
+local annotations = field(field(obj, "metadata"), "annotations")
 local status = field(obj, "status")
-local model = field(status, "modelStatus")
 
--- KServe writes some types twice; the last entry is the current one.
+-- KServe writes some types twice. The last entry is the current one.
 local conditions = {}
 for _, condition in pairs(entries(field(status, "conditions"))) do
   local name = field(condition, "type")
@@ -79,13 +72,13 @@ local function verdict(health, message)
   return { status = health, message = message }
 end
 
--- seconds_ago is that moment as Kubernetes writes it, so that moments compare as text. os.date with
--- "!" and a time gives local time under Argo CD, hence the detour over the UTC clock's own fields.
+-- seconds_ago returns a time in the past in the format of Kubernetes, in which times compare as text.
+-- Under Argo CD os.date with "!" and a time returns local time, so this starts from the UTC fields.
 local function seconds_ago(seconds)
   return os.date("%Y-%m-%dT%H:%M:%SZ", os.time(os.date("!*t")) - seconds)
 end
 
--- waiting is Progressing, or Degraded when condition name has stood still longer than the deadline.
+-- waiting returns Progressing, or Degraded if the condition has not changed within the deadline.
 local function waiting(name)
   local message = describe(name)
   local deadline = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
@@ -96,6 +89,15 @@ local function waiting(name)
   end
   return verdict("Progressing", message)
 end
+-- End of the shared lines.
+
+local spec = field(obj, "spec")
+local model = field(status, "modelStatus")
+
+-- starts reports whether value starts with prefix. "\255" sorts after every byte of UTF-8.
+local function starts(value, prefix)
+  return value >= prefix and value < prefix .. "\255"
+end
 
 -- The characters of object names, in the order in which strings compare.
 local name_characters = { "-", ".", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
@@ -103,7 +105,7 @@ local name_characters = { "-", ".", "0", "1", "2", "3", "4", "5", "6", "7", "8",
   "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z" }
 local longest_name = 100
 
--- skip_name returns read, a beginning of value, with the object name that follows it there.
+-- skip_name returns read, which value starts with, and the object name that follows it in value.
 local function skip_name(value, read)
   for _ = 1, longest_name do
     local last = #name_characters
@@ -118,8 +120,8 @@ local function skip_name(value, read)
   return read
 end
 
--- rolled_out is true for PredictorReady=Unknown of a multi-node service whose head and worker both
--- finished their rollout: KServe 0.16 to 0.19 never get further (kserve#5703).
+-- rolled_out reports whether the head and the worker of a multi-node service with PredictorReady=Unknown
+-- have both finished their rollout. KServe 0.16 to 0.19 never get further than that (kserve#5703).
 local function rolled_out()
   local message = text(field(conditions.PredictorReady, "message"))
   if message == nil or not is("PredictorReady", "Unknown") then
@@ -147,8 +149,8 @@ local function holds(name)
   return false
 end
 
--- required reads the list of conditions that argocd-kserve-plugin/health-conditions names, from left
--- to right. A list with a name that is not known here is no list: Ready alone decides then.
+-- required returns the conditions in the annotation argocd-kserve-plugin/health-conditions, read from
+-- left to right. If the list has an unknown name, only Ready is required.
 local function required()
   local list = text(field(annotations, "argocd-kserve-plugin/health-conditions")) or ""
   local names, read = {}, ""
@@ -196,7 +198,7 @@ local transition = field(model, "transitionStatus")
 local failed_model = transition == "InvalidSpec" or transition == "BlockedByFailedLoad"
 
 if missing == nil then
-  -- Transformer and explainer are no part of Ready; neither is a canary or a newer Knative revision.
+  -- Ready leaves out the transformer, the explainer, a canary and a newer Knative revision.
   for _, component in ipairs({ { "transformer", "TransformerReady" }, { "explainer", "ExplainerReady" } }) do
     if field(spec, component[1]) ~= nil and not is(component[2], "True") then
       return waiting(component[2])
@@ -208,9 +210,9 @@ if missing == nil then
   if conditions.LatestDeploymentReady ~= nil and not is("LatestDeploymentReady", "True") then
     return waiting("LatestDeploymentReady")
   end
-  -- The model's own status is read off one pod and says InProgress when there is none (scale to
-  -- zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes it itself:
-  -- there a failed load means that the old model still serves.
+  -- KServe takes the model's status from one pod, and reports InProgress if there is none (scale to
+  -- zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes the status
+  -- itself: there a failed load means that the old model still serves.
   local modelmesh = conditions.PredictorReady ~= nil and conditions.IngressReady == nil
   if not (modelmesh and failed_model) then
     return verdict("Healthy", "InferenceService is ready")

@@ -1,9 +1,10 @@
--- Health of a KServe LLMInferenceService (KServe 0.16 to 0.20). Ready sums up WorkloadsReady and
+-- Health of a KServe LLMInferenceService (KServe 0.16 to 0.20). Ready combines WorkloadsReady and
 -- RouterReady. It leaves out PresetsCombined (False: the spec is not being applied) and the routing
--- group (GroupReady False or GroupDegraded True: the split of traffic that was asked for is not in
--- place). Those are waited for, since the missing member of a group may be next in the same sync.
+-- group (GroupReady False or GroupDegraded True: the requested traffic split is not in place). This
+-- check waits for both, because the same sync may be about to apply the missing member of a group.
 -- OciImageVolumeCompatible is advice. KServe never sets status.observedGeneration here.
 
+-- Shared lines: Argo CD loads each check alone, so each carries a copy, and a test compares them.
 local os = require("os")
 
 local longest_text = 1024
@@ -21,7 +22,7 @@ local function entries(value)
   return {}
 end
 
--- text is value when it is a string worth printing.
+-- text returns value if it is a string to print, else nil.
 local function text(value)
   if type(value) ~= "string" or value == "" then
     return nil
@@ -35,7 +36,7 @@ end
 local annotations = field(field(obj, "metadata"), "annotations")
 local status = field(obj, "status")
 
--- KServe writes some types twice; the last entry is the current one.
+-- KServe writes some types twice. The last entry is the current one.
 local conditions = {}
 for _, condition in pairs(entries(field(status, "conditions"))) do
   local name = field(condition, "type")
@@ -67,13 +68,13 @@ local function verdict(health, message)
   return { status = health, message = message }
 end
 
--- seconds_ago is that moment as Kubernetes writes it, so that moments compare as text. os.date with
--- "!" and a time gives local time under Argo CD, hence the detour over the UTC clock's own fields.
+-- seconds_ago returns a time in the past in the format of Kubernetes, in which times compare as text.
+-- Under Argo CD os.date with "!" and a time returns local time, so this starts from the UTC fields.
 local function seconds_ago(seconds)
   return os.date("%Y-%m-%dT%H:%M:%SZ", os.time(os.date("!*t")) - seconds)
 end
 
--- waiting is Progressing, or Degraded when condition name has stood still longer than the deadline.
+-- waiting returns Progressing, or Degraded if the condition has not changed within the deadline.
 local function waiting(name)
   local message = describe(name)
   local deadline = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
@@ -84,6 +85,7 @@ local function waiting(name)
   end
   return verdict("Progressing", message)
 end
+-- End of the shared lines.
 
 if next(conditions) == nil then
   return verdict("Progressing", "waiting for KServe to report a status")

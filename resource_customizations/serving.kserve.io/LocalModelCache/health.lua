@@ -1,5 +1,5 @@
 -- Health of a KServe LocalModelCache (KServe 0.15 to 0.20). It has no conditions: status.copies counts
--- the nodes, status.nodeStatus says what each of them does. A count of zero is left out of the status.
+-- the nodes, and status.nodeStatus has the state of each. The status omits a count of zero.
 
 local function field(value, key)
   if type(value) == "table" then

@@ -1,4 +1,4 @@
--- Stop and resume, by the annotation that KServe >= 0.15.1 (Knative) and >= 0.16 (Standard) obeys.
+-- Stop and resume set the annotation that KServe >= 0.15.1 (Knative) and >= 0.16 (Standard) obeys.
 
 local annotations = obj.metadata ~= nil and obj.metadata.annotations or {}
 local stop = annotations["serving.kserve.io/stop"]

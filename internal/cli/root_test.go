@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// writerFunc is a writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+// generate runs generate on the manifest with the given output.
+func generate(ctx context.Context, stdout io.Writer) (code int, stderr string) {
+	var b bytes.Buffer
+	code = Run(ctx, Env{Args: []string{"generate", "-"}, Stdin: strings.NewReader(manifest), Stdout: stdout, Stderr: &b})
+	return code, b.String()
+}
+
+// readerFunc is a reader.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestPanic(t *testing.T) {
+	boom := func([]byte) (int, error) { panic("boom\nat a place") }
+	var b bytes.Buffer
+	Run(t.Context(), Env{Args: []string{"generate", "-"}, Stdin: readerFunc(boom), Stdout: io.Discard, Stderr: &b})
+	code, stderr := generate(t.Context(), writerFunc(boom))
+	if b.String() != stderr {
+		t.Errorf("in a goroutine: %q", &b)
+	}
+	if want := `internal error: boom\nat a place; please report it with the input` + "\n"; code != 2 || stderr != want {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	stopped := errors.New("terminated signal received")
+	for _, tc := range []struct {
+		name   string
+		stdout func(stop func()) writerFunc
+		code   int
+		want   string // the first line of Stderr
+	}{
+		{"while the reader is slow", func(stop func()) writerFunc {
+			return func([]byte) (int, error) { stop(); select {} }
+		}, 2, "terminated signal received; standard output is incomplete"},
+		{"when all is written", func(stop func()) writerFunc {
+			return func(p []byte) (int, error) { stop(); return len(p), nil }
+		}, 0, "1 object, nothing to repair"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ctx, stop := context.WithCancelCause(t.Context())
+			code, stderr := generate(ctx, tc.stdout(func() { stop(stopped) }))
+			if first, _, _ := strings.Cut(stderr, "\n"); code != tc.code || first != tc.want {
+				t.Errorf("exit code %d, %q", code, stderr)
+			}
+		})
+	}
+}
+
+// Nothing reaches standard output once the end has been reported.
+func TestClosedOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var stdout bytes.Buffer
+		env := &Env{Stdout: &stdout, run: &run{}}
+		stopped := errors.New("stopped")
+		if err := env.interrupt(nil, stopped); err != stopped {
+			t.Errorf("got %v", err)
+		}
+		if err := env.write(t.Context(), []byte("late")); err == nil || stdout.Len() > 0 {
+			t.Errorf("wrote %q, %v", &stdout, err)
+		}
+	})
+}
+
+// Files that are being written are finished or put back, however long that takes.
+func TestInterruptedFix(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		env := &Env{run: &run{}}
+		env.files.Lock()
+		stopped := errors.New("stopped")
+		done, ended := make(chan error, 1), make(chan error, 1)
+		go func() { ended <- env.interrupt(done, stopped) }()
+		time.Sleep(time.Minute)
+		select {
+		case err := <-ended:
+			t.Fatalf("gave up: %v", err)
+		default:
+		}
+		want := fmt.Errorf("%w; nothing is written", stopped)
+		env.files.Unlock()
+		done <- want
+		if err := <-ended; err != want {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	})
+}
+
+func TestHeader(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/app/isvc.yaml":            "a/app/isvc.yaml",
+		"a/irène & co.yaml":          "a/irène & co.yaml",
+		"a/we\nird\t\"x\"\\n":        `"a/we\nird\t\"x\"\\n"`,
+		"a/\x1b\x7f\u009b\u202e\xff": `"a/\033\177\302\233\342\200\256\377"`,
+	} {
+		if got := header(path); got != want {
+			t.Errorf("%q: got %s, want %s", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Certainty is on how many of the releases in question something happens.
+type Certainty uint8
+
+// The degrees of certainty.
+const (
+	Never Certainty = iota
+	Sometimes
+	Always
+)
+
+// Container is a container that an InferenceService declares for a component, with what KServe does to it.
+type Container struct {
+	*yamldoc.Node
+	Service *Service
+	Path    yamldoc.Path // in the service
+	Name    string       // in the pod
+
+	MergedWithRuntime bool   // KServe merges it with the serving runtime's container of the same name
+	RuntimeUnknown    bool   // the service names a runtime that is neither in the render nor built in
+	Format            string // of the component's model
+
+	Agent             kserve.AgentReason // why an agent runs beside it
+	ProbeCopied       Certainty          // whether KServe's webhook copies its readiness probe into that agent
+	BesideTransformer bool               // the pod has a transformer container
+
+	runtime *yamldoc.Node // the container that KServe merges it with, when the runtime is in the render
+}
+
+// Containers returns the containers that an InferenceService declares. It leaves out init containers and workers,
+// because KServe copies none of their probes to its agent.
+func (m *Model) Containers(s *Service) []Container {
+	var all []Container
+	for _, component := range s.Components() {
+		pod := m.pod(s, component)
+		transformer := slices.IndexFunc(pod, func(c Container) bool { return c.Name == kserve.TransformerContainer })
+		for i := range pod {
+			pod[i].BesideTransformer = transformer >= 0
+			if pod[i].Agent != kserve.NoAgent {
+				pod[i].ProbeCopied = m.probeCopied(i, transformer)
+			}
+		}
+		all = append(all, pod...)
+	}
+	return all
+}
+
+// probeCopied returns whether KServe copies the readiness probe of container i of a pod to the agent. It copies the
+// probe of the first container, or on some releases the probe of the transformer container, whose index is -1 when
+// there is none.
+func (m *Model) probeCopied(i, transformer int) Certainty {
+	all, some := m.Versions.All(kserve.TransformerProbed), m.Versions.Any(kserve.TransformerProbed)
+	switch {
+	case i != 0 && i != transformer:
+		return Never
+	case transformer <= 0, all && i == transformer, !some && i == 0:
+		return Always
+	case some && !all:
+		return Sometimes
+	}
+	return Never
+}
+
+// pod returns a component's containers in the order that they have in its pod: the model server first.
+func (m *Model) pod(s *Service, component string) []Container {
+	framework, format := s.Framework(component)
+	pod := s.declared(component, framework)
+	agent := m.Agent(s, component)
+	if slices.ContainsFunc(pod, func(c Container) bool { return c.Name == kserve.AgentContainer }) {
+		agent = kserve.NoAgent // the webhook treats it as its own
+	}
+	runtime := m.Runtime(s)
+	for i := range pod {
+		c := &pod[i]
+		c.Agent, c.Format = agent, format
+		if c.MergedWithRuntime {
+			c.runtime, _ = RuntimeContainer(runtime, c.Name)
+			c.RuntimeUnknown = runtime == nil && s.namesForeignRuntime()
+		}
+	}
+	return pod
+}
+
+// declared returns the containers of a component: the field that stands for the serving container, if there is one, and
+// the list.
+func (s *Service) declared(component, framework string) []Container {
+	spec, path := s.Get("spec", component), yamldoc.Path{"spec", component}
+	var containers []Container
+	if framework != "" {
+		containers = append(containers, Container{Node: spec.Get(framework), Service: s, Path: path.With(framework),
+			Name: kserve.ServingContainer, MergedWithRuntime: component == kserve.Predictor})
+	}
+	if list := spec.Get("containers"); list != nil {
+		for i := range list.Items {
+			node := list.Get(i)
+			c := Container{Node: node, Service: s, Path: path.With("containers", i), Name: node.Get("name").Str()}
+			if framework == "" && len(list.Items) == 1 || i == 0 && c.Name == "" {
+				c.Name = kserve.ServingContainer // the webhook names it, predictor_custom.go@v0.15.2
+			}
+			c.MergedWithRuntime = framework != "" && c.Name == kserve.TransformerContainer
+			containers = append(containers, c)
+		}
+	}
+	return slices.DeleteFunc(containers, func(c Container) bool { return c.Node == nil || c.Kind != yamldoc.Mapping })
+}
+
+// Agent returns why KServe injects its agent into a component's pods.
+func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
+	spec := s.Get("spec", component)
+	framework, format := s.Framework(component)
+	containers := spec.Get("containers")
+	facts := kserve.AgentFacts{
+		Component: component,
+		Logger:    !spec.Get("logger").IsNull(),
+		Batcher:   !spec.Get("batcher").IsNull(),
+		Storage: !spec.Get(framework, "storageUri").IsNull() || !spec.Get(framework, "storage").IsNull() ||
+			!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris),
+		Format: format,
+	}
+	if containers != nil && len(containers.Items) > 0 {
+		facts.Containers = true
+		if env := containers.Get(0, "env"); env != nil {
+			facts.MultiModel = slices.ContainsFunc(env.Items, func(v *yamldoc.Node) bool {
+				return v.Get("name").Str() == kserve.MultiModelVariable && v.Get("value").Str() == "true"
+			})
+		}
+	} else if framework == "" {
+		facts.Storage = true // without a server there is no multi-model server
+	}
+	return facts.Agent()
+}
+
+// Framework returns the field of a component that stands for its serving container, and the model's format. Both are
+// empty when there is no such field.
+func (s *Service) Framework(component string) (field, format string) {
+	spec := s.Get("spec", component)
+	for _, f := range kserve.Frameworks[component] {
+		switch {
+		case spec.Get(f).IsNull():
+		case f == "model":
+			return f, spec.Get("model", "modelFormat", "name").Str()
+		default:
+			return f, f
+		}
+	}
+	return "", ""
+}
+
+// DeclaredPorts returns the numbers of the ports that the container or its runtime declares.
+func (c Container) DeclaredPorts() (numbers []int) {
+	for _, entry := range c.portEntries() {
+		if n, ok := portNumber(entry.Get("containerPort")); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}
+
+// portEntries returns the entries of the ports of the container and its runtime.
+func (c Container) portEntries() (entries []*yamldoc.Node) {
+	for _, node := range []*yamldoc.Node{c.Node, c.runtime} {
+		if list := node.Get("ports"); list != nil {
+			for i := range list.Items {
+				entries = append(entries, list.Get(i))
+			}
+		}
+	}
+	return entries
+}
+
+// portNumber returns the number of a port. The API server accepts 1 to 65535.
+func portNumber(n *yamldoc.Node) (number int, ok bool) {
+	number, ok = n.Int()
+	return number, ok && 0 < number && number < 1<<16
+}
+
+// Ports returns the numbers of the container's ports: those that it declares, else the one that KServe expects. Certain
+// is false when a runtime that is not in the render may declare others.
+func (c Container) Ports() (numbers []int, certain bool) {
+	if numbers = c.DeclaredPorts(); len(numbers) > 0 || len(c.portEntries()) > 0 {
+		return numbers, true
+	}
+	if c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer {
+		return []int{kserve.DefaultPort}, !c.RuntimeUnknown
+	}
+	return nil, true
+}
+
+// PortNamed returns the number of the port with the name.
+func (c Container) PortNamed(name string) (number int, ok bool) {
+	for _, entry := range c.portEntries() {
+		if name != "" && entry.Get("name").Str() == name {
+			return portNumber(entry.Get("containerPort"))
+		}
+	}
+	return 0, false
+}
+
+// ReadinessPort returns the number of the port in the readiness probe's handler, which may have its name.
+func (c Container) ReadinessPort(handler Handler) (number int, ok bool) {
+	port := c.Get("readinessProbe", string(handler), "port")
+	if _, isNumber := port.Int(); isNumber {
+		return portNumber(port)
+	}
+	return c.PortNamed(port.Str())
+}
+
+// Image returns the image of the container, or else of its runtime's container.
+func (c Container) Image() string { return cmp.Or(c.Get("image").Str(), c.runtime.Get("image").Str()) }

@@ -1,0 +1,53 @@
+// Package model works out what KServe makes of a render: which services run in which mode, which containers get its
+// agent, what a user's autoscaler scales, and what refers to that autoscaler.
+package model
+
+import (
+	"sync"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Model is a render as KServe sees it. It does not change after New.
+type Model struct {
+	Versions    kserve.Versions
+	DefaultMode kserve.Mode // of the cluster; empty when unknown
+
+	render      *transform.Render
+	services    map[*transform.Object]*Service
+	byNamespace map[string][]*Service
+	owners      map[string][]ScaleTarget             // by the Deployment's name, in all namespaces
+	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
+	autoscalers map[*Service]map[string][]Autoscaler // by service and component
+	references  func() *references                   // built at the first call
+}
+
+// New builds the model of a render.
+func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
+	m := &Model{
+		Versions: versions, DefaultMode: defaultMode,
+		render: render, services: map[*transform.Object]*Service{}, byNamespace: map[string][]*Service{},
+		owners: map[string][]ScaleTarget{}, candidates: map[*transform.Object][]ScaleTarget{},
+		autoscalers: map[*Service]map[string][]Autoscaler{},
+	}
+	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
+	for _, o := range render.Objects(kserve.InferenceService) {
+		m.services[o] = &Service{Object: o}
+	}
+	m.indexDeployments()
+	m.indexAutoscalers()
+	return m
+}
+
+// Service returns what is known about an InferenceService of the render, nil for any other object.
+func (m *Model) Service(o *transform.Object) *Service { return m.services[o] }
+
+// Services returns the InferenceServices of the render, in its order.
+func (m *Model) Services() []*Service {
+	var all []*Service
+	for _, o := range m.render.Objects(kserve.InferenceService) {
+		all = append(all, m.services[o])
+	}
+	return all
+}

@@ -1,0 +1,31 @@
+package model
+
+import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+
+// Handler is the field of a probe that says how it checks.
+type Handler string
+
+// The handlers of a probe.
+const (
+	NoHandler       Handler = ""
+	Exec            Handler = "exec"
+	HTTPGet         Handler = "httpGet"
+	TCPSocket       Handler = "tcpSocket"
+	GRPC            Handler = "grpc"
+	SeveralHandlers Handler = "several" // the API server refuses them
+)
+
+// HandlerOf returns the handler of a probe.
+func HandlerOf(probe *yamldoc.Node) Handler {
+	found := NoHandler
+	for _, h := range []Handler{Exec, HTTPGet, TCPSocket, GRPC} {
+		switch {
+		case probe.Get(string(h)).IsNull():
+		case found != NoHandler:
+			return SeveralHandlers
+		default:
+			found = h
+		}
+	}
+	return found
+}

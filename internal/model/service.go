@@ -1,0 +1,119 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Service is an InferenceService and the deployment mode it will run in.
+type Service struct {
+	*transform.Object
+	Mode          kserve.Mode // empty when unknown
+	ModeEvidence  string      // why Mode is known, for messages
+	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
+
+	StandardEvidence string // what only a Standard service has, for messages; empty when there is nothing
+}
+
+// Components returns the names of the components that the service has.
+func (s *Service) Components() []string {
+	var present []string
+	for _, c := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
+		if s.Get("spec").Has(c) {
+			present = append(present, c)
+		}
+	}
+	return present
+}
+
+// MayBeStandard reports whether the service runs in Standard mode or its mode is unknown.
+func (s *Service) MayBeStandard() bool { return s.Mode == kserve.Standard || s.Mode == "" }
+
+// Annotated returns the value of an annotation that counts for a component, and its path: the component's own
+// annotation goes before the service's (components/predictor.go@v0.15.2 merges them in that order). Without either, the
+// path is the service's.
+func (s *Service) Annotated(component, annotation string) (value string, at yamldoc.Path) {
+	at = yamldoc.Path{"spec", component, "annotations", annotation}
+	if v := s.Get(at...).Str(); v != "" {
+		return v, at
+	}
+	return s.Annotation(annotation), yamldoc.Path{"metadata", "annotations", annotation}
+}
+
+// Class returns the autoscaler class that counts for a component, and its path.
+func (s *Service) Class(component string) (class string, at yamldoc.Path) {
+	return s.Annotated(component, kserve.AutoscalerClassAnnotation)
+}
+
+// resolveMode finds the deployment mode: from the annotation, else from the evidence in the render, else the cluster's
+// default. Scaler is an autoscaler that targets the service's Deployment, if there is one.
+func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
+	s.StandardEvidence = s.standardEvidence(scaler)
+	knative := s.knativeEvidence()
+	if value := s.Annotation(kserve.DeploymentModeAnnotation); value != "" {
+		if mode, ok := kserve.ParseMode(value); ok {
+			s.Mode, s.ModeEvidence = mode, "annotation "+kserve.DeploymentModeAnnotation
+			return
+		}
+	}
+	switch {
+	case s.StandardEvidence != "" && knative != "":
+		s.Contradiction = fmt.Sprintf("%s means Standard, %s means Knative", s.StandardEvidence, knative)
+	case s.StandardEvidence != "":
+		s.Mode, s.ModeEvidence = kserve.Standard, s.StandardEvidence
+	case knative != "":
+		s.Mode, s.ModeEvidence = kserve.Knative, knative
+	case cluster != "":
+		s.Mode, s.ModeEvidence = cluster, "default-deployment-mode"
+	}
+}
+
+// HasWorkers reports whether the predictor runs on several nodes.
+func (s *Service) HasWorkers() bool { return !s.Get("spec", kserve.Predictor, "workerSpec").IsNull() }
+
+// standardEvidence returns what only a Standard service has: an autoscaler class that KServe's own reconciler knows,
+// workers (which the webhook admits only with such a class), or an autoscaler on the Deployment that KServe makes
+// (Knative names its Deployments by revision).
+func (s *Service) standardEvidence(scaler Autoscaler) string {
+	for _, component := range s.Components() {
+		switch class, _ := s.Class(component); class {
+		case "hpa", "external", "keda", "none":
+			return "autoscalerClass " + class
+		}
+	}
+	switch {
+	case s.HasWorkers():
+		return "workerSpec"
+	case scaler.Object != nil:
+		return scaler.String()
+	}
+	return ""
+}
+
+// knativeEvidence returns what only a Knative service has: containerConcurrency, or an annotation of Knative's
+// autoscaler.
+func (s *Service) knativeEvidence() string {
+	paths := [][]any{{"metadata", "annotations"}}
+	for _, component := range s.Components() {
+		if s.Get("spec", component).Has("containerConcurrency") {
+			return "containerConcurrency"
+		}
+		paths = append(paths, []any{"spec", component, "annotations"})
+	}
+	for _, path := range paths {
+		annotations := s.Get(path...)
+		if annotations == nil {
+			continue
+		}
+		for _, e := range annotations.Entries {
+			if strings.HasPrefix(e.Key.Value, "autoscaling.knative.dev/") {
+				return "annotation " + e.Key.Value
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,73 @@
+// Package terminal writes for people: it detects terminals, and keeps text from driving them and the CI systems that
+// read their lines.
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Is reports whether w is a terminal.
+func Is(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// IsControl reports whether a terminal may obey r instead of showing it: the C0 and C1 controls, and those that change
+// the direction of the text that follows.
+func IsControl(r rune) bool {
+	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
+}
+
+var command = regexp.MustCompile(`^##[a-z]*\[`)
+
+// IsCommand reports whether text starts with what a CI system obeys anywhere in a line: ##[name] in GitHub Actions
+// (actions/runner src/Runner.Common/ActionCommand.cs@079cdb1), ##vso[name] in Azure Pipelines.
+func IsCommand(text string) bool { return command.MatchString(text) }
+
+// StartsCommand reports whether GitHub Actions obeys a line because of its start: :: after any white space.
+func StartsCommand(line string) bool {
+	return strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::")
+}
+
+// Quote returns text as one line: control characters and invalid bytes are written as in Go source, such as \n, \x1b
+// and \u202e. What would make the line a command of a CI system is written so too.
+func Quote(text string) string {
+	if StartsCommand(text) {
+		space, rest, _ := strings.Cut(text, "::")
+		return Quote(space) + `\x3a:` + Quote(rest)
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case IsControl(r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		case r == '#' && IsCommand(text):
+			b.WriteString(`\x23`)
+		default:
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// QuoteLines quotes each line of text.
+func QuoteLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Quote(line)
+	}
+	return strings.Join(lines, "\n")
+}

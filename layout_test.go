@@ -1,0 +1,150 @@
+package plugin_test
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
+
+// layers lists the packages of the module from the lowest layer to the highest, each with those that it may import. Test
+// files may import more.
+var layers = []struct {
+	name    string
+	imports string
+}{
+	// The public library.
+	{"transform/yamldoc", ""},
+	{"transform", "transform/yamldoc"},
+	{"transform/transformtest", "transform transform/yamldoc"},
+
+	// KServe, and the rules about it.
+	{"internal/kserve", "transform"},
+	{"internal/execprobe", ""},
+	{"internal/model", "internal/kserve transform transform/yamldoc"},
+	{"transform/rules", "internal/execprobe internal/kserve internal/model transform transform/yamldoc"},
+
+	// What the commands use.
+	{"resource_customizations", ""},
+	{"internal/terminal", ""},
+	{"internal/encoding", "internal/terminal"},
+	{"internal/secret", "transform/yamldoc"},
+	{"internal/rewrite", ""},
+	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
+	{"internal/render", "transform"},
+	{"internal/report", "internal/encoding internal/terminal transform"},
+	{"internal/health", "internal/encoding internal/kserve internal/terminal resource_customizations transform"},
+	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
+		"transform/transformtest"},
+
+	// The commands.
+	{"internal/cli", "internal/encoding internal/golden internal/health internal/kserve internal/render internal/report " +
+		"internal/rewrite internal/secret internal/settings internal/terminal transform transform/rules transform/yamldoc"},
+	{"cmd/cmp", "internal/cli"},
+
+	// Only tests.
+	{"examples", ""},
+	{"", ""},
+}
+
+// soleImporters maps a package of another module to the only package that may import it.
+var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
+
+// Modules that the binary does not link, except for the listed packages.
+var (
+	unlinked = []string{"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime"}
+	linked   = []string{
+		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
+		"github.com/argoproj/argo-cd/v3/resource_customizations",
+		"k8s.io/kube-openapi/", // of kustomize
+	}
+)
+
+// goPackage is what go list says about a package.
+type goPackage struct {
+	ImportPath, Dir                    string
+	Module                             *struct{ Path string } // nil for the standard library
+	GoFiles                            []string
+	Imports, TestImports, XTestImports []string
+}
+
+func list(t *testing.T, args ...string) []goPackage {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", args, err)
+	}
+	var all []goPackage
+	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+		var p goPackage
+		switch err := decoder.Decode(&p); err {
+		case nil:
+			all = append(all, p)
+		case io.EOF:
+			return all
+		default:
+			t.Fatal(err)
+		}
+	}
+}
+
+// local returns the path of a package below the module, and whether it is one of the module's.
+func local(path string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, module)
+	return strings.TrimPrefix(rest, "/"), ok
+}
+
+// TestLayers checks that imports point downwards only.
+func TestLayers(t *testing.T) {
+	may := map[string][]string{}
+	for _, layer := range layers {
+		imports := strings.Fields(layer.imports)
+		for _, name := range imports {
+			if may[name] == nil {
+				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list", layer.name, name)
+			}
+		}
+		may[layer.name] = append([]string{}, imports...)
+	}
+	packages := list(t, "./...")
+	for _, p := range packages {
+		name, _ := local(p.ImportPath)
+		allowed, ok := may[name]
+		if !ok {
+			t.Errorf("%s is new: add it to layers in layout_test.go, above all packages that it imports", name)
+			continue
+		}
+		for _, path := range p.Imports {
+			if imported, ok := local(path); ok && !slices.Contains(allowed, imported) {
+				t.Errorf("%s imports %s, but may import only [%s]: move the code that needs it into a higher package, "+
+					"or add the import to layers in layout_test.go if it points downwards", name, imported, strings.Join(allowed, " "))
+			}
+		}
+		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if sole, ok := soleImporters[path]; ok && name != sole {
+				t.Errorf("%s imports %s, which only %s may: call a function of that package instead", name, path, sole)
+			}
+		}
+	}
+	for name := range may {
+		if !slices.ContainsFunc(packages, func(p goPackage) bool { path, _ := local(p.ImportPath); return path == name }) {
+			t.Errorf("layers in layout_test.go lists %s, which does not exist: take it off", name)
+		}
+	}
+}
+
+// TestLinked checks what the binary consists of: not the programs that it works for.
+func TestLinked(t *testing.T) {
+	under := func(path string) func(string) bool {
+		return func(prefix string) bool { return strings.HasPrefix(path+"/", prefix) }
+	}
+	for _, p := range list(t, "-deps", "./cmd/cmp") {
+		if slices.ContainsFunc(unlinked, under(p.ImportPath)) && !slices.ContainsFunc(linked, under(p.ImportPath)) {
+			t.Errorf("the binary links %s: use it in a module below e2e, or write the few lines that are needed", p.ImportPath)
+		}
+	}
+}

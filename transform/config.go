@@ -1,0 +1,80 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Config says what a run knows and which rules it runs. The zero value runs no rules.
+type Config struct {
+	// Rules is the catalogue, in the order in which findings are reported and new keys are inserted. It has to pass
+	// Validate. Two runs may share it.
+	Rules []*Rule
+
+	// Select narrows the catalogue: IDs of rules to run, or IDs with a leading "-" of rules to leave out. Empty selects
+	// all rules. An ID that no rule has is an error of Run. A rule that is left out still counts for what is parsed,
+	// and its findings may be accepted.
+	Select []string
+
+	// Releases are those that the cluster may run, for example every patch release of a minor. None means that nothing
+	// is known. A rule runs if one of them lies in one of its windows, or if there are none.
+	Releases []Release
+
+	// ForbidSuppressions takes the effect from the comments and annotations that accept findings; see IgnoreAnnotation.
+	// Such a finding is reported and repaired, and its message says that it could not be accepted.
+	ForbidSuppressions bool
+
+	// Namespace is that of the objects that name none. It may be empty.
+	Namespace string
+
+	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once
+	// before the rules and once more to verify the repair, so it must depend on nothing but the render and constants.
+	// Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is nil.
+	Index func(*Render) any
+}
+
+// selected returns the rules to run.
+func (c *Config) selected() ([]*Rule, error) {
+	var only, without []string
+	for _, name := range c.Select {
+		id, negative := strings.CutPrefix(name, "-")
+		if !c.knows(id) {
+			return nil, fmt.Errorf("rules: unknown rule %q; the rules are %s", id, c.ids())
+		}
+		if negative {
+			without = append(without, id)
+		} else {
+			only = append(only, id)
+		}
+	}
+	var chosen []*Rule
+	for _, r := range c.Rules {
+		wanted := (len(only) == 0 || slices.Contains(only, r.ID)) && !slices.Contains(without, r.ID)
+		if wanted && r.AppliesTo(c.Releases) {
+			chosen = append(chosen, r)
+		}
+	}
+	return chosen, nil
+}
+
+// ids lists the IDs of the catalogue.
+func (c *Config) ids() string {
+	ids := make([]string, len(c.Rules))
+	for i, r := range c.Rules {
+		ids[i] = r.ID
+	}
+	return strings.Join(ids, ", ")
+}
+
+func (c *Config) knows(id string) bool {
+	return slices.ContainsFunc(c.Rules, func(r *Rule) bool { return r.ID == id })
+}
+
+// index returns what the rules know about the render.
+func (c *Config) index(render *Render) any {
+	if c.Index == nil {
+		return nil
+	}
+	return c.Index(render)
+}

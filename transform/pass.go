@@ -1,0 +1,25 @@
+package transform
+
+// Pass is one call of a rule for one object. A rule may read all of it, and must not change anything that it reaches.
+type Pass struct {
+	Rule     *Rule     // the rule that runs
+	Object   *Object   // the object to look at; its kind is one of Rule.Kinds
+	Render   *Render   // all objects of the run, before any edit
+	Releases []Release // Config.Releases: those that the cluster may run; none when nothing is known
+	Index    any       // what Config.Index returned for Render
+
+	report func(Finding)
+}
+
+// Report records a finding. It sets f.Rule, and f.Object and f.Severity where they are empty: to the pass's object and
+// to the rule's severity. Report one finding for each place that a person would have to look at.
+func (p *Pass) Report(f Finding) {
+	f.Rule = p.Rule
+	if f.Object == nil {
+		f.Object = p.Object
+	}
+	if f.Severity == "" {
+		f.Severity = p.Rule.Severity
+	}
+	p.report(f)
+}

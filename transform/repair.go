@@ -1,0 +1,301 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// repair is the work of making the edits of the findings and of proving the result. A document that fails is left as it
+// came, and so is all that a finding would change together with it.
+type repair struct {
+	*engine
+	stream   *stream
+	findings []Finding
+	failed   failures
+
+	after []*document // the selected documents: edited ones, or as they came
+	made  []int       // how many edits each of them has
+}
+
+func newRepair(e *engine, s *stream, findings []Finding, failed failures) *repair {
+	return &repair{engine: e, stream: s, findings: findings, failed: failed,
+		after: slices.Clone(s.selected), made: make([]int, len(s.selected))}
+}
+
+// failures are the documents that are left as they came, with the findings that tell why.
+type failures map[*document]Finding
+
+// add leaves the object's document as it came. The first reason counts.
+func (f failures) add(o *Object, at yamldoc.Path, message string) error {
+	if _, known := f[o.doc]; known {
+		return nil
+	}
+	if err := o.doc.reload(); err != nil {
+		return err
+	}
+	failure := Finding{Rule: NotRepaired, Object: o, At: at, Severity: NotRepaired.Severity, Message: message,
+		Unrepaired: "the document is left as it came; please report this"}
+	failure.Line, failure.Col = o.position(at)
+	f[o.doc] = failure
+	return nil
+}
+
+// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again.
+func (r *repair) prove(ctx context.Context) error {
+	if err := r.run(ctx); err != nil {
+		return err
+	}
+	if len(r.failed) == 0 || r.stable(ctx) || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := r.giveUp("the output would change when it is repaired again"); err != nil {
+		return err
+	}
+	return r.run(ctx)
+}
+
+// run makes as many of the edits as can be proved.
+func (r *repair) run(ctx context.Context) error {
+	for {
+		r.withdraw()
+		before := len(r.failed)
+		if err := r.splice(ctx); err != nil {
+			return err
+		}
+		if len(r.failed) > before {
+			continue
+		}
+		proved, err := r.verify(ctx)
+		if proved || err != nil {
+			return err
+		}
+	}
+}
+
+// withdraw takes the edits off the findings that concern a document that is left as it came, and reports whether there
+// are any.
+func (r *repair) withdraw() (some bool) {
+	for i := range r.findings {
+		f := &r.findings[i]
+		if len(f.Edits) == 0 {
+			continue
+		}
+		if failure, found := r.failed.concern(*f); found {
+			f.Edits, some = nil, true
+			f.Unrepaired = fmt.Sprintf("see the finding %s at %s:%d",
+				failure.Rule.ID, failure.Object.File.Path, failure.Line)
+		}
+	}
+	return some
+}
+
+// concern returns why a document of the finding is left as it came.
+func (f failures) concern(finding Finding) (failure Finding, found bool) {
+	if failure, found = f[finding.Object.doc]; found {
+		return failure, true
+	}
+	for _, e := range finding.Edits {
+		if failure, found = f[e.Object.doc]; found {
+			return failure, true
+		}
+	}
+	return Finding{}, false
+}
+
+// splice merges the edits of each document and splices them into its bytes, unless that is done already.
+func (r *repair) splice(ctx context.Context) error {
+	edits := map[*document][]yamldoc.Edit{}
+	for _, finding := range r.findings {
+		for _, e := range finding.Edits {
+			edits[e.Object.doc] = append(edits[e.Object.doc], e.rooted())
+		}
+	}
+	faults := make([]error, len(r.after))
+	err := parallel(ctx, len(r.after), func(i int) error {
+		d := r.stream.selected[i]
+		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
+			return nil
+		}
+		if err := d.reload(); err != nil {
+			return err
+		}
+		r.made[i], r.after[i] = len(edits[d]), d
+		faults[i] = guarded(func() error {
+			tree, err := d.tree.Apply(effective(edits[d]))
+			if err == nil && tree != d.tree {
+				r.after[i] = &document{file: d.file, source: yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line}}
+				r.after[i].adopt(tree, r.Namespace)
+				d.release()
+			}
+			return err
+		})
+		return nil
+	})
+	for i, fault := range faults {
+		if fault != nil && err == nil {
+			err = r.blame(r.stream.selected[i], fault)
+		}
+	}
+	return err
+}
+
+// effective returns the edits without those inside a value that another edit deletes.
+func effective(edits []yamldoc.Edit) []yamldoc.Edit {
+	key := func(path []any) string { return fmt.Sprintf("%#v", path) }
+	deleted := map[string]bool{}
+	for _, e := range edits {
+		if e.Op == yamldoc.OpDelete {
+			deleted[key(e.Path)] = true
+		}
+	}
+	if len(deleted) == 0 {
+		return edits
+	}
+	return slices.DeleteFunc(slices.Clone(edits), func(e yamldoc.Edit) bool {
+		for i := range e.Path {
+			if deleted[key(e.Path[:i])] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// blame leaves a document as it came because its edits cannot be made, and names the rules whose edits conflict.
+func (r *repair) blame(d *document, fault error) error {
+	var conflict *yamldoc.ConflictError
+	var unsafe *yamldoc.UnsafeError
+	o, message := d.objects[0], reason(fault)
+	var at yamldoc.Path
+	switch {
+	case errors.As(fault, &conflict):
+		var ids []string
+		for _, finding := range r.findings {
+			for _, e := range finding.Edits {
+				if e.Object.doc != d || !e.rooted().Path.Overlaps(conflict.Path) {
+					continue
+				}
+				o, at = e.Object, e.Path
+				if !slices.Contains(ids, finding.Rule.ID) {
+					ids = append(ids, finding.Rule.ID)
+				}
+			}
+		}
+		message = fmt.Sprintf("rules %s disagree on %s", strings.Join(ids, " and "), conflict.Path)
+	case errors.As(fault, &unsafe):
+		message = "the edits can't be made together: " + unsafe.Reason
+	}
+	return r.failed.add(o, at, message)
+}
+
+// verify runs the rules over the edited documents: what was repaired must be gone, and nothing may be new. It reports
+// whether that is so; if not, more documents are left as they came.
+func (r *repair) verify(ctx context.Context) (proved bool, err error) {
+	if slices.Equal(r.after, r.stream.selected) {
+		return true, nil
+	}
+	origin := make(map[*document]*document, len(r.after)) // of the edited documents
+	for i, d := range r.after {
+		origin[d] = r.stream.selected[i]
+	}
+	original := func(o *Object) *Object { // edits add and remove no objects
+		return origin[o.doc].objects[o.index]
+	}
+	left, broken, err := r.find(ctx, r.after, r.stream.unselected)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		return false, r.giveUp(reason(err))
+	}
+	type place struct { // it identifies a finding across a repair: names and positions may change
+		rule   *Rule
+		object *Object
+	}
+	known := map[place]bool{}
+	for _, finding := range r.findings {
+		known[place{finding.Rule, finding.Object}] = true
+	}
+	proved = true
+	var message string
+	for _, d := range r.after {
+		failure, found := broken[d]
+		if _, already := r.failed[origin[d]]; found && !already {
+			proved, message = false, failure.Message
+			if err := r.failed.add(original(failure.Object), nil, failure.Message); err != nil {
+				return false, err
+			}
+		}
+	}
+	var culprits []*Rule
+	for _, finding := range left {
+		finding.Object = original(finding.Object)
+		for i := range finding.Edits {
+			finding.Edits[i].Object = original(finding.Edits[i].Object)
+		}
+		_, withdrawn := r.failed.concern(finding)
+		if known[place{finding.Rule, finding.Object}] && (len(finding.Edits) == 0 || withdrawn) {
+			continue
+		}
+		proved = false
+		culprits = append(culprits, finding.Rule)
+		message = fmt.Sprintf("%s comes up again after the repair: %s", finding.Rule.ID, finding.Message)
+		if err := r.failed.add(finding.Object, nil, message); err != nil {
+			return false, err
+		}
+	}
+	if proved || r.withdraw() {
+		return proved, nil
+	}
+	return false, r.giveUp(message, culprits...)
+}
+
+// giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With
+// no rules, or none that edits something, it leaves all edited documents.
+func (r *repair) giveUp(message string, rules ...*Rule) error {
+	for _, finding := range r.findings {
+		for _, e := range finding.Edits {
+			if !slices.Contains(rules, finding.Rule) {
+				continue
+			}
+			if err := r.failed.add(e.Object, e.Path, message); err != nil {
+				return err
+			}
+		}
+	}
+	if r.withdraw() {
+		return nil
+	}
+	for i, d := range r.stream.selected {
+		if r.made[i] == 0 {
+			continue
+		}
+		if err := r.failed.add(d.objects[0], nil, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stable reports whether the output stays as it is when it is repaired again. A document that is left as it came can
+// spoil that: once the others are repaired, its own repair may succeed.
+func (r *repair) stable(ctx context.Context) bool {
+	again := make([]*document, len(r.after))
+	for i, d := range r.after {
+		again[i] = &document{file: d.file, source: d.source}
+		if err := again[i].parse(r.Namespace); err != nil {
+			return false
+		}
+	}
+	findings, failed, err := r.find(ctx, again, r.stream.unselected)
+	if err != nil {
+		return false
+	}
+	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, failed)
+	return second.run(ctx) == nil && slices.Equal(second.after, again)
+}

@@ -1,0 +1,223 @@
+package transform
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// named returns a service with a name.
+func named(name string) string { return strings.Replace(service, "churn", name, 1) }
+
+// only makes a rule report nothing about services with other names.
+func only(r *Rule, names ...string) *Rule {
+	all := r.Run
+	r.Run = func(p *Pass) {
+		if slices.Contains(names, p.Object.Name) {
+			all(p)
+		}
+	}
+	return r
+}
+
+// follows returns a rule that renames the service old, and what refers to it by the annotation ref.
+func follows(id, old, name string) *Rule {
+	return rule(id, func(p *Pass) {
+		if p.Object.Name != old {
+			return
+		}
+		at := yamldoc.Path{"metadata", "name"}
+		edits := []Edit{{Object: p.Object, Edit: yamldoc.Set(at, name)}}
+		for _, o := range p.Render.Objects(services) {
+			if o.Annotation("ref") == old {
+				edits = append(edits, Edit{Object: o, Edit: yamldoc.Set(yamldoc.Path{"metadata", "annotations", "ref"}, name)})
+			}
+		}
+		p.Report(Finding{At: at, Message: "rename", Edits: edits})
+	}, services)
+}
+
+func referring(name, to string) string {
+	return strings.Replace(named(name), "  name:", "  annotations: {ref: "+to+"}\n  name:", 1)
+}
+
+// TestNotRepaired gives rules and renders of which some documents fail the proof: these stay as they came.
+func TestNotRepaired(t *testing.T) {
+	again := func(id string) *Rule {
+		return rule(id, func(p *Pass) {
+			at := yamldoc.Path{"metadata", "labels", "seen"}
+			p.Report(Finding{At: at, Message: "not seen", Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, "again")}}})
+		}, services)
+	}
+	panics := func(id string) *Rule { return rule(id, func(p *Pass) { _ = p.Object.Get("spec").Items[7] }, services) }
+	// spoils reports something new about one service once another has an annotation.
+	spoils := func(id, name, other string) *Rule {
+		return rule(id, func(p *Pass) {
+			if p.Object.Name == name && slices.ContainsFunc(p.Render.Objects(services), func(o *Object) bool {
+				return o.Name == other && o.Annotation("seen") != ""
+			}) {
+				p.Report(Finding{Message: "spoilt"})
+			}
+		}, services)
+	}
+	seen := func() *Rule { return wants("KS901", "seen", "yes", services) }
+	for _, tc := range []struct {
+		name      string
+		rules     []*Rule
+		documents []string
+		edited    []int  // indexes of the documents that are edited
+		failed    []int  // and of those with a finding of NotRepaired
+		want      string // in the message
+	}{
+		{"rules that disagree", []*Rule{wants("KS901", "class", "gold", services),
+			only(wants("KS902", "class", "silver", services), "b")},
+			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
+			"rules KS901 and KS902 disagree on metadata.annotations.class"},
+		{"a repair that does not help", []*Rule{seen(), only(again("KS902"), "b")},
+			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
+			"KS902 comes up again after the repair: not seen"},
+		{"a panic", []*Rule{seen(), only(panics("KS902"), "b")},
+			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
+			"rule KS902: panic: runtime error: index out of range"},
+		{"a panic after the repair", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			if p.Object.Annotation("seen") != "" {
+				panic("seen")
+			}
+		}, services), "b")}, []string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1}, "rule KS902: panic: seen"},
+		{"a panic at a document without edits", []*Rule{only(seen(), "a"), rule("KS902", func(p *Pass) {
+			if p.Object.Name == "b" && p.Render.Objects(services)[0].Annotation("seen") != "" {
+				panic("seen")
+			}
+		}, services)}, []string{named("a"), named("b")}, nil, []int{0, 1}, "rule KS902: panic: seen"},
+		{"two failures", []*Rule{seen(), only(again("KS902"), "b"), only(panics("KS903"), "c")},
+			[]string{named("a"), named("b"), named("c")}, []int{0}, []int{1, 2}, "KS902"},
+		{"all of them", []*Rule{again("KS902")}, []string{named("a"), named("b")}, nil, []int{0, 1}, "KS902"},
+		{"edits in several documents", []*Rule{follows("KS901", "a", "z"),
+			only(wants("KS902", "class", "gold", services), "b", "d"),
+			only(wants("KS903", "class", "silver", services), "b")},
+			[]string{named("a"), referring("b", "a"), referring("c", "a"), named("d")}, []int{3}, []int{1},
+			"rules KS902 and KS903"},
+		{"what depends on them", []*Rule{follows("KS901", "a", "z"), only(again("KS902"), "b"),
+			// c gets an annotation that it may not have while it refers to a
+			rule("KS903", func(p *Pass) {
+				if o := p.Object; o.Name == "c" && o.Annotation("ref") == "a" && o.Annotation("seen") != "" {
+					p.Report(Finding{Message: "seen too early"})
+				}
+			}, services), only(wants("KS904", "seen", "yes", services), "c")},
+			[]string{named("a"), referring("b", "a"), referring("c", "a")}, nil, []int{1, 2}, "KS902"},
+		{"an edit that spoils another document",
+			[]*Rule{only(seen(), "a"), wants("KS902", "class", "gold", services), spoils("KS903", "c", "a")},
+			[]string{named("a"), named("b"), strings.Replace(named("c"), "  name:", "  annotations: {class: gold}\n  name:", 1)},
+			nil, []int{0, 1, 2}, "KS903 comes up again after the repair: spoilt"},
+		{"a repair that succeeds once the others are repaired", []*Rule{seen(),
+			only(wants("KS902", "class", "gold", services), "b"),
+			only(rule("KS903", func(p *Pass) {
+				if p.Render.Objects(services)[0].Annotation("seen") == "" {
+					at := yamldoc.Path{"metadata", "annotations", "class"}
+					p.Report(Finding{At: at, Message: "silver", Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, "silver")}}})
+				}
+			}, services), "b")},
+			[]string{named("a"), named("b")}, nil, []int{0, 1}, "rules KS902 and KS903"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			input := File{Path: "app.yaml", Data: []byte(strings.Join(tc.documents, "---\n"))}
+			result, err := Run(t.Context(), []File{input}, Config{Rules: tc.rules})
+			if err != nil {
+				t.Fatal(err)
+			}
+			after, err := yamldoc.Split(result.Files()[0].After)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var edited, failed []int
+			var messages strings.Builder
+			for i, d := range after {
+				if string(d.Body) != tc.documents[i] {
+					edited = append(edited, i)
+				}
+				for _, f := range result.Findings {
+					line := 1 + strings.Count(strings.Join(tc.documents[:i], "---\n"), "\n") + min(i, 1)
+					within := f.Line >= line && f.Line < line+strings.Count(tc.documents[i], "\n")
+					if f.Rule == NotRepaired && within {
+						failed = append(failed, i)
+						messages.WriteString(f.String() + "\n")
+					}
+					if within && len(f.Edits) > 0 && slices.Contains(failed, i) {
+						t.Errorf("%s has edits", f)
+					}
+				}
+			}
+			if !slices.Equal(edited, tc.edited) || !slices.Equal(failed, tc.failed) {
+				t.Errorf("edited %v, failed %v, want %v and %v; findings:\n%s\n%s", edited, failed, tc.edited, tc.failed,
+					result.Findings, result.Files()[0].After)
+			}
+			if text := messages.String(); !strings.Contains(text, tc.want) || !strings.Contains(text, ": KS000: ") ||
+				!strings.Contains(text, "; not repaired: the document is left as it came; please report this\n") {
+				t.Errorf("findings:\n%s\nwant %q", text, tc.want)
+			}
+			once := result.Files()[0].After
+			result, err = Run(t.Context(), []File{{Path: "app.yaml", Data: once}}, Config{Rules: tc.rules})
+			if err != nil || !bytes.Equal(result.Files()[0].After, once) || len(result.Repaired()) > 0 {
+				t.Errorf("the output changes when it is repaired again: %v\n%s", err, result.Files()[0].After)
+			}
+		})
+	}
+}
+
+// TestInsideDeleted checks that an edit inside a value that another rule deletes is no conflict.
+func TestInsideDeleted(t *testing.T) {
+	list := yamldoc.Path{"spec", "list"}
+	removes := rule("KS901", func(p *Pass) {
+		if items := p.Object.Get(list...); len(items.Items) == 2 {
+			p.Report(Finding{At: list, Edits: []Edit{{Object: p.Object, Edit: yamldoc.Delete(list.With(1))}}})
+		}
+	}, services)
+	changes := rule("KS902", func(p *Pass) {
+		for i, item := range p.Object.Get(list...).Items {
+			if at := list.With(i, "a"); item.Get("a").Str() != "new" {
+				p.Report(Finding{At: at, Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, "new")}}})
+			}
+		}
+	}, services)
+	input := strings.Replace(service, "spec: {predictor: {}}", "spec: {list: [{a: old}, {a: old}]}", 1)
+	output, err := generate(t, []*Rule{removes, changes}, File{Path: "a.yaml", Data: []byte(input)})
+	if err != nil || !bytes.Contains(output, []byte("spec: {list: [{a: new}]}\n")) {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+// TestPanic checks that a panic outside of a rule is an error.
+func TestPanic(t *testing.T) {
+	files := []File{{Path: "a.yaml", Data: []byte(service)}}
+	config := Config{
+		Rules: []*Rule{wants("KS901", "seen", "yes", services)},
+		Index: func(*Render) any { panic("no index") },
+	}
+	result, err := Run(t.Context(), files, config)
+	if err == nil || !strings.Contains(err.Error(), "internal error, please report it: panic: no index") || result != nil {
+		t.Errorf("error %v and result %v", err, result)
+	}
+	runs := 0
+	config.Index = func(*Render) any { // of the repaired render
+		if runs++; runs == 2 {
+			panic("no index")
+		}
+		return nil
+	}
+	result, err = Run(t.Context(), files, config)
+	if err != nil || string(result.Files()[0].After) != service || result.Findings[1].Rule != NotRepaired {
+		t.Errorf("error %v and result %v", err, result)
+	}
+	err = parallel(t.Context(), 3, func(i int) error {
+		if i == 1 {
+			panic("one")
+		}
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "panic: one") {
+		t.Errorf("parallel: %v", err)
+	}
+}

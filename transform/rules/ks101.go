@@ -1,0 +1,107 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+//go:embed ks101.md
+var ks101Doc string
+
+var execProbe = &transform.Rule{
+	ID:    "KS101",
+	Name:  "exec-probe",
+	Title: "KServe's agent can't run an exec readiness probe",
+	Doc:   ks101Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/3909", "https://github.com/kserve/kserve/pull/4012",
+		"https://github.com/kserve/kserve/pull/4255", "https://github.com/kserve/kserve/issues/5341",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.15.2/curl-fail",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkExecProbe),
+}
+
+func checkExecProbe(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	for _, c := range p.Containers(s) {
+		copied := c.ProbeCopied != model.Never
+		switch handler := model.HandlerOf(c.Get("readinessProbe")); {
+		case handler == model.Exec && copied:
+			checkCopiedExec(p, c)
+		case handler == model.Exec && p.options.Probes == ProbesAlways && s.Mode == kserve.Standard:
+			checkIdleExec(p, c)
+		case handler == model.HTTPGet && copied && isNIM(c):
+			checkNIM(p, c)
+		}
+	}
+}
+
+// checkCopiedExec reports an exec probe that KServe copies to its agent.
+func checkCopiedExec(p *pass, c model.Container) {
+	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"),
+		Message: fmt.Sprintf("KServe's agent (%s) %s with an exec readiness probe", c.Agent, p.execConsequence())}
+	if p.Versions.All(kserve.TransformerBypassed) && c.Name != kserve.TransformerContainer && c.BesideTransformer {
+		f.Message += fmt.Sprintf(", and the agent bypasses %s on this release", kserve.TransformerContainer)
+	}
+	command := c.Get("readinessProbe", "exec", "command").Strings()
+	switch handler, runtime := p.RuntimeHandler(c, "readinessProbe"); {
+	case handler != model.NoHandler:
+		f.Unrepaired = twoHandlers(runtime, handler)
+		p.Report(f)
+	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
+		f.Unrepaired = noEquivalent
+		p.Report(f)
+	default:
+		p.replaceHandler(c, f, replaceExec(c, command, p.options.Probes == ProbesTCP))
+	}
+}
+
+// noEquivalent is why the probe of the multi-node runtime is never replaced.
+const noEquivalent = kserve.HealthCheckScript + " checks several nodes and has no HTTP equivalent"
+
+// checkIdleExec reports an exec probe that works and has an exact equivalent. Only the setting probes: always
+// reports it.
+func checkIdleExec(p *pass, c model.Container) {
+	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
+	handler, _ := p.RuntimeHandler(c, "readinessProbe")
+	if handler != model.NoHandler || err != nil || !request.Strict || !serves(c, request.Port) {
+		return
+	}
+	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice,
+		Message: "the exec readiness probe works, but the setting probes is always"}
+	p.replaceHandler(c, f, httpGet(request))
+}
+
+// checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx
+// refuses it.
+func checkNIM(p *pass, c model.Container) {
+	f := transform.Finding{At: c.Path.With("readinessProbe", "httpGet"), Severity: transform.Warning,
+		Message: fmt.Sprintf("KServe's agent (%s) sends no host name, and the nginx of NIM images answers with 400", c.Agent)}
+	port, known := c.ReadinessPort(model.HTTPGet)
+	if numbers, certain := c.Ports(); known && port == kserve.AgentPort && certain && len(numbers) > 0 {
+		port = numbers[0] // as KS102 repairs it
+	}
+	switch {
+	case !known:
+		f.Unrepaired = noProbePort
+		p.Report(f)
+	case p.options.Probes != ProbesTCP:
+		f.Message += tcpSocket(port).message
+		f.Unrepaired = "only the setting probes: tcp replaces an HTTP probe"
+		p.Report(f)
+	default:
+		p.replaceHandler(c, f, tcpSocket(port))
+	}
+}

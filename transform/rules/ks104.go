@@ -1,0 +1,126 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+//go:embed ks104.md
+var ks104Doc string
+
+var runtimeProbe = &transform.Rule{
+	ID:       "KS104",
+	Name:     "runtime-probe",
+	Title:    "A serving runtime's readiness probe breaks its services",
+	Doc:      ks104Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/issues/3909"},
+	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime, kserve.InferenceService},
+	Example:  "unknown/exec",
+	Severity: transform.Error,
+	Restarts: true,
+	Run: run(func(p *pass) {
+		if p.Object.GroupKind() == kserve.InferenceService {
+			checkMergedProbe(p)
+		} else {
+			checkRuntimeProbe(p)
+		}
+	}),
+}
+
+// checkMergedProbe reports a service whose probe collides with its runtime's, or whose agent gets the exec probe of the
+// built-in multi-node runtime.
+func checkMergedProbe(p *pass) {
+	s := p.Service(p.Object)
+	if s.Mode == kserve.ModelMesh {
+		return
+	}
+	for _, c := range p.Containers(s) {
+		inherited, runtime := p.RuntimeHandler(c, "readinessProbe")
+		own := model.HandlerOf(c.Get("readinessProbe"))
+		switch {
+		case own == model.SeveralHandlers:
+			p.Report(transform.Finding{At: c.Path.With("readinessProbe"),
+				Message: "the readiness probe has two handlers, which the API server refuses: keep one"})
+		case inherited != model.NoHandler && own != model.NoHandler && own != inherited:
+			p.Report(transform.Finding{At: c.Path.With("readinessProbe", string(own)), Message: fmt.Sprintf(
+				"merged with %s, the readiness probe has both %s and %s, which the API server refuses: keep one",
+				runtime, inherited, own)})
+		case inherited == model.Exec && own == model.NoHandler && c.ProbeCopied != model.Never &&
+			s.Mode != kserve.Knative && p.Runtime(s) == nil:
+			p.repairProbe(c, transform.Finding{At: c.Path, Message: fmt.Sprintf(
+				"KServe's agent (%s) %s with the exec readiness probe of %s: remove what adds the agent, or change the runtime",
+				c.Agent, p.execConsequence(), runtime)})
+		}
+	}
+}
+
+// checkRuntimeProbe reports a runtime whose exec probe KServe copies to the agent of a service in the render.
+func checkRuntimeProbe(p *pass) {
+	container, path := model.RuntimeContainer(p.Object, kserve.ServingContainer)
+	if model.HandlerOf(container.Get("readinessProbe")) != model.Exec {
+		return
+	}
+	u := p.users(p.Object)
+	if u.victim == nil {
+		return
+	}
+	command := container.Get("readinessProbe", "exec", "command").Strings()
+	f := transform.Finding{At: path.With("readinessProbe", "exec"),
+		Message: fmt.Sprintf("KServe's agent (%s) %s with this exec readiness probe, which %s inherits",
+			u.victim.Agent, p.execConsequence(), u.victim.Service)}
+	switch {
+	case u.obstacle != "":
+		f.Unrepaired = u.obstacle
+	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
+		f.Unrepaired = noEquivalent
+	default:
+		r := replaceExec(*u.victim, command, p.options.Probes == ProbesTCP)
+		if !u.modeUnknown {
+			p.replaceHandler(*u.victim, f, r)
+			return
+		}
+		f.Message += r.message
+		f.Unrepaired, f.Needs = r.unrepaired, "default-deployment-mode"
+	}
+	p.Report(f)
+}
+
+// runtimeUsers is what counts for a runtime's readiness probe about the services that name the runtime, and about those
+// that KServe may give it for their model's format.
+type runtimeUsers struct {
+	victim      *model.Container // its agent gets the probe; prefers one for which only some releases copy the probe
+	obstacle    string           // why the runtime must not change
+	modeUnknown bool             // the deployment mode of a service is not known
+}
+
+// users looks at the services of the render that use the runtime, or may use it.
+func (p *pass) users(runtime *transform.Object) (u runtimeUsers) {
+	for _, s := range p.Services() {
+		named := p.Runtime(s) == runtime
+		if !named && !model.Selectable(runtime, s) {
+			continue
+		}
+		if !s.MayBeStandard() {
+			u.obstacle = fmt.Sprintf("%s runs in %s mode", s, s.Mode)
+			continue
+		}
+		for _, c := range p.Containers(s) {
+			if !c.MergedWithRuntime || c.Name != kserve.ServingContainer {
+				continue
+			}
+			if model.HandlerOf(c.Get("readinessProbe")) != model.NoHandler {
+				u.obstacle = fmt.Sprintf("%s has its own readiness probe, and %s", s, twoHandlersRefused)
+			}
+			u.modeUnknown = u.modeUnknown || s.Mode == ""
+			if named && c.ProbeCopied != model.Never && (u.victim == nil || c.ProbeCopied == model.Sometimes) {
+				u.victim = &c
+			}
+		}
+	}
+	return u
+}

@@ -1,0 +1,36 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks105.md
+var ks105Doc string
+
+var surpriseAgent = &transform.Rule{
+	ID:    "KS105",
+	Name:  "surprise-agent",
+	Title: "A model without storage gets KServe's agent",
+	Doc:   ks105Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/5341", "https://github.com/kserve/kserve/issues/5634",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/agent",
+	Severity: transform.Advice,
+	Run: run(func(p *pass) {
+		s := p.Service(p.Object)
+		if s.Mode != kserve.Standard || p.Agent(s, kserve.Predictor) != kserve.WithoutStorage {
+			return
+		}
+		framework, format := s.Framework(kserve.Predictor)
+		p.Report(transform.Finding{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
+			"the %s model has no storage, so KServe treats the predictor as a multi-model server and injects its agent: "+
+				"add a storageUri, or use a custom container", format)})
+	}),
+}

@@ -1,0 +1,159 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks201.md
+var ks201Doc string
+
+var externalAutoscaler = &transform.Rule{
+	ID:    "KS201",
+	Name:  "external-autoscaler",
+	Title: "The autoscaler class does not fit the autoscaler",
+	Doc:   ks201Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363",
+		"https://github.com/kserve/kserve/issues/4196", "https://github.com/kserve/kserve/issues/4252",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/no-annotations",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkClass),
+}
+
+func checkClass(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	scaled := p.Autoscalers(s)
+	for _, component := range s.Components() {
+		c := componentClass{s, component, len(scaled) == len(s.Components())}
+		autoscalers := scaled[component]
+		switch {
+		case c.multiNode():
+			c.checkMultiNode(p, autoscalers)
+		case len(autoscalers) > 0:
+			c.checkScaled(p, autoscalers[0])
+		default:
+			c.checkUnscaled(p)
+		}
+	}
+}
+
+// componentClass is the autoscaler class of one component.
+type componentClass struct {
+	*model.Service
+	component string
+	allScaled bool // the user scales every component of the service
+}
+
+// multiNode reports whether the component is a predictor with workers on other nodes.
+func (c componentClass) multiNode() bool { return c.component == kserve.Predictor && c.HasWorkers() }
+
+// setExternal reports a class. The repair sets external where the class is written, or only on the component when the
+// user does not scale the others.
+func (c componentClass) setExternal(p *pass, message string) {
+	_, at := c.Class(c.component)
+	f := transform.Finding{At: at, Message: message}
+	if !c.allScaled {
+		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
+	}
+	f.Edits = p.Object.Edits(yamldoc.Set(at, "external"))
+	p.Report(f)
+}
+
+// checkScaled reports a class that does not leave the component to the user's autoscaler.
+func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
+	class, at := c.Class(c.component)
+	replicasForced := p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced)
+	switch {
+	case !p.Versions.Any(kserve.AutoscalerClasses["external"]):
+		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+			"%s scales the %s, but KServe 0.11 has no autoscalerClass external and always makes its own autoscaler: "+
+				"upgrade to 0.12, or remove %s", a, c.component, a.Name)})
+	case class == "" || class == "hpa":
+		message := fmt.Sprintf("%s scales the %s, and KServe makes a second autoscaler for it: set autoscalerClass external",
+			a, c.component)
+		switch {
+		case replicasForced:
+			message += ", and upgrade to 0.15.1, because 0.15.0 still resets the replicas to minReplicas"
+		case !p.Versions.Any(kserve.ForeignAutoscalersLost) && a.Name != a.TargetName():
+			message += ", and delete the HorizontalPodAutoscaler that KServe made, because 0.12 leaves it behind"
+		}
+		c.setExternal(p, message)
+	case class == "none" && !p.Versions.Known():
+		p.Report(transform.Finding{At: at, Needs: "kserve-version", Message: fmt.Sprintf(
+			"with autoscalerClass none, KServe sets the replicas itself and fights %s: set external", a)})
+	case class == "none":
+		c.setExternal(p, fmt.Sprintf("with autoscalerClass none, which is refused before 0.15.1, "+
+			"KServe sets the replicas itself and fights %s: set external", a))
+	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
+		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+			"with autoscalerClass keda, KServe makes its own ScaledObject beside %s: set external, or remove %s", a, a.Name)})
+	case class == "external" && replicasForced:
+		p.Report(transform.Finding{At: at, Severity: transform.Warning,
+			Message: "KServe 0.15.0 resets the replicas to minReplicas on every reconcile, " +
+				"even with autoscalerClass external: upgrade to 0.15.1"})
+	default:
+		c.checkUnscaled(p)
+	}
+}
+
+// checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the
+// predictor here; a component's own class gets past it, and then KServe's controller fails.
+func (c componentClass) checkUnscaled(p *pass) {
+	class, at := c.Class(c.component)
+	if class == "" || at[0] == "metadata" && c.component != kserve.Predictor {
+		return
+	}
+	window, known := kserve.AutoscalerClasses[class]
+	switch {
+	case !known:
+		p.Report(transform.Finding{At: at,
+			Message: fmt.Sprintf("unknown autoscalerClass %q: use hpa, external, keda or none", class)})
+	case !p.Versions.Known() || p.Versions.All(window):
+	case class == "none" && !p.Versions.Any(window) && p.Versions.All(kserve.AutoscalerClasses["external"]):
+		p.Report(transform.Finding{At: at, Message: "KServe before 0.15.1 does not know autoscalerClass none: set external",
+			Edits: p.Object.Edits(yamldoc.Set(at, "external"))})
+	default:
+		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+			"KServe before %s does not know autoscalerClass %s: upgrade, or remove it", window.From, class)})
+	}
+}
+
+// checkMultiNode reports a predictor with workers that has an autoscaler, or not the only class that the webhook admits
+// for it. The webhook looks at the service's annotations, and only when there is a model
+// (inference_service_validation.go@v0.15.2).
+func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) {
+	for _, a := range autoscalers {
+		p.Report(transform.Finding{At: yamldoc.Path{"spec", c.component, "workerSpec"}, Message: fmt.Sprintf(
+			"%s scales a predictor that spans several nodes, which KServe does not support: remove the autoscaler", a)})
+	}
+	predictor := c.Get("spec", c.component)
+	if predictor.Has("containers") && !predictor.Has("model") {
+		return
+	}
+	at := yamldoc.Path{"metadata", "annotations", kserve.AutoscalerClassAnnotation}
+	class := c.Annotation(kserve.AutoscalerClassAnnotation)
+	for i, want := range kserve.MultiNodeClasses {
+		newest := i == len(kserve.MultiNodeClasses)-1
+		switch {
+		case class == want.Class || !p.Versions.Any(want.Window):
+		case p.Versions.All(want.Window):
+			p.Report(transform.Finding{At: at, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)), Message: fmt.Sprintf(
+				"KServe's webhook admits a predictor with a workerSpec only with autoscalerClass %s: set it", want.Class)})
+		case newest:
+			p.Report(transform.Finding{At: at, Needs: "kserve-version", Message: "KServe's webhook admits a predictor with a " +
+				"workerSpec only with autoscalerClass none (external on 0.15.0): set it"})
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks202.md
+var ks202Doc string
+
+var autoscalerName = &transform.Rule{
+	ID:      "KS202",
+	Name:    "autoscaler-name",
+	Title:   "An autoscaler has a name that KServe uses for a service",
+	Doc:     ks202Doc,
+	Windows: []transform.Window{kserve.ForeignAutoscalersLost},
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/issues/4360",
+		"https://github.com/kserve/kserve/pull/4363",
+	},
+	Kinds:    model.AutoscalerKinds,
+	Mentions: model.ReferenceWords,
+	Example:  "unknown/references",
+	Severity: transform.Error,
+	Run:      run(checkName),
+}
+
+// hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it.
+var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
+
+func checkName(p *pass) {
+	if p.options.Autoscaler == AutoscalerFinalizer {
+		return
+	}
+	isScaledObject := p.Object.GroupKind() == kserve.ScaledObject
+	if !isScaledObject || p.Versions.Any(kserve.AutoscalerClasses["keda"]) {
+		p.checkNameAt(yamldoc.Path{"metadata", "name"}, p.Object.GroupKind())
+	}
+	if isScaledObject {
+		p.checkNameAt(hpaName, kserve.HorizontalPodAutoscaler)
+	}
+	p.completeRename()
+}
+
+// completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
+func (p *pass) completeRename() {
+	o := p.Object
+	old := o.Annotation(renamedFromKey)
+	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil {
+		return
+	}
+	ambiguous := func(other *transform.Object) bool {
+		return other != o && (other.Name == old || other.Annotation(renamedFromKey) == old)
+	}
+	if slices.ContainsFunc(p.Render.Objects(o.GroupKind()), ambiguous) {
+		return
+	}
+	follow, _ := p.References(o, o.Kind, old)
+	for _, ref := range follow {
+		if slices.Contains(ref.Object.Get(ref.At[:len(ref.At)-1]...).Strings(), o.Name) {
+			continue // the list has both names
+		}
+		p.repairName(transform.Finding{Object: ref.Object, At: ref.At, Severity: transform.Warning,
+			Message: fmt.Sprintf("%s was renamed from %s: use its new name", o, old)},
+			transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, o.Name)})
+	}
+}
+
+// checkNameAt looks at a name at a path of the pass's object: the name of an object of the kind.
+func (p *pass) checkNameAt(at yamldoc.Path, kind transform.GroupKind) {
+	o := p.Object
+	old := o.Get(at...).Str()
+	loss := fmt.Sprintf("KServe %s overwrite or delete any HPA with it", kserve.ForeignAutoscalersLost)
+	if kind == kserve.ScaledObject {
+		loss = fmt.Sprintf("with class keda, KServe %s overwrite any ScaledObject with it", kserve.AutoscalerClasses["keda"])
+	}
+	owner := p.NameOwner(o, old)
+	if owner == nil {
+		if owner := p.PossibleNameOwner(o, old); owner != nil {
+			p.Report(transform.Finding{At: at, Severity: transform.Warning, Needs: "namespace",
+				Message: fmt.Sprintf("the name belongs to %s if both share a namespace, and %s", owner.Service, loss)})
+		}
+		return
+	}
+	class, _ := owner.Service.Class(owner.Component)
+	if kind == kserve.ScaledObject && class == "keda" && p.StandardTarget(model.Autoscaler{Object: o}) != nil {
+		return // KEDA admits no second ScaledObject for the Deployment, and KS201 reports the class
+	}
+	name := p.freeName(kind, o.Namespace, old)
+	f := transform.Finding{At: at,
+		Message: fmt.Sprintf("the name belongs to %s, and %s: rename it to %s", owner.Service, loss, name)}
+	edits := p.Object.Edits(yamldoc.Set(at, name))
+	follow, byHand := p.References(o, kind.Kind, old)
+	for _, ref := range follow {
+		edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
+	}
+	if len(byHand) > 0 {
+		f.Message += " and update by hand " + strings.Join(byHand, ", ")
+	}
+	if kind == o.GroupKind() {
+		f.Message += ", with prune on to remove the old object"
+		edits = append(edits, p.Object.Edits(yamldoc.Set(yamldoc.Path{"metadata", "annotations", renamedFromKey}, old))...)
+	}
+	p.repairName(f, edits...)
+}
+
+// freeName returns the new name of an object of the kind: the old one with -external, and a number when that is taken.
+func (p *pass) freeName(kind transform.GroupKind, namespace, old string) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(p.Render.Objects(kind), func(o *transform.Object) bool {
+			return o.Name == name && o.Namespace == namespace
+		})
+	}
+	name := old + "-external"
+	for n := 2; taken(name); n++ {
+		name = old + "-external-" + strconv.Itoa(n)
+	}
+	return name
+}

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks203.md
+var ks203Doc string
+
+var autoscalerFinalizer = &transform.Rule{
+	ID:       "KS203",
+	Name:     "autoscaler-finalizer",
+	Title:    "The finalizer kserve.io/protect blocks deletion or is dropped",
+	Doc:      ks203Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363"},
+	Kinds:    model.AutoscalerKinds,
+	Example:  "unknown/only",
+	Severity: transform.Error,
+	Run:      run(checkFinalizer),
+}
+
+// protectFinalizer is the finalizer that some guides recommend to keep KServe from deleting an HPA.
+const protectFinalizer = "kserve.io/protect"
+
+func checkFinalizer(p *pass) {
+	list := yamldoc.Path{"metadata", "finalizers"}
+	finalizers := p.Object.Get(list...).Strings()
+	at := slices.Index(finalizers, protectFinalizer)
+	usedByKServe := p.Versions.Any(kserve.ForeignAutoscalersLost) && p.NameOwner(p.Object, p.Object.Name) != nil
+	isHPA := p.Object.GroupKind() == kserve.HorizontalPodAutoscaler
+	keep := usedByKServe && isHPA && p.options.Autoscaler == AutoscalerFinalizer
+	switch {
+	case keep && at < 0:
+		p.repairName(transform.Finding{At: list,
+			Message: "KServe deletes any autoscaler with this name: add the finalizer " + protectFinalizer + " to keep it"},
+			p.Object.Edits(yamldoc.Set(list, withFinalizer(finalizers)))...)
+	case !keep && at >= 0:
+		f := transform.Finding{At: list.With(at),
+			Message: fmt.Sprintf("the finalizer %s blocks deletion and does not protect: remove it", protectFinalizer)}
+		if usedByKServe {
+			f.Message += ", and run this so that prune removes the old object: " + freeCommand(p.Object)
+		}
+		p.repairName(f, p.Object.Edits(withoutFinalizer(list, finalizers)...)...)
+	}
+}
+
+func withFinalizer(finalizers []string) []any {
+	var list []any
+	for _, f := range finalizers {
+		list = append(list, f)
+	}
+	return append(list, protectFinalizer)
+}
+
+// withoutFinalizer removes the finalizer from the list, or the list when it holds nothing else.
+func withoutFinalizer(list yamldoc.Path, finalizers []string) []yamldoc.Edit {
+	var edits []yamldoc.Edit
+	for i, f := range finalizers {
+		if f == protectFinalizer {
+			edits = append(edits, yamldoc.Delete(list.With(i)))
+		}
+	}
+	if len(edits) == len(finalizers) {
+		return []yamldoc.Edit{yamldoc.Delete(list)}
+	}
+	return edits
+}
+
+// freeCommand returns the command that removes the finalizers of the live object, so that Argo CD can prune it.
+func freeCommand(o *transform.Object) string {
+	kind, namespace := "hpa", ""
+	if o.GroupKind() == kserve.ScaledObject {
+		kind = "scaledobject"
+	}
+	if o.Namespace != "" {
+		namespace = "-n " + shellQuote(o.Namespace) + " "
+	}
+	return fmt.Sprintf(`kubectl %spatch %s %s --type=merge -p '{"metadata":{"finalizers":null}}'`,
+		namespace, kind, shellQuote(o.Name))
+}
+
+var plainWord = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+// shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
+func shellQuote(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

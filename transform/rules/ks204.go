@@ -1,0 +1,56 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks204.md
+var ks204Doc string
+
+var autoscalerOwner = &transform.Rule{
+	ID:       "KS204",
+	Name:     "autoscaler-owner",
+	Title:    "A user's autoscaler does not name the service that it scales",
+	Doc:      ks204Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/issues/4312"},
+	Windows:  []transform.Window{kserve.AutoscalerClasses["external"]},
+	Kinds:    model.AutoscalerKinds,
+	Example:  "unknown/owner",
+	Severity: transform.Advice,
+	Run:      run(checkOwner),
+}
+
+// Annotations of a user's autoscaler, for people and tools: KServe does not read them.
+const (
+	ownerKey       = "argocd-kserve-plugin/owner"
+	ownerClassKey  = "argocd-kserve-plugin/autoscaler-class"
+	renamedFromKey = "argocd-kserve-plugin/renamed-from" // written by KS202
+)
+
+func checkOwner(p *pass) {
+	target := p.StandardTarget(model.Autoscaler{Object: p.Object})
+	if target == nil || !(componentClass{Service: target.Service, component: target.Component}).becomesExternal(p) {
+		return
+	}
+	annotations := yamldoc.Path{"metadata", "annotations"}
+	var edits []yamldoc.Edit
+	for _, want := range []yamldoc.Field{
+		{Key: ownerKey, Value: "InferenceService/" + target.Service.Name},
+		{Key: ownerClassKey, Value: "external"},
+	} {
+		if p.Object.Annotation(want.Key) != want.Value {
+			edits = append(edits, yamldoc.Set(annotations.With(want.Key), want.Value))
+		}
+	}
+	if len(edits) > 0 {
+		p.Report(transform.Finding{At: annotations, Edits: p.Object.Edits(edits...),
+			Message: fmt.Sprintf("the ownership annotations do not show that this scales the %s of %s: set them",
+				target.Component, target.Service)})
+	}
+}

@@ -1,0 +1,101 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+const (
+	targetKey  = "serving.kserve.io/targetUtilizationPercentage"
+	metricsKey = "serving.kserve.io/metrics"
+)
+
+//go:embed ks206.md
+var ks206Doc string
+
+var autoscalerIgnored = &transform.Rule{
+	ID:       "KS206",
+	Name:     "autoscaler-ignored",
+	Title:    "KServe no longer reads some scaling annotations",
+	Doc:      ks206Doc,
+	Windows:  []transform.Window{kserve.ScalingAnnotationsIgnored},
+	Issues:   []string{"https://github.com/kserve/kserve/pull/4349"},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.20.0/target",
+	Severity: transform.Warning,
+	Restarts: true,
+	Run:      run(checkIgnored),
+}
+
+func checkIgnored(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	for _, component := range s.Components() {
+		class, _ := s.Class(component)
+		spec := s.Get("spec", component)
+		target, at := s.Annotated(component, targetKey)
+		if target != "" && (class == "" || class == "hpa") && len(p.Autoscalers(s)[component]) == 0 &&
+			!spec.Has("scaleTarget") && !spec.Has("autoScaling") {
+			checkTargetPercentage(p, s, component, target, at)
+		}
+	}
+}
+
+// checkTargetPercentage reports the annotation on a component that KServe scales.
+func checkTargetPercentage(p *pass, s *model.Service, component, target string, at yamldoc.Path) {
+	f := transform.Finding{At: at, Message: fmt.Sprintf(
+		"KServe 0.15.0 and later ignore %s for the %s: set scaleTarget and scaleMetric", targetKey, component)}
+	metric, metricAt := s.Annotated(component, metricsKey)
+	percent, err := strconv.Atoi(target)
+	mode := s.Annotation(kserve.DeploymentModeAnnotation)
+	switch {
+	case !p.Versions.All(kserve.ScalingAnnotationsIgnored):
+		f.Needs = "kserve-version"
+	case s.Mode == "":
+		f.Needs = "default-deployment-mode"
+	case err != nil || percent < 1 || percent > 100:
+		f.Unrepaired = fmt.Sprintf("%q is not a percentage", target)
+	case metric != "" && metric != "cpu":
+		f.Unrepaired = fmt.Sprintf("no release ever scaled by %s because of an annotation, so choose the metric", metric)
+	case mode == kserve.Standard.Spelling(transform.Release{}) && p.Versions.Any(kserve.LegacyModeKnative) &&
+		p.options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
+		f.Unrepaired = fmt.Sprintf("0.16.0 refuses scaleMetric cpu with the mode %s: "+
+			"set deployment-mode-rewrite to always, or upgrade", mode)
+	default:
+		path := yamldoc.Path{"spec", component}
+		edits := append(withoutAnnotations(s, at, metricAt), yamldoc.Set(path.With("scaleTarget"), percent))
+		if !s.Get(path...).Has("scaleMetric") {
+			edits = append(edits, yamldoc.Set(path.With("scaleMetric"), "cpu"))
+		}
+		f.Edits = p.Object.Edits(edits...)
+	}
+	p.Report(f)
+}
+
+// withoutAnnotations deletes the annotations that exist, and a component's map that holds nothing else, because the
+// webhook drops an empty one. The map of the service stays, because other rules write to it.
+func withoutAnnotations(s *model.Service, paths ...yamldoc.Path) []yamldoc.Edit {
+	var edits []yamldoc.Edit
+	gone := map[string]int{}
+	for _, at := range paths {
+		if s.Get(at...) != nil {
+			edits = append(edits, yamldoc.Delete(at))
+			gone[at[:len(at)-1].String()]++
+		}
+	}
+	for _, at := range paths {
+		parent := at[:len(at)-1]
+		if parent[0] == "spec" && gone[parent.String()] == len(s.Get(parent...).Entries) {
+			edits = append(edits, yamldoc.Delete(parent))
+		}
+	}
+	return edits
+}

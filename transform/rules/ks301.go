@@ -1,0 +1,60 @@
+package rules
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Annotations that the project's health checks read.
+const (
+	conditionsKey = "argocd-kserve-plugin/health-conditions"
+	deadlineKey   = "argocd-kserve-plugin/progress-deadline-seconds"
+)
+
+//go:embed ks301.md
+var ks301Doc string
+
+var healthMetadata = &transform.Rule{
+	ID:       "KS301",
+	Name:     "health-metadata",
+	Title:    "An InferenceService does not name the conditions that make it healthy",
+	Doc:      ks301Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/issues/3973", "https://github.com/kserve/kserve/issues/4791"},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/no-annotations",
+	Severity: transform.Advice,
+	Restarts: true,
+	Run:      run(checkHealthMetadata),
+}
+
+func checkHealthMetadata(p *pass) {
+	if p.options.HealthMetadata == HealthMetadataOff {
+		return
+	}
+	conditions := "IngressReady,PredictorReady,Ready"
+	if p.Service(p.Object).Mode == kserve.ModelMesh {
+		conditions = "PredictorReady,Ready" // the ModelMesh controller reports no others
+	}
+	wanted := []yamldoc.Field{{Key: conditionsKey, Value: conditions}}
+	if seconds := p.options.ProgressDeadlineSeconds; seconds > 0 {
+		wanted = append(wanted, yamldoc.Field{Key: deadlineKey, Value: strconv.Itoa(seconds)})
+	}
+	annotations := yamldoc.Path{"metadata", "annotations"}
+	var missing []string
+	var edits []yamldoc.Edit
+	for _, want := range wanted {
+		if p.Object.Annotation(want.Key) == "" {
+			missing = append(missing, want.Key)
+			edits = append(edits, yamldoc.Set(annotations.With(want.Key), want.Value))
+		}
+	}
+	if len(edits) > 0 {
+		p.Report(transform.Finding{At: annotations, Edits: p.Object.Edits(edits...),
+			Message: "the health check lacks annotations: add " + strings.Join(missing, ", ")})
+	}
+}

@@ -1,0 +1,52 @@
+package rules
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks403.md
+var ks403Doc string
+
+var modelcarVersion = &transform.Rule{
+	ID:      "KS403",
+	Name:    "modelcar-version",
+	Title:   "KServe 0.12.0 injects a modelcar twice",
+	Doc:     ks403Doc,
+	Windows: []transform.Window{kserve.ModelcarTwice},
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/pull/3517",
+		"https://github.com/kserve/kserve/pull/3612",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.12.0/oci",
+	Severity: transform.Advice,
+	Run:      run(checkModelcar),
+}
+
+func checkModelcar(p *pass) {
+	if keepsIstioOff(p.Object) {
+		return
+	}
+	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
+		if strings.HasPrefix(node.Get("storageUri").Str(), "oci://") {
+			p.Report(transform.Finding{At: at.With("storageUri"),
+				Message: "KServe 0.12.0 injects the modelcar twice when another webhook, such as Istio's, changes the pod: " +
+					"upgrade to 0.12.1"})
+		}
+	})
+}
+
+// keepsIstioOff reports whether Istio leaves the pods of the object alone.
+func keepsIstioOff(o *transform.Object) bool {
+	for _, field := range []string{"labels", "annotations"} {
+		if o.Get("metadata", field, "sidecar.istio.io/inject").Str() == "false" {
+			return true
+		}
+	}
+	return false
+}

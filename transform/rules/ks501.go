@@ -1,0 +1,154 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks501.md
+var ks501Doc string
+
+var deploymentMode = &transform.Rule{
+	ID:    "KS501",
+	Name:  "deployment-mode",
+	Title: "The KServe release uses another name for the deployment mode",
+	Doc:   ks501Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/4798", "https://github.com/kserve/kserve/issues/4710",
+		"https://github.com/kserve/kserve/issues/5793", "https://github.com/kserve/kserve/pull/5427",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.20.0/old-names",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkMode),
+}
+
+func checkMode(p *pass) {
+	s := p.Service(p.Object)
+	if s.Contradiction != "" {
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning,
+			Message: s.Contradiction + ": set the annotation " + kserve.DeploymentModeAnnotation})
+	}
+	if value := s.Annotation(kserve.DeploymentModeAnnotation); value != "" {
+		checkSpelling(p, s, value)
+	} else {
+		checkDefault(p, s)
+	}
+}
+
+// checkDefault reports a service without the annotation that shows another mode than the cluster's default.
+func checkDefault(p *pass, s *model.Service) {
+	if s.Mode == "" || p.DefaultMode == "" || s.Mode == p.DefaultMode {
+		return
+	}
+	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
+		"%s means %s, but without the annotation KServe uses the cluster's default, %s: set %s",
+		s.ModeEvidence, s.Mode, p.DefaultMode, kserve.DeploymentModeAnnotation)})
+}
+
+// checkSpelling reports a value of the annotation that the releases in question do not know, rewrite or refuse.
+func checkSpelling(p *pass, s *model.Service, value string) {
+	f := transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
+	mode, known := kserve.ParseMode(value)
+	old, current := mode.Spelling(transform.Release{}), string(mode)
+	switch {
+	case !known:
+		f.Message = fmt.Sprintf("%q is not a deployment mode, so KServe uses the cluster's default: %s",
+			value, p.likelyMode(value))
+	case old == current: // ModelMesh never had another name
+		return
+	case !p.Versions.Known():
+		f.Severity, f.Needs = transform.Warning, "kserve-version"
+		f.Message = fmt.Sprintf("KServe calls this mode %s up to 0.15 and %s from 0.16 on, and the wrong name selects the "+
+			"cluster's default or locks the object: use the name of your release", old, current)
+	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
+		p.dropKnative(&f, s, value)
+	case !p.Versions.Any(kserve.RenamedModes) && value != old:
+		f.Message = fmt.Sprintf("KServe before 0.16 does not know %s and uses the cluster's default: use %s", value, old)
+		if p.Versions.Any(kserve.ModeFixed) {
+			f.Message += ", and delete an object that already got the wrong mode, because 0.15.1 and later keep it"
+		}
+		f.Edits = p.Object.Edits(yamldoc.Set(f.At, old))
+	case p.Versions.All(kserve.RenamedModes) && value != current:
+		p.respell(&f, value, current)
+	default:
+		return
+	}
+	p.Report(f)
+}
+
+// respell replaces the old name of a mode, unless a release in question may have locked some objects to it.
+func (p *pass) respell(f *transform.Finding, old, current string) {
+	refused := p.Versions.Any(kserve.LegacyModeKnative)
+	if refused {
+		f.Message = fmt.Sprintf("KServe 0.16.0 refuses every update of an object with the mode %s: "+
+			"use %s, its name since 0.16", old, current)
+	} else {
+		f.Message = fmt.Sprintf("KServe's webhook rewrites %s to %s, so Argo CD shows OutOfSync permanently: use %s",
+			old, current, current)
+	}
+	switch {
+	case !p.Versions.Any(kserve.ModeMayBeLocked) || p.options.DeploymentModeRewrite == DeploymentModeRewriteAlways:
+		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
+	case refused:
+		f.Unrepaired = fmt.Sprintf("an object that 0.15.1 or 0.15.2 created has to keep %s: "+
+			"if there is none, set deployment-mode-rewrite to always", old)
+	default:
+		f.Unrepaired = "up to 0.18, KServe refuses either name for an object that 0.15.1 or 0.15.2 created: " +
+			"remove the annotation there, else set deployment-mode-rewrite to always"
+	}
+}
+
+// dropKnative removes the annotation, which KServe 0.19.0 would refuse, if the cluster's default is Knative too.
+func (p *pass) dropKnative(f *transform.Finding, s *model.Service, value string) {
+	f.Message = fmt.Sprintf("KServe 0.19.0 refuses the first update of a service with the mode %s: ", value)
+	switch {
+	case p.DefaultMode == "":
+		f.Message += "remove the annotation if Knative is the cluster's default"
+		f.Needs = "default-deployment-mode"
+	case p.DefaultMode != kserve.Knative:
+		f.Message += "upgrade to 0.20"
+		f.Unrepaired = fmt.Sprintf("without the annotation KServe uses the cluster's default, %s", p.DefaultMode)
+	case s.StandardEvidence != "":
+		f.Message += "remove the annotation and " + s.StandardEvidence
+		f.Unrepaired = s.StandardEvidence + " means Standard mode without the annotation"
+	default:
+		f.Message += "remove the annotation, because Knative is the cluster's default"
+		f.Edits = p.Object.Edits(yamldoc.Delete(f.At))
+	}
+}
+
+// likelyMode suggests a mode for a misspelt one, with the name that the releases in question use.
+func (p *pass) likelyMode(value string) string {
+	letters := func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}
+	wanted := strings.Map(letters, value)
+	for _, mode := range []kserve.Mode{kserve.Standard, kserve.Knative, kserve.ModelMesh} {
+		old, current := mode.Spelling(transform.Release{}), string(mode)
+		for _, spelling := range []string{current, old} {
+			if len(wanted) < 3 || !strings.HasPrefix(strings.ToLower(spelling), wanted) {
+				continue
+			}
+			switch {
+			case p.Versions.All(kserve.RenamedModes):
+				spelling = current
+			case !p.Versions.Any(kserve.RenamedModes):
+				spelling = old
+			}
+			return "did you mean " + spelling + "?"
+		}
+	}
+	return "use Standard, Knative or ModelMesh (RawDeployment or Serverless before 0.16)"
+}

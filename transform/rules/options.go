@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Options are the facts about the cluster and the choices of the user that rules depend on. Zero values are the
+// defaults.
+type Options struct {
+	KServeVersion           string   // x.y.z, x.y or "unknown"
+	DefaultDeploymentMode   string   // Standard, Knative, ModelMesh (or a legacy spelling), "unknown"
+	Namespace               string   // of objects that name none
+	Select                  []string // IDs of rules to run, or IDs with a leading "-" to leave out; empty: all
+	Suppressions            Suppressions
+	Probes                  Probes
+	Autoscaler              AutoscalerPolicy
+	HealthMetadata          HealthMetadata
+	ProgressDeadlineSeconds int // 0: none
+	DeploymentModeRewrite   DeploymentModeRewrite
+}
+
+// Suppressions is whether comments and annotations in the manifests may accept findings.
+type Suppressions string
+
+// The values of Options.Suppressions.
+const (
+	SuppressionsAllow  Suppressions = "allow"  // the default
+	SuppressionsForbid Suppressions = "forbid" // such findings are reported and repaired like all others
+)
+
+// Probes is what the rules do to readiness probes that KServe's agent can't run.
+type Probes string
+
+// The values of Options.Probes.
+const (
+	ProbesAuto   Probes = "auto"   // repaired where KServe's agent gets them; the default
+	ProbesAlways Probes = "always" // also replaced by an exact equivalent where nothing copies them
+	ProbesTCP    Probes = "tcp"    // as auto, but with tcpSocket rather than httpGet
+	ProbesNever  Probes = "never"  // only reported
+)
+
+// AutoscalerPolicy is what the rules do to an autoscaler with a name that KServe uses.
+type AutoscalerPolicy string
+
+// The values of Options.Autoscaler.
+const (
+	AutoscalerRename    AutoscalerPolicy = "rename"    // it gets another name; the default
+	AutoscalerFinalizer AutoscalerPolicy = "finalizer" // it gets a finalizer, which protects it on KServe 0.13.0 to 0.15.0
+	AutoscalerReport    AutoscalerPolicy = "report"    // only reported
+)
+
+// HealthMetadata is whether InferenceServices get the annotations for the health checks.
+type HealthMetadata string
+
+// The values of Options.HealthMetadata.
+const (
+	HealthMetadataOn  HealthMetadata = "on" // the default
+	HealthMetadataOff HealthMetadata = "off"
+)
+
+// DeploymentModeRewrite is whether the deployment mode gets its new name where KServe may have locked the old one.
+type DeploymentModeRewrite string
+
+// The values of Options.DeploymentModeRewrite.
+const (
+	DeploymentModeRewriteAuto   DeploymentModeRewrite = "auto" // only where it is safe; the default
+	DeploymentModeRewriteAlways DeploymentModeRewrite = "always"
+)
+
+// Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is
+// accepted but not taken literally. The error names the option that is wrong.
+func (o Options) Config() (config transform.Config, warning string, err error) {
+	versions, warning, err := kserve.ParseVersions(o.KServeVersion)
+	if err != nil {
+		return transform.Config{}, "", err
+	}
+	var mode kserve.Mode
+	if text := o.DefaultDeploymentMode; text != "" && text != "unknown" {
+		var ok bool
+		if mode, ok = kserve.ParseMode(text); !ok {
+			return transform.Config{}, "", fmt.Errorf(
+				"default-deployment-mode: %q is not Standard, Knative, ModelMesh or unknown", text)
+		}
+	}
+	if o.Autoscaler == AutoscalerFinalizer && !versions.All(kserve.ForeignAutoscalersProtectable) {
+		return transform.Config{}, "", fmt.Errorf("autoscaler: finalizer protects an HPA only on KServe 0.13.0 to 0.15.0; " +
+			"set kserve-version to one of them, or autoscaler to rename")
+	}
+	return transform.Config{
+		Rules: All, Select: o.Select, Releases: versions.Releases(), Namespace: o.Namespace,
+		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
+		Index:              func(render *transform.Render) any { return &index{model.New(render, versions, mode), o} },
+	}, warning, nil
+}

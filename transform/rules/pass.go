@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// index is what the rules know about a render.
+type index struct {
+	model   *model.Model
+	options Options
+}
+
+// pass is one call of a rule for one object.
+type pass struct {
+	*transform.Pass
+	*model.Model
+	options Options
+}
+
+// run makes a check the Run of a rule.
+func run(check func(*pass)) func(*transform.Pass) {
+	return func(p *transform.Pass) {
+		known := p.Index.(*index)
+		check(&pass{p, known.model, known.options})
+	}
+}
+
+// walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its path in the object.
+func (p *pass) walkSpec(visit func(at yamldoc.Path, node *yamldoc.Node)) {
+	spec := yamldoc.Path{"spec"}
+	p.Object.Get(spec...).Walk(func(at yamldoc.Path, node *yamldoc.Node) { visit(spec.With(at...), node) })
+}

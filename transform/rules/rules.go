@@ -1,0 +1,28 @@
+// Package rules is the catalogue of the plugin's rules for KServe: one Go file and one Markdown file for each.
+package rules
+
+import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+
+// Documented is the catalogue and the engine's own rule, for lists and documentation.
+var Documented = append([]*transform.Rule{transform.NotRepaired}, All...)
+
+// All is the catalogue, in the order in which findings are reported and keys are inserted.
+var All = []*transform.Rule{
+	execProbe,
+	probePort,
+	grpcProbe,
+	runtimeProbe,
+	surpriseAgent,
+	externalAutoscaler,
+	autoscalerName,
+	autoscalerFinalizer,
+	autoscalerOwner,
+	autoscalerTarget,
+	autoscalerIgnored,
+	healthMetadata,
+	duplicateEntries,
+	reservedNames,
+	modelcarVersion,
+	storageContainerName,
+	deploymentMode,
+}

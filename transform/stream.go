@@ -1,0 +1,86 @@
+package transform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// stream is the render as documents.
+type stream struct {
+	files      []*File
+	documents  [][]*document // by file
+	selected   []*document   // those that rules may concern, in order
+	unselected []*document   // the other objects
+	skipped    []Place       // of the documents that are no objects
+}
+
+// Place is where a document starts.
+type Place struct {
+	Path string // of the file
+	Line int    // from 1
+}
+
+// String returns path:line.
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
+
+// read splits the files into documents and parses those that rules may concern.
+func read(ctx context.Context, files []File, screen *screen, namespace string) (*stream, error) {
+	s := &stream{}
+	for i := range files {
+		if err := s.split(&files[i]); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Concat(s.documents...)
+	err := parallel(ctx, len(all), func(i int) error { return all[i].examine(screen, namespace) })
+	if err != nil {
+		return nil, err
+	}
+	for i, documents := range s.documents {
+		if err := s.sort(s.files[i], documents); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *stream) split(file *File) error {
+	sources, err := yamldoc.Split(file.Data)
+	if err != nil {
+		return inputError(file, 1, err)
+	}
+	documents := make([]*document, len(sources))
+	for i, source := range sources {
+		if err := directive(source); err != nil {
+			return inputError(file, 1, err)
+		}
+		documents[i] = &document{file: file, source: source}
+	}
+	s.files = append(s.files, file)
+	s.documents = append(s.documents, documents)
+	return nil
+}
+
+// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects.
+func (s *stream) sort(file *File, documents []*document) error {
+	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
+	for _, d := range documents {
+		switch {
+		case d.content == nothing:
+		case d.selected:
+			s.selected = append(s.selected, d)
+		case d.content == object:
+			s.unselected = append(s.unselected, d)
+		case objects:
+			return &InputError{Path: file.Path, Line: d.line(), Col: 1,
+				Err: errors.New("not an object, in a file with objects: " + needed)}
+		default:
+			s.skipped = append(s.skipped, Place{file.Path, d.line()})
+		}
+	}
+	return nil
+}

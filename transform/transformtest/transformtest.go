@@ -1,0 +1,214 @@
+// Package transformtest runs golden tests of rules: inputs, each with its expected outcome beside it.
+//
+// An input is a YAML or JSON file, or a folder with a kustomization.yaml. Its expectation has the same name with one of
+// two extensions:
+//
+//   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
+//   - <case>.golden holds the output byte for byte. It is for what a diff does not show well, such as line ends.
+//
+// [Suite.Check] compares the outcome of a case with its expectation, or writes it. It also checks what has to hold for
+// every case:
+//
+//   - repairing the output once more changes nothing and finds nothing to repair;
+//   - splitting the input into documents loses no byte;
+//   - an input with CRLF line ends gives the same output with CRLF line ends.
+//
+// [Files] opens cases that are single files. There the folders above a case choose the rule and the release:
+//
+//	testdata/EX101/1.24.0/empty.yaml    rule EX101 alone, release 1.24.0
+//	testdata/EX101/1.24.0/empty.diff    what is expected of it
+//	testdata/EX101/unknown/empty.yaml   rule EX101 alone, without a release
+//
+// [Suite.Uncovered] finds rules without such a case.
+//
+// Cases may come from strangers: a suite reads only regular files, follows no link out of its folder, and writes no
+// expectation through a link.
+package transformtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Suite is a folder of cases and the way to run them. Dir and Open are required.
+type Suite struct {
+	Dir string // cases are in it, at any depth
+
+	// Open returns the input of a case as files of manifests, and the configuration to run it with. See Files.
+	Open func(context.Context, Case) ([]transform.File, transform.Config, error)
+
+	// Mask returns a document without what diffs must not show, with the same number of lines. Nil masks nothing.
+	Mask func(body []byte) []byte
+}
+
+// Case is one input. [Suite.Find] makes cases.
+type Case struct {
+	Name  string // the path below Suite.Dir, with slashes and without extension
+	Input string // the path of the file or folder
+}
+
+// Folders returns the names of the folders between Suite.Dir and the input, the outermost first.
+func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Count(c.Name, "/")] }
+
+// Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
+// true, as before an update. Hidden files and what is inside a folder with a kustomization.yaml are not inputs. Finding
+// no case is an error, so that a mistyped folder does not pass.
+func (s Suite) Find(all bool) ([]Case, error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var cases []Case
+	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !isInput(root, path, entry) || path == "." {
+			return nil
+		}
+		c := Case{Name: strings.TrimSuffix(path, filepath.Ext(path)), Input: filepath.Join(s.Dir, filepath.FromSlash(path))}
+		if all || exists(root, c.Name+diffExtension) || exists(root, c.Name+outputExtension) {
+			cases = append(cases, c)
+		}
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err == nil && len(cases) == 0 {
+		err = fmt.Errorf("%s: no cases; put <case>.diff or <case>.golden beside an input, or let an update write them",
+			s.Dir)
+	}
+	return cases, err
+}
+
+// isInput reports whether the entry can be the input of a case.
+func isInput(root *os.Root, path string, entry fs.DirEntry) bool {
+	if entry.IsDir() {
+		return exists(root, path+"/kustomization.yaml")
+	}
+	return !strings.HasPrefix(entry.Name(), ".") && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+// exists reports whether there is a file, a link or anything else at a path.
+func exists(root *os.Root, path string) bool {
+	_, err := root.Lstat(path)
+	return err == nil
+}
+
+// Run runs a case and returns its outcome. The error is that of Open or of [transform.Run].
+func (s Suite) Run(ctx context.Context, c Case) (*Outcome, error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return s.run(ctx, root, c)
+}
+
+func (s Suite) run(ctx context.Context, root *os.Root, c Case) (*Outcome, error) {
+	if err := readable(root, c.Name+filepath.Ext(c.Input)); err != nil {
+		return nil, err
+	}
+	files, config, err := s.Open(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Input, err)
+	}
+	return s.repair(ctx, files, config)
+}
+
+// readable returns an error unless the path leads to a folder or a regular file below the root: opening a pipe would
+// block, and what a device holds is nobody's input.
+func readable(root *os.Root, path string) error {
+	info, err := root.Stat(path)
+	var at *fs.PathError
+	switch {
+	case errors.As(err, &at):
+		return fmt.Errorf("%s: %w", filepath.Join(root.Name(), path), at.Err)
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: not a regular file", filepath.Join(root.Name(), path))
+	}
+	return err
+}
+
+// Check runs a case and returns its problems, one text for each: the difference to the expectation, and what does not
+// hold although it has to for every case. If update is true, it writes the expectation first. The error is that of
+// [Suite.Run], or one of reading or writing the expectation.
+func (s Suite) Check(ctx context.Context, c Case, update bool) ([]string, error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	outcome, err := s.run(ctx, root, c)
+	if err != nil {
+		return nil, err
+	}
+	if update {
+		if err := c.update(root, outcome); err != nil {
+			return nil, err
+		}
+	}
+	difference, err := c.compare(root, outcome)
+	if err != nil {
+		return nil, err
+	}
+	violations, err := outcome.violations(ctx)
+	if difference != "" {
+		violations = slices.Insert(violations, 0, difference)
+	}
+	return violations, err
+}
+
+// Uncovered returns an error that names the rules without a test. Of every rule the case <ID>/<Rule.Example> has to
+// exist and the rule has to report something in it.
+func (s Suite) Uncovered(ctx context.Context, rules []*transform.Rule) error {
+	cases, err := s.Find(false)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, rule := range rules {
+		example := slices.IndexFunc(cases, func(c Case) bool { return c.Name == rule.ID+"/"+rule.Example })
+		if example < 0 {
+			errs = append(errs, fmt.Errorf("%s: no case %s; write the input and its expectation in %s",
+				rule.ID, rule.Example, filepath.Join(s.Dir, rule.ID)))
+			continue
+		}
+		outcome, err := s.Run(ctx, cases[example])
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: its example %s: %w", rule.ID, rule.Example, err))
+		case !slices.ContainsFunc(outcome.Result.Findings, func(f transform.Finding) bool { return f.Rule == rule }):
+			errs = append(errs, fmt.Errorf("%s: no finding in its example %s", rule.ID, rule.Example))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Files returns a function for [Suite.Open] that reads cases of a single file and runs them with config. Of the folders
+// above a case, one named like the ID of a rule selects that rule alone, and one named x.y.z sets the release.
+func Files(config transform.Config) func(context.Context, Case) ([]transform.File, transform.Config, error) {
+	return func(_ context.Context, c Case) ([]transform.File, transform.Config, error) {
+		config := config
+		for _, folder := range c.Folders() {
+			if slices.ContainsFunc(config.Rules, func(r *transform.Rule) bool { return r.ID == folder }) {
+				config.Select = []string{folder}
+			}
+			if release, err := transform.ParseRelease(folder); err == nil {
+				config.Releases = []transform.Release{release}
+			}
+		}
+		data, err := os.ReadFile(c.Input)
+		return []transform.File{{Path: filepath.Base(c.Input), Data: data}}, config, err
+	}
+}
