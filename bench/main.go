@@ -20,8 +20,8 @@ const repairs = `with(select(.kind == "InferenceService");
   .spec.predictor.containers[0].readinessProbe.httpGet = {"path": "/v2/health/ready", "port": 8080} |
   del(.spec.predictor.containers[0].readinessProbe.exec))`
 
-// known is what the rules need to know about the cluster to repair everything.
-var known = []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard"}
+// known is what the rules need to know to repair everything.
+var known = []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard", "--health-metadata=on"}
 
 // race is one input and the commands that process it; the first is the plugin.
 type race struct {

@@ -20,6 +20,10 @@ type Finding struct {
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
+	// OnlyWithRestart drops the finding unless another one has an edit of the same object that restarts its pods: the
+	// repair is not worth a restart of its own.
+	OnlyWithRestart bool
+
 	Line, Col int // 1-based position of At in the object's file; columns count runes; set by Run
 }
 

@@ -23,7 +23,7 @@ type repair struct {
 }
 
 func newRepair(e *engine, s *stream, findings []Finding, failed failures) *repair {
-	return &repair{engine: e, stream: s, findings: findings, failed: failed,
+	return &repair{engine: e, stream: s, findings: withRestart(findings), failed: failed,
 		after: slices.Clone(s.selected), made: make([]int, len(s.selected))}
 }
 
@@ -91,7 +91,22 @@ func (r *repair) withdraw() (some bool) {
 				failure.Rule.ID, failure.Object.File.Path, failure.Line)
 		}
 	}
+	r.findings = withRestart(r.findings)
 	return some
+}
+
+// withRestart returns the findings without those that are OnlyWithRestart and concern an object that nothing restarts.
+func withRestart(findings []Finding) []Finding {
+	restarted := map[*Object]bool{}
+	for _, f := range findings {
+		if !f.Rule.Restarts || f.OnlyWithRestart {
+			continue
+		}
+		for _, e := range f.Edits {
+			restarted[e.Object] = true
+		}
+	}
+	return slices.DeleteFunc(findings, func(f Finding) bool { return f.OnlyWithRestart && !restarted[f.Object] })
 }
 
 // concern returns why a document of the finding is left as it came.
@@ -232,16 +247,19 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 			}
 		}
 	}
-	var culprits []*Rule
-	for _, finding := range left {
+	for i := range left {
+		finding := &left[i]
 		finding.Object = original(finding.Object)
-		for i := range finding.Edits {
-			finding.Edits[i].Object = original(finding.Edits[i].Object)
+		for j := range finding.Edits {
+			finding.Edits[j].Object = original(finding.Edits[j].Object)
 		}
+	}
+	left = slices.DeleteFunc(left, func(finding Finding) bool {
 		_, withdrawn := r.failed.concern(finding)
-		if known[place{finding.Rule, finding.Object}] && (len(finding.Edits) == 0 || withdrawn) {
-			continue
-		}
+		return known[place{finding.Rule, finding.Object}] && (len(finding.Edits) == 0 || withdrawn)
+	})
+	var culprits []*Rule
+	for _, finding := range withRestart(left) {
 		proved = false
 		culprits = append(culprits, finding.Rule)
 		message = fmt.Sprintf("%s comes up again after the repair: %s", finding.Rule.ID, finding.Message)

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,49 @@ func TestNotRepaired(t *testing.T) {
 				t.Errorf("the output changes when it is repaired again: %v\n%s", err, result.Files()[0].After)
 			}
 		})
+	}
+}
+
+// TestOnlyWithRestart has a rule whose repair is not worth a restart: it is made where another one restarts the pods.
+func TestOnlyWithRestart(t *testing.T) {
+	restarts := only(wants("KS901", "seen", "yes", services), "a", "b", "c")
+	restarts.Restarts = true
+	idle := only(wants("KS902", "owner", "us", services), "d")
+	companion := rule("KS903", func(p *Pass) {
+		if at := (yamldoc.Path{"metadata", "annotations", "class"}); p.Object.Annotation("class") == "" {
+			p.Report(Finding{At: at, OnlyWithRestart: true, Edits: p.Object.Edits(yamldoc.Set(at, "gold"))})
+		}
+	}, services)
+	companion.Restarts = true
+	panics := rule("KS904", func(p *Pass) {
+		if p.Object.Name == "b" {
+			panic("b")
+		}
+	}, services)
+	input := strings.Join([]string{
+		named("a"), // repaired, and so is what the companion finds
+		named("b"), // left as it came
+		strings.Replace(named("c"), "  name:", "  annotations: {argocd-kserve-plugin/ignore: \"KS901: known\"}\n  name:", 1),
+		named("d"), // its repair restarts nothing
+		named("e"),
+	}, "---\n")
+	config := Config{Rules: []*Rule{restarts, idle, companion, panics}}
+	result, err := Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(input)}}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range result.Findings {
+		got = append(got, fmt.Sprintf("%s %s %d", f.Rule.ID, f.Object.Name, len(f.Edits)))
+	}
+	want := []string{"KS901 a 1", "KS901 b 0", "KS902 d 1", "KS903 a 1", "KS000 b 0"}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings %q, want %q", got, want)
+	}
+	once := result.Files()[0].After
+	result, err = Run(t.Context(), []File{{Path: "app.yaml", Data: once}}, config)
+	if err != nil || !bytes.Equal(result.Files()[0].After, once) {
+		t.Errorf("the output changes when it is repaired again: %v", err)
 	}
 }
 

@@ -44,13 +44,14 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Findings: findings, stream: stream}
 	r := newRepair(e, stream, findings, failed)
+	result := &Result{Findings: r.findings, stream: stream}
 	if !result.Fatal() {
 		if err := r.prove(ctx); err != nil {
 			return nil, err
 		}
 	}
+	result.Findings = r.findings
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {
 			result.Findings = append(result.Findings, failure)

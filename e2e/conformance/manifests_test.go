@@ -18,14 +18,15 @@ var settings = []struct {
 }{
 	{"defaults", "", nil},
 	{"0.11.2 Knative, no KS301", "0.11.2", []string{"--default-deployment-mode=Knative", "--rules=-KS301"}},
-	{"0.13.1 Standard", "0.13.1", []string{"--default-deployment-mode=Standard"}},
+	{"0.13.1 Standard", "0.13.1", []string{"--default-deployment-mode=Standard", "--health-metadata=on"}},
 	{"0.14.1 Standard, tcp", "0.14.1", []string{"--default-deployment-mode=Standard", "--probes=tcp", "--rules=-KS301"}},
 	{"0.15.2 Standard", "0.15.2", []string{"--default-deployment-mode=Standard"}},
 	{"0.17.0 Standard, rewrite", "0.17.0", []string{
 		"--default-deployment-mode=Standard", "--deployment-mode-rewrite=always",
 	}},
 	{"0.20.0 Standard, always", "0.20.0", []string{
-		"--default-deployment-mode=Standard", "--probes=always", "--progress-deadline-seconds=1800",
+		"--default-deployment-mode=Standard", "--probes=always", "--health-metadata=on",
+		"--progress-deadline-seconds=1800",
 	}},
 	{"0.20.0 Knative", "0.20.0", []string{"--default-deployment-mode=Knative"}},
 }

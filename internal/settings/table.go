@@ -74,8 +74,9 @@ var Table = []Setting{
 	},
 	{
 		Name: "health-metadata", Title: "Health metadata",
-		Help:   "annotate InferenceServices with the conditions that make them healthy",
-		Values: []string{"on", "off"}, Default: "on",
+		Help: "annotate InferenceServices with the conditions that make them healthy: auto only those whose pods " +
+			"restart because of another repair, on all of them, off none",
+		Values: []string{"auto", "on", "off"}, Default: "auto",
 		field: func(s *Settings) any { return (*string)(&s.HealthMetadata) },
 	},
 	{

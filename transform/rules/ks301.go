@@ -26,7 +26,7 @@ var healthMetadata = &transform.Rule{
 	Doc:      ks301Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3973", "https://github.com/kserve/kserve/issues/4791"},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
-	Example:  "unknown/no-annotations",
+	Example:  "unknown/with-restart",
 	Severity: transform.Advice,
 	Restarts: true,
 	Run:      run(checkHealthMetadata),
@@ -53,8 +53,14 @@ func checkHealthMetadata(p *pass) {
 			edits = append(edits, yamldoc.Set(annotations.With(want.Key), want.Value))
 		}
 	}
-	if len(edits) > 0 {
-		p.Report(transform.Finding{At: annotations, Edits: p.Object.Edits(edits...),
-			Message: "the health check lacks annotations: add " + strings.Join(missing, ", ")})
+	if len(edits) == 0 {
+		return
 	}
+	f := transform.Finding{At: annotations, Edits: p.Object.Edits(edits...), Message: "the health check lacks annotations"}
+	if p.options.HealthMetadata != HealthMetadataOn {
+		f.OnlyWithRestart = true
+		f.Message += ", and the pods restart anyway"
+	}
+	f.Message += ": add " + strings.Join(missing, ", ")
+	p.Report(f)
 }

@@ -53,13 +53,14 @@ const (
 	AutoscalerReport    AutoscalerPolicy = "report"    // only reported
 )
 
-// HealthMetadata is whether InferenceServices get the annotations for the health checks.
+// HealthMetadata is which InferenceServices get the annotations for the health checks.
 type HealthMetadata string
 
 // The values of Options.HealthMetadata.
 const (
-	HealthMetadataOn  HealthMetadata = "on" // the default
-	HealthMetadataOff HealthMetadata = "off"
+	HealthMetadataAuto HealthMetadata = "auto" // those whose pods restart because of another repair; the default
+	HealthMetadataOn   HealthMetadata = "on"   // all, which restarts their pods once
+	HealthMetadataOff  HealthMetadata = "off"  // none
 )
 
 // DeploymentModeRewrite is whether the deployment mode gets its new name where KServe may have locked the old one.
