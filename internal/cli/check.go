@@ -74,8 +74,14 @@ func (o *outcome) conclude(w io.Writer) {
 	io.WriteString(w, o.skipped())
 	if len(o.Findings) == 0 {
 		fmt.Fprintf(w, "%s, no findings\n", count(o.Objects(), "object"))
-		return
+	} else {
+		o.count(w)
 	}
+	o.advise(w)
+}
+
+// count counts the findings by severity.
+func (o *outcome) count(w io.Writer) {
 	var counts []string
 	for _, severity := range []transform.Severity{transform.Error, transform.Warning, transform.Advice} {
 		n := 0
@@ -94,6 +100,10 @@ func (o *outcome) conclude(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s, %s (%s), %s\n",
 		count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
+}
+
+// advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.
+func (o *outcome) advise(w io.Writer) {
 	var copies []string
 	for _, hint := range hints {
 		needed := func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }
@@ -106,6 +116,16 @@ func (o *outcome) conclude(w io.Writer) {
 		fmt.Fprintf(w, "\nMore can be repaired once these facts about the cluster are set. "+
 			"Correct the values and copy the lines into\n"+
 			"%s, or have them set for all apps on the sidecar:\n%s", settings.FileName, strings.Join(copies, ""))
+	}
+	var unknown []string
+	for _, v := range o.settings.Values() {
+		if (v.Name == "kserve-version" || v.Name == "default-deployment-mode") && v.Text == "unknown" {
+			unknown = append(unknown, v.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(w, "\nSome problems cannot be found or repaired without %s. This prints the facts about a cluster:\n  %s\n",
+			strings.Join(unknown, " and "), detectCommand)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func newConfigCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show the settings"}
+	cmd := &cobra.Command{Use: "config", Short: "Show the settings, or find those that depend on the cluster"}
 	show := &cobra.Command{
 		Use:   "show [PATH]",
 		Short: "Print every effective setting and where it comes from",
@@ -39,6 +39,6 @@ func newConfigCommand(env *Env) *cobra.Command {
 		}
 		return env.write(cmd.Context(), b.Bytes())
 	}
-	cmd.AddCommand(show)
+	cmd.AddCommand(show, newConfigDetectCommand(env))
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -36,16 +37,20 @@ type Versions struct {
 
 var versionForm = regexp.MustCompile(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?$`)
 
-// ParseVersions parses a kserve-version setting: x.y.z or vx.y.z, x.y for every patch release of it, or "" or "unknown"
-// for every known release from 0.12.0 on. It treats a release newer than the supported ones as the newest known and
+// ParseVersions parses a kserve-version setting: x.y.z or vx.y.z, x.y for every patch release of it, odh-x.y for the one
+// that this release of OpenDataHub ships, or "" or "unknown" for every known release from 0.12.0 on. It treats a release newer than the supported ones as the newest known and
 // returns a warning. A release older than 0.11.0 is an error, and so is any other text.
 func ParseVersions(s string) (v Versions, warning string, err error) {
 	if s == "" || s == "unknown" {
 		return Versions{releases: within(transform.Window{From: transform.Release{0, 12, 0}})}, "", nil
 	}
+	if odh, ok := strings.CutPrefix(s, "odh-"); ok {
+		release, err := parseOpenDataHub(odh)
+		return Versions{releases: []transform.Release{release}, known: true}, "", err
+	}
 	m := versionForm.FindStringSubmatch(s)
 	if m == nil {
-		return Versions{}, "", fmt.Errorf("%q is not a KServe version: want x.y.z, x.y or unknown, "+
+		return Versions{}, "", fmt.Errorf("%q is not a KServe version: want x.y.z, x.y, odh-x.y or unknown, "+
 			"for example 0.15.2; supported are %s", s, supported)
 	}
 	var n [3]int

@@ -60,9 +60,9 @@ func settingName(variable, prefix string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(variable, prefix), "_", "-"))
 }
 
-// variable returns the name of the variable in the sidecar's environment.
-func (row *Setting) variable() string {
-	return lockedPrefix + strings.ToUpper(strings.ReplaceAll(row.Name, "-", "_"))
+// Variable returns the name of the variable that sets a setting in the sidecar's environment.
+func Variable(setting string) string {
+	return lockedPrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
 func (e env) isServiceLink(name, prefix string) bool {

@@ -164,7 +164,7 @@ func (row *Setting) lower(s *Settings, values []given, underArgoCD bool) error {
 		case row.amount(&at) > amount:
 			faults = append(faults, fmt.Errorf("%s: %q is above the ceiling of %q, from the %s; "+
 				"lower it or raise the ceiling with the flag --%s or with %s in the sidecar's environment",
-				g.where, row.text(&at), text, ceiling.where, row.Name, row.variable()))
+				g.where, row.text(&at), text, ceiling.where, row.Name, Variable(row.Name)))
 		case !lowered:
 			lowered = true
 			s.origins[row.Name] = g.origin

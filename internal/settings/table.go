@@ -18,7 +18,7 @@ var Table = []Setting{
 	{
 		Name: "kserve-version", Title: "KServe version",
 		Help:    "KServe release in the cluster",
-		Accepts: "x.y.z, x.y (any patch of it) or unknown", Default: unknown,
+		Accepts: "x.y.z, x.y (any patch of it), odh-x.y (the one of that OpenDataHub) or unknown", Default: unknown,
 		field: func(s *Settings) any { return &s.KServeVersion },
 		check: kserveVersion,
 	},

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// detectCommand prints the facts about a cluster; the namespace differs between distributions.
+const detectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap + " deployment/" + kserve.ControllerDeployment +
+	" -o yaml | " + program + " config detect -"
+
+func newConfigDetectCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "detect FILE|-",
+		Short: "Print the facts about a cluster that the settings need",
+		Long: `Print kserve-version and default-deployment-mode of a cluster, as variables of the sidecar or as lines of the settings
+file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML or JSON. What
+it does not show is reported. The exit code is 2 when it shows neither.`,
+		Example: "  " + detectCommand,
+		Args:    cobra.ExactArgs(1),
+	}
+	names := []string{"env", "file"}
+	output := cmd.Flags().StringP("output", "o", names[0], "env for the sidecar's variables, file for the settings file")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		line := settingLine
+		switch *output {
+		case "env":
+			line = variableLines
+		case "file":
+		default:
+			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
+		}
+		closer, stream, err := env.open(args[0])
+		if err != nil {
+			return err
+		}
+		defer closer.Close()
+		version := fact{setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment}
+		mode := fact{setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap}
+		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
+			switch kind, name := event.Object["kind"], field(event.Object, "metadata", "name"); {
+			case kind == "Deployment" && name == kserve.ControllerDeployment:
+				version.value, version.problem = controllerVersion(event.Object)
+			case kind == "ConfigMap" && name == kserve.ConfigMap:
+				mode.value, mode.problem = defaultMode(event.Object)
+			}
+			return true
+		}); err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		var missing []error
+		for _, f := range []fact{version, mode} {
+			if f.value == "" {
+				missing = append(missing, f.missing(stream.Name))
+				continue
+			}
+			b.WriteString(line(f.setting, f.value))
+		}
+		if b.Len() == 0 {
+			return errors.Join(missing...)
+		}
+		for _, err := range missing {
+			env.complain(err)
+		}
+		return env.write(cmd.Context(), b.Bytes())
+	}
+	return cmd
+}
+
+// fact is a setting that an object of the cluster shows.
+type fact struct {
+	setting, object string
+	value           string // empty when the input does not show it
+	problem         error  // why the object does not show it; nil without the object
+}
+
+// missing returns why the fact is not known.
+func (f fact) missing(input string) error {
+	if f.problem == nil {
+		return fmt.Errorf("%s: the %s is missing, so %s stays unknown", input, f.object, f.setting)
+	}
+	return fmt.Errorf("%s: %s: %w; set %s by hand", input, f.object, f.problem, f.setting)
+}
+
+func controllerVersion(deployment health.Object) (string, error) {
+	containers, _ := field(deployment, "spec", "template", "spec", "containers").([]any)
+	for _, c := range containers {
+		if field(c, "name") != kserve.ControllerContainer {
+			continue
+		}
+		image, _ := field(c, "image").(string)
+		if version := kserve.ImageVersion(image); version != "" {
+			return version, nil
+		}
+		return "", fmt.Errorf("the tag of image %q is no KServe version", image)
+	}
+	return "", fmt.Errorf("no container is called %s", kserve.ControllerContainer)
+}
+
+func defaultMode(configMap health.Object) (string, error) {
+	deploy, _ := field(configMap, "data", "deploy").(string)
+	mode, err := kserve.ConfiguredMode(deploy)
+	return string(mode), err
+}
+
+// field returns a value inside maps, nil when there is none.
+func field(value any, path ...string) any {
+	for _, key := range path {
+		m, _ := value.(map[string]any)
+		value = m[key]
+	}
+	return value
+}
+
+// variableLines is a setting in the list env of a container.
+func variableLines(setting, value string) string {
+	return fmt.Sprintf("- name: %s\n  value: %q\n", settings.Variable(setting), value)
+}
+
+// settingLine is a setting in the settings file.
+func settingLine(setting, value string) string { return fmt.Sprintf("%s: %q\n", setting, value) }
