@@ -26,14 +26,17 @@ type Container struct {
 	Name    string       // in the pod
 
 	MergedWithRuntime bool   // KServe merges it with the serving runtime's container of the same name
-	RuntimeUnknown    bool   // the service names a runtime that is neither in the render nor built in
+	RuntimeQuestion   string // what is not known about that runtime, for messages; empty when enough is known
+	MultiNode         bool   // its service runs on several nodes, or its runtime can
 	Format            string // of the component's model
 
 	Agent             kserve.AgentReason // why an agent runs beside it
 	ProbeCopied       Certainty          // whether KServe's webhook copies its readiness probe into that agent
 	BesideTransformer bool               // the pod has a transformer container
 
-	runtime *yamldoc.Node // the container that KServe merges it with, when the runtime is in the render
+	runtime     *yamldoc.Node   // the container that KServe merges it with, when the runtime is in the render
+	others      []*yamldoc.Node // the containers of the render that KServe merges it with, or may
+	shippedPort int             // of a runtime that is not in the render, 0 when it is not known
 }
 
 // Containers returns the containers that an InferenceService declares. It leaves out init containers and workers,
@@ -78,13 +81,12 @@ func (m *Model) pod(s *Service, component string) []Container {
 	if slices.ContainsFunc(pod, func(c Container) bool { return c.Name == kserve.AgentContainer }) {
 		agent = kserve.NoAgent // the webhook treats it as its own
 	}
-	runtime := m.Runtime(s)
 	for i := range pod {
 		c := &pod[i]
 		c.Agent, c.Format = agent, format
+		c.MultiNode = component == kserve.Predictor && s.HasWorkers()
 		if c.MergedWithRuntime {
-			c.runtime, _ = RuntimeContainer(runtime, c.Name)
-			c.RuntimeUnknown = runtime == nil && s.namesForeignRuntime()
+			m.mergeWithRuntime(c)
 		}
 	}
 	return pod
@@ -183,14 +185,18 @@ func portNumber(n *yamldoc.Node) (number int, ok bool) {
 	return number, ok && 0 < number && number < 1<<16
 }
 
-// Ports returns the numbers of the container's ports: those that it declares, else the one that KServe expects. Certain
-// is false when a runtime that is not in the render may declare others.
+// Ports returns the numbers of the container's ports: those that it declares, else that of its runtime if KServe or
+// OpenDataHub ships it, else the one that KServe expects. Certain is false when a runtime may declare others, as
+// RuntimeQuestion says.
 func (c Container) Ports() (numbers []int, certain bool) {
 	if numbers = c.DeclaredPorts(); len(numbers) > 0 || len(c.portEntries()) > 0 {
 		return numbers, true
 	}
-	if c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer {
-		return []int{kserve.DefaultPort}, !c.RuntimeUnknown
+	switch {
+	case c.Name == kserve.ServingContainer && c.shippedPort != 0:
+		return []int{c.shippedPort}, c.RuntimeQuestion == ""
+	case c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer:
+		return []int{kserve.DefaultPort}, c.RuntimeQuestion == ""
 	}
 	return nil, true
 }

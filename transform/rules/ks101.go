@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -60,16 +59,10 @@ func checkCopiedExec(p *pass, c model.Container) {
 	case handler != model.NoHandler:
 		f.Unrepaired = twoHandlers(runtime, handler)
 		p.Report(f)
-	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
-		f.Unrepaired = noEquivalent
-		p.Report(f)
 	default:
 		p.replaceHandler(c, f, replaceExec(c, command, p.options.Probes == ProbesTCP))
 	}
 }
-
-// noEquivalent is why the probe of the multi-node runtime is never replaced.
-const noEquivalent = kserve.HealthCheckScript + " checks several nodes and has no HTTP equivalent"
 
 // checkIdleExec reports an exec probe that works and has an exact equivalent. Only the setting probes: always
 // reports it.

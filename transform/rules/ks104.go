@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -76,7 +75,7 @@ func checkRuntimeProbe(p *pass) {
 	switch {
 	case u.obstacle != "":
 		f.Unrepaired = u.obstacle
-	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
+	case !p.Object.Get("spec", "workerSpec").IsNull():
 		f.Unrepaired = noEquivalent
 	default:
 		r := replaceExec(*u.victim, command, p.options.Probes == ProbesTCP)
