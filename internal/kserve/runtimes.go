@@ -88,6 +88,14 @@ func probes(readiness, liveness, startup string) map[string]string {
 	return map[string]string{"readinessProbe": readiness, "livenessProbe": liveness, "startupProbe": startup}
 }
 
+// RuntimesWatched are the releases that roll the services of a runtime as soon as it changes, unless a service has the
+// annotation DisableAutoUpdate. Older releases roll them at their next reconcile
+// (servingRuntimeFunc in controller.go@v0.16.0; controller.go@v0.15.2 has none).
+var RuntimesWatched = since(0, 16)
+
+// DisableAutoUpdate is the annotation that is "true" on a service whose pods stay when its runtime changes.
+const DisableAutoUpdate = "serving.kserve.io/disable-auto-update"
+
 // Runtimes returns the rows of [Runtimes] with the name that are true on a candidate. Every reports whether one of them
 // is on every candidate, so that the name can't be that of somebody's own runtime.
 func (v Versions) Runtimes(name string) (rows []Runtime, every bool) {

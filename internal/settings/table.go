@@ -92,6 +92,13 @@ var Table = []Setting{
 		field: func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
 	},
 	{
+		Name: "shared-runtimes", Title: "Shared runtimes",
+		Help: "serving runtimes, which services of other apps may use too: only report what is wrong in them, or edit " +
+			"them, which restarts the pods of their services",
+		Values: []string{"report", "edit"}, Default: "report",
+		field: func(s *Settings) any { return (*string)(&s.SharedRuntimes) },
+	},
+	{
 		Name: "fail-on", Title: "Fail on",
 		Help:   "lowest severity of a finding that makes the command fail; generate ignores what it repaired",
 		Values: []string{"never", "advice", "warning", "error"}, Unset: "never in generate, else warning",

@@ -21,6 +21,7 @@ type Options struct {
 	HealthMetadata          HealthMetadata
 	ProgressDeadlineSeconds int // 0: none
 	DeploymentModeRewrite   DeploymentModeRewrite
+	SharedRuntimes          SharedRuntimes
 }
 
 // Suppressions is whether comments and annotations in the manifests may accept findings.
@@ -69,6 +70,15 @@ type DeploymentModeRewrite string
 const (
 	DeploymentModeRewriteAuto   DeploymentModeRewrite = "auto" // only where it is safe; the default
 	DeploymentModeRewriteAlways DeploymentModeRewrite = "always"
+)
+
+// SharedRuntimes is what the rules do to serving runtimes, which services of other apps may use too.
+type SharedRuntimes string
+
+// The values of Options.SharedRuntimes.
+const (
+	SharedRuntimesReport SharedRuntimes = "report" // only reported; the default
+	SharedRuntimesEdit   SharedRuntimes = "edit"   // repaired
 )
 
 // Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is
