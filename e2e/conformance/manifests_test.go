@@ -26,6 +26,7 @@ var settings = []struct {
 	}},
 	{"0.20.0 Standard, always", "0.20.0", []string{
 		"--default-deployment-mode=Standard", "--probes=always", "--progress-deadline-seconds=1800",
+		"--shared-runtimes=edit",
 	}},
 	{"0.20.0 Knative", "0.20.0", []string{"--default-deployment-mode=Knative"}},
 }

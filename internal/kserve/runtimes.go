@@ -76,6 +76,14 @@ var Runtimes = []Runtime{
 	{Name: "vllm-spyre-x86-runtime", Port: 8000},
 }
 
+// SelectedFormats are the model formats for which KServe selects one of its own runtimes, with the releases that do
+// (supportedModelFormats with autoSelect in config/runtimes at v0.11.0 to v0.20.0).
+var SelectedFormats = map[string]transform.Window{
+	"autogluon": since(0, 20), "huggingface": since(0, 12), "lightgbm": {}, "mlflow": {}, "onnx": {},
+	"openvino": since(0, 17), "paddle": {}, "pmml": {}, "pytorch": {}, "sklearn": {}, "tensorflow": {}, "tensorrt": {},
+	"triton": {}, "vLLM": since(0, 20), "xgboost": {},
+}
+
 func since(major, minor int) transform.Window {
 	return transform.Window{From: transform.Release{major, minor, 0}}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -165,6 +166,38 @@ func (c Container) DeclaredPorts() (numbers []int) {
 		}
 	}
 	return numbers
+}
+
+// UserPort reports whether the port is certainly one on which the container gets requests: one that it declares, or that
+// of its runtime. Nothing is certain about a runtime that is not known.
+func (c Container) UserPort(port int) bool {
+	numbers, _ := c.Ports()
+	known := c.RuntimeQuestion == "" && (c.MergedWithRuntime || len(c.portEntries()) > 0)
+	return known && slices.Contains(numbers, port)
+}
+
+// loopback matches the names of the address that nobody outside the pod reaches.
+var loopback = regexp.MustCompile(`(?i)localhost|\b127\.|::1\b`)
+
+// MayListenInside reports whether the server may listen on the loopback address alone, where the container's own
+// commands reach it and the kubelet does not: an argument or a variable names that address, or the render does not show
+// the variables.
+func (c Container) MayListenInside() bool {
+	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
+		words := append(node.Get("command").Strings(), node.Get("args").Strings()...)
+		return slices.ContainsFunc(words, loopback.MatchString) || !node.Get("envFrom").IsNull() ||
+			slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
+				return loopback.MatchString(v.Get("value").Str()) || !v.Get("valueFrom", "configMapKeyRef").IsNull()
+			})
+	})
+}
+
+// items returns the items of a sequence, none of anything else.
+func items(list *yamldoc.Node) []*yamldoc.Node {
+	if list == nil {
+		return nil
+	}
+	return list.Items
 }
 
 // portEntries returns the entries of the ports of the container and its runtime.

@@ -76,7 +76,10 @@ func (m *Model) mergeWithRuntime(c *Container) {
 		c.RuntimeQuestion = fmt.Sprintf("the runtime %s is not in this render", name)
 	case name != "" && !every:
 		c.RuntimeQuestion = fmt.Sprintf("not every release in question has the runtime %s", name)
-	case name == "" && s.onOpenDataHub():
+	case name != "" || len(c.others) > 0:
+	case !m.selectsOwn(c.Format):
+		c.RuntimeQuestion = fmt.Sprintf("not every release in question has a runtime for the format %s", c.Format)
+	case s.onOpenDataHub():
 		c.RuntimeQuestion = "the runtime that KServe selects is not in this render"
 	}
 }
@@ -89,6 +92,12 @@ func (m *Model) shippedRuntimes(s *Service) (rows []kserve.Runtime, every bool) 
 		name = kserve.MultiNodeRuntime
 	}
 	return m.Versions.Runtimes(name)
+}
+
+// selectsOwn reports whether KServe has a runtime of its own to select for the model's format, on every candidate.
+func (m *Model) selectsOwn(format string) bool {
+	releases, known := kserve.SelectedFormats[format]
+	return known && m.Versions.All(releases)
 }
 
 // onOpenDataHub reports whether the service was written for OpenDataHub, which has none of KServe's own runtimes.
