@@ -145,7 +145,9 @@ var wgetURL = regexp.MustCompile(`^(https?://[^/?#]+(/[^#]*)?|[^/?#:\[]+(:[0-9]+
 // wget exits with 8 on an HTTP error, or 1 from BusyBox: it is always strict. It is never exact: it follows redirects,
 // and with --spider GNU wget sends HEAD.
 func wget(args []string) (Request, error) {
-	l := commandLine{args: args, long: wgetOptions, short: wgetShort, equals: true, web: webRequest{strict: true, altered: true}}
+	l := commandLine{
+		args: args, long: wgetOptions, short: wgetShort, equals: true, web: webRequest{strict: true, altered: true},
+	}
 	if err := l.read(); err != nil {
 		return Request{}, err
 	}

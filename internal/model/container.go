@@ -168,12 +168,12 @@ func (c Container) DeclaredPorts() (numbers []int) {
 	return numbers
 }
 
-// UserPort reports whether the port is certainly one on which the container gets requests: one that it declares, or that
-// of its runtime. Nothing is certain about a runtime that is not known.
+// UserPort reports whether the port is certainly one on which the container gets requests: one that it declares, or the
+// one of its runtime. Nothing is certain about a runtime that is not known.
 func (c Container) UserPort(port int) bool {
 	numbers, _ := c.Ports()
-	known := c.RuntimeQuestion == "" && (c.MergedWithRuntime || len(c.portEntries()) > 0)
-	return known && slices.Contains(numbers, port)
+	served := c.MergedWithRuntime && c.Name == kserve.ServingContainer || len(c.portEntries()) > 0
+	return served && c.RuntimeQuestion == "" && slices.Contains(numbers, port)
 }
 
 // loopback matches the names of the address that nobody outside the pod reaches.

@@ -92,9 +92,10 @@ func (p *pass) convertsExact() bool { return p.options.Probes == ProbesAuto || p
 
 // exact reports whether an HTTP probe says the same as the command wherever the container runs. The kubelet sends it to
 // the pod's address, not to the loopback address; with a workerSpec the command may check more than this pod; and a NIM
-// image would refuse it as soon as there is an agent.
+// image, like the agent's own port, would not work as soon as there is an agent.
 func exact(c model.Container, request execprobe.Request) bool {
-	return request.Exact && c.UserPort(request.Port) && !c.MayListenInside() && !c.MultiNode && !isNIM(c)
+	return request.Exact && request.Port != kserve.AgentPort && c.UserPort(request.Port) && !c.MayListenInside() &&
+		!c.MultiNode && !isNIM(c)
 }
 
 // checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx
