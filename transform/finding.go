@@ -16,12 +16,13 @@ type Finding struct {
 	Severity   Severity     // that of the rule, unless the rule sets another
 	Message    string       // what is wrong, and what to do about it or what the repair does
 	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
+	Restarts   []*Object    // the objects, beside those of the edits, whose pods restart because of the edits
 	Unrepaired string       // why there are no edits, if the message does not say so
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
-	// OnlyWithRestart drops the finding unless another one has an edit of the same object that restarts its pods: the
-	// repair is not worth a restart of its own.
+	// OnlyWithRestart drops the finding unless the edits of another one restart the pods of its object: the repair is not
+	// worth a restart of its own.
 	OnlyWithRestart bool
 
 	Line, Col int // 1-based position of At in the object's file; columns count runes; set by Run

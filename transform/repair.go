@@ -99,11 +99,14 @@ func (r *repair) withdraw() (some bool) {
 func withRestart(findings []Finding) []Finding {
 	restarted := map[*Object]bool{}
 	for _, f := range findings {
-		if !f.Rule.Restarts || f.OnlyWithRestart {
+		if !f.Rule.Restarts || f.OnlyWithRestart || len(f.Edits) == 0 {
 			continue
 		}
 		for _, e := range f.Edits {
 			restarted[e.Object] = true
+		}
+		for _, o := range f.Restarts {
+			restarted[o] = true
 		}
 	}
 	return slices.DeleteFunc(findings, func(f Finding) bool { return f.OnlyWithRestart && !restarted[f.Object] })
@@ -252,6 +255,9 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		finding.Object = original(finding.Object)
 		for j := range finding.Edits {
 			finding.Edits[j].Object = original(finding.Edits[j].Object)
+		}
+		for j := range finding.Restarts {
+			finding.Restarts[j] = original(finding.Restarts[j])
 		}
 	}
 	left = slices.DeleteFunc(left, func(finding Finding) bool {

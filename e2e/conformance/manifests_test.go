@@ -25,7 +25,7 @@ var settings = []struct {
 		"--default-deployment-mode=Standard", "--deployment-mode-rewrite=always",
 	}},
 	{"0.20.0 Standard, always", "0.20.0", []string{
-		"--default-deployment-mode=Standard", "--probes=always", "--health-metadata=on",
+		"--default-deployment-mode=Standard", "--probes=always", "--health-metadata=on", "--shared-runtimes=edit",
 		"--progress-deadline-seconds=1800",
 	}},
 	{"0.20.0 Knative", "0.20.0", []string{"--default-deployment-mode=Knative"}},

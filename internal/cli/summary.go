@@ -53,6 +53,11 @@ func (o *outcome) restarted() int {
 				services[e.Object] = true
 			}
 		}
+		if len(f.Edits) > 0 {
+			for _, o := range f.Restarts {
+				services[o] = true
+			}
+		}
 	}
 	return len(services)
 }

@@ -129,10 +129,42 @@ func TestInterpret(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the command %q %v", tc.command, err)
 			}
+			got.Exact = false // TestExact
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("%q\ngot  %+v\nwant %+v", tc.command, got, tc.want)
 			}
 		})
+	}
+}
+
+func TestExact(t *testing.T) {
+	const ready = "http://localhost:8080/ready"
+	for _, tc := range []struct {
+		line string
+		want bool
+	}{
+		{"curl -f " + ready, true},
+		{"curl --fail-with-body -sS -o /dev/null -m 2 " + ready, true},
+		{"curl -f http://127.0.0.1:8080/ready?full=1 >/dev/null 2>&1 || exit 1", true},
+		{"curl -f 0.0.0.0:8080", true},
+		{"curl " + ready, false},
+		{"curl -fL " + ready, false},
+		{"curl -fk https://localhost:8443/ready", false},
+		{"curl -f https://localhost:8443/ready", false},
+		{"curl -fk " + ready, false},
+		{"curl -f -H 'Accept: text/plain' " + ready, false},
+		{"curl -f --compressed " + ready, false},
+		{"curl -f --retry 3 " + ready, false},
+		{"curl -f0 " + ready, false},
+		{"curl -f http://[::1]:8080/ready", false},
+		{"wget -q --spider " + ready, false},
+		{"wget -qO- " + ready, false},
+		{"nc -z localhost 8080", false},
+	} {
+		got, err := Interpret(sh(tc.line))
+		if err != nil || got.Exact != tc.want {
+			t.Errorf("%s: exact %t, error %v; want %t", tc.line, got.Exact, err, tc.want)
+		}
 	}
 }
 

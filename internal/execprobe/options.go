@@ -32,6 +32,8 @@ var (
 	seconds   = number(fractional)
 	atLeast1  = number(fromOne)
 	count     = number(whole)
+	altering  = altered(harmless) // redirects, TLS options, headers, a protocol that a probe does not use
+	again     = altered(count)
 )
 
 // The usual numbers. Others make the tools fail, or run into a limit before the response comes.
@@ -48,6 +50,14 @@ func number(usual *regexp.Regexp) option {
 			return fmt.Errorf("gives an option the number %q, which may make it fail", v)
 		}
 		return nil
+	}}
+}
+
+// altered is an option that makes the request more than one plain GET.
+func altered(o option) option {
+	return option{value: o.value, apply: func(w *webRequest, v string) error {
+		w.altered = true
+		return o.change(w, v)
 	}}
 }
 
@@ -88,13 +98,13 @@ var curlOptions = map[string]option{
 	"--data": body, "--data-raw": body, "--data-binary": body, "--json": body, "--form": body,
 	"--silent": harmless, "--show-error": harmless, "--verbose": harmless,
 	"--no-progress-meter": harmless, "--progress-bar": harmless, "--include": harmless,
-	"--location": harmless, "--insecure": harmless, "--compressed": harmless, "--globoff": harmless,
+	"--location": altering, "--insecure": altering, "--compressed": altering, "--globoff": harmless,
 	"--no-buffer": harmless, "--ipv4": ipv4, "--ipv6": ipv6,
-	"--http1.0": harmless, "--http1.1": harmless, "--no-keepalive": harmless,
+	"--http1.0": altering, "--http1.1": harmless, "--no-keepalive": harmless,
 	"--retry-connrefused": harmless, "--retry-all-errors": harmless,
 	"--output": output, "--write-out": format, "--noproxy": discarded,
 	"--max-time": seconds, "--connect-timeout": seconds, "--speed-time": atLeast1, "--speed-limit": count,
-	"--retry": count, "--retry-delay": count, "--retry-max-time": count,
+	"--retry": again, "--retry-delay": count, "--retry-max-time": count,
 }
 
 var curlShort = map[byte]string{
@@ -132,9 +142,12 @@ func curl(args []string) (Request, error) {
 // query, and looks for :// everywhere; GNU wants a scheme before [::1].
 var wgetURL = regexp.MustCompile(`^(https?://[^/?#]+(/[^#]*)?|[^/?#:\[]+(:[0-9]+)?(/([^#:]|:[^#/])*)?)$`)
 
-// wget exits with 8 on an HTTP error, or 1 from BusyBox: it is always strict.
+// wget exits with 8 on an HTTP error, or 1 from BusyBox: it is always strict. It is never exact: it follows redirects,
+// and with --spider GNU wget sends HEAD.
 func wget(args []string) (Request, error) {
-	l := commandLine{args: args, long: wgetOptions, short: wgetShort, equals: true, web: webRequest{strict: true}}
+	l := commandLine{
+		args: args, long: wgetOptions, short: wgetShort, equals: true, web: webRequest{strict: true, altered: true},
+	}
 	if err := l.read(); err != nil {
 		return Request{}, err
 	}

@@ -90,20 +90,6 @@ func (f AgentFacts) Agent() AgentReason {
 	return NoAgent
 }
 
-// MultiNodeRuntime is the built-in runtime whose readiness probe runs HealthCheckScript. The script checks the state of
-// a cluster of nodes and has no HTTP equivalent (config/runtimes/kserve-huggingfaceserver-multinode.yaml@v0.15.2).
-const MultiNodeRuntime = "kserve-huggingfaceserver-multinode"
-
-// HealthCheckScript is the script that the readiness probe of MultiNodeRuntime runs.
-const HealthCheckScript = "health_check.py"
-
-// RuntimeHandlers are the handlers of the built-in runtimes that have probes: the same one in all of a runtime's probes
-// (config/runtimes@v0.20.0).
-var RuntimeHandlers = map[string]string{
-	MultiNodeRuntime:    "exec",
-	"kserve-vllmserver": "httpGet",
-}
-
 // Frameworks are the fields of a component that describe its serving container
 // (pkg/apis/serving/v1beta1/predictor.go and explainer.go, v0.11.0 to v0.20.0).
 var Frameworks = map[string][]string{

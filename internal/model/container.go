@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -26,14 +27,17 @@ type Container struct {
 	Name    string       // in the pod
 
 	MergedWithRuntime bool   // KServe merges it with the serving runtime's container of the same name
-	RuntimeUnknown    bool   // the service names a runtime that is neither in the render nor built in
+	RuntimeQuestion   string // what is not known about that runtime, for messages; empty when enough is known
+	MultiNode         bool   // its service runs on several nodes, or its runtime can
 	Format            string // of the component's model
 
 	Agent             kserve.AgentReason // why an agent runs beside it
 	ProbeCopied       Certainty          // whether KServe's webhook copies its readiness probe into that agent
 	BesideTransformer bool               // the pod has a transformer container
 
-	runtime *yamldoc.Node // the container that KServe merges it with, when the runtime is in the render
+	runtime     *yamldoc.Node   // the container that KServe merges it with, when the runtime is in the render
+	others      []*yamldoc.Node // the containers of the render that KServe merges it with, or may
+	shippedPort int             // of a runtime that is not in the render, 0 when it is not known
 }
 
 // Containers returns the containers that an InferenceService declares. It leaves out init containers and workers,
@@ -78,13 +82,12 @@ func (m *Model) pod(s *Service, component string) []Container {
 	if slices.ContainsFunc(pod, func(c Container) bool { return c.Name == kserve.AgentContainer }) {
 		agent = kserve.NoAgent // the webhook treats it as its own
 	}
-	runtime := m.Runtime(s)
 	for i := range pod {
 		c := &pod[i]
 		c.Agent, c.Format = agent, format
+		c.MultiNode = component == kserve.Predictor && s.HasWorkers()
 		if c.MergedWithRuntime {
-			c.runtime, _ = RuntimeContainer(runtime, c.Name)
-			c.RuntimeUnknown = runtime == nil && s.namesForeignRuntime()
+			m.mergeWithRuntime(c)
 		}
 	}
 	return pod
@@ -165,6 +168,38 @@ func (c Container) DeclaredPorts() (numbers []int) {
 	return numbers
 }
 
+// UserPort reports whether the port is certainly one on which the container gets requests: one that it declares, or the
+// one of its runtime. Nothing is certain about a runtime that is not known.
+func (c Container) UserPort(port int) bool {
+	numbers, _ := c.Ports()
+	served := c.MergedWithRuntime && c.Name == kserve.ServingContainer || len(c.portEntries()) > 0
+	return served && c.RuntimeQuestion == "" && slices.Contains(numbers, port)
+}
+
+// loopback matches the names of the address that nobody outside the pod reaches.
+var loopback = regexp.MustCompile(`(?i)localhost|\b127\.|::1\b`)
+
+// MayListenInside reports whether the server may listen on the loopback address alone, where the container's own
+// commands reach it and the kubelet does not: an argument or a variable names that address, or the render does not show
+// the variables.
+func (c Container) MayListenInside() bool {
+	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
+		words := append(node.Get("command").Strings(), node.Get("args").Strings()...)
+		return slices.ContainsFunc(words, loopback.MatchString) || !node.Get("envFrom").IsNull() ||
+			slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
+				return loopback.MatchString(v.Get("value").Str()) || !v.Get("valueFrom", "configMapKeyRef").IsNull()
+			})
+	})
+}
+
+// items returns the items of a sequence, none of anything else.
+func items(list *yamldoc.Node) []*yamldoc.Node {
+	if list == nil {
+		return nil
+	}
+	return list.Items
+}
+
 // portEntries returns the entries of the ports of the container and its runtime.
 func (c Container) portEntries() (entries []*yamldoc.Node) {
 	for _, node := range []*yamldoc.Node{c.Node, c.runtime} {
@@ -183,14 +218,18 @@ func portNumber(n *yamldoc.Node) (number int, ok bool) {
 	return number, ok && 0 < number && number < 1<<16
 }
 
-// Ports returns the numbers of the container's ports: those that it declares, else the one that KServe expects. Certain
-// is false when a runtime that is not in the render may declare others.
+// Ports returns the numbers of the container's ports: those that it declares, else that of its runtime if KServe or
+// OpenDataHub ships it, else the one that KServe expects. Certain is false when a runtime may declare others, as
+// RuntimeQuestion says.
 func (c Container) Ports() (numbers []int, certain bool) {
 	if numbers = c.DeclaredPorts(); len(numbers) > 0 || len(c.portEntries()) > 0 {
 		return numbers, true
 	}
-	if c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer {
-		return []int{kserve.DefaultPort}, !c.RuntimeUnknown
+	switch {
+	case c.Name == kserve.ServingContainer && c.shippedPort != 0:
+		return []int{c.shippedPort}, c.RuntimeQuestion == ""
+	case c.Name == kserve.ServingContainer || c.Name == kserve.TransformerContainer:
+		return []int{kserve.DefaultPort}, c.RuntimeQuestion == ""
 	}
 	return nil, true
 }

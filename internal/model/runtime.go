@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -44,10 +45,73 @@ func RuntimeContainer(runtime *transform.Object, name string) (*yamldoc.Node, ya
 // RuntimeName returns the name of the serving runtime in the predictor, empty when KServe selects one.
 func (s *Service) RuntimeName() string { return s.Get("spec", "predictor", "model", "runtime").Str() }
 
-// namesForeignRuntime reports whether the service names a runtime that is not built into KServe.
-func (s *Service) namesForeignRuntime() bool {
+// mergeWithRuntime notes what is known about the runtime's container that KServe merges the container with. The service
+// names the runtime, or KServe selects one for the model's format.
+func (m *Model) mergeWithRuntime(c *Container) {
+	s := c.Service
 	name := s.RuntimeName()
-	return name != "" && !strings.HasPrefix(name, "kserve-")
+	if runtime := m.Runtime(s); runtime != nil {
+		c.runtime, _ = RuntimeContainer(runtime, c.Name)
+		c.MultiNode = c.MultiNode || !runtime.Get("spec", "workerSpec").IsNull()
+		c.others = []*yamldoc.Node{c.runtime}
+		return
+	}
+	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
+		container, _ := RuntimeContainer(o, c.Name)
+		if container == nil || !Selectable(o, s) {
+			continue
+		}
+		c.others = append(c.others, container)
+		if port, _ := container.Get("ports", 0, "containerPort").Int(); container.Has("ports") && port != kserve.DefaultPort {
+			c.RuntimeQuestion = fmt.Sprintf("KServe may select %s, which declares another port", o)
+		}
+	}
+	rows, every := m.shippedRuntimes(s)
+	for _, r := range rows {
+		c.shippedPort = r.Port
+		c.MultiNode = c.MultiNode || r.Workers
+	}
+	switch {
+	case name != "" && rows == nil:
+		c.RuntimeQuestion = fmt.Sprintf("the runtime %s is not in this render", name)
+	case name != "" && !every:
+		c.RuntimeQuestion = fmt.Sprintf("not every release in question has the runtime %s", name)
+	case name != "" || len(c.others) > 0:
+	case !m.selectsOwn(c.Format):
+		c.RuntimeQuestion = fmt.Sprintf("not every release in question has a runtime for the format %s", c.Format)
+	case s.onOpenDataHub():
+		c.RuntimeQuestion = "the runtime that KServe selects is not in this render"
+	}
+}
+
+// shippedRuntimes returns what is known about the runtime of a service if it is not in the render: that of KServe or
+// OpenDataHub which the service names, or which KServe selects for workers. Every is as in [kserve.Versions.Runtimes].
+func (m *Model) shippedRuntimes(s *Service) (rows []kserve.Runtime, every bool) {
+	name := s.RuntimeName()
+	if _, format := s.Framework(kserve.Predictor); name == "" && format == "huggingface" && s.HasWorkers() {
+		name = kserve.MultiNodeRuntime
+	}
+	return m.Versions.Runtimes(name)
+}
+
+// selectsOwn reports whether KServe has a runtime of its own to select for the model's format, on every candidate.
+func (m *Model) selectsOwn(format string) bool {
+	releases, known := kserve.SelectedFormats[format]
+	return known && m.Versions.All(releases)
+}
+
+// onOpenDataHub reports whether the service was written for OpenDataHub, which has none of KServe's own runtimes.
+func (s *Service) onOpenDataHub() bool {
+	for _, field := range []string{"labels", "annotations"} {
+		if metadata := s.Get("metadata", field); metadata != nil {
+			for _, e := range metadata.Entries {
+				if strings.HasPrefix(e.Key.Value, "opendatahub.io/") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // RuntimeHandler returns the handler of the probe that a container inherits from its serving runtime, and that runtime:
@@ -61,17 +125,20 @@ func (m *Model) RuntimeHandler(c Container, probe string) (handler Handler, runt
 	if o := m.Runtime(s); o != nil {
 		return HandlerOf(c.runtime.Get(probe)), o.String()
 	}
-	if name := s.RuntimeName(); name != "" {
-		return Handler(kserve.RuntimeHandlers[name]), "the built-in runtime " + name
-	}
 	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
 		container, _ := RuntimeContainer(o, c.Name)
 		if h := HandlerOf(container.Get(probe)); h != NoHandler && Selectable(o, s) {
 			return h, o.String()
 		}
 	}
-	if s.usesBuiltinMultiNodeRuntime() {
-		return Handler(kserve.RuntimeHandlers[kserve.MultiNodeRuntime]), "the built-in runtime " + kserve.MultiNodeRuntime
+	if c.Name != kserve.ServingContainer {
+		return NoHandler, ""
+	}
+	rows, _ := m.shippedRuntimes(s)
+	for _, r := range rows {
+		if h := r.Probes[probe]; h != "" {
+			return Handler(h), "the runtime " + r.Name
+		}
 	}
 	return NoHandler, ""
 }
@@ -90,13 +157,4 @@ func Selectable(runtime *transform.Object, s *Service) bool {
 		}
 	}
 	return false
-}
-
-// usesBuiltinMultiNodeRuntime reports whether the predictor runs on the built-in multi-node runtime, because it names the runtime or has
-// a Hugging Face model with workers.
-func (s *Service) usesBuiltinMultiNodeRuntime() bool {
-	runtime := s.RuntimeName()
-	_, format := s.Framework(kserve.Predictor)
-	return runtime == kserve.MultiNodeRuntime ||
-		runtime == "" && format == "huggingface" && s.HasWorkers()
 }

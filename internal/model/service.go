@@ -16,7 +16,9 @@ type Service struct {
 	ModeEvidence  string      // why Mode is known, for messages
 	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
 
-	StandardEvidence string // what only a Standard service has, for messages; empty when there is nothing
+	// What only a service in one mode has, for messages. Empty when there is nothing. It does not decide the mode where
+	// KServe itself decides it otherwise.
+	StandardEvidence, KnativeEvidence string
 }
 
 // Components returns the names of the components that the service has.
@@ -49,26 +51,24 @@ func (s *Service) Class(component string) (class string, at yamldoc.Path) {
 	return s.Annotated(component, kserve.AutoscalerClassAnnotation)
 }
 
-// resolveMode finds the deployment mode: from the annotation, else from the evidence in the render, else the cluster's
-// default. Scaler is an autoscaler that targets the service's Deployment, if there is one.
+// resolveMode finds the deployment mode as KServe does: from the annotation, else from the cluster's default, and from
+// nothing else (GetDeploymentMode in utils.go@v0.14.1, @v0.15.2 and @v0.20.0). From 0.15.1 on, KServe asks the live
+// status first, which Git does not have. Only while the default is unknown, the evidence in the render counts. Scaler is
+// an autoscaler that targets the service's Deployment, if there is one.
 func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
-	s.StandardEvidence = s.standardEvidence(scaler)
-	knative := s.knativeEvidence()
-	if value := s.Annotation(kserve.DeploymentModeAnnotation); value != "" {
-		if mode, ok := kserve.ParseMode(value); ok {
-			s.Mode, s.ModeEvidence = mode, "annotation "+kserve.DeploymentModeAnnotation
-			return
-		}
-	}
+	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(scaler), s.knativeEvidence()
+	annotated, valid := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
 	switch {
-	case s.StandardEvidence != "" && knative != "":
-		s.Contradiction = fmt.Sprintf("%s means Standard, %s means Knative", s.StandardEvidence, knative)
-	case s.StandardEvidence != "":
-		s.Mode, s.ModeEvidence = kserve.Standard, s.StandardEvidence
-	case knative != "":
-		s.Mode, s.ModeEvidence = kserve.Knative, knative
+	case valid:
+		s.Mode, s.ModeEvidence = annotated, "annotation "+kserve.DeploymentModeAnnotation
 	case cluster != "":
 		s.Mode, s.ModeEvidence = cluster, "default-deployment-mode"
+	case s.StandardEvidence != "" && s.KnativeEvidence != "":
+		s.Contradiction = fmt.Sprintf("%s means Standard, %s means Knative", s.StandardEvidence, s.KnativeEvidence)
+	case s.StandardEvidence != "":
+		s.Mode, s.ModeEvidence = kserve.Standard, s.StandardEvidence
+	case s.KnativeEvidence != "":
+		s.Mode, s.ModeEvidence = kserve.Knative, s.KnativeEvidence
 	}
 }
 

@@ -296,7 +296,7 @@ func TestFaults(t *testing.T) {
 		{"values", []string{"--probes=sometimes", "--timeout=soon", "--max-input=0", "--namespace=Not_One"},
 			[]string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.9.0"},
 			"rules: KS1\nprogress-deadline-seconds: -3\ndefault-deployment-mode: raw\n", []string{
-				`flag --probes: "sometimes" is not one of auto, always, tcp, never`,
+				`flag --probes: "sometimes" is not one of auto, copied, always, tcp, never`,
 				`flag --timeout: "soon" is not a duration such as 45s or 2m`,
 				`flag --max-input: "0" is not a number of bytes`,
 				`flag --namespace: "Not_One" is not the name of a namespace`,
@@ -307,7 +307,7 @@ func TestFaults(t *testing.T) {
 					`ModelMesh or unknown`,
 			}},
 		{"file with a map", nil, nil, "probes:\n  a: b\n",
-			[]string{`.argocd-kserve-plugin.yaml:2:3: probes: takes auto, always, tcp, never`}},
+			[]string{`.argocd-kserve-plugin.yaml:2:3: probes: takes auto, copied, always, tcp, never`}},
 		{"file that is a list", nil, nil, "# mine\n- probes\n",
 			[]string{`.argocd-kserve-plugin.yaml:2:1: not a mapping of settings to values`}},
 		{"file with two documents", nil, nil, "probes: tcp\n---\nrules: all\n",

@@ -60,9 +60,10 @@ var Table = []Setting{
 	},
 	{
 		Name: "probes", Title: "Probes",
-		Help: "exec readiness probes: auto converts those that KServe would break, always converts all that have a " +
-			"proven HTTP equivalent, tcp prefers tcpSocket, never only reports",
-		Values: []string{"auto", "always", "tcp", "never"}, Default: "auto",
+		Help: "exec readiness probes in Standard mode: copied converts those that KServe copies to its agent and so " +
+			"breaks, auto also those with an exact HTTP equivalent, always also those with a looser one; tcp is copied with " +
+			"tcpSocket rather than httpGet, never only reports",
+		Values: []string{"auto", "copied", "always", "tcp", "never"}, Default: "auto",
 		field: func(s *Settings) any { return (*string)(&s.Probes) },
 	},
 	{
@@ -91,6 +92,13 @@ var Table = []Setting{
 			"have locked the old spelling",
 		Values: []string{"auto", "always"}, Default: "auto",
 		field: func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
+	},
+	{
+		Name: "shared-runtimes", Title: "Shared runtimes",
+		Help: "serving runtimes, which services of other apps may use too: only report what is wrong in them, or edit " +
+			"them, which restarts the pods of their services",
+		Values: []string{"report", "edit"}, Default: "report",
+		field: func(s *Settings) any { return (*string)(&s.SharedRuntimes) },
 	},
 	{
 		Name: "fail-on", Title: "Fail on",

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -17,7 +16,7 @@ var ks101Doc string
 var execProbe = &transform.Rule{
 	ID:    "KS101",
 	Name:  "exec-probe",
-	Title: "KServe's agent can't run an exec readiness probe",
+	Title: "An exec readiness probe that KServe's agent can't run, or that HTTP can replace",
 	Doc:   ks101Doc,
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/3909", "https://github.com/kserve/kserve/pull/4012",
@@ -40,7 +39,7 @@ func checkExecProbe(p *pass) {
 		switch handler := model.HandlerOf(c.Get("readinessProbe")); {
 		case handler == model.Exec && copied:
 			checkCopiedExec(p, c)
-		case handler == model.Exec && p.options.Probes == ProbesAlways && s.Mode == kserve.Standard:
+		case handler == model.Exec && s.Mode == kserve.Standard:
 			checkIdleExec(p, c)
 		case handler == model.HTTPGet && copied && isNIM(c):
 			checkNIM(p, c)
@@ -60,28 +59,43 @@ func checkCopiedExec(p *pass, c model.Container) {
 	case handler != model.NoHandler:
 		f.Unrepaired = twoHandlers(runtime, handler)
 		p.Report(f)
-	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
-		f.Unrepaired = noEquivalent
-		p.Report(f)
 	default:
+		if request, err := execprobe.Interpret(command); err == nil && p.convertsExact() && exact(c, request) {
+			c.ProbeCopied = model.Always // the repair is right also on releases that do not copy it
+		}
 		p.replaceHandler(c, f, replaceExec(c, command, p.options.Probes == ProbesTCP))
 	}
 }
 
-// noEquivalent is why the probe of the multi-node runtime is never replaced.
-const noEquivalent = kserve.HealthCheckScript + " checks several nodes and has no HTTP equivalent"
-
-// checkIdleExec reports an exec probe that works and has an exact equivalent. Only the setting probes: always
-// reports it.
+// checkIdleExec reports an exec probe that works and has an HTTP equivalent.
 func checkIdleExec(p *pass, c model.Container) {
 	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
 	handler, _ := p.RuntimeHandler(c, "readinessProbe")
-	if handler != model.NoHandler || err != nil || !request.Strict || !serves(c, request.Port) {
+	if handler != model.NoHandler || err != nil {
 		return
 	}
-	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice,
-		Message: "the exec readiness probe works, but the setting probes is always"}
+	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice}
+	switch {
+	case p.convertsExact() && exact(c, request):
+		f.Message = "the exec readiness probe needs curl in the image and a process for each check, and KServe's agent, " +
+			"which a logger or batcher brings, can't run it"
+	case p.options.Probes == ProbesAlways && request.Strict && serves(c, request.Port):
+		f.Message = "the exec readiness probe works, but the setting probes is always"
+	default:
+		return
+	}
 	p.replaceHandler(c, f, httpGet(request))
+}
+
+// convertsExact reports whether the setting probes is auto, which converts every exec probe with an exact equivalent.
+func (p *pass) convertsExact() bool { return p.options.Probes == ProbesAuto || p.options.Probes == "" }
+
+// exact reports whether an HTTP probe says the same as the command wherever the container runs. The kubelet sends it to
+// the pod's address, not to the loopback address; with a workerSpec the command may check more than this pod; and a NIM
+// image, like the agent's own port, would not work as soon as there is an agent.
+func exact(c model.Container, request execprobe.Request) bool {
+	return request.Exact && request.Port != kserve.AgentPort && c.UserPort(request.Port) && !c.MayListenInside() &&
+		!c.MultiNode && !isNIM(c)
 }
 
 // checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx

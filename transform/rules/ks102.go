@@ -84,10 +84,10 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 	case inherited != model.NoHandler:
 		f.Unrepaired = fmt.Sprintf("%s has its own %s probe (%s)", runtime, name, inherited)
 		p.Report(f)
-	case c.RuntimeUnknown:
+	case c.RuntimeQuestion != "":
 		f.Severity = transform.Warning
-		f.Message += fmt.Sprintf(" unless the runtime %s sets one", c.Service.RuntimeName())
-		f.Unrepaired = "the runtime is not in this render"
+		f.Message += " unless the runtime sets one"
+		f.Unrepaired = c.RuntimeQuestion + ": give the probe a port"
 		p.Report(f)
 	default:
 		f.At = f.At.With("port")
@@ -135,7 +135,7 @@ func (p *pass) setContainerPort(c model.Container, f transform.Finding,
 	repair func(model.Container, transform.Finding, ...yamldoc.Edit)) {
 	numbers, certain := c.Ports()
 	if len(numbers) == 0 || !certain || numbers[0] == kserve.AgentPort {
-		f.Unrepaired = "the container declares no port: add a containerPort"
+		f.Unrepaired = noPort(c)
 		p.Report(f)
 		return
 	}

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -65,7 +64,7 @@ func checkRuntimeProbe(p *pass) {
 	if model.HandlerOf(container.Get("readinessProbe")) != model.Exec {
 		return
 	}
-	u := p.users(p.Object)
+	u := p.users()
 	if u.victim == nil {
 		return
 	}
@@ -76,16 +75,20 @@ func checkRuntimeProbe(p *pass) {
 	switch {
 	case u.obstacle != "":
 		f.Unrepaired = u.obstacle
-	case strings.Contains(strings.Join(command, " "), kserve.HealthCheckScript):
+	case !p.Object.Get("spec", "workerSpec").IsNull():
 		f.Unrepaired = noEquivalent
 	default:
 		r := replaceExec(*u.victim, command, p.options.Probes == ProbesTCP)
-		if !u.modeUnknown {
+		if r.unrepaired == "" && !p.mayEdit() {
+			r.unrepaired = runtimeShared
+		}
+		if !u.modeUnknown || r.unrepaired != "" {
+			f.Restarts = p.restarted()
 			p.replaceHandler(*u.victim, f, r)
 			return
 		}
 		f.Message += r.message
-		f.Unrepaired, f.Needs = r.unrepaired, "default-deployment-mode"
+		f.Needs = "default-deployment-mode"
 	}
 	p.Report(f)
 }
@@ -98,11 +101,10 @@ type runtimeUsers struct {
 	modeUnknown bool             // the deployment mode of a service is not known
 }
 
-// users looks at the services of the render that use the runtime, or may use it.
-func (p *pass) users(runtime *transform.Object) (u runtimeUsers) {
+// users looks at the services of the render that use the pass's object, a runtime, or may use it.
+func (p *pass) users() (u runtimeUsers) {
 	for _, s := range p.Services() {
-		named := p.Runtime(s) == runtime
-		if !named && !model.Selectable(runtime, s) {
+		if !p.uses(s) {
 			continue
 		}
 		if !s.MayBeStandard() {
@@ -117,7 +119,7 @@ func (p *pass) users(runtime *transform.Object) (u runtimeUsers) {
 				u.obstacle = fmt.Sprintf("%s has its own readiness probe, and %s", s, twoHandlersRefused)
 			}
 			u.modeUnknown = u.modeUnknown || s.Mode == ""
-			if named && c.ProbeCopied != model.Never && (u.victim == nil || c.ProbeCopied == model.Sometimes) {
+			if s.RuntimeName() != "" && c.ProbeCopied != model.Never && (u.victim == nil || c.ProbeCopied == model.Sometimes) {
 				u.victim = &c
 			}
 		}

@@ -61,8 +61,14 @@ func checkUnique(p *pass, items []*yamldoc.Node, at yamldoc.Path, key string) (r
 			first[name] = item
 		case earlier.Equal(item):
 			removed = append(removed, at.With(i))
-			p.Report(transform.Finding{At: at.With(i), Edits: p.Object.Edits(yamldoc.Delete(at.With(i))),
-				Message: fmt.Sprintf("%s lists %s twice with identical content: remove the second", at, name)})
+			f := transform.Finding{At: at.With(i), Restarts: p.restarted(),
+				Message: fmt.Sprintf("%s lists %s twice with identical content: remove the second", at, name)}
+			if p.mayEdit() {
+				f.Edits = p.Object.Edits(yamldoc.Delete(at.With(i)))
+			} else {
+				f.Unrepaired = runtimeShared
+			}
+			p.Report(f)
 		default:
 			p.Report(transform.Finding{At: at.With(i), Fatal: true,
 				Message: fmt.Sprintf("%s lists %s twice with different content: remove one", at, name)})

@@ -44,14 +44,22 @@ func checkMode(p *pass) {
 	}
 }
 
-// checkDefault reports a service without the annotation that shows another mode than the cluster's default.
+// checkDefault reports what a service without the annotation has for another mode than the cluster's default.
 func checkDefault(p *pass, s *model.Service) {
-	if s.Mode == "" || p.DefaultMode == "" || s.Mode == p.DefaultMode {
+	if p.DefaultMode == "" {
 		return
 	}
-	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
-		"%s means %s, but without the annotation KServe uses the cluster's default, %s: set %s",
-		s.ModeEvidence, s.Mode, p.DefaultMode, kserve.DeploymentModeAnnotation)})
+	for _, shown := range []struct {
+		mode     kserve.Mode
+		evidence string
+	}{{kserve.Standard, s.StandardEvidence}, {kserve.Knative, s.KnativeEvidence}} {
+		if shown.evidence == "" || shown.mode == p.DefaultMode {
+			continue
+		}
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
+			"%s means %s, but without the annotation KServe uses the cluster's default, %s: set %s",
+			shown.evidence, shown.mode, p.DefaultMode, kserve.DeploymentModeAnnotation)})
+	}
 }
 
 // checkSpelling reports a value of the annotation that the releases in question do not know, rewrite or refuse.
@@ -119,7 +127,7 @@ func (p *pass) dropKnative(f *transform.Finding, s *model.Service, value string)
 		f.Unrepaired = fmt.Sprintf("without the annotation KServe uses the cluster's default, %s", p.DefaultMode)
 	case s.StandardEvidence != "":
 		f.Message += "remove the annotation and " + s.StandardEvidence
-		f.Unrepaired = s.StandardEvidence + " means Standard mode without the annotation"
+		f.Unrepaired = s.StandardEvidence + " has an effect only in Standard mode"
 	default:
 		f.Message += "remove the annotation, because Knative is the cluster's default"
 		f.Edits = p.Object.Edits(yamldoc.Delete(f.At))

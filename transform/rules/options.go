@@ -21,6 +21,7 @@ type Options struct {
 	HealthMetadata          HealthMetadata
 	ProgressDeadlineSeconds int // 0: none
 	DeploymentModeRewrite   DeploymentModeRewrite
+	SharedRuntimes          SharedRuntimes
 }
 
 // Suppressions is whether comments and annotations in the manifests may accept findings.
@@ -32,14 +33,15 @@ const (
 	SuppressionsForbid Suppressions = "forbid" // such findings are reported and repaired like all others
 )
 
-// Probes is what the rules do to readiness probes that KServe's agent can't run.
+// Probes is what the rules do to readiness probes.
 type Probes string
 
 // The values of Options.Probes.
 const (
-	ProbesAuto   Probes = "auto"   // repaired where KServe's agent gets them; the default
-	ProbesAlways Probes = "always" // also replaced by an exact equivalent where nothing copies them
-	ProbesTCP    Probes = "tcp"    // as auto, but with tcpSocket rather than httpGet
+	ProbesAuto   Probes = "auto"   // as copied, and an exec probe becomes an httpGet that is exactly as good; the default
+	ProbesCopied Probes = "copied" // repaired where KServe's agent gets them
+	ProbesAlways Probes = "always" // as auto, but the request may have headers and the like
+	ProbesTCP    Probes = "tcp"    // as copied, but with tcpSocket rather than httpGet
 	ProbesNever  Probes = "never"  // only reported
 )
 
@@ -70,6 +72,15 @@ type DeploymentModeRewrite string
 const (
 	DeploymentModeRewriteAuto   DeploymentModeRewrite = "auto" // only where it is safe; the default
 	DeploymentModeRewriteAlways DeploymentModeRewrite = "always"
+)
+
+// SharedRuntimes is what the rules do to serving runtimes, which services of other apps may use too.
+type SharedRuntimes string
+
+// The values of Options.SharedRuntimes.
+const (
+	SharedRuntimesReport SharedRuntimes = "report" // only reported; the default
+	SharedRuntimesEdit   SharedRuntimes = "edit"   // repaired
 )
 
 // Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is

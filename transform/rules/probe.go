@@ -58,6 +58,17 @@ func openPort(port int, why string) replacement {
 	return r
 }
 
+// noPort says that a container's port is not known, and what to do.
+func noPort(c model.Container) string {
+	if c.RuntimeQuestion == "" {
+		return "the container declares no port: add a containerPort"
+	}
+	return "the container declares no port and " + c.RuntimeQuestion + ": add a containerPort"
+}
+
+// noEquivalent is why a command that is not understood stays on several nodes.
+const noEquivalent = "with a workerSpec, the command may check several nodes, which no HTTP probe can"
+
 // protocolReadiness matches the readiness paths that the inference protocols V1 and V2 define
 // (https://github.com/kserve/open-inference-protocol).
 var protocolReadiness = regexp.MustCompile(
@@ -72,10 +83,11 @@ func replaceExec(c model.Container, command []string, preferTCP bool) replacemen
 		ports = []int{request.Port} // the command knows better than KServe's default
 	case err == nil && request.Scheme != "tcp" && len(c.DeclaredPorts()) == 0 && !slices.Contains(ports, request.Port):
 		return replacement{unrepaired: fmt.Sprintf("the command uses port %d, but the container declares no port and "+
-			"KServe sends requests to %d: add a containerPort", request.Port, kserve.DefaultPort)}
+			"KServe sends requests to %d: add a containerPort", request.Port, append(ports, kserve.DefaultPort)[0])}
+	case err != nil && c.MultiNode:
+		return replacement{unrepaired: noEquivalent}
 	case err != nil && (len(ports) == 0 || !certain):
-		return replacement{unrepaired: fmt.Sprintf(
-			"the command %v, and the container declares no port: add a containerPort", err)}
+		return replacement{unrepaired: fmt.Sprintf("the command %v, and %s", err, noPort(c))}
 	}
 	switch {
 	case err != nil:
