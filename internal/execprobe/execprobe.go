@@ -27,6 +27,7 @@ type Request struct {
 	Path    string   // starts with "/", escaped, with the query; empty for tcp
 	Headers []Header // in the order of the command
 	Strict  bool     // the command fails when the response is an HTTP error; always false for tcp
+	Head    bool     // the command may send HEAD, which a server may answer in another way than GET
 }
 
 // Header is an HTTP header of a Request.
@@ -126,6 +127,7 @@ type webRequest struct {
 	strict  bool
 	family  string // -4 or -6
 	unsaved bool   // the response goes to no file
+	head    bool   // it may be a HEAD request
 }
 
 var (
@@ -186,6 +188,7 @@ func (w webRequest) request() (Request, error) {
 	}
 	return Request{
 		Scheme: u.Scheme, Host: u.Hostname(), Port: n, Path: target, Headers: w.headers, Strict: w.strict,
+		Head: w.head,
 	}, nil
 }
 

@@ -76,7 +76,7 @@ const noEquivalent = kserve.HealthCheckScript + " checks several nodes and has n
 func checkIdleExec(p *pass, c model.Container) {
 	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
 	handler, _ := p.RuntimeHandler(c, "readinessProbe")
-	if handler != model.NoHandler || err != nil || !request.Strict || !serves(c, request.Port) {
+	if handler != model.NoHandler || err != nil || !request.Strict || request.Head || !serves(c, request.Port) {
 		return
 	}
 	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice,
