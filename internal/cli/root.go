@@ -2,11 +2,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +81,13 @@ func (env *Env) execute(ctx context.Context) (err error) {
 			err = fmt.Errorf("internal error: %v; please report it with the input", cause)
 		}
 	}()
-	return newRootCommand(env).ExecuteContext(ctx)
+	root := newRootCommand(env)
+	var help bytes.Buffer // and completions: what cobra prints itself
+	root.SetOut(&help)
+	if err := root.ExecuteContext(ctx); err != nil || help.Len() == 0 {
+		return err
+	}
+	return env.write(ctx, help.Bytes())
 }
 
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
@@ -115,6 +123,9 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 	if !env.output.CompareAndSwap(none, part) {
 		return errors.New("standard output is closed")
 	}
+	if missing(env.Stdout) && len(bytes.Join(pieces, nil)) > 0 {
+		return errors.New("standard output is closed; use >/dev/null to drop the output")
+	}
 	for _, piece := range pieces {
 		if _, err := env.Stdout.Write(piece); err != nil {
 			return fmt.Errorf("standard output is incomplete: %w", reason(err))
@@ -122,6 +133,22 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 	}
 	env.output.Store(whole)
 	return nil
+}
+
+// missing reports whether the process began without this output. Go's runtime then opens /dev/null for reading and writing
+// (runtime/fds_unix.go@go1.26.3), a shell only for writing.
+func missing(output io.Writer) bool {
+	file, ok := output.(*os.File)
+	if !ok {
+		return false
+	}
+	is, err := file.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	if err != nil || nullErr != nil || !os.SameFile(is, null) {
+		return false
+	}
+	_, err = file.Read(make([]byte, 1))
+	return errors.Is(err, io.EOF)
 }
 
 // reason returns an error of package os without the operation and the path.
@@ -168,7 +195,6 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	root.SetArgs(append([]string{}, env.Args...)) // cobra takes the process's own for nil
 	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	return root
