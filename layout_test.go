@@ -2,8 +2,12 @@ package plugin_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,20 +34,23 @@ var layers = []struct {
 
 	// What the commands use.
 	{"resource_customizations", ""},
+	{"internal/panics", ""},
 	{"internal/terminal", ""},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
-	{"internal/render", "transform"},
+	{"internal/render", "internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
-	{"internal/health", "internal/encoding internal/kserve internal/terminal resource_customizations transform"},
+	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
+		"transform"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/encoding internal/golden internal/health internal/kserve internal/render internal/report " +
-		"internal/rewrite internal/secret internal/settings internal/terminal transform transform/rules transform/yamldoc"},
+	{"internal/cli", "internal/encoding internal/golden internal/health internal/kserve internal/panics internal/render " +
+		"internal/report internal/rewrite internal/secret internal/settings internal/terminal transform transform/rules " +
+		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.
@@ -145,6 +152,28 @@ func TestLinked(t *testing.T) {
 	for _, p := range list(t, "-deps", "./cmd/cmp") {
 		if slices.ContainsFunc(unlinked, under(p.ImportPath)) && !slices.ContainsFunc(linked, under(p.ImportPath)) {
 			t.Errorf("the binary links %s: use it in a module below e2e, or write the few lines that are needed", p.ImportPath)
+		}
+	}
+}
+
+// TestGoroutines checks that a panic in a goroutine cannot end the process: all are started in one place.
+func TestGoroutines(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if name, _ := local(p.ImportPath); name == "internal/panics" {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if statement, ok := n.(*ast.GoStmt); ok {
+					t.Errorf("%s: use package panics instead of a go statement", files.Position(statement.Pos()))
+				}
+				return true
+			})
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -56,7 +57,7 @@ func Run(ctx context.Context, env Env) int {
 	defer stop(nil)
 	env.run = &run{stop: stop}
 	done := make(chan error, 1)
-	go func() { done <- env.execute(ctx) }()
+	panics.Go(func() error { return env.execute(ctx) }, func(err error) { done <- err })
 	var err error
 	select {
 	case err = <-done:
@@ -74,13 +75,8 @@ func Run(ctx context.Context, env Env) int {
 	return 2
 }
 
-// execute runs the command. What would be a stack trace becomes an error.
-func (env *Env) execute(ctx context.Context) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("internal error: %v; please report it with the input", cause)
-		}
-	}()
+// execute runs the command.
+func (env *Env) execute(ctx context.Context) error {
 	root := newRootCommand(env)
 	var help bytes.Buffer // and completions: what cobra prints itself
 	root.SetOut(&help)

@@ -30,7 +30,13 @@ The exit code is 1 when a case fails.`,
 		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().BoolVar(&update, "update", false, "write the expectations instead, also <case>.diff for inputs that have none")
+	load := newLockedFlags(env, cmd, "max-memory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		env.guard(cmd.Context(), set.MaxMemory)
 		suite := golden.Suite(env.absolute(args[0]))
 		cases, err := suite.Find(update)
 		if err != nil {

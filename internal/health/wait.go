@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -35,8 +36,8 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 	defer cancel(nil)
 	events, ended := make(chan Event), make(chan error)
 	for _, stream := range streams {
-		go func() {
-			err := Read(stream.Input, stream.Name, yamlPause, func(event Event) bool {
+		panics.Go(func() error {
+			return Read(stream.Input, stream.Name, yamlPause, func(event Event) bool {
 				select {
 				case events <- event:
 					return true
@@ -44,11 +45,12 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 					return false
 				}
 			})
+		}, func(err error) {
 			select {
 			case ended <- err:
 			case <-ctx.Done():
 			}
-		}()
+		})
 	}
 
 	said := map[string]string{}
