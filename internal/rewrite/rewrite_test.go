@@ -242,6 +242,45 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A run that was killed leaves staged files, which look like manifests.
+func TestLeftovers(t *testing.T) {
+	dir, files := folder(t)
+	for _, name := range []string{
+		".argocd-kserve-plugin-1", ".argocd-kserve-plugin-4294967295", // ours
+		".argocd-kserve-plugin-1.yaml", ".argocd-kserve-plugin-x", ".argocd-kserve-plugin.yaml", "argocd-kserve-plugin-1",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link, below := filepath.Join(dir, ".argocd-kserve-plugin-2"), filepath.Join(dir, ".argocd-kserve-plugin-3")
+	if err := errors.Join(os.Symlink("a", link), os.Mkdir(below, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	other, err := lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := content(t, dir)
+	err = Files(t.Context(), OS{}, files)
+	if err == nil || !strings.HasPrefix(err.Error(), "a: its folder cannot be locked") || content(t, dir) != before {
+		t.Errorf("beside another run: %v, %s", err, content(t, dir))
+	}
+	if err := errors.Join(other.Close(), Files(t.Context(), OS{}, files)); err != nil {
+		t.Fatal(err)
+	}
+	const want = ".argocd-kserve-plugin-1.yaml= .argocd-kserve-plugin-x= .argocd-kserve-plugin.yaml= a=A " +
+		"argocd-kserve-plugin-1= b=B c=C"
+	if got := content(t, dir); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, path := range []string{link, below} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root to make a file of another owner")
