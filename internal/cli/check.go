@@ -96,7 +96,7 @@ func (o *outcome) conclude(w io.Writer) {
 		count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
 	var copies []string
 	for _, hint := range hints {
-		needed := func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }
+		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
 		if slices.ContainsFunc(o.left(), needed) {
 			copies = append(copies,
 				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))

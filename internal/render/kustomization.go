@@ -65,8 +65,8 @@ func (k *kustomization) checkPath(r reference) error {
 	path := filepath.Join(dir, r.path)
 	switch {
 	case r.field == secretGenerator && !isRemote(r.text) && !k.exists(path):
-		return k.errorf(r.field, r.text, "not the path of a file below the root, which is not shown because it may be "+
-			"a value; values belong in literals")
+		return k.errorf(r.field, r.text, "a path that is missing or outside the root; it is not shown because it may be "+
+			"a value, and values belong in literals")
 	case isText(r.path): // it may hold the value of a Secret
 		return k.errorf(r.field, r.text, "a text that is neither the path of a file nor valid YAML")
 	case isRemote(r.path):
