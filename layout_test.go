@@ -15,8 +15,8 @@ import (
 
 const module = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
 
-// layers lists the packages of the module from the lowest layer to the highest, each with those that it may import. Test
-// files may import more.
+// layers lists the packages of the module from the lowest layer to the highest, each with those that it may import.
+// Test files may import more.
 var layers = []struct {
 	name    string
 	imports string
@@ -63,8 +63,10 @@ var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
 
 // Modules that the binary does not link, except for the listed packages.
 var (
-	unlinked = []string{"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime"}
-	linked   = []string{
+	unlinked = []string{
+		"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime",
+	}
+	linked = []string{
 		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
 		"github.com/argoproj/argo-cd/v3/resource_customizations",
 		"k8s.io/kube-openapi/", // of kustomize
@@ -112,7 +114,8 @@ func TestLayers(t *testing.T) {
 		imports := strings.Fields(layer.imports)
 		for _, name := range imports {
 			if may[name] == nil {
-				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list", layer.name, name)
+				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list",
+					layer.name, name)
 			}
 		}
 		may[layer.name] = append([]string{}, imports...)

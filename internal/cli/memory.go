@@ -85,8 +85,8 @@ func (c container) limit() int64 {
 	return 0
 }
 
-// percent returns how much of the memory limit is in use, at least if it is as much as the threshold. Page cache does not
-// count, because the kernel can free it.
+// percent returns how much of the memory limit is in use, at least if it is as much as the threshold. Page cache does
+// not count, because the kernel can free it.
 func (c container) percent(threshold int64) int64 {
 	limit := c.limit()
 	for _, files := range cgroups {

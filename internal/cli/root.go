@@ -131,8 +131,8 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 	return nil
 }
 
-// missing reports whether the process began without this output. Go's runtime then opens /dev/null for reading and writing
-// (runtime/fds_unix.go@go1.26.3), a shell only for writing.
+// missing reports whether the process began without this output. Go's runtime then opens /dev/null for reading and
+// writing (runtime/fds_unix.go@go1.26.3), a shell only for writing.
 func missing(output io.Writer) bool {
 	file, ok := output.(*os.File)
 	if !ok {

@@ -63,7 +63,8 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 			}
 		}
 		if len(unusable) > 0 {
-			unusable = append(unusable, fmt.Errorf("%s, %d failed, %d unusable", count(len(cases), "case"), failed, len(unusable)))
+			unusable = append(unusable,
+				fmt.Errorf("%s, %d failed, %d unusable", count(len(cases), "case"), failed, len(unusable)))
 			return cmp.Or(env.write(cmd.Context(), text.Bytes()), errors.Join(unusable...))
 		}
 		fmt.Fprintf(&text, "%s, %d failed\n", count(len(cases), "case"), failed)

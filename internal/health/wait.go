@@ -30,9 +30,9 @@ type Outcome struct {
 }
 
 // Wait reads the streams until every named service ([NAMESPACE/]NAME) is Healthy, one is Degraded, all streams have
-// ended, or the context is done. A stream that has sent nothing yet may contradict the others, so nothing is Healthy before
-// each has sent an object or ended. It writes a line to progress whenever a verdict changes. It returns an error if a
-// stream can't be read.
+// ended, or the context is done. A stream that has sent nothing yet may contradict the others, so nothing is Healthy
+// before each has sent an object or ended. It writes a line to progress whenever a verdict changes. It returns an error
+// if a stream can't be read.
 func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, progress io.Writer) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

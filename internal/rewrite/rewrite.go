@@ -115,7 +115,8 @@ func check(file File, real string) error {
 		return errors.New("not a regular file")
 	}
 	if n := links(info); n > 1 {
-		return fmt.Errorf("has %d hard links, which replacing it would break: edit it by hand, or put copies in their place", n)
+		return fmt.Errorf("has %d hard links, which replacing it would break: edit it by hand, or put copies in their place",
+			n)
 	}
 	now, err := os.ReadFile(real)
 	if err != nil {

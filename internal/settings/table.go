@@ -120,13 +120,13 @@ var Table = []Setting{
 	{
 		Name: "directory-include", Title: "Include",
 		Help:    "files of a directory to read",
-		Accepts: "a list of globs", Default: "*.yaml *.yml *.json",
+		Accepts: "a list of globs, at most 1024 bytes", Default: "*.yaml *.yml *.json",
 		field: func(s *Settings) any { return &s.Include },
 	},
 	{
 		Name: "directory-exclude", Title: "Exclude",
 		Help:    "files of a directory to leave out",
-		Accepts: "a list of globs", Unset: none,
+		Accepts: "a list of globs, at most 1024 bytes", Unset: none,
 		field: func(s *Settings) any { return &s.Exclude },
 	},
 	{

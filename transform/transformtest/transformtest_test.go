@@ -32,7 +32,8 @@ func TestFind(t *testing.T) {
 	for _, tc := range []struct{ name, files, cases, err string }{
 		{"files", "a.yaml a.diff b.yml b.golden c/d.json c/d.diff e.yaml", "a b c/d", ""},
 		{"names with dots", "a.b.yaml a.b.diff c.d/kustomization.yaml c.d.diff", "a.b c.d", ""},
-		{"folders that differ after the dot", "v1.2/Kustomization v1.2.diff v1.3/kustomization.yml v1.3.diff", "v1.2 v1.3", ""},
+		{"folders that differ after the dot", "v1.2/Kustomization v1.2.diff v1.3/kustomization.yml v1.3.diff",
+			"v1.2 v1.3", ""},
 		{"inside a kustomization", "a/kustomization.yaml a/b.yaml a/b.diff a.diff", "a", ""},
 		{"hidden", ".github/a.yaml .github/a.diff .b.yaml .b.diff c.yaml c.diff", "c", ""},
 		{"two files", "a.yaml a.json a.diff", "a a", "a.json and a.yaml have the same expectation, a.diff; rename one"},
