@@ -55,27 +55,30 @@ var Table = []Setting{
 		Name: "suppressions", Title: "Suppressions",
 		Help: "whether comments and annotations in the manifests may accept findings; where they may not, such findings " +
 			"are reported and repaired like all others",
-		Values: []string{"allow", "forbid"}, Default: "allow",
-		field: func(s *Settings) any { return (*string)(&s.Suppressions) },
+		Values:  texts(rules.SuppressionsAllow, rules.SuppressionsForbid),
+		Default: string(rules.SuppressionsAllow),
+		field:   func(s *Settings) any { return (*string)(&s.Suppressions) },
 	},
 	{
 		Name: "probes", Title: "Probes",
 		Help: "exec readiness probes: auto converts those that KServe would break, always converts all that have a " +
 			"proven HTTP equivalent, tcp prefers tcpSocket, never only reports",
-		Values: []string{"auto", "always", "tcp", "never"}, Default: "auto",
-		field: func(s *Settings) any { return (*string)(&s.Probes) },
+		Values:  texts(rules.ProbesAuto, rules.ProbesAlways, rules.ProbesTCP, rules.ProbesNever),
+		Default: string(rules.ProbesAuto),
+		field:   func(s *Settings) any { return (*string)(&s.Probes) },
 	},
 	{
 		Name: "autoscaler", Title: "Autoscaler",
 		Help: "autoscalers that have a name KServe uses: rename them, keep them with the finalizer that KServe " +
 			"0.13.0 to 0.15.0 honours, or only report them",
-		Values: []string{"rename", "finalizer", "report"}, Default: "rename",
-		field: func(s *Settings) any { return (*string)(&s.Autoscaler) },
+		Values:  texts(rules.AutoscalerRename, rules.AutoscalerFinalizer, rules.AutoscalerReport),
+		Default: string(rules.AutoscalerRename),
+		field:   func(s *Settings) any { return (*string)(&s.Autoscaler) },
 	},
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help:   "annotate InferenceServices with the conditions that make them healthy",
-		Values: []string{"on", "off"}, Default: "on",
+		Values: texts(rules.HealthMetadataOn, rules.HealthMetadataOff), Default: string(rules.HealthMetadataOn),
 		field: func(s *Settings) any { return (*string)(&s.HealthMetadata) },
 	},
 	{
@@ -88,8 +91,9 @@ var Table = []Setting{
 		Name: "deployment-mode-rewrite", Title: "Rewrite of the deployment mode",
 		Help: "when to respell the deployment mode annotation: always does so even where KServe 0.16 to 0.18 may " +
 			"have locked the old spelling",
-		Values: []string{"auto", "always"}, Default: "auto",
-		field: func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
+		Values:  texts(rules.DeploymentModeRewriteAuto, rules.DeploymentModeRewriteAlways),
+		Default: string(rules.DeploymentModeRewriteAuto),
+		field:   func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
 	},
 	{
 		Name: "fail-on", Title: "Fail on",
@@ -162,6 +166,15 @@ var Table = []Setting{
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxMemory },
 	},
+}
+
+// texts returns the values of an option of the rules.
+func texts[T ~string](values ...T) []string {
+	var list []string
+	for _, value := range values {
+		list = append(list, string(value))
+	}
+	return list
 }
 
 const (
