@@ -2,8 +2,12 @@ package plugin_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +15,8 @@ import (
 
 const module = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
 
-// layers lists the packages of the module from the lowest layer to the highest, each with those that it may import. Test
-// files may import more.
+// layers lists the packages of the module from the lowest layer to the highest, each with those that it may import.
+// Test files may import more.
 var layers = []struct {
 	name    string
 	imports string
@@ -30,20 +34,23 @@ var layers = []struct {
 
 	// What the commands use.
 	{"resource_customizations", ""},
+	{"internal/panics", ""},
 	{"internal/terminal", ""},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
-	{"internal/render", "transform"},
+	{"internal/render", "internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
-	{"internal/health", "internal/encoding internal/kserve internal/terminal resource_customizations transform"},
+	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
+		"transform"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/encoding internal/golden internal/health internal/kserve internal/render internal/report " +
-		"internal/rewrite internal/secret internal/settings internal/terminal transform transform/rules transform/yamldoc"},
+	{"internal/cli", "internal/encoding internal/golden internal/health internal/kserve internal/panics internal/render " +
+		"internal/report internal/rewrite internal/secret internal/settings internal/terminal transform transform/rules " +
+		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.
@@ -56,8 +63,10 @@ var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
 
 // Modules that the binary does not link, except for the listed packages.
 var (
-	unlinked = []string{"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime"}
-	linked   = []string{
+	unlinked = []string{
+		"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime",
+	}
+	linked = []string{
 		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
 		"github.com/argoproj/argo-cd/v3/resource_customizations",
 		"k8s.io/kube-openapi/", // of kustomize
@@ -105,7 +114,8 @@ func TestLayers(t *testing.T) {
 		imports := strings.Fields(layer.imports)
 		for _, name := range imports {
 			if may[name] == nil {
-				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list", layer.name, name)
+				t.Errorf("layers: %s may import %s, which is not below it: move one of them, or take the import off the list",
+					layer.name, name)
 			}
 		}
 		may[layer.name] = append([]string{}, imports...)
@@ -145,6 +155,28 @@ func TestLinked(t *testing.T) {
 	for _, p := range list(t, "-deps", "./cmd/cmp") {
 		if slices.ContainsFunc(unlinked, under(p.ImportPath)) && !slices.ContainsFunc(linked, under(p.ImportPath)) {
 			t.Errorf("the binary links %s: use it in a module below e2e, or write the few lines that are needed", p.ImportPath)
+		}
+	}
+}
+
+// TestGoroutines checks that a panic in a goroutine cannot end the process: all are started in one place.
+func TestGoroutines(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if name, _ := local(p.ImportPath); name == "internal/panics" {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			files := token.NewFileSet()
+			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if statement, ok := n.(*ast.GoStmt); ok {
+					t.Errorf("%s: use package panics instead of a go statement", files.Position(statement.Pos()))
+				}
+				return true
+			})
 		}
 	}
 }

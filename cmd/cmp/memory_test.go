@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,26 +17,39 @@ func TestMaxMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	input, cases := strings.Repeat("---\n"+string(manifest), 5000), t.TempDir()
+	err = errors.Join(os.WriteFile(filepath.Join(cases, "a.yaml"), []byte(input), 0o600),
+		os.WriteFile(filepath.Join(cases, "a.diff"), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{"generate --timeout=10m -", "test " + cases} {
+		cmd := exec.Command("argocd-kserve-plugin", append(strings.Fields(args), "--max-memory=32MiB")...)
+		cmd.Stdin = strings.NewReader(input)
+		endsItself(t, cmd)
+	}
+}
+
+func endsItself(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command("argocd-kserve-plugin", "generate", "--max-memory=32MiB", "--timeout=10m", "-")
-	cmd.Stdin = strings.NewReader(strings.Repeat("---\n"+string(manifest), 5000))
 	cmd.Env = []string{"ARGOCD_APP_NAME=iris"}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != 2 || stdout.Len() > 0 {
-		t.Errorf("exit code %d, %d bytes on stdout", code, stdout.Len())
+		t.Errorf("%s: exit code %d, %d bytes on stdout", cmd.Args[1], code, stdout.Len())
 	}
-	const want = " of memory, more than the setting max-memory allows (32 MiB); split the application, or raise max-memory " +
-		"and the memory limit of the sidecar together\n"
+	const want = " of memory, more than the setting max-memory allows (32 MiB); split the application, or raise " +
+		"max-memory and the memory limit of the sidecar together\n"
 	if got := stderr.String(); !strings.HasPrefix(got, "iris: gave up at ") || !strings.HasSuffix(got, want) ||
 		strings.Count(got, "\n") != 1 {
-		t.Errorf("stderr %q", got)
+		t.Errorf("%s: stderr %q", cmd.Args[1], got)
 	}
 	if testing.Short() {
 		return // the race detector, which runs with -short, takes a multiple of the memory
 	}
 	const limit = 96 << 10 // KiB, with the program itself
 	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > limit {
-		t.Errorf("used %d KiB, more than %d", peak, limit)
+		t.Errorf("%s: used %d KiB, more than %d", cmd.Args[1], peak, limit)
 	}
 }

@@ -187,7 +187,7 @@ func (c *chaos) report(sidecar *argocd.Sidecar) {
 var errorKinds = []string{
 	"signal: killed", "signal: terminated", "terminated signal received", "no space left on device", "context canceled",
 	"gave up after", "broken pipe", "EOF", "unexpected end of JSON", "not a regular file", "no such file or directory",
-	"symbolic links", "outside", "escapes", "is a directory",
+	"changed while it was read", "symbolic links", "outside", "escapes", "is a directory",
 }
 
 // fault counts an error by its cause, and prints it when it has none of the known ones.

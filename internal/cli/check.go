@@ -106,7 +106,7 @@ func (o *outcome) count(w io.Writer) {
 func (o *outcome) advise(w io.Writer) {
 	var copies []string
 	for _, hint := range hints {
-		needed := func(f transform.Finding) bool { return strings.Contains(f.Needs, hint.setting) }
+		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
 		if slices.ContainsFunc(o.left(), needed) {
 			copies = append(copies,
 				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))

@@ -212,8 +212,8 @@ func header(path string) string {
 	return `"` + b.String() + `"`
 }
 
-// withoutCommands brackets text with a line that GitHub Actions would obey: it obeys none until it sees the token again,
-// and the text cannot hold a hash of itself.
+// withoutCommands brackets text with a line that GitHub Actions would obey: it obeys none until it sees the token
+// again, and the text cannot hold a hash of itself.
 func withoutCommands(text []byte) []byte {
 	obeyed := false
 	for line := range strings.Lines(string(text)) {

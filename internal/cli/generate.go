@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,9 @@ byte. Standard error gets a summary of one line. After an error standard output 
 		if err != nil {
 			return err
 		}
+		if len(pieces) > 0 && closed(env.Stdout) {
+			return errors.New("standard output is closed, and the manifests would be lost; use >/dev/null to drop them")
+		}
 		if err := env.write(cmd.Context(), pieces...); err != nil {
 			return err
 		}
@@ -71,4 +75,21 @@ func (o *outcome) refused() error {
 	})
 	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, count(len(severe), "finding"))
 	return errors.Join(append([]error{first}, failures(severe)...)...)
+}
+
+// closed reports whether the process began without this output. Go's runtime then opens /dev/null for reading and writing
+// (runtime/fds_unix.go@go1.26.3), and a shell that drops the output only for writing. Some programs drop it as the runtime
+// does, so only a command whose output must not be lost asks.
+func closed(output io.Writer) bool {
+	file, ok := output.(*os.File)
+	if !ok {
+		return false
+	}
+	is, err := file.Stat()
+	null, nullErr := os.Stat(os.DevNull)
+	if err != nil || nullErr != nil || !os.SameFile(is, null) {
+		return false
+	}
+	_, err = file.Read(make([]byte, 1))
+	return errors.Is(err, io.EOF)
 }

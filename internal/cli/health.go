@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 func newHealthCommand(env *Env) *cobra.Command {
@@ -21,19 +19,6 @@ func newHealthCommand(env *Env) *cobra.Command {
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
 	return cmd
-}
-
-// newVersionFlags adds the flags that name the releases in the cluster. The function that it returns reads them and the
-// environment.
-func newVersionFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
-	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags := settings.Bind(all)
-	for _, name := range names {
-		cmd.Flags().AddFlag(all.Lookup(name))
-	}
-	return func() (*settings.Settings, error) {
-		return settings.LoadLocked(settings.Sources{Flags: flags, Environ: env.Environ})
-	}
 }
 
 // newHealthFormat adds the flag --output for reports. The function that it returns reads it.

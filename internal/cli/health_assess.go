@@ -23,7 +23,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -",
 		Args:    cobra.ExactArgs(1),
 	}
-	load := newVersionFlags(env, cmd, "argocd-version")
+	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()

@@ -31,7 +31,7 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
 		Args: cobra.NoArgs,
 	}
-	load := newVersionFlags(env, cmd, "argocd-version", "kserve-version")
+	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version")
 	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -31,7 +31,7 @@ for those too.`,
 	timeout := cmd.Flags().Duration("timeout", 10*time.Minute,
 		"time to wait, such as 90s or 10m; 0 waits until the stream ends")
 	with := cmd.Flags().StringArray("with", nil, "another stream to read, such as the Deployments (repeatable)")
-	load := newVersionFlags(env, cmd, "argocd-version")
+	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -33,19 +34,21 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	for ctx.Err() == nil && thisContainer.busy(self) {
 		<-tick.C
 	}
-	go func() {
+	panics.Go(func() error {
 		defer tick.Stop()
 		tick.Reset(pollMemory)
 		for ctx.Err() == nil {
 			if used := memoryUsed(); used > limit {
-				env.stop(fmt.Errorf("gave up at %s of memory, more than the setting max-memory allows (%s); split the "+
-					"application, or raise max-memory and the memory limit of the sidecar together", roundUp(used), limit))
-			} else if err := thisContainer.exhausted(self); err != nil {
-				env.stop(err)
+				return fmt.Errorf("gave up at %s of memory, more than the setting max-memory allows (%s); split the "+
+					"application, or raise max-memory and the memory limit of the sidecar together", roundUp(used), limit)
+			}
+			if err := thisContainer.exhausted(self); err != nil {
+				return err
 			}
 			<-tick.C
 		}
-	}()
+		return nil
+	}, env.stop)
 }
 
 // memoryUsed returns what GOMEMLIMIT applies to: all memory that the Go runtime has from the system.
@@ -82,8 +85,8 @@ func (c container) limit() int64 {
 	return 0
 }
 
-// percent returns how much of the memory limit is in use, at least if it is as much as the threshold. Page cache does not
-// count, because the kernel can free it.
+// percent returns how much of the memory limit is in use, at least if it is as much as the threshold. Page cache does
+// not count, because the kernel can free it.
 func (c container) percent(threshold int64) int64 {
 	limit := c.limit()
 	for _, files := range cgroups {

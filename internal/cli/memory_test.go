@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// inContainer returns a container with a limit of 1 GiB, of which the given MiB are in use, a tenth of them as page cache.
-// The processes have their resident pages.
+// inContainer returns a container with a limit of 1 GiB, of which the given MiB are in use, a tenth of them as page
+// cache. The processes have their resident pages.
 func inContainer(v2 bool, usedMiB int, processes map[string]int) container {
 	dir, limit, usage, prefix := "memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"
 	if v2 {

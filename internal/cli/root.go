@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -38,12 +40,12 @@ type run struct {
 	files  sync.Mutex              // held while files are written
 }
 
-// How much of the output is on Stdout. From none it goes to part or to closed, which stays empty.
+// How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
 const (
 	none int32 = iota
 	part
 	whole
-	closed
+	abandoned
 )
 
 // Run executes a command and returns the exit code: 0 when all is well, 1 for findings, 2 for an error, which is
@@ -54,7 +56,7 @@ func Run(ctx context.Context, env Env) int {
 	defer stop(nil)
 	env.run = &run{stop: stop}
 	done := make(chan error, 1)
-	go func() { done <- env.execute(ctx) }()
+	panics.Go(func() error { return env.execute(ctx) }, func(err error) { done <- err })
 	var err error
 	select {
 	case err = <-done:
@@ -72,14 +74,15 @@ func Run(ctx context.Context, env Env) int {
 	return 2
 }
 
-// execute runs the command. What would be a stack trace becomes an error.
-func (env *Env) execute(ctx context.Context) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("internal error: %v; please report it with the input", cause)
-		}
-	}()
-	return newRootCommand(env).ExecuteContext(ctx)
+// execute runs the command.
+func (env *Env) execute(ctx context.Context) error {
+	root := newRootCommand(env)
+	var help bytes.Buffer // and completions: what cobra prints itself
+	root.SetOut(&help)
+	if err := root.ExecuteContext(ctx); err != nil || help.Len() == 0 {
+		return err
+	}
+	return env.write(ctx, help.Bytes())
 }
 
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
@@ -98,7 +101,7 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 			locked = locked || env.files.TryLock()
 		}
 	}
-	if env.output.CompareAndSwap(none, closed) {
+	if env.output.CompareAndSwap(none, abandoned) {
 		return cause
 	}
 	if env.output.Load() == whole {
@@ -168,7 +171,6 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	root.SetArgs(append([]string{}, env.Args...)) // cobra takes the process's own for nil
 	root.SetIn(env.Stdin)
-	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	return root

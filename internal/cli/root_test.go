@@ -32,15 +32,18 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestPanic(t *testing.T) {
+	const want = `internal error: boom\nat a place; please report it with the input` + "\n"
 	boom := func([]byte) (int, error) { panic("boom\nat a place") }
-	var b bytes.Buffer
-	Run(t.Context(), Env{Args: []string{"generate", "-"}, Stdin: readerFunc(boom), Stdout: io.Discard, Stderr: &b})
-	code, stderr := generate(t.Context(), writerFunc(boom))
-	if b.String() != stderr {
-		t.Errorf("in a goroutine: %q", &b)
-	}
-	if want := `internal error: boom\nat a place; please report it with the input` + "\n"; code != 2 || stderr != want {
+	if code, stderr := generate(t.Context(), writerFunc(boom)); code != 2 || stderr != want {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	for _, args := range []string{"generate -", "health assess -", "health wait - iris"} { // in goroutines
+		stdin := io.MultiReader(strings.NewReader(manifest), readerFunc(boom))
+		var stderr bytes.Buffer
+		code := Run(t.Context(), Env{Args: strings.Fields(args), Stdin: stdin, Stdout: io.Discard, Stderr: &stderr})
+		if code != 2 || !strings.HasSuffix(stderr.String(), want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", args, code, &stderr)
+		}
 	}
 }
 

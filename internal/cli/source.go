@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -37,6 +38,21 @@ func newSource(env *Env, cmd *cobra.Command) source {
 		}
 	}
 	return s
+}
+
+// newLockedFlags gives a command without a PATH some settings as flags. The function that it returns reads them and the
+// environment.
+func newLockedFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags := settings.Bind(all)
+	for _, name := range names {
+		cmd.Flags().AddFlag(all.Lookup(name))
+	}
+	return func() (*settings.Settings, error) {
+		return settings.LoadLocked(settings.Sources{
+			Flags: flags, Environ: env.Environ, Cgroup: thisContainer.limit(),
+		})
+	}
 }
 
 func path(args []string) string {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -15,9 +17,11 @@ func newTestCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test DIR",
 		Short: "Compare the outcome of inputs with what is expected",
-		Long: `Compare the outcome of inputs with what is expected. A case below DIR is a YAML or JSON file, or a folder with a
-kustomization. Beside it is <case>.diff, the expected findings and changes, or <case>.golden, the expected output. Every
-case also has to come out the same when it is repaired again, and with CRLF line ends.
+		Long: `Compare the outcome of inputs with what is expected.
+
+A case below DIR is a YAML or JSON file, or a folder with a kustomization. Beside it is <case>.diff, the expected
+findings and changes, or <case>.golden, the expected output. Every case also has to come out the same when it is
+repaired again, and with CRLF line ends. Hidden files and folders are left out.
 
 The settings of a case come from a .argocd-kserve-plugin.yaml in its folder, from a first line
 "# settings: name=value", and from the folders above it: one named like a KServe version sets kserve-version, one
@@ -26,22 +30,30 @@ named like a rule sets rules.
 Cases may come from strangers: test reads only regular files, follows no link out of DIR and writes through none. Values
 in Secrets are not shown.
 
-The exit code is 1 when a case fails.`,
+The exit code is 1 when a case fails and 2 when one is unusable; the others run all the same.`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().BoolVar(&update, "update", false, "write the expectations instead, also <case>.diff for inputs that have none")
+	cmd.Flags().BoolVar(&update, "update", false,
+		"write the expectations instead, also <case>.diff for inputs that have none")
+	load := newLockedFlags(env, cmd, "max-memory")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		env.guard(cmd.Context(), set.MaxMemory)
 		suite := golden.Suite(env.absolute(args[0]))
 		cases, err := suite.Find(update)
 		if err != nil {
 			return err
 		}
 		var text bytes.Buffer
+		var unusable []error
 		failed := 0
 		for _, c := range cases {
 			problems, err := suite.Check(cmd.Context(), c, update)
 			if err != nil {
-				return err
+				unusable = append(unusable, err)
 			}
 			for _, problem := range problems {
 				fmt.Fprintf(&text, "%s: %s\n", terminal.Quote(c.Name), terminal.QuoteLines(problem))
@@ -49,6 +61,11 @@ The exit code is 1 when a case fails.`,
 			if len(problems) > 0 {
 				failed++
 			}
+		}
+		if len(unusable) > 0 {
+			unusable = append(unusable,
+				fmt.Errorf("%s, %d failed, %d unusable", count(len(cases), "case"), failed, len(unusable)))
+			return cmp.Or(env.write(cmd.Context(), text.Bytes()), errors.Join(unusable...))
 		}
 		fmt.Fprintf(&text, "%s, %d failed\n", count(len(cases), "case"), failed)
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil || failed == 0 {

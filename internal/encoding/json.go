@@ -11,8 +11,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// JSON writes v on indented lines. Control characters and commands of CI systems in strings are escaped, also where JSON
-// allows them: the value is the same, and neither a terminal nor a CI system obeys it.
+// JSON writes v on indented lines. Control characters and commands of CI systems in strings are escaped, also where
+// JSON allows them: the value is the same, and neither a terminal nor a CI system obeys it.
 func JSON(w io.Writer, v any) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

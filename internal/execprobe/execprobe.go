@@ -28,6 +28,7 @@ type Request struct {
 	Headers []Header // in the order of the command
 	Strict  bool     // the command fails when the response is an HTTP error; always false for tcp
 	Exact   bool     // the command is Strict and sends what an httpGet probe sends: one plain GET, nothing else
+	Head    bool     // the command may send HEAD, which a server may answer in another way than GET
 }
 
 // Header is an HTTP header of a Request.
@@ -128,6 +129,7 @@ type webRequest struct {
 	family  string // -4 or -6
 	unsaved bool   // the response goes to no file
 	altered bool   // an option sends more than one plain GET
+	head    bool   // it may be a HEAD request
 }
 
 var (
@@ -189,6 +191,7 @@ func (w webRequest) request() (Request, error) {
 	return Request{
 		Scheme: u.Scheme, Host: u.Hostname(), Port: n, Path: target, Headers: w.headers, Strict: w.strict,
 		Exact: w.strict && !w.altered && u.Scheme == "http" && len(w.headers) == 0 && !strings.Contains(u.Hostname(), ":"),
+		Head:  w.head,
 	}, nil
 }
 

@@ -1,6 +1,9 @@
 package execprobe
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +20,8 @@ func TestInterpret(t *testing.T) {
 	const ready = "http://localhost:8080/ready"
 	strict := Request{Scheme: "http", Host: "localhost", Port: 8080, Path: "/ready", Strict: true}
 	lax := Request{Scheme: "http", Host: "localhost", Port: 8080, Path: "/ready"}
+	head := strict
+	head.Head = true
 	for _, tc := range []struct {
 		name    string
 		command []string
@@ -38,7 +43,8 @@ func TestInterpret(t *testing.T) {
 		{"GET is the default", []string{"curl", "-f", "-X", "GET", "--url", ready}, strict},
 		{"-XGET", []string{"curl", "-fXGET", ready}, strict},
 
-		{"wget is always strict", []string{"wget", "-q", "--spider", ready}, strict},
+		{"wget is always strict", []string{"wget", "-q", "-O", "-", ready}, strict},
+		{"GNU wget sends HEAD with --spider", []string{"wget", "-q", "--spider", ready}, head},
 		{"wget to standard output", []string{"wget", "-qO-", ready}, strict},
 		{"wget with values after =",
 			[]string{"wget", "-nv", "--tries=1", "--timeout=2", "--output-document=/dev/null", ready}, strict},
@@ -406,6 +412,40 @@ func TestShellsAgree(t *testing.T) {
 				os.Remove(notes)
 			}
 		}
+	}
+}
+
+// TestSpider runs the wgets that there are with --spider.
+func TestSpider(t *testing.T) {
+	for _, tc := range []struct {
+		tool     []string
+		response int // to HEAD; the one to GET is 200
+		methods  string
+		succeeds bool
+	}{
+		{[]string{"wget"}, http.StatusOK, "HEAD", true},
+		{[]string{"wget"}, http.StatusMethodNotAllowed, "HEAD", false},
+		{[]string{"wget"}, http.StatusNotImplemented, "HEAD GET", true},
+		{[]string{"busybox", "wget"}, http.StatusMethodNotAllowed, "GET", true},
+	} {
+		t.Run(fmt.Sprint(tc.tool, tc.response), func(t *testing.T) {
+			version, err := exec.Command(tc.tool[0], "--help").CombinedOutput()
+			if err != nil || tc.tool[0] == "wget" && !strings.HasPrefix(string(version), "GNU Wget") {
+				t.Skip("it is not installed")
+			}
+			var methods []string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				methods = append(methods, r.Method)
+				if r.Method == http.MethodHead {
+					w.WriteHeader(tc.response)
+				}
+			}))
+			err = exec.Command(tc.tool[0], append(tc.tool[1:], "-q", "--spider", server.URL+"/ready")...).Run()
+			server.Close()
+			if got := strings.Join(methods, " "); got != tc.methods || (err == nil) != tc.succeeds {
+				t.Errorf("sends %s, want %s; %v", got, tc.methods, err)
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ var (
 	ipv6      = option{apply: func(w *webRequest, _ string) error { w.family = "-6"; return nil }}
 	logFile   = option{value: true, apply: func(_ *webRequest, v string) error { return unsaved(v) }}
 	output    = option{value: true, apply: func(w *webRequest, v string) error { w.unsaved = true; return unsaved(v) }}
-	spider    = option{apply: func(w *webRequest, _ string) error { w.unsaved = true; return nil }}
+	spider    = option{apply: (*webRequest).checkOnly}
 	format    = option{value: true, apply: func(_ *webRequest, v string) error { return checkFormat(v) }}
 	seconds   = number(fractional)
 	atLeast1  = number(fromOne)
@@ -67,6 +67,13 @@ func (w *webRequest) failOnError(string) error {
 		return errors.New("has --fail or --fail-with-body more than once")
 	}
 	w.strict = true
+	return nil
+}
+
+// checkOnly is --spider. GNU wget sends HEAD, and GET only after the response 500 or 501 (src/http.c@v1.24.5); BusyBox
+// sends GET (networking/wget.c@1_36_1).
+func (w *webRequest) checkOnly(string) error {
+	w.unsaved, w.head = true, true
 	return nil
 }
 

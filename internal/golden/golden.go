@@ -25,7 +25,7 @@ import (
 
 // Suite returns the cases below a folder.
 func Suite(dir string) transformtest.Suite {
-	return transformtest.Suite{Dir: dir, Mask: secret.Redact, Open: func(ctx context.Context, c transformtest.Case) ([]transform.File, transform.Config, error) {
+	open := func(ctx context.Context, c transformtest.Case) ([]transform.File, transform.Config, error) {
 		set, err := load(c)
 		if err != nil {
 			return nil, transform.Config{}, err
@@ -43,7 +43,8 @@ func Suite(dir string) transformtest.Suite {
 			Dir: filepath.Join(root, filepath.Dir(c.Name)), Getenv: func(string) string { return "" },
 		})
 		return source.Files, config, err
-	}}
+	}
+	return transformtest.Suite{Dir: dir, Mask: secret.Redact, Open: open}
 }
 
 var (

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 )
 
 // Event is an object as it is now, or the news that it is gone.
@@ -83,26 +85,12 @@ func readJSON(input io.Reader, emit func(Event) bool) error {
 }
 
 func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error {
-	lines, failed, stop := make(chan string), make(chan error, 1), make(chan struct{})
+	lines, ended, stop := make(chan string), make(chan error, 1), make(chan struct{})
 	defer close(stop)
-	go func() {
-		defer close(lines)
-		buffered := bufio.NewReader(input)
-		for {
-			line, err := buffered.ReadString('\n')
-			select {
-			case lines <- line:
-			case <-stop:
-				return
-			}
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					failed <- err
-				}
-				return
-			}
-		}
-	}()
+	panics.Go(func() error { return readLines(input, lines, stop) }, func(err error) {
+		ended <- err
+		close(lines)
+	})
 
 	var document strings.Builder
 	number, first := 0, 1
@@ -137,12 +125,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 				return err
 			}
 			if !open {
-				select {
-				case err := <-failed:
-					return err
-				default:
-					return nil
-				}
+				return <-ended
 			}
 			document.Reset()
 			document.WriteString(next)
@@ -153,6 +136,25 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 				return err
 			}
 			idle.Stop()
+		}
+	}
+}
+
+// readLines sends the lines of the input until it ends or stop is closed.
+func readLines(input io.Reader, lines chan<- string, stop <-chan struct{}) error {
+	buffered := bufio.NewReader(input)
+	for {
+		line, err := buffered.ReadString('\n')
+		select {
+		case lines <- line:
+		case <-stop:
+			return nil
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
 		}
 	}
 }

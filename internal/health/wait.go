@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -28,27 +30,39 @@ type Outcome struct {
 }
 
 // Wait reads the streams until every named service ([NAMESPACE/]NAME) is Healthy, one is Degraded, all streams have
-// ended, or the context is done. It writes a line to progress whenever a verdict changes. It returns an error if a
-// stream can't be read.
+// ended, or the context is done. A stream that has sent nothing yet may contradict the others, so nothing is Healthy
+// before each has sent an object or ended. It writes a line to progress whenever a verdict changes. It returns an error
+// if a stream can't be read.
 func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, progress io.Writer) (Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	events, ended := make(chan Event), make(chan error)
+	type arrival struct {
+		stream string
+		event  Event
+	}
+	type end struct {
+		stream string
+		err    error
+	}
+	arrivals, ends := make(chan arrival), make(chan end)
+	silent := map[string]bool{}
 	for _, stream := range streams {
-		go func() {
-			err := Read(stream.Input, stream.Name, yamlPause, func(event Event) bool {
+		silent[stream.Name] = true
+		panics.Go(func() error {
+			return Read(stream.Input, stream.Name, yamlPause, func(event Event) bool {
 				select {
-				case events <- event:
+				case arrivals <- arrival{stream.Name, event}:
 					return true
 				case <-ctx.Done():
 					return false
 				}
 			})
+		}, func(err error) {
 			select {
-			case ended <- err:
+			case ends <- end{stream.Name, err}:
 			case <-ctx.Done():
 			}
-		}()
+		})
 	}
 
 	said := map[string]string{}
@@ -56,15 +70,16 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 	for open := len(streams); open > 0; {
 		select {
 		case <-ctx.Done():
-			return Outcome{results, "timed out while " + unfinished(results, names)}, nil
-		case err := <-ended:
-			if err != nil {
-				return Outcome{}, err
+			return Outcome{results, "timed out while " + unfinished(results, names, silent)}, nil
+		case e := <-ends:
+			if e.err != nil {
+				return Outcome{}, e.err
 			}
+			delete(silent, e.stream)
 			open--
-			continue
-		case event := <-events:
-			fleet.Apply(event)
+		case a := <-arrivals:
+			delete(silent, a.stream)
+			fleet.Apply(a.event)
 		}
 		results = slices.DeleteFunc(fleet.Results(), func(r Result) bool { return !r.isOneOf(names) })
 		for _, result := range results {
@@ -79,19 +94,19 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 				return Outcome{results, result.Ref() + " is Degraded"}, nil
 			}
 		}
-		if unfinished(results, names) == "" {
+		if unfinished(results, names, silent) == "" {
 			return Outcome{results, ""}, nil
 		}
 	}
-	return Outcome{results, "the input ended while " + unfinished(results, names)}, nil
+	return Outcome{results, "the input ended while " + unfinished(results, names, silent)}, nil
 }
 
 func (r Result) isOneOf(names []string) bool {
 	return slices.Contains(names, r.Name) || slices.Contains(names, r.QualifiedName())
 }
 
-// unfinished names what is not Healthy yet.
-func unfinished(results []Result, names []string) string {
+// unfinished names what is not Healthy yet, or else the streams that have sent nothing yet.
+func unfinished(results []Result, names []string, silent map[string]bool) string {
 	var waiting []string
 	for _, name := range names {
 		found := false
@@ -105,6 +120,11 @@ func unfinished(results []Result, names []string) string {
 		}
 		if !found {
 			waiting = append(waiting, name+" has not been seen")
+		}
+	}
+	if len(waiting) == 0 {
+		for _, stream := range slices.Sorted(maps.Keys(silent)) {
+			waiting = append(waiting, stream+" has sent nothing")
 		}
 	}
 	return strings.Join(waiting, ", ")

@@ -91,6 +91,36 @@ func TestWaitForTwoStreams(t *testing.T) {
 	}
 }
 
+// TestWaitForEveryStream is about a stream that comes late and says that the rollout goes on.
+func TestWaitForEveryStream(t *testing.T) {
+	for _, tc := range []struct{ later, reason string }{
+		{"", "timed out while deployments has sent nothing"},
+		{"object", "timed out while InferenceService models/iris is Progressing"},
+		{"end", ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			input, kubectl := io.Pipe()
+			defer kubectl.Close()
+			go func() {
+				time.Sleep(time.Second)
+				switch tc.later {
+				case "object":
+					_, _ = io.Copy(kubectl, watch(t, deployment(2, 1, 3, 2)))
+				case "end":
+					_ = kubectl.Close()
+				}
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			streams := []Stream{{"services", watch(t, service("True"))}, {"deployments", input}}
+			outcome, err := Wait(ctx, newFleet(t), streams, []string{"iris"}, io.Discard)
+			if err != nil || outcome.Reason != tc.reason {
+				t.Errorf("%s: %q, %v", tc.later, outcome.Reason, err)
+			}
+		})
+	}
+}
+
 func TestWaitTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, kubectl := io.Pipe()

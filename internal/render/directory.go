@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
-
-	"github.com/gobwas/glob"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -67,10 +64,10 @@ func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 		case !isManifest(rel):
 			skip(0, "its name does not end in .yaml, .yml or .json")
 			return nil
-		case exclude != nil && exclude.Match(rel):
+		case exclude != nil && exclude.MatchString(rel):
 			skip(0, "directory-exclude matches it")
 			return nil
-		case include != nil && !include.Match(rel):
+		case include != nil && !include.MatchString(rel):
 			skip(0, "directory-include does not match it")
 			return nil
 		}
@@ -104,25 +101,4 @@ func isManifest(path string) bool {
 		return true
 	}
 	return false
-}
-
-// maxGlob bounds a glob in bytes: the time to compile one grows with the cube of
-// its length.
-const maxGlob = 1024
-
-// compile parses a glob as Argo CD does, with the same library and without
-// separators, so that * matches slashes (util/glob/glob.go@v2.14.21).
-func compile(setting, pattern string) (glob.Glob, error) {
-	if pattern == "" {
-		return nil, nil
-	}
-	if len(pattern) > maxGlob {
-		return nil, fmt.Errorf("%s: %d bytes of globs, more than the limit of %d; use shorter or fewer ones",
-			setting, len(pattern), maxGlob)
-	}
-	g, err := glob.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("%s %q: %w", setting, pattern, err)
-	}
-	return g, nil
 }

@@ -124,6 +124,10 @@ gitdir: ../.git/modules/module
 -- app/link.yaml -> ../.git/a.yaml --
 -- folder -> .git --
 -- whole/a.yaml -> ../folder/a.yaml --
+-- built/kustomization.yaml --
+configMapGenerator:
+- name: a
+  files: [../.git/config]
 `)
 	for _, tc := range []struct{ path, want string }{
 		{".git", ".git: in .git, which is never read"},
@@ -133,8 +137,9 @@ gitdir: ../.git/modules/module
 		{"app/link.yaml", "app/link.yaml: in .git, which is never read"},
 		{"whole", "whole/a.yaml: in .git, which is never read"},
 		{"module/.git", "module/.git: in .git, which is never read"},
+		{"built", "built/kustomization.yaml:3:11: configMapGenerator: .git/config: in .git, which is never read"},
 	} {
-		o := options(top)
+		o := wide(top)
 		o.Recurse = true
 		_, err := manifests(t.Context(), tc.path, o)
 		wantError(t, err, tc.want)

@@ -61,7 +61,12 @@ func (k *kustomization) check(data []byte) error {
 // checkPath refuses a path that is remote, absolute, missing or outside, and the
 // path of a file that the kustomization may not load.
 func (k *kustomization) checkPath(r reference) error {
+	dir := filepath.Dir(k.path)
+	path := filepath.Join(dir, r.path)
 	switch {
+	case r.field == secretGenerator && !isRemote(r.text) && !k.exists(path):
+		return k.errorf(r.field, r.text, "a path that is missing or outside the root; it is not shown because it may be "+
+			"a value, and values belong in literals")
 	case isText(r.path): // it may hold the value of a Secret
 		return k.errorf(r.field, r.text, "a text that is neither the path of a file nor valid YAML")
 	case isRemote(r.path):
@@ -69,8 +74,6 @@ func (k *kustomization) checkPath(r reference) error {
 	case filepath.IsAbs(r.path):
 		return k.errorf(r.field, r.text, "%s is absolute; name it relative to the kustomization", r.path)
 	}
-	dir := filepath.Dir(k.path)
-	path := filepath.Join(dir, r.path)
 	real, err := k.resolve(path)
 	if err != nil {
 		return k.errorf(r.field, r.text, "%w", err)
@@ -79,6 +82,15 @@ func (k *kustomization) checkPath(r reference) error {
 		return k.errorf(r.field, r.text, "%s: %w", k.show(path), errRestricted)
 	}
 	return nil
+}
+
+// secretGenerator is the field whose sources may be values by mistake.
+const secretGenerator = "secretGenerator"
+
+// exists reports whether a path leads to something below the root.
+func (c *confined) exists(path string) bool {
+	_, err := c.resolve(path)
+	return err == nil
 }
 
 // references returns the paths of a kustomization: the values that kustomize
@@ -111,7 +123,7 @@ func (k *kustomization) references() references {
 		list.addSources("configMapGenerator", g.KvPairSources)
 	}
 	for _, g := range k.SecretGenerator {
-		list.addSources("secretGenerator", g.KvPairSources)
+		list.addSources(secretGenerator, g.KvPairSources)
 	}
 	return list
 }

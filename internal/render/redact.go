@@ -21,7 +21,7 @@ import (
 // who may see the application. So no word stays that occurs in anything that may
 // become a Secret, unless it is a name.
 func (c *confined) redact(text string) string {
-	s := secrets{names: map[string]bool{}, files: map[string]bool{}}
+	s := secrets{names: map[string]bool{}, files: map[string]bool{}, exists: c.exists}
 	for path, data := range c.cache {
 		s.name(c.show(path))
 		if isKustomization(path) {
@@ -44,6 +44,8 @@ type secrets struct {
 	texts []string
 	names map[string]bool // words that are no values: paths, kinds, names of objects
 	files map[string]bool // read by secretGenerators
+
+	exists func(path string) bool
 }
 
 // add adds a text, in the forms in which a Secret and a generator contain it.
@@ -214,13 +216,19 @@ func (s *secrets) addGenerators(dir string, list *yaml.Node) {
 			case "name", "namespace", "type", "behavior", "options":
 				s.nameAll(value)
 			case "files", "envs", "env":
-				s.nameAll(value)
+				s.name(key.Value)
 				for _, source := range append(value.Content, value) {
 					_, path, found := strings.Cut(source.Value, "=")
 					if !found {
 						path = source.Value
 					}
-					s.files[filepath.Join(dir, path)] = true
+					file := filepath.Join(dir, path)
+					if path != "" && s.exists(file) {
+						s.files[file] = true
+						s.nameAll(source)
+					} else { // it may be a value
+						s.addAll(source)
+					}
 				}
 			case "literals":
 				s.name(key.Value)

@@ -27,6 +27,13 @@ func TestSecretsStayOut(t *testing.T) {
 		{"value as a field", "secretGenerator:\n- name: db\n  SENTINEL: a", `unknown field "***"`},
 		{"literal as an alias", "secretGenerator:\n- name: db\n  literals: [*SENTINEL]", `app/kustomization.yaml: invalid Kustomization: yaml: line 3: `},
 		{"literal with bad escape", "secretGenerator:\n- name: db\n  literals: [\"a=SENTINEL\\q\"]", `yaml: line 3: found unknown escape character`},
+		{"literal as a file", "secretGenerator:\n- name: db\n  files: ['password=SENTINEL']", `app/kustomization.yaml:3:11: secretGenerator: a path that is missing or outside the root`},
+		{"literal as a path", "secretGenerator:\n- name: db\n  files: [SENTINEL]", `app/kustomization.yaml:3:11: secretGenerator: a path that is missing`},
+		{"literal as an address", "secretGenerator:\n- name: db\n  files: ['password=http://SENTINEL/a']", `app/kustomization.yaml:3:11: secretGenerator: a path that is missing`},
+		{"literal as an absolute path", "secretGenerator:\n- name: db\n  files: ['password=/SENTINEL']", `app/kustomization.yaml:3:11: secretGenerator: a path that is missing`},
+		{"literal as variables", "secretGenerator:\n- name: db\n  envs: ['password=SENTINEL']", `app/kustomization.yaml:3:10: secretGenerator: a path that is missing`},
+		{"file without a path", "secretGenerator:\n- name: db\n  files: ['SENTINEL=']", `file sources: [***]: missing file path for key name`},
+		{"files as a mapping", "secretGenerator:\n- name: db\n  files: {password: SENTINEL}", `app/kustomization.yaml: invalid Kustomization: `},
 		{"variables that are no UTF-8", "secretGenerator:\n- name: db\n  envs: [a.env]\n-- app/a.env --\na=SENTINEL\xff\n", `env source files: [a.env]: line [***] has invalid utf8 bytes : a=***`},
 
 		{"data as a list", "resources: [secret.yaml]\npatches:\n- patch: '{apiVersion: v1, kind: Secret, metadata: {name: db}, data: {a: b}}'" + secret + "data: [SENTINEL]", `wrong node kind: expected SequenceNode but got MappingNode: node contents: `},

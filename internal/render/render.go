@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -143,15 +144,11 @@ func Await[T any](ctx context.Context, run func() (T, error)) (T, error) {
 		err   error
 	}
 	done := make(chan result, 1)
-	go func() {
-		defer func() {
-			if cause := recover(); cause != nil {
-				done <- result{err: fmt.Errorf("internal error: %v; please report it with the input", cause)}
-			}
-		}()
-		value, err := run()
-		done <- result{value, err}
-	}()
+	var value T
+	panics.Go(func() (err error) {
+		value, err = run()
+		return err
+	}, func(err error) { done <- result{value, err} })
 	select {
 	case r := <-done:
 		return r.value, r.err

@@ -162,6 +162,17 @@ func TestPipe(t *testing.T) {
 	}
 }
 
+// TestChanges reads a file with another size than the system says, as one has that changes while it is read.
+func TestChanges(t *testing.T) {
+	o := options("/proc/self")
+	o.Root = "/proc/self"
+	if _, err := os.Stat(filepath.Join(o.Root, "status")); err != nil {
+		t.Skip("no /proc")
+	}
+	_, err := manifests(t.Context(), "status", o)
+	wantError(t, err, "status: changed while it was read; run again")
+}
+
 func TestDetect(t *testing.T) {
 	top := write(t, `
 -- plain/a.yaml --

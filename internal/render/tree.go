@@ -169,7 +169,8 @@ func (t *tree) readFile(abs string) ([]byte, error) {
 
 // readRegular reads a path that is known to be a regular file. If it has become
 // a link since, the link is still not followed out of the root, and a pipe is
-// not waited for.
+// not waited for. A file that changes meanwhile is an error: it would be read
+// half in one state and half in another.
 func (t *tree) readRegular(real, abs string) ([]byte, error) {
 	f, err := t.root.OpenFile(t.rel(real), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -188,8 +189,17 @@ func (t *tree) readRegular(real, abs string) ([]byte, error) {
 	}
 	t.read += info.Size()
 	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), shorten(err, t.show(abs))
+	if _, err = data.ReadFrom(f); err != nil {
+		return nil, shorten(err, t.show(abs))
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return nil, shorten(err, t.show(abs))
+	}
+	if after.Size() != int64(data.Len()) || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
+		return nil, fmt.Errorf("%s: changed while it was read; run again", t.show(abs))
+	}
+	return data.Bytes(), nil
 }
 
 func (t *tree) rel(abs string) string {

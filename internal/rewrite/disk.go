@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 )
+
+// Staged files are hidden, so that they are no manifests.
+const stagedPrefix = ".argocd-kserve-plugin-"
+
+var stagedName = regexp.MustCompile("^" + regexp.QuoteMeta(stagedPrefix) + "[0-9]+$")
 
 // OS is the Disk of the operating system.
 type OS struct{}
@@ -16,7 +22,7 @@ func (OS) Stage(beside string, data []byte) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := os.CreateTemp(filepath.Dir(beside), ".argocd-kserve-plugin-*")
+	file, err := os.CreateTemp(filepath.Dir(beside), stagedPrefix+"*")
 	if err != nil {
 		return "", fmt.Errorf("no new file can be made beside it: %w", reason(err))
 	}

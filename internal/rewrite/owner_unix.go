@@ -3,11 +3,27 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
 )
+
+// lock locks a folder until it is closed. The error is that of another lock. File systems without locks have none.
+func lock(dir string) (io.Closer, error) {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		_ = folder.Close()
+		return nil, err
+	}
+	return folder, nil
+}
 
 // links returns the number of hard links to a file.
 func links(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Nlink) }

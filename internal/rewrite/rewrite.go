@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,10 +41,17 @@ type replacement struct {
 // so that a reader sees the old content or the new. When a step fails or ctx is done, it puts back what it has renamed
 // and removes what it has staged; the error says so, or which files are written and which are not.
 //
+// It removes what a run that was killed has staged in the same folders, and refuses to run beside another one there.
+//
 // It keeps owner and mode. It refuses a file with several hard links, which a rename would break, and one that does
 // not hold Before any more. It does not keep extended attributes.
 func Files(ctx context.Context, disk Disk, files []File) (err error) {
 	batch, err := resolve(files)
+	if err != nil {
+		return fmt.Errorf("%w; nothing is written", err)
+	}
+	release, err := claim(disk, batch)
+	defer release()
 	if err != nil {
 		return fmt.Errorf("%w; nothing is written", err)
 	}
@@ -107,7 +115,8 @@ func check(file File, real string) error {
 		return errors.New("not a regular file")
 	}
 	if n := links(info); n > 1 {
-		return fmt.Errorf("has %d hard links, which replacing it would break: edit it by hand, or put copies in their place", n)
+		return fmt.Errorf("has %d hard links, which replacing it would break: edit it by hand, or put copies in their place",
+			n)
 	}
 	now, err := os.ReadFile(real)
 	if err != nil {
@@ -117,6 +126,35 @@ func check(file File, real string) error {
 		return errors.New("has changed since it was read: run this again")
 	}
 	return nil
+}
+
+// claim locks the folders of the files until release is called, and removes staged files there: a run that was killed
+// has left them.
+func claim(disk Disk, batch []replacement) (release func(), err error) {
+	locked := map[string]io.Closer{}
+	release = func() {
+		for _, lock := range locked {
+			_ = lock.Close()
+		}
+	}
+	for _, r := range batch {
+		dir := filepath.Dir(r.real)
+		if locked[dir] != nil {
+			continue
+		}
+		if locked[dir], err = lock(dir); err != nil {
+			delete(locked, dir)
+			return release, fmt.Errorf("%s: its folder cannot be locked, another run may be writing there: %w; run this again",
+				r.Name, reason(err))
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, entry := range entries {
+			if entry.Type().IsRegular() && stagedName.MatchString(entry.Name()) {
+				_ = disk.Remove(filepath.Join(dir, entry.Name())) // it does no harm
+			}
+		}
+	}
+	return release, nil
 }
 
 // stage writes the new content, and the old one for the case that it has to come back.

@@ -189,7 +189,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{"hard links", func(dir string) error { return os.Link(filepath.Join(dir, "b"), filepath.Join(dir, "d")) },
 			"b: has 2 hard links, which replacing it would break: edit it by hand, or put copies in their place"},
-		{"changed since it was read", func(dir string) error { return os.WriteFile(filepath.Join(dir, "b"), []byte("x"), 0o600) },
+		{"changed since it was read",
+			func(dir string) error { return os.WriteFile(filepath.Join(dir, "b"), []byte("x"), 0o600) },
 			"b: has changed since it was read: run this again"},
 		{"gone since it was read", func(dir string) error { return os.Remove(filepath.Join(dir, "b")) },
 			"b: no such file or directory"},
@@ -239,6 +240,45 @@ func TestLinks(t *testing.T) {
 	err := Files(t.Context(), OS{}, again)
 	if err == nil || err.Error() != "link: is the same file as a but would get different content; nothing is written" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A run that was killed leaves staged files, which look like manifests.
+func TestLeftovers(t *testing.T) {
+	dir, files := folder(t)
+	for _, name := range []string{
+		".argocd-kserve-plugin-1", ".argocd-kserve-plugin-4294967295", // ours
+		".argocd-kserve-plugin-1.yaml", ".argocd-kserve-plugin-x", ".argocd-kserve-plugin.yaml", "argocd-kserve-plugin-1",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link, below := filepath.Join(dir, ".argocd-kserve-plugin-2"), filepath.Join(dir, ".argocd-kserve-plugin-3")
+	if err := errors.Join(os.Symlink("a", link), os.Mkdir(below, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	other, err := lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := content(t, dir)
+	err = Files(t.Context(), OS{}, files)
+	if err == nil || !strings.HasPrefix(err.Error(), "a: its folder cannot be locked") || content(t, dir) != before {
+		t.Errorf("beside another run: %v, %s", err, content(t, dir))
+	}
+	if err := errors.Join(other.Close(), Files(t.Context(), OS{}, files)); err != nil {
+		t.Fatal(err)
+	}
+	const want = ".argocd-kserve-plugin-1.yaml= .argocd-kserve-plugin-x= .argocd-kserve-plugin.yaml= a=A " +
+		"argocd-kserve-plugin-1= b=B c=C"
+	if got := content(t, dir); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, path := range []string{link, below} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

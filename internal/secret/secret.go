@@ -20,7 +20,8 @@ const applied = "kubectl.kubernetes.io/last-applied-configuration"
 // the copy that kubectl apply leaves. Every line stays a line. A document that may hold a Secret and cannot be read is
 // masked as a whole.
 func Redact(body []byte) []byte {
-	if !slices.ContainsFunc([]string{"Secret", `\`, "!"}, func(word string) bool { return bytes.Contains(body, []byte(word)) }) {
+	contains := func(word string) bool { return bytes.Contains(body, []byte(word)) }
+	if !slices.ContainsFunc([]string{"Secret", `\`, "!"}, contains) {
 		return body
 	}
 	tree, err := yamldoc.Parse(body)

@@ -55,30 +55,35 @@ var Table = []Setting{
 		Name: "suppressions", Title: "Suppressions",
 		Help: "whether comments and annotations in the manifests may accept findings; where they may not, such findings " +
 			"are reported and repaired like all others",
-		Values: []string{"allow", "forbid"}, Default: "allow",
-		field: func(s *Settings) any { return (*string)(&s.Suppressions) },
+		Values:  texts(rules.SuppressionsAllow, rules.SuppressionsForbid),
+		Default: string(rules.SuppressionsAllow),
+		field:   func(s *Settings) any { return (*string)(&s.Suppressions) },
 	},
 	{
 		Name: "probes", Title: "Probes",
 		Help: "exec readiness probes in Standard mode: copied converts those that KServe copies to its agent and so " +
 			"breaks, auto also those with an exact HTTP equivalent, always also those with a looser one; tcp is copied with " +
 			"tcpSocket rather than httpGet, never only reports",
-		Values: []string{"auto", "copied", "always", "tcp", "never"}, Default: "auto",
-		field: func(s *Settings) any { return (*string)(&s.Probes) },
+		Values: texts(rules.ProbesAuto, rules.ProbesCopied, rules.ProbesAlways, rules.ProbesTCP,
+			rules.ProbesNever),
+		Default: string(rules.ProbesAuto),
+		field:   func(s *Settings) any { return (*string)(&s.Probes) },
 	},
 	{
 		Name: "autoscaler", Title: "Autoscaler",
 		Help: "autoscalers that have a name KServe uses: rename them, keep them with the finalizer that KServe " +
 			"0.13.0 to 0.15.0 honours, or only report them",
-		Values: []string{"rename", "finalizer", "report"}, Default: "rename",
-		field: func(s *Settings) any { return (*string)(&s.Autoscaler) },
+		Values:  texts(rules.AutoscalerRename, rules.AutoscalerFinalizer, rules.AutoscalerReport),
+		Default: string(rules.AutoscalerRename),
+		field:   func(s *Settings) any { return (*string)(&s.Autoscaler) },
 	},
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help: "annotate InferenceServices with the conditions that make them healthy: auto only those whose pods " +
 			"restart because of another repair, on all of them, off none",
-		Values: []string{"auto", "on", "off"}, Default: "auto",
-		field: func(s *Settings) any { return (*string)(&s.HealthMetadata) },
+		Values:  texts(rules.HealthMetadataAuto, rules.HealthMetadataOn, rules.HealthMetadataOff),
+		Default: string(rules.HealthMetadataAuto),
+		field:   func(s *Settings) any { return (*string)(&s.HealthMetadata) },
 	},
 	{
 		Name: "progress-deadline-seconds", Title: "Progress deadline in seconds",
@@ -90,15 +95,17 @@ var Table = []Setting{
 		Name: "deployment-mode-rewrite", Title: "Rewrite of the deployment mode",
 		Help: "when to respell the deployment mode annotation: always does so even where KServe 0.16 to 0.18 may " +
 			"have locked the old spelling",
-		Values: []string{"auto", "always"}, Default: "auto",
-		field: func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
+		Values:  texts(rules.DeploymentModeRewriteAuto, rules.DeploymentModeRewriteAlways),
+		Default: string(rules.DeploymentModeRewriteAuto),
+		field:   func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },
 	},
 	{
 		Name: "shared-runtimes", Title: "Shared runtimes",
 		Help: "serving runtimes, which services of other apps may use too: only report what is wrong in them, or edit " +
 			"them, which restarts the pods of their services",
-		Values: []string{"report", "edit"}, Default: "report",
-		field: func(s *Settings) any { return (*string)(&s.SharedRuntimes) },
+		Values:  texts(rules.SharedRuntimesReport, rules.SharedRuntimesEdit),
+		Default: string(rules.SharedRuntimesReport),
+		field:   func(s *Settings) any { return (*string)(&s.SharedRuntimes) },
 	},
 	{
 		Name: "fail-on", Title: "Fail on",
@@ -129,13 +136,13 @@ var Table = []Setting{
 	{
 		Name: "directory-include", Title: "Include",
 		Help:    "files of a directory to read",
-		Accepts: "a list of globs", Default: "*.yaml *.yml *.json",
+		Accepts: "a list of globs, at most 1024 bytes", Default: "*.yaml *.yml *.json",
 		field: func(s *Settings) any { return &s.Include },
 	},
 	{
 		Name: "directory-exclude", Title: "Exclude",
 		Help:    "files of a directory to leave out",
-		Accepts: "a list of globs", Unset: none,
+		Accepts: "a list of globs, at most 1024 bytes", Unset: none,
 		field: func(s *Settings) any { return &s.Exclude },
 	},
 	{
@@ -171,6 +178,15 @@ var Table = []Setting{
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxMemory },
 	},
+}
+
+// texts returns the values of an option of the rules.
+func texts[T ~string](values ...T) []string {
+	var list []string
+	for _, value := range values {
+		list = append(list, string(value))
+	}
+	return list
 }
 
 const (

@@ -79,7 +79,7 @@ func checkIdleExec(p *pass, c model.Container) {
 	case p.convertsExact() && exact(c, request):
 		f.Message = "the exec readiness probe needs curl in the image and a process for each check, and KServe's agent, " +
 			"which a logger or batcher brings, can't run it"
-	case p.options.Probes == ProbesAlways && request.Strict && serves(c, request.Port):
+	case p.options.Probes == ProbesAlways && request.Strict && !request.Head && serves(c, request.Port):
 		f.Message = "the exec readiness probe works, but the setting probes is always"
 	default:
 		return

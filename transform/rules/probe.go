@@ -102,6 +102,11 @@ func replaceExec(c model.Container, command []string, preferTCP bool) replacemen
 		return openPort(ports[0], fmt.Sprintf("the command uses port %d, which the container does not declare", request.Port))
 	case isNIM(c):
 		return openPort(ports[0], "the nginx of NIM images refuses the agent's HTTP requests")
+	case request.Strict && request.Head:
+		r := httpGet(request)
+		r.message = fmt.Sprintf(": use httpGet %s on port %d, which requests the same path "+
+			"(with GET; wget --spider sends HEAD, except for that of BusyBox)", request.Path, request.Port)
+		return r
 	case request.Strict:
 		return httpGet(request)
 	case !protocolReadiness.MatchString(request.Path):

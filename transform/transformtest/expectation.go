@@ -16,8 +16,8 @@ const (
 	outputExtension = ".golden"
 )
 
-// expected returns the file with the expectation of the case, relative to the root, and what the outcome gives for it: a
-// diff, unless there is a file for the output.
+// expected returns the file with the expectation of the case, relative to the root, and what the outcome gives for it:
+// a diff, unless there is a file for the output.
 func (c Case) expected(root *os.Root, o *Outcome) (path string, got []byte, err error) {
 	diff, output := c.Name+diffExtension, c.Name+outputExtension
 	switch {

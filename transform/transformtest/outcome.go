@@ -133,7 +133,7 @@ func (o *Outcome) losesBytes(context.Context) (string, error) {
 // dependsOnLineEnds repairs the input with CRLF line ends.
 func (o *Outcome) dependsOnLineEnds(ctx context.Context) (string, error) {
 	files := o.Result.Files()
-	if len(files) != 1 || bytes.Contains(files[0].Before, []byte("\r")) {
+	if len(files) != 1 || bytes.Contains(files[0].Before, []byte("\r")) || !bytes.Contains(files[0].Before, []byte("\n")) {
 		return "", nil
 	}
 	crlf := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")) }

@@ -1,6 +1,6 @@
 // Package transformtest runs golden tests of rules: inputs, each with its expected outcome beside it.
 //
-// An input is a YAML or JSON file, or a folder with a kustomization.yaml. Its expectation has the same name with one of
+// An input is a YAML or JSON file, or a folder with a kustomization. Its expectation has the same name with one of
 // two extensions:
 //
 //   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
@@ -51,7 +51,7 @@ type Suite struct {
 
 // Case is one input. [Suite.Find] makes cases.
 type Case struct {
-	Name  string // the path below Suite.Dir, with slashes and without extension
+	Name  string // the path below Suite.Dir, with slashes; that of a file is without its extension
 	Input string // the path of the file or folder
 }
 
@@ -59,24 +59,44 @@ type Case struct {
 func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Count(c.Name, "/")] }
 
 // Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
-// true, as before an update. Hidden files and what is inside a folder with a kustomization.yaml are not inputs. Finding
-// no case is an error, so that a mistyped folder does not pass.
+// true, as before an update. Hidden files and folders and what is inside a folder with a kustomization are not inputs.
+// An expectation without an input, two inputs with one expectation, and no case at all are errors, so that no mistyped
+// name passes.
 func (s Suite) Find(all bool) ([]Case, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
+	inputs := map[string]string{} // by the names of their cases
 	var cases []Case
+	var expectations []string
+	var errs []error
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		hidden := strings.HasPrefix(entry.Name(), ".")
+		switch {
+		case err != nil || path == ".":
 			return err
-		}
-		if !isInput(root, path, entry) || path == "." {
+		case hidden && entry.IsDir():
+			return fs.SkipDir
+		case hidden:
+			return nil
+		case !entry.IsDir() && slices.Contains([]string{diffExtension, outputExtension}, filepath.Ext(path)):
+			expectations = append(expectations, path)
+			return nil
+		case !isInput(root, path, entry):
 			return nil
 		}
-		c := Case{Name: strings.TrimSuffix(path, filepath.Ext(path)), Input: filepath.Join(s.Dir, filepath.FromSlash(path))}
+		c := Case{Name: path, Input: filepath.Join(s.Dir, filepath.FromSlash(path))}
+		if !entry.IsDir() {
+			c.Name = strings.TrimSuffix(path, filepath.Ext(path))
+		}
 		if all || exists(root, c.Name+diffExtension) || exists(root, c.Name+outputExtension) {
+			if other := inputs[c.Name]; other != "" {
+				errs = append(errs, fmt.Errorf("%s and %s have the same expectation, %s; rename one", filepath.Join(s.Dir, other),
+					filepath.Base(path), filepath.Base(c.Name)+diffExtension))
+			}
+			inputs[c.Name] = path
 			cases = append(cases, c)
 		}
 		if entry.IsDir() {
@@ -84,20 +104,33 @@ func (s Suite) Find(all bool) ([]Case, error) {
 		}
 		return nil
 	})
-	if err == nil && len(cases) == 0 {
-		err = fmt.Errorf("%s: no cases; put <case>.diff or <case>.golden beside an input, or let an update write them",
-			s.Dir)
+	if err != nil {
+		return nil, err
 	}
-	return cases, err
+	for _, path := range expectations {
+		if inputs[strings.TrimSuffix(path, filepath.Ext(path))] == "" {
+			errs = append(errs, fmt.Errorf("%s: there is no input for it beside it; remove it or correct its name",
+				filepath.Join(s.Dir, path)))
+		}
+	}
+	if len(cases) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("%s: no cases; put <case>.diff or <case>.golden beside an input, or let an update "+
+			"write them", s.Dir))
+	}
+	return cases, errors.Join(errs...)
 }
 
 // isInput reports whether the entry can be the input of a case.
 func isInput(root *os.Root, path string, entry fs.DirEntry) bool {
 	if entry.IsDir() {
-		return exists(root, path+"/kustomization.yaml")
+		return slices.ContainsFunc(kustomizations, func(name string) bool { return exists(root, path+"/"+name) })
 	}
-	return !strings.HasPrefix(entry.Name(), ".") && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
+
+// kustomizations are the names that kustomize looks for
+// (RecognizedKustomizationFileNames in api/konfig/general.go@api/v0.21.1).
+var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // exists reports whether there is a file, a link or anything else at a path.
 func exists(root *os.Root, path string) bool {
@@ -116,7 +149,11 @@ func (s Suite) Run(ctx context.Context, c Case) (*Outcome, error) {
 }
 
 func (s Suite) run(ctx context.Context, root *os.Root, c Case) (*Outcome, error) {
-	if err := readable(root, c.Name+filepath.Ext(c.Input)); err != nil {
+	path, err := filepath.Rel(s.Dir, c.Input)
+	if err != nil {
+		return nil, err
+	}
+	if err := readable(root, path); err != nil {
 		return nil, err
 	}
 	files, config, err := s.Open(ctx, c)
