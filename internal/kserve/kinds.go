@@ -14,4 +14,5 @@ var (
 var (
 	HorizontalPodAutoscaler = transform.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}
 	ScaledObject            = transform.GroupKind{Group: "keda.sh", Kind: "ScaledObject"}
+	HTTPScaledObject        = transform.GroupKind{Group: "http.keda.sh", Kind: "HTTPScaledObject"}
 )

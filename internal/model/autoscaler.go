@@ -1,23 +1,53 @@
 package model
 
 import (
+	"strings"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // AutoscalerKinds are the kinds with which users scale a Deployment.
-var AutoscalerKinds = []transform.GroupKind{kserve.HorizontalPodAutoscaler, kserve.ScaledObject}
+var AutoscalerKinds = []transform.GroupKind{
+	kserve.HorizontalPodAutoscaler, kserve.ScaledObject, kserve.HTTPScaledObject,
+}
 
-// Autoscaler is a user's HorizontalPodAutoscaler or ScaledObject.
+// Autoscaler is a user's HorizontalPodAutoscaler, or a ScaledObject or HTTPScaledObject of KEDA. KEDA's HTTP add-on
+// makes a ScaledObject with the name and the target of an HTTPScaledObject
+// (operator/controllers/http/scaled_object.go@v0.9.0 of kedacore/http-add-on).
 type Autoscaler struct{ *transform.Object }
 
-// TargetName returns the name of the Deployment that the autoscaler scales, empty when it scales something else. A
-// ScaledObject scales a Deployment unless it names another kind.
-func (a Autoscaler) TargetName() string {
+// IsHPA reports whether the autoscaler is a HorizontalPodAutoscaler, and not an object of KEDA's.
+func (a Autoscaler) IsHPA() bool { return a.GroupKind() == kserve.HorizontalPodAutoscaler }
+
+// The kinds of targets by which people mean a component. KServe makes Deployments in Standard mode and Knative Services
+// in Knative mode. Neither a Knative Service nor an InferenceService has the subresource scale, so no autoscaler scales
+// it (config/crd@v0.20.0).
+const (
+	DeploymentTarget       = "Deployment"
+	InferenceServiceTarget = "InferenceService"
+	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
+)
+
+// Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
+// the constants. KEDA's objects scale a Deployment unless they name another kind.
+func (a Autoscaler) Target() (kind, name string) {
 	ref := a.Get("spec", "scaleTargetRef")
-	kind := ref.Get("kind").Str()
-	if kind == "Deployment" || kind == "" && a.Kind == kserve.ScaledObject.Kind {
-		return ref.Get("name").Str()
+	kind = ref.Get("kind").Str()
+	if kind == "" && !a.IsHPA() {
+		kind = DeploymentTarget
+	}
+	return targetKind(ref.Get("apiVersion").Str(), kind), ref.Get("name").Str()
+}
+
+func targetKind(apiVersion, kind string) string {
+	switch kind {
+	case DeploymentTarget, InferenceServiceTarget:
+		return kind
+	case KnativeServiceTarget:
+		if strings.HasPrefix(apiVersion, "serving.knative.dev/") {
+			return kind
+		}
 	}
 	return ""
 }
@@ -30,7 +60,12 @@ func (m *Model) indexAutoscalers() {
 	for _, o := range all {
 		a := Autoscaler{o}
 		m.candidates[o] = m.findCandidates(a)
-		if t := m.Target(a); t != nil && evidence[t.Service].Object == nil {
+		t := m.Target(a)
+		if t == nil {
+			continue
+		}
+		m.meant[t.deployment()]++
+		if t.Match != OtherObject && evidence[t.Service].Object == nil {
 			evidence[t.Service] = a
 		}
 	}
@@ -49,7 +84,7 @@ func (m *Model) indexAutoscalers() {
 }
 
 // Candidates returns the components that the autoscaler may be meant for: the component whose Deployment it targets, or
-// those whose Deployment once had that name, unless the render has a Deployment with it.
+// those whose Deployment once had that name or that the target stands for, unless the render has the target.
 func (m *Model) Candidates(a Autoscaler) []ScaleTarget { return m.candidates[a.Object] }
 
 // Target returns the component that the autoscaler is meant for, nil when that is not certain.
@@ -61,12 +96,26 @@ func (m *Model) Target(a Autoscaler) *ScaleTarget {
 	return &candidates[0]
 }
 
-// StandardTarget returns the Target if its service may run in Standard mode, where KServe makes Deployments.
+// StandardTarget returns the Target if its service may run in Standard mode, where KServe makes Deployments, and if the
+// autoscaler scales it or can do so with another target: no other autoscaler does, and for an OtherObject the mode is
+// known.
 func (m *Model) StandardTarget(a Autoscaler) *ScaleTarget {
 	t := m.Target(a)
-	if t == nil || !t.Service.MayBeStandard() || t.Service.Contradiction != "" {
+	switch {
+	case t == nil, !t.Service.MayBeStandard(), t.Service.Contradiction != "",
+		t.Match != CurrentName && m.HasRival(*t),
+		t.Match == OtherObject && t.Service.Mode != kserve.Standard:
 		return nil
 	}
+	return t
+}
+
+// HasRival reports whether several autoscalers are meant for the target's Deployment.
+func (m *Model) HasRival(t ScaleTarget) bool { return m.meant[t.deployment()] > 1 }
+
+// deployment returns the target as a key that is the same for all autoscalers meant for its Deployment.
+func (t ScaleTarget) deployment() ScaleTarget {
+	t.Match = CurrentName
 	return t
 }
 
