@@ -58,7 +58,8 @@ func checkTarget(p *pass) {
 func noSuchTarget(kind, name string) string {
 	switch kind {
 	case model.InferenceServiceTarget:
-		return fmt.Sprintf("the InferenceService %s has no subresource scale, so nothing scales it: set the Deployment ", name)
+		return fmt.Sprintf("the InferenceService %s has no subresource scale, so nothing scales it: set the Deployment ",
+			name)
 	case model.KnativeServiceTarget:
 		return fmt.Sprintf("the Knative Service %s has no subresource scale, so nothing scales it: set the Deployment ", name)
 	}
