@@ -81,8 +81,9 @@ func (r *references) collect(o *transform.Object, at yamldoc.Path, node *yamldoc
 // coversHPAs reports whether a resource of RBAC stands for HPAs.
 func coversHPAs(resource string) bool { return strings.SplitN(resource, "/", 2)[0] == hpaResource+"s" }
 
-// collectRole adds the resourceNames of a rule for HPAs in a Role or ClusterRole. A rule of a ClusterRole holds in every
-// namespace, and a rule for other resources too may mean one of those by the name, so a tool must not change either.
+// collectRole adds the resourceNames of a rule for HPAs in a Role or ClusterRole. A rule of a ClusterRole holds in
+// every namespace, and a rule for other resources too may mean one of those by the name, so a tool must not change
+// either.
 func (r *references) collectRole(o *transform.Object, names, resources []string, at yamldoc.Path) {
 	only := !slices.ContainsFunc(resources, func(resource string) bool { return !coversHPAs(resource) })
 	for i, name := range names {
