@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -52,20 +53,67 @@ func targetKind(apiVersion, kind string) string {
 	return ""
 }
 
+// OwnerAnnotation on an autoscaler names the InferenceService that it scales, as InferenceService/<name>. People and
+// rule KS204 write it; KServe does not read it.
+const OwnerAnnotation = "argocd-kserve-plugin/owner"
+
+// Owner returns the name of the InferenceService in the OwnerAnnotation, empty when there is none.
+func (a Autoscaler) Owner() string {
+	name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// elsewhere returns the services that are named only by the OwnerAnnotation of autoscalers in their namespace. An
+// autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the
+// render may be out of date, as after kustomize's namePrefix.
+func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
+	known := map[string][]*Service{}
+	for _, s := range m.Services() {
+		known[s.Name] = append(known[s.Name], s)
+	}
+	var services []*Service
+	for _, o := range autoscalers {
+		name := Autoscaler{o}.Owner()
+		mayBeOwner := func(s *Service) bool {
+			return s.Namespace == o.Namespace || s.Namespace == "" || o.Namespace == ""
+		}
+		if name == "" || m.candidates[o] != nil || slices.ContainsFunc(known[name], mayBeOwner) {
+			continue
+		}
+		s := &Service{
+			Object: &transform.Object{Kind: kserve.InferenceService.Kind, Name: name, Namespace: o.Namespace},
+			Mode:   kserve.Standard, ModeEvidence: "annotation " + OwnerAnnotation, Elsewhere: true,
+		}
+		known[name] = append(known[name], s)
+		services = append(services, s)
+	}
+	return services
+}
+
 // indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and only
 // then is it known which autoscalers scale which component.
 func (m *Model) indexAutoscalers() {
 	evidence := map[*Service]Autoscaler{}
 	all := m.render.Objects(AutoscalerKinds...)
 	for _, o := range all {
+		m.candidates[o] = m.findCandidates(Autoscaler{o})
+	}
+	m.indexDeployments(m.elsewhere(all))
+	for _, o := range all {
 		a := Autoscaler{o}
-		m.candidates[o] = m.findCandidates(a)
+		if m.candidates[o] == nil && a.Owner() != "" {
+			m.candidates[o] = m.findCandidates(a)
+		}
 		t := m.Target(a)
 		if t == nil {
 			continue
 		}
 		m.meant[t.deployment()]++
-		if t.Match != OtherObject && evidence[t.Service].Object == nil {
+		named := t.Match != OtherObject || a.Owner() == t.Service.Name
+		if named && evidence[t.Service].Object == nil {
 			evidence[t.Service] = a
 		}
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,8 +30,8 @@ type ScaleTarget struct {
 }
 
 // indexDeployments records the names of the Deployments that KServe makes for the services.
-func (m *Model) indexDeployments() {
-	for _, s := range m.Services() {
+func (m *Model) indexDeployments(services []*Service) {
+	for _, s := range services {
 		m.byNamespace[s.Namespace] = append(m.byNamespace[s.Namespace], s)
 		if s.Name == "" { // generateName: the Deployments have no names yet
 			continue
@@ -118,6 +119,10 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 	}
 	if meant != nil && kind != InferenceServiceTarget && m.renders(a.Namespace, kind, name) {
 		return nil
+	}
+	isOwner := func(t ScaleTarget) bool { return a.Owner() != "" && t.Service.Name == a.Owner() }
+	if i := slices.IndexFunc(meant, isOwner); i >= 0 {
+		return meant[i : i+1]
 	}
 	return meant
 }

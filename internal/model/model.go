@@ -36,7 +36,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}
-	m.indexDeployments()
+	m.indexDeployments(m.Services())
 	m.indexAutoscalers()
 	return m
 }

@@ -17,13 +17,15 @@ type Service struct {
 	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
 
 	StandardEvidence string // what only a Standard service has, for messages; empty when there is nothing
+
+	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 }
 
-// Components returns the names of the components that the service has.
+// Components returns the names of the components that the service has, or may have when it is Elsewhere.
 func (s *Service) Components() []string {
 	var present []string
 	for _, c := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
-		if s.Get("spec").Has(c) {
+		if s.Elsewhere || s.Get("spec").Has(c) {
 			present = append(present, c)
 		}
 	}
