@@ -63,7 +63,8 @@ func FuzzScreen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	kinds := []GroupKind{services, hpas, {"keda.sh", "ScaledObject"}, {"", "Secret"}}
+	whole := GroupKind{"http.keda.sh", AnyKind}
+	kinds := []GroupKind{services, hpas, {"keda.sh", "ScaledObject"}, {"", "Secret"}, whole}
 	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, kinds...)})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sources, err := yamldoc.Split(data)
@@ -76,7 +77,7 @@ func FuzzScreen(f *testing.F) {
 				continue
 			}
 			concerned := slices.ContainsFunc(parsed.objects, func(o *Object) bool {
-				return slices.Contains(kinds, o.GroupKind())
+				return slices.Contains(kinds, o.GroupKind()) || o.Group() == whole.Group
 			})
 			examined := &document{file: &File{}, source: source}
 			err := examined.examine(screen, "")

@@ -18,7 +18,9 @@ func newRender(selected, unselected []*document, namespace string) *Render {
 	for _, d := range selected {
 		r.objects = append(r.objects, d.objects...)
 		for _, o := range d.objects {
+			any := GroupKind{o.Group(), AnyKind}
 			r.kinds[o.GroupKind()] = append(r.kinds[o.GroupKind()], o)
+			r.kinds[any] = append(r.kinds[any], o)
 		}
 	}
 	return r

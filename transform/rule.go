@@ -29,6 +29,10 @@ func (s Severity) AtLeast(least Severity) bool {
 // GroupKind{"apps", "Deployment"}.
 type GroupKind struct{ Group, Kind string }
 
+// AnyKind as the Kind of a GroupKind in Rule.Kinds stands for all kinds of the group, also for those that do not exist.
+// The group must have a dot.
+const AnyKind = "*"
+
 // String returns Kind.group, as kubectl writes it, or Kind for the core group.
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
@@ -41,7 +45,7 @@ type Rule struct {
 	Doc      string      // Markdown: what breaks, why, and what the rule does about it
 	Issues   []string    // URLs of upstream threads about the problem
 	Windows  []Window    // the releases on which the problem occurs; none means all
-	Kinds    []GroupKind // the kinds of the objects that Run is called for
+	Kinds    []GroupKind // the kinds of the objects that Run is called for; see AnyKind
 	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest
 	Severity Severity    // of its findings, unless one sets its own
 	Restarts bool        // its edits make pods restart
@@ -122,7 +126,8 @@ func Validate(rules []*Rule) error {
 			fault("kinds or Run is missing, so it would never run")
 		}
 		for j, k := range r.Kinds {
-			if !kindForm.MatchString(k.Kind) || !groupForm.MatchString(k.Group) {
+			any := k.Kind == AnyKind && strings.Contains(k.Group, ".")
+			if !kindForm.MatchString(k.Kind) && !any || !groupForm.MatchString(k.Group) {
 				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
 			}
 			if strings.HasSuffix(k.Kind, "List") {

@@ -14,6 +14,7 @@ import (
 type screen struct {
 	kinds    map[string]bool // that a rule names
 	groups   map[string]bool // that a rule names, without the core group
+	whole    [][]byte        // groups all of whose kinds concern a rule
 	tokens   [][]byte        // a document without any of them concerns no rule
 	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
@@ -33,6 +34,9 @@ func newScreen(rules []*Rule) *screen {
 			s.kinds[k.Kind] = true
 			if k.Group != "" {
 				s.groups[k.Group] = true
+			}
+			if k.Kind == AnyKind {
+				s.whole = appendToken(s.whole, k.Group)
 			}
 			switch {
 			case containsAny([]byte(k.Kind), s.tokens):
@@ -68,8 +72,28 @@ func (s *screen) document(body []byte) bool {
 	case kind == "CustomResourceDefinition": // it describes objects and refers to none
 		return false
 	default:
-		return containsAny(body, s.mentions)
+		return containsAny(body, s.mentions) || inGroup(body, s.whole)
 	}
+}
+
+// inGroup reports whether the apiVersion of a document whose keys are plain to see may name one of the groups.
+func inGroup(body []byte, groups [][]byte) bool {
+	if !containsAny(body, groups) {
+		return false
+	}
+	rest, _ := topLevel(body, "apiVersion")
+	value, rest, _ := bytes.Cut(rest, []byte("\n"))
+	return containsAny(value, groups) || !plainVersion(bytes.TrimSpace(value)) || hasTopLevel(rest, "apiVersion")
+}
+
+// plainVersion reports whether the text is an API version without quotes, alias, comment or anything else.
+func plainVersion(text []byte) bool {
+	for _, c := range text {
+		if !isLetter(c) && (c < '-' || c > '9') {
+			return false
+		}
+	}
+	return len(text) > 0
 }
 
 func containsAny(data []byte, tokens [][]byte) bool {

@@ -5,7 +5,10 @@ import "testing"
 func TestScreen(t *testing.T) {
 	follows := rule("KS901", func(*Pass) {}, hpas, GroupKind{"keda.sh", "ScaledObject"})
 	follows.Mentions = []string{"HorizontalPodAutoscaler", "horizontalpodautoscaler", "ScaledObject"}
-	screen := newScreen([]*Rule{follows, rule("KS902", func(*Pass) {}, services, GroupKind{"", "Secret"})})
+	screen := newScreen([]*Rule{
+		follows, rule("KS902", func(*Pass) {}, services, GroupKind{"", "Secret"}),
+		rule("KS903", func(*Pass) {}, GroupKind{"batch.example.com", AnyKind}),
+	})
 	tests := []struct {
 		name     string
 		document string
@@ -34,6 +37,17 @@ func TestScreen(t *testing.T) {
 			"apiVersion: flagger.app/v1beta1\nkind: Canary\nspec: {autoscalerRef: {kind: HorizontalPodAutoscaler}}\n", true},
 		{"RBAC for HPAs",
 			"apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules: [{resources: [horizontalpodautoscalers]}]\n", true},
+
+		{"any kind of a group", "apiVersion: batch.example.com/v1\nkind: Anything\n", true},
+		{"any kind of a quoted group", "apiVersion: 'batch.example.com/v1'\nkind: Anything\n", true},
+		{"any kind of a group on the next line", "apiVersion:\n  batch.example.com/v1\nkind: Anything\n", true},
+		{"any kind of a group behind an alias",
+			"metadata: {labels: {v: &v batch.example.com/v1}}\napiVersion: *v\nkind: Anything\n", true},
+		{"two versions, the last of which counts for some",
+			"apiVersion: v1\napiVersion: batch.example.com/v1\nkind: Anything\n", true},
+		{"a space before the colon of a version", "apiVersion : batch.example.com/v1\nkind: Anything\n", true},
+		{"another group beside a mention",
+			"apiVersion: v1\nkind: Anything\nspec: {group: batch.example.com}\n", false},
 
 		{"a ConfigMap", "apiVersion: v1\nkind: ConfigMap\n", false},
 		{"a ConfigMap that mentions KServe", "apiVersion: v1\nkind: ConfigMap\ndata: {group: serving.kserve.io}\n", false},

@@ -20,7 +20,8 @@ type intent struct {
 
 const (
 	component   = `spec (predictor|transformer|explainer) `
-	autoscalers = `HorizontalPodAutoscaler|ScaledObject`
+	hpas        = `HorizontalPodAutoscaler`
+	autoscalers = hpas + `|(HTTP)?ScaledObject`
 	runtimes    = `(Cluster)?ServingRuntime`
 	service     = `InferenceService`
 	container   = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) `
@@ -41,9 +42,10 @@ var intents = []intent{
 	{"KS103", service, regexp.MustCompile(probed + `(grpc|tcpSocket)$`), replacesHandler},
 	{"KS104", runtimes, regexp.MustCompile(probed + `(exec|grpc|httpGet|tcpSocket)$`), replacesHandler},
 	{"KS201", service, regexp.MustCompile(annotated + `autoscalerClass$`), becomes("external", "none")},
-	{"KS202", autoscalers, regexp.MustCompile(`^metadata name$`), renames},
+	{"KS202", hpas, regexp.MustCompile(`^metadata name$`), renames},
+	{"KS202", "ScaledObject", regexp.MustCompile(`^spec advanced horizontalPodAutoscalerConfig name$`), renames},
 	{
-		"KS202", autoscalers, regexp.MustCompile(own + `renamed-from$`),
+		"KS202", hpas, regexp.MustCompile(own + `renamed-from$`),
 		func(_ map[string]any, c change) bool { return c.before == nil },
 	},
 	{"KS203", autoscalers, regexp.MustCompile(`^metadata finalizers$`), changesFinalizer},
@@ -56,6 +58,8 @@ var intents = []intent{
 		"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`),
 		func(_ map[string]any, c change) bool { return text(c.after) != "" },
 	},
+	{"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef kind$`), becomes("Deployment")},
+	{"KS205", autoscalers, regexp.MustCompile(`^spec scaleTargetRef apiVersion$`), becomes("apps/v1")},
 	{"KS206", service, regexp.MustCompile(annotated + `(targetUtilizationPercentage|metrics)$`), becomes(nil)},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleTarget$`), isTarget},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleMetric$`), becomes("cpu")},

@@ -79,7 +79,11 @@ func rulesJSON(b *bytes.Buffer) error {
 func kinds(r *transform.Rule) []string {
 	names := []string{}
 	for _, k := range r.Kinds {
-		names = append(names, k.Kind)
+		name := k.Kind
+		if name == transform.AnyKind {
+			name = k.String()
+		}
+		names = append(names, name)
 	}
 	return names
 }

@@ -1,25 +1,96 @@
 package model
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // AutoscalerKinds are the kinds with which users scale a Deployment.
-var AutoscalerKinds = []transform.GroupKind{kserve.HorizontalPodAutoscaler, kserve.ScaledObject}
+var AutoscalerKinds = []transform.GroupKind{
+	kserve.HorizontalPodAutoscaler, kserve.ScaledObject, kserve.HTTPScaledObject,
+}
 
-// Autoscaler is a user's HorizontalPodAutoscaler or ScaledObject.
+// Autoscaler is a user's HorizontalPodAutoscaler, or a ScaledObject or HTTPScaledObject of KEDA. KEDA's HTTP add-on
+// makes a ScaledObject with the name and the target of an HTTPScaledObject
+// (operator/controllers/http/scaled_object.go@v0.9.0 of kedacore/http-add-on).
 type Autoscaler struct{ *transform.Object }
 
-// TargetName returns the name of the Deployment that the autoscaler scales, empty when it scales something else. A
-// ScaledObject scales a Deployment unless it names another kind.
-func (a Autoscaler) TargetName() string {
+// IsHPA reports whether the autoscaler is a HorizontalPodAutoscaler, and not an object of KEDA's.
+func (a Autoscaler) IsHPA() bool { return a.GroupKind() == kserve.HorizontalPodAutoscaler }
+
+// The kinds of targets by which people mean a component. KServe makes Deployments in Standard mode and Knative Services
+// in Knative mode. Neither a Knative Service nor an InferenceService has the subresource scale, so no autoscaler scales
+// it (config/crd@v0.20.0).
+const (
+	DeploymentTarget       = "Deployment"
+	InferenceServiceTarget = "InferenceService"
+	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
+)
+
+// Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
+// the constants. KEDA's objects scale a Deployment unless they name another kind.
+func (a Autoscaler) Target() (kind, name string) {
 	ref := a.Get("spec", "scaleTargetRef")
-	kind := ref.Get("kind").Str()
-	if kind == "Deployment" || kind == "" && a.Kind == kserve.ScaledObject.Kind {
-		return ref.Get("name").Str()
+	kind = ref.Get("kind").Str()
+	if kind == "" && !a.IsHPA() {
+		kind = DeploymentTarget
+	}
+	return targetKind(ref.Get("apiVersion").Str(), kind), ref.Get("name").Str()
+}
+
+func targetKind(apiVersion, kind string) string {
+	switch kind {
+	case DeploymentTarget, InferenceServiceTarget:
+		return kind
+	case KnativeServiceTarget:
+		if strings.HasPrefix(apiVersion, "serving.knative.dev/") {
+			return kind
+		}
 	}
 	return ""
+}
+
+// OwnerAnnotation on an autoscaler names the InferenceService that it scales, as InferenceService/<name>. People and
+// rule KS204 write it; KServe does not read it.
+const OwnerAnnotation = "argocd-kserve-plugin/owner"
+
+// Owner returns the name of the InferenceService in the OwnerAnnotation, empty when there is none.
+func (a Autoscaler) Owner() string {
+	name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// elsewhere returns the services that are named only by the OwnerAnnotation of autoscalers in their namespace. An
+// autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the
+// render may be out of date, as after kustomize's namePrefix.
+func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
+	known := map[string][]*Service{}
+	for _, s := range m.Services() {
+		known[s.Name] = append(known[s.Name], s)
+	}
+	var services []*Service
+	for _, o := range autoscalers {
+		name := Autoscaler{o}.Owner()
+		mayBeOwner := func(s *Service) bool {
+			return s.Namespace == o.Namespace || s.Namespace == "" || o.Namespace == ""
+		}
+		if name == "" || m.candidates[o] != nil || slices.ContainsFunc(known[name], mayBeOwner) {
+			continue
+		}
+		s := &Service{
+			Object: &transform.Object{Kind: kserve.InferenceService.Kind, Name: name, Namespace: o.Namespace},
+			Mode:   kserve.Standard, ModeEvidence: "annotation " + OwnerAnnotation, Elsewhere: true,
+		}
+		known[name] = append(known[name], s)
+		services = append(services, s)
+	}
+	return services
 }
 
 // indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and only
@@ -28,9 +99,21 @@ func (m *Model) indexAutoscalers() {
 	evidence := map[*Service]Autoscaler{}
 	all := m.render.Objects(AutoscalerKinds...)
 	for _, o := range all {
+		m.candidates[o] = m.findCandidates(Autoscaler{o})
+	}
+	m.indexDeployments(m.elsewhere(all))
+	for _, o := range all {
 		a := Autoscaler{o}
-		m.candidates[o] = m.findCandidates(a)
-		if t := m.Target(a); t != nil && evidence[t.Service].Object == nil {
+		if m.candidates[o] == nil && a.Owner() != "" {
+			m.candidates[o] = m.findCandidates(a)
+		}
+		t := m.Target(a)
+		if t == nil {
+			continue
+		}
+		m.meant[t.deployment()]++
+		named := t.Match != OtherObject || a.Owner() == t.Service.Name
+		if named && evidence[t.Service].Object == nil {
 			evidence[t.Service] = a
 		}
 	}
@@ -49,7 +132,7 @@ func (m *Model) indexAutoscalers() {
 }
 
 // Candidates returns the components that the autoscaler may be meant for: the component whose Deployment it targets, or
-// those whose Deployment once had that name, unless the render has a Deployment with it.
+// those whose Deployment once had that name or that the target stands for, unless the render has the target.
 func (m *Model) Candidates(a Autoscaler) []ScaleTarget { return m.candidates[a.Object] }
 
 // Target returns the component that the autoscaler is meant for, nil when that is not certain.
@@ -61,12 +144,26 @@ func (m *Model) Target(a Autoscaler) *ScaleTarget {
 	return &candidates[0]
 }
 
-// StandardTarget returns the Target if its service may run in Standard mode, where KServe makes Deployments.
+// StandardTarget returns the Target if its service may run in Standard mode, where KServe makes Deployments, and if the
+// autoscaler scales it or can do so with another target: no other autoscaler does, and for an OtherObject the mode is
+// known.
 func (m *Model) StandardTarget(a Autoscaler) *ScaleTarget {
 	t := m.Target(a)
-	if t == nil || !t.Service.MayBeStandard() || t.Service.Contradiction != "" {
+	switch {
+	case t == nil, !t.Service.MayBeStandard(), t.Service.Contradiction != "",
+		t.Match != CurrentName && m.HasRival(*t),
+		t.Match == OtherObject && t.Service.Mode != kserve.Standard:
 		return nil
 	}
+	return t
+}
+
+// HasRival reports whether several autoscalers are meant for the target's Deployment.
+func (m *Model) HasRival(t ScaleTarget) bool { return m.meant[t.deployment()] > 1 }
+
+// deployment returns the target as a key that is the same for all autoscalers meant for its Deployment.
+func (t ScaleTarget) deployment() ScaleTarget {
+	t.Match = CurrentName
 	return t
 }
 

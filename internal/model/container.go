@@ -126,7 +126,8 @@ func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
 		Logger:    !spec.Get("logger").IsNull(),
 		Batcher:   !spec.Get("batcher").IsNull(),
 		Storage: !spec.Get(framework, "storageUri").IsNull() || !spec.Get(framework, "storage").IsNull() ||
-			!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris),
+			!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris) ||
+			s.Annotation(kserve.ConnectionsAnnotation) != "",
 		Format: format,
 	}
 	if containers != nil && len(containers.Items) > 0 {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ const (
 	CurrentName NameMatch = iota // the Deployment has the name
 	LegacyName                   // it had the name, with the suffix -default, before KServe 0.11
 	StaleName                    // it had the name before the service got a prefix or suffix, or its predictor a name
+	OtherObject                  // it never had the name: the target is the service, or a Knative Service
 )
 
 // ScaleTarget is a component of a service, as the target of an autoscaler.
@@ -28,8 +30,8 @@ type ScaleTarget struct {
 }
 
 // indexDeployments records the names of the Deployments that KServe makes for the services.
-func (m *Model) indexDeployments() {
-	for _, s := range m.Services() {
+func (m *Model) indexDeployments(services []*Service) {
+	for _, s := range services {
 		m.byNamespace[s.Namespace] = append(m.byNamespace[s.Namespace], s)
 		if s.Name == "" { // generateName: the Deployments have no names yet
 			continue
@@ -98,46 +100,64 @@ func (m *Model) owner(name string, matches func(*Service) bool) *ScaleTarget {
 
 // findCandidates works out the candidates of an autoscaler.
 func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
-	target := a.TargetName()
-	if target == "" {
+	kind, name := a.Target()
+	if kind == "" || name == "" {
 		return nil
 	}
-	for _, t := range m.owners[target] {
-		if t.Match == CurrentName && t.Service.Namespace == a.Namespace {
+	for _, t := range m.owners[name] {
+		if kind == DeploymentTarget && t.Match == CurrentName && t.Service.Namespace == a.Namespace {
 			return []ScaleTarget{t}
 		}
 	}
-	var former []ScaleTarget
+	var meant []ScaleTarget
 	for _, s := range m.byNamespace[a.Namespace] {
 		for _, component := range s.Components() {
-			deployment := s.deployments(m.Versions, component)[0]
-			plain := kserve.ComponentName(s.Name, component)
-			switch {
-			case target == plain+"-default":
-				former = append(former, ScaleTarget{s, component, deployment, LegacyName})
-			case target == plain, affixed(target, component, s.Name, a.Name):
-				former = append(former, ScaleTarget{s, component, deployment, StaleName})
+			if match, ok := matchTarget(a, s, component); ok {
+				meant = append(meant, ScaleTarget{s, component, s.deployments(m.Versions, component)[0], match})
 			}
 		}
 	}
-	if former != nil && m.rendersDeployment(a.Namespace, target) {
+	if meant != nil && kind != InferenceServiceTarget && m.renders(a.Namespace, kind, name) {
 		return nil
 	}
-	return former
+	isOwner := func(t ScaleTarget) bool { return a.Owner() != "" && t.Service.Name == a.Owner() }
+	if i := slices.IndexFunc(meant, isOwner); i >= 0 {
+		return meant[i : i+1]
+	}
+	return meant
 }
 
-// rendersDeployment reports whether the render has the Deployment.
-func (m *Model) rendersDeployment(namespace, name string) bool {
+// matchTarget returns how the target of an autoscaler, which is no Deployment that KServe makes, is meant for a
+// component, if it is. What stands for a service as a whole stands for its predictor.
+func matchTarget(a Autoscaler, s *Service, component string) (match NameMatch, ok bool) {
+	kind, name := a.Target()
+	plain := kserve.ComponentName(s.Name, component)
+	predictor := component == kserve.Predictor
+	switch {
+	case kind == DeploymentTarget && name == plain+"-default":
+		return LegacyName, true
+	case kind == DeploymentTarget && (name == plain || affixed(name, "-"+component, s.Name, a.Name)):
+		return StaleName, true
+	case predictor && name == s.Name,
+		kind == KnativeServiceTarget && (name == plain || name == plain+"-default"),
+		kind == InferenceServiceTarget && predictor && (name == plain || affixed(name, "", s.Name, a.Name)):
+		return OtherObject, true
+	}
+	return 0, false
+}
+
+// renders reports whether the render has an object of the kind of a target.
+func (m *Model) renders(namespace, kind, name string) bool {
 	return m.render.Find(func(o *transform.Object) bool {
-		return o.Kind == "Deployment" && o.Namespace == namespace && o.Name == name
-	}, "Deployment", name)
+		return targetKind(o.APIVersion, o.Kind) == kind && o.Namespace == namespace && o.Name == name
+	}, kind, name)
 }
 
-// affixed reports whether the target was the name of the component's Deployment before kustomize gave the service, and
-// the autoscaler with it, a name prefix or suffix. Kustomize does not know that KServe derives the name in
-// scaleTargetRef from the service's name.
-func affixed(target, component, service, autoscaler string) bool {
-	original, ok := strings.CutSuffix(target, "-"+component)
+// affixed reports whether the target was the service's name with the ending before kustomize gave the service, and the
+// autoscaler with it, a name prefix or suffix. Kustomize does not know that KServe derives the name in scaleTargetRef
+// from the service's name.
+func affixed(target, ending, service, autoscaler string) bool {
+	original, ok := strings.CutSuffix(target, ending)
 	if !ok || original == "" || original == service {
 		return false
 	}

@@ -19,6 +19,7 @@ type Model struct {
 	byNamespace map[string][]*Service
 	owners      map[string][]ScaleTarget             // by the Deployment's name, in all namespaces
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
+	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	references  func() *references                   // built at the first call
 }
@@ -29,13 +30,13 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 		Versions: versions, DefaultMode: defaultMode,
 		render: render, services: map[*transform.Object]*Service{}, byNamespace: map[string][]*Service{},
 		owners: map[string][]ScaleTarget{}, candidates: map[*transform.Object][]ScaleTarget{},
-		autoscalers: map[*Service]map[string][]Autoscaler{},
+		meant: map[ScaleTarget]int{}, autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}
-	m.indexDeployments()
+	m.indexDeployments(m.Services())
 	m.indexAutoscalers()
 	return m
 }

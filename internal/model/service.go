@@ -19,13 +19,15 @@ type Service struct {
 	// What only a service in one mode has, for messages. Empty when there is nothing. It does not decide the mode where
 	// KServe itself decides it otherwise.
 	StandardEvidence, KnativeEvidence string
+
+	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 }
 
-// Components returns the names of the components that the service has.
+// Components returns the names of the components that the service has, or may have when it is Elsewhere.
 func (s *Service) Components() []string {
 	var present []string
 	for _, c := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
-		if s.Get("spec").Has(c) {
+		if s.Elsewhere || s.Get("spec").Has(c) {
 			present = append(present, c)
 		}
 	}

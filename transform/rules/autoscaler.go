@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -19,6 +22,25 @@ func (p *pass) repairName(f transform.Finding, edits ...transform.Edit) {
 // becomesExternal reports whether the class is external once KS201 has repaired it.
 func (c componentClass) becomesExternal(p *pass) bool {
 	class, _ := c.Class(c.component)
-	repaired := class == "" || class == "hpa" || class == "none" && p.Versions.Known()
+	repaired := class == "" || class == "hpa" || class == "none" && p.Versions.Known() ||
+		class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"])
 	return (class == "external" || repaired) && !c.multiNode() && p.Versions.All(kserve.AutoscalerClasses["external"])
+}
+
+// kubectl returns the start of a command for objects in the namespace, which may be empty.
+func kubectl(namespace string) string {
+	if namespace == "" {
+		return "kubectl"
+	}
+	return "kubectl -n " + shellQuote(namespace)
+}
+
+var plainWord = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+
+// shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
+func shellQuote(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

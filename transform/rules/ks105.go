@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -30,7 +31,7 @@ var surpriseAgent = &transform.Rule{
 		}
 		framework, format := s.Framework(kserve.Predictor)
 		p.Report(transform.Finding{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
-			"the %s model has no storage, so KServe treats the predictor as a multi-model server and injects its agent: "+
-				"add a storageUri, or use a custom container", format)})
+			"the %s has no storage, so KServe treats the predictor as a multi-model server and injects its agent: "+
+				"add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
 	}),
 }

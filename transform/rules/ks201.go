@@ -81,15 +81,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 			"%s scales the %s, but KServe 0.11 has no autoscalerClass external and always makes its own autoscaler: "+
 				"upgrade to 0.12, or remove %s", a, c.component, a.Name)})
 	case class == "" || class == "hpa":
-		message := fmt.Sprintf("%s scales the %s, and KServe makes a second autoscaler for it: set autoscalerClass external",
-			a, c.component)
-		switch {
-		case replicasForced:
-			message += ", and upgrade to 0.15.1, because 0.15.0 still resets the replicas to minReplicas"
-		case !p.Versions.Any(kserve.ForeignAutoscalersLost) && a.Name != a.TargetName():
-			message += ", and delete the HorizontalPodAutoscaler that KServe made, because 0.12 leaves it behind"
-		}
-		c.setExternal(p, message)
+		c.setExternal(p, c.besideHPA(p, a, replicasForced))
 	case class == "none" && !p.Versions.Known():
 		p.Report(transform.Finding{At: at, Needs: "kserve-version", Message: fmt.Sprintf(
 			"with autoscalerClass none, KServe sets the replicas itself and fights %s: set external", a)})
@@ -97,8 +89,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 		c.setExternal(p, fmt.Sprintf("with autoscalerClass none, which is refused before 0.15.1, "+
 			"KServe sets the replicas itself and fights %s: set external", a))
 	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
-		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
-			"with autoscalerClass keda, KServe makes its own ScaledObject beside %s: set external, or remove %s", a, a.Name)})
+		c.setExternal(p, c.besideScaledObject(p, a)+afterwards(replicasForced))
 	case class == "external" && replicasForced:
 		p.Report(transform.Finding{At: at, Severity: transform.Warning,
 			Message: "KServe 0.15.0 resets the replicas to minReplicas on every reconcile, " +
@@ -106,6 +97,46 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	default:
 		c.checkUnscaled(p)
 	}
+}
+
+// besideHPA says what is wrong with an autoscaler beside the HPA that KServe makes.
+func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bool) string {
+	own := p.StandardTarget(a).Deployment
+	message := fmt.Sprintf("%s scales the %s, and KServe makes a second autoscaler for it", a, c.component)
+	if !a.IsHPA() {
+		message += fmt.Sprintf(", so KEDA's webhook refuses this one (already managed by the hpa '%s')", own)
+	}
+	message += ": set autoscalerClass external" + afterwards(replicasForced)
+	switch {
+	case !p.Versions.Any(kserve.ForeignAutoscalersLost) && (!a.IsHPA() || a.Name != own):
+		message += ", and delete the HorizontalPodAutoscaler that KServe made, because 0.12 leaves it behind"
+	case !a.IsHPA():
+		message += ", and if the first sync fails, sync again once KServe has deleted its HPA"
+	}
+	return message
+}
+
+// besideScaledObject says what is wrong with an autoscaler beside the ScaledObject that KServe makes. With class
+// external, KServe leaves its ScaledObject alone instead of deleting it.
+func (c componentClass) besideScaledObject(p *pass, a model.Autoscaler) string {
+	own := p.StandardTarget(a).Deployment
+	harm := "makes its own ScaledObject beside " + a.String()
+	switch {
+	case !a.IsHPA() && a.Name == own:
+		harm = "overwrites the ScaledObject " + own
+	case !a.IsHPA():
+		harm += ", and KEDA's webhook refuses the later of the two"
+	}
+	return fmt.Sprintf("with autoscalerClass keda, KServe %s: set external, sync, delete once what KServe made "+
+		"(%s delete scaledobject %s), and sync again", harm, kubectl(c.Namespace), shellQuote(own))
+}
+
+// afterwards says what is left to do on a release that forces the replicas.
+func afterwards(replicasForced bool) string {
+	if !replicasForced {
+		return ""
+	}
+	return ", and upgrade to 0.15.1, because 0.15.0 still resets the replicas to minReplicas"
 }
 
 // checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the

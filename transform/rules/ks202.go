@@ -40,14 +40,30 @@ func checkName(p *pass) {
 	if p.options.Autoscaler == AutoscalerFinalizer {
 		return
 	}
-	isScaledObject := p.Object.GroupKind() == kserve.ScaledObject
-	if !isScaledObject || p.Versions.Any(kserve.AutoscalerClasses["keda"]) {
-		p.checkNameAt(yamldoc.Path{"metadata", "name"}, p.Object.GroupKind())
+	if (model.Autoscaler{Object: p.Object}).IsHPA() {
+		p.checkHPAName(yamldoc.Path{"metadata", "name"})
+		p.completeRename()
+	} else {
+		p.checkHPAName(hpaName)
+		p.checkScaledObjectName()
 	}
-	if isScaledObject {
-		p.checkNameAt(hpaName, kserve.HorizontalPodAutoscaler)
+}
+
+// checkScaledObjectName reports a ScaledObject whose name KServe uses for its own. KEDA admits no second ScaledObject
+// for a Deployment, so a renamed one could not take the place of a live one: no edit is right.
+func (p *pass) checkScaledObjectName() {
+	o := p.Object
+	owner := p.NameOwner(o, o.Name)
+	if owner == nil || !p.Versions.Any(kserve.AutoscalerClasses["keda"]) ||
+		p.StandardTarget(model.Autoscaler{Object: o}) != nil { // it scales the service, and KS201 sets its class
+		return
 	}
-	p.completeRename()
+	if class, _ := owner.Service.Class(owner.Component); class == "keda" {
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"},
+			Message: fmt.Sprintf("the name belongs to %s, and with class keda, KServe %s overwrite any ScaledObject with it: "+
+				"choose another name, and delete the old object first", owner.Service, kserve.AutoscalerClasses["keda"]),
+			Unrepaired: "KEDA refuses the new ScaledObject as long as the old one lives"})
+	}
 }
 
 // completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
@@ -60,10 +76,10 @@ func (p *pass) completeRename() {
 	ambiguous := func(other *transform.Object) bool {
 		return other != o && (other.Name == old || other.Annotation(renamedFromKey) == old)
 	}
-	if slices.ContainsFunc(p.Render.Objects(o.GroupKind()), ambiguous) {
+	if slices.ContainsFunc(p.Render.Objects(kserve.HorizontalPodAutoscaler), ambiguous) {
 		return
 	}
-	follow, _ := p.References(o, o.Kind, old)
+	follow, _ := p.References(o, old)
 	for _, ref := range follow {
 		if slices.Contains(ref.Object.Get(ref.At[:len(ref.At)-1]...).Strings(), o.Name) {
 			continue // the list has both names
@@ -74,14 +90,11 @@ func (p *pass) completeRename() {
 	}
 }
 
-// checkNameAt looks at a name at a path of the pass's object: the name of an object of the kind.
-func (p *pass) checkNameAt(at yamldoc.Path, kind transform.GroupKind) {
+// checkHPAName looks at the name of an HPA at a path of the pass's object.
+func (p *pass) checkHPAName(at yamldoc.Path) {
 	o := p.Object
 	old := o.Get(at...).Str()
 	loss := fmt.Sprintf("KServe %s overwrite or delete any HPA with it", kserve.ForeignAutoscalersLost)
-	if kind == kserve.ScaledObject {
-		loss = fmt.Sprintf("with class keda, KServe %s overwrite any ScaledObject with it", kserve.AutoscalerClasses["keda"])
-	}
 	owner := p.NameOwner(o, old)
 	if owner == nil {
 		if owner := p.PossibleNameOwner(o, old); owner != nil {
@@ -90,32 +103,28 @@ func (p *pass) checkNameAt(at yamldoc.Path, kind transform.GroupKind) {
 		}
 		return
 	}
-	class, _ := owner.Service.Class(owner.Component)
-	if kind == kserve.ScaledObject && class == "keda" && p.StandardTarget(model.Autoscaler{Object: o}) != nil {
-		return // KEDA admits no second ScaledObject for the Deployment, and KS201 reports the class
-	}
-	name := p.freeName(kind, o.Namespace, old)
+	name := p.freeName(o.Namespace, old)
 	f := transform.Finding{At: at,
 		Message: fmt.Sprintf("the name belongs to %s, and %s: rename it to %s", owner.Service, loss, name)}
 	edits := p.Object.Edits(yamldoc.Set(at, name))
-	follow, byHand := p.References(o, kind.Kind, old)
+	follow, byHand := p.References(o, old)
 	for _, ref := range follow {
 		edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
 	}
 	if len(byHand) > 0 {
 		f.Message += " and update by hand " + strings.Join(byHand, ", ")
 	}
-	if kind == o.GroupKind() {
+	if (model.Autoscaler{Object: o}).IsHPA() {
 		f.Message += ", with prune on to remove the old object"
 		edits = append(edits, p.Object.Edits(yamldoc.Set(yamldoc.Path{"metadata", "annotations", renamedFromKey}, old))...)
 	}
 	p.repairName(f, edits...)
 }
 
-// freeName returns the new name of an object of the kind: the old one with -external, and a number when that is taken.
-func (p *pass) freeName(kind transform.GroupKind, namespace, old string) string {
+// freeName returns the new name of an HPA: the old one with -external, and a number when that is taken.
+func (p *pass) freeName(namespace, old string) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(p.Render.Objects(kind), func(o *transform.Object) bool {
+		return slices.ContainsFunc(p.Render.Objects(kserve.HorizontalPodAutoscaler), func(o *transform.Object) bool {
 			return o.Name == name && o.Namespace == namespace
 		})
 	}

@@ -3,9 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -35,9 +33,9 @@ func checkFinalizer(p *pass) {
 	list := yamldoc.Path{"metadata", "finalizers"}
 	finalizers := p.Object.Get(list...).Strings()
 	at := slices.Index(finalizers, protectFinalizer)
-	usedByKServe := p.Versions.Any(kserve.ForeignAutoscalersLost) && p.NameOwner(p.Object, p.Object.Name) != nil
-	isHPA := p.Object.GroupKind() == kserve.HorizontalPodAutoscaler
-	keep := usedByKServe && isHPA && p.options.Autoscaler == AutoscalerFinalizer
+	lost := (model.Autoscaler{Object: p.Object}).IsHPA() && p.Versions.Any(kserve.ForeignAutoscalersLost) &&
+		p.NameOwner(p.Object, p.Object.Name) != nil
+	keep := lost && p.options.Autoscaler == AutoscalerFinalizer
 	switch {
 	case keep && at < 0:
 		p.repairName(transform.Finding{At: list,
@@ -46,8 +44,10 @@ func checkFinalizer(p *pass) {
 	case !keep && at >= 0:
 		f := transform.Finding{At: list.With(at),
 			Message: fmt.Sprintf("the finalizer %s blocks deletion and does not protect: remove it", protectFinalizer)}
-		if usedByKServe {
-			f.Message += ", and run this so that prune removes the old object: " + freeCommand(p.Object)
+		if lost {
+			f.Message += fmt.Sprintf(", and run this so that prune removes the old object: "+
+				`%s patch hpa %s --type=merge -p '{"metadata":{"finalizers":null}}'`,
+				kubectl(p.Object.Namespace), shellQuote(p.Object.Name))
 		}
 		p.repairName(f, p.Object.Edits(withoutFinalizer(list, finalizers)...)...)
 	}
@@ -73,27 +73,4 @@ func withoutFinalizer(list yamldoc.Path, finalizers []string) []yamldoc.Edit {
 		return []yamldoc.Edit{yamldoc.Delete(list)}
 	}
 	return edits
-}
-
-// freeCommand returns the command that removes the finalizers of the live object, so that Argo CD can prune it.
-func freeCommand(o *transform.Object) string {
-	kind, namespace := "hpa", ""
-	if o.GroupKind() == kserve.ScaledObject {
-		kind = "scaledobject"
-	}
-	if o.Namespace != "" {
-		namespace = "-n " + shellQuote(o.Namespace) + " "
-	}
-	return fmt.Sprintf(`kubectl %spatch %s %s --type=merge -p '{"metadata":{"finalizers":null}}'`,
-		namespace, kind, shellQuote(o.Name))
-}
-
-var plainWord = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-
-// shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
-func shellQuote(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

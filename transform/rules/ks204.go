@@ -26,22 +26,24 @@ var autoscalerOwner = &transform.Rule{
 	Run:      run(checkOwner),
 }
 
-// Annotations of a user's autoscaler, for people and tools: KServe does not read them.
+// More annotations of a user's autoscaler: KServe does not read them.
 const (
-	ownerKey       = "argocd-kserve-plugin/owner"
 	ownerClassKey  = "argocd-kserve-plugin/autoscaler-class"
 	renamedFromKey = "argocd-kserve-plugin/renamed-from" // written by KS202
 )
 
 func checkOwner(p *pass) {
 	target := p.StandardTarget(model.Autoscaler{Object: p.Object})
-	if target == nil || !(componentClass{Service: target.Service, component: target.Component}).becomesExternal(p) {
+	if target == nil || target.Service.Elsewhere {
+		return
+	}
+	if !(componentClass{Service: target.Service, component: target.Component}).becomesExternal(p) {
 		return
 	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
 	var edits []yamldoc.Edit
 	for _, want := range []yamldoc.Field{
-		{Key: ownerKey, Value: "InferenceService/" + target.Service.Name},
+		{Key: model.OwnerAnnotation, Value: "InferenceService/" + target.Service.Name},
 		{Key: ownerClassKey, Value: "external"},
 	} {
 		if p.Object.Annotation(want.Key) != want.Value {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -16,7 +17,7 @@ var ks205Doc string
 var autoscalerTarget = &transform.Rule{
 	ID:       "KS205",
 	Name:     "autoscaler-target",
-	Title:    "An autoscaler targets a Deployment that KServe does not make",
+	Title:    "An autoscaler does not target the Deployment that KServe makes",
 	Doc:      ks205Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
 	Kinds:    model.AutoscalerKinds,
@@ -27,40 +28,54 @@ var autoscalerTarget = &transform.Rule{
 
 func checkTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
-	name := a.TargetName()
+	kind, name := a.Target()
 	f := transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
-	switch candidates := p.Candidates(a); len(candidates) {
-	case 0:
-		owner := p.PossibleNameOwner(p.Object, name)
-		if owner == nil {
-			return
-		}
-		f.Severity, f.Needs = transform.Warning, "namespace"
-		f.Message = fmt.Sprintf("the Deployment %s belongs to %s if both share a namespace", name, owner.Service)
-		p.Report(f)
-	case 1:
+	switch candidates := p.Candidates(a); {
+	case len(candidates) == 1:
 		checkOnlyTarget(p, a, candidates[0], f)
-	default:
+	case len(candidates) > 1:
 		var names []string
 		for _, t := range candidates {
 			names = append(names, t.Deployment)
 		}
-		f.Message = fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set %s",
-			name, strings.Join(names, " or "))
+		f.Message = noSuchTarget(kind, name) + strings.Join(names, " or ")
 		f.Unrepaired = "several services fit"
 		p.Report(f)
+	case kind == model.InferenceServiceTarget:
+		f.Message = noSuchTarget(kind, name) + kserve.ComponentName(name, kserve.Predictor)
+		f.Unrepaired = "these manifests have no such InferenceService in its namespace"
+		p.Report(f)
+	case kind == model.DeploymentTarget:
+		if owner := p.PossibleNameOwner(p.Object, name); owner != nil {
+			f.Severity, f.Needs = transform.Warning, "namespace"
+			f.Message = fmt.Sprintf("the Deployment %s belongs to %s if both share a namespace", name, owner.Service)
+			p.Report(f)
+		}
 	}
+}
+
+// noSuchTarget says why the target of an autoscaler scales nothing, up to the name to set.
+func noSuchTarget(kind, name string) string {
+	switch kind {
+	case model.InferenceServiceTarget:
+		return fmt.Sprintf("the InferenceService %s has no subresource scale, so nothing scales it: set the Deployment ",
+			name)
+	case model.KnativeServiceTarget:
+		return fmt.Sprintf("the Knative Service %s has no subresource scale, so nothing scales it: set the Deployment ", name)
+	}
+	return fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set ", name)
 }
 
 // checkOnlyTarget looks at an autoscaler that fits exactly one component.
 func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transform.Finding) {
-	name, s := a.TargetName(), t.Service
+	kind, name := a.Target()
+	s := t.Service
 	switch {
 	case !s.MayBeStandard() && t.Match == model.StaleName: // the Deployment that it resembles does not exist either
 	case !s.MayBeStandard():
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("KServe makes no Deployment %s for %s, which runs in %s mode (%s): "+
-			"remove the autoscaler, or change the mode", name, s, s.Mode, s.ModeEvidence)
+			"remove the autoscaler, or change the mode", t.Deployment, s, s.Mode, s.ModeEvidence)
 		p.Report(f)
 	case t.Match == model.CurrentName:
 	case p.Target(a) == nil:
@@ -74,12 +89,28 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 		}
 		p.Report(f)
 	default:
-		f.Message = fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set %s", name, t.Deployment)
-		if p.StandardTarget(a) != nil {
-			f.Edits = p.Object.Edits(yamldoc.Set(f.At, t.Deployment))
-		} else {
+		f.Message = noSuchTarget(kind, name) + t.Deployment
+		switch {
+		case p.StandardTarget(a) != nil:
+			f.Edits = p.Object.Edits(targetEdits(f.At, kind, t.Deployment)...)
+		case s.Contradiction != "":
 			f.Unrepaired = s.Contradiction
+		case p.HasRival(t):
+			f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one Deployment"
+		default:
+			f.Needs = "default-deployment-mode"
 		}
 		p.Report(f)
 	}
+}
+
+// targetEdits returns the edits that make the reference with the name at a path one to the Deployment.
+func targetEdits(name yamldoc.Path, kind, deployment string) []yamldoc.Edit {
+	edits := []yamldoc.Edit{yamldoc.Set(name, deployment)}
+	if kind != model.DeploymentTarget {
+		ref := name[:len(name)-1]
+		edits = append(edits, yamldoc.Set(ref.With("apiVersion"), "apps/v1"),
+			yamldoc.Set(ref.With("kind"), model.DeploymentTarget))
+	}
+	return edits
 }

@@ -29,7 +29,7 @@ var modelcarVersion = &transform.Rule{
 }
 
 func checkModelcar(p *pass) {
-	if keepsIstioOff(p.Object) {
+	if !p.Versions.Known() || keepsIstioOff(p.Object) {
 		return
 	}
 	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {

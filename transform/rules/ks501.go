@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -74,9 +75,15 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 	case old == current: // ModelMesh never had another name
 		return
 	case !p.Versions.Known():
+		if s != p.renamedModes[0] {
+			return
+		}
 		f.Severity, f.Needs = transform.Warning, "kserve-version"
 		f.Message = fmt.Sprintf("KServe calls this mode %s up to 0.15 and %s from 0.16 on, and the wrong name selects the "+
 			"cluster's default or locks the object: use the name of your release", old, current)
+		if n := len(p.renamedModes); n > 1 {
+			f.Message += fmt.Sprintf(" (InferenceServices with such a mode in these manifests: %d)", n)
+		}
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:
@@ -91,6 +98,14 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 		return
 	}
 	p.Report(f)
+}
+
+// withRenamedMode returns the services whose annotation names a mode, in either spelling, that has two.
+func withRenamedMode(services []*model.Service) []*model.Service {
+	return slices.DeleteFunc(services, func(s *model.Service) bool {
+		mode, known := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
+		return !known || mode.Spelling(transform.Release{}) == string(mode)
+	})
 }
 
 // respell replaces the old name of a mode, unless a release in question may have locked some objects to it.

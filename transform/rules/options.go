@@ -105,6 +105,9 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 	return transform.Config{
 		Rules: All, Select: o.Select, Releases: versions.Releases(), Namespace: o.Namespace,
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
-		Index:              func(render *transform.Render) any { return &index{model.New(render, versions, mode), o} },
+		Index: func(render *transform.Render) any {
+			m := model.New(render, versions, mode)
+			return &index{m, o, withRenamedMode(m.Services())}
+		},
 	}, warning, nil
 }

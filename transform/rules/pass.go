@@ -8,22 +8,24 @@ import (
 
 // index is what the rules know about a render.
 type index struct {
-	model   *model.Model
-	options Options
+	model        *model.Model
+	options      Options
+	renamedModes []*model.Service // by withRenamedMode
 }
 
 // pass is one call of a rule for one object.
 type pass struct {
 	*transform.Pass
 	*model.Model
-	options Options
+	options      Options
+	renamedModes []*model.Service
 }
 
 // run makes a check the Run of a rule.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		known := p.Index.(*index)
-		check(&pass{p, known.model, known.options})
+		check(&pass{p, known.model, known.options, known.renamedModes})
 	}
 }
 

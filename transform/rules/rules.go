@@ -25,4 +25,5 @@ var All = []*transform.Rule{
 	modelcarVersion,
 	storageContainerName,
 	deploymentMode,
+	unknownKind,
 }

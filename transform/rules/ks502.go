@@ -1,0 +1,74 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/spelling"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks502.md
+var ks502Doc string
+
+var unknownKind = &transform.Rule{
+	ID:     "KS502",
+	Name:   "unknown-kind",
+	Title:  "KServe has no such kind, or not in this API version",
+	Doc:    ks502Doc,
+	Issues: []string{"https://github.com/kserve/kserve/issues/1818"},
+	Kinds: []transform.GroupKind{
+		{Group: kserve.Group, Kind: transform.AnyKind}, {Group: kserve.KFServingGroup, Kind: transform.AnyKind},
+	},
+	Example:  "unknown/misspelt",
+	Severity: transform.Error,
+	Run:      run(checkKind),
+}
+
+func checkKind(p *pass) {
+	kind := p.Object.Kind
+	group, version, _ := strings.Cut(p.Object.APIVersion, "/")
+	known := kserve.KindVersions[kind]
+	meant := similarKind(kind)
+	switch {
+	case group == kserve.KFServingGroup:
+		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"}, Severity: transform.Warning,
+			Message: fmt.Sprintf("%s is the API group of KFServing, which is KServe since 0.7, and KServe does not read it: "+
+				"use %s", group, apiVersions(meant))})
+	case known == nil && meant != "":
+		p.Report(transform.Finding{At: yamldoc.Path{"kind"},
+			Message: fmt.Sprintf("KServe has no kind %s, so the API server refuses it: did you mean %s?", kind, meant)})
+	case known != nil && !slices.Contains(known, version):
+		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"},
+			Message: fmt.Sprintf("KServe has no %s in version %s, so the API server refuses it: use %s",
+				kind, version, apiVersions(kind))})
+	}
+}
+
+// similarKind returns the kind of KServe that is spelt like the text, or almost so, and is empty when there is none.
+func similarKind(text string) string {
+	meant, least := "", 3
+	for _, kind := range slices.Sorted(maps.Keys(kserve.KindVersions)) {
+		if d := spelling.Distance(strings.ToLower(text), strings.ToLower(kind)); d < least {
+			meant, least = kind, d
+		}
+	}
+	return meant
+}
+
+// apiVersions returns the values of apiVersion for a kind of KServe, or the group for any other.
+func apiVersions(kind string) string {
+	var all []string
+	for _, version := range kserve.KindVersions[kind] {
+		all = append(all, kserve.Group+"/"+version)
+	}
+	if all == nil {
+		return kserve.Group
+	}
+	return strings.Join(all, " or ")
+}
