@@ -37,8 +37,8 @@ func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	return result, nil
 }
 
-// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains and loses entries, it gains them
-// first, so that there is always an entry to take the layout from.
+// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains
+// and loses entries, it gains them first, so that there is always an entry to take the layout from.
 func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
@@ -137,8 +137,9 @@ func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 type splicer struct {
 	*Tree
 	cuts     []cut
-	path     Path                  // of the plan that is being made
-	comments []span                // of the document, once they are needed
+	path     Path   // of the plan that is being made
+	comments []span // of the document, once they are searched for
+	searched bool
 	moved    map[int]bool          // offsets of comments that are cut and written again
 	measured map[*Node]indentation // of block collections
 	err      error
@@ -213,7 +214,7 @@ func (p *plan) added(n *Node) (kids []*plan) {
 
 // visit makes the edits of p to a slot and below it.
 func (s *splicer) visit(at slot, p *plan) {
-	s.path = p.path
+	s.path = p.edit()
 	if p.set {
 		s.put(at, p.value)
 		return
@@ -229,7 +230,7 @@ func (s *splicer) visit(at slot, p *plan) {
 	switch {
 	case len(p.kids) == 0:
 	case kept == 0:
-		s.path = p.kids[0].path
+		s.path = p.kids[0].edit()
 		s.put(at, emptied(at.n))
 	case at.n.Style == Block:
 		s.block(at.n, children, added)

@@ -69,8 +69,8 @@ func (f *commentFinder) skip(to int) {
 
 // commentsFrom returns the comments of the document from an offset on.
 func (s *splicer) commentsFrom(at int) []span {
-	if s.comments == nil {
-		s.comments = s.Tree.comments()
+	if !s.searched {
+		s.comments, s.searched = s.Tree.comments(), true
 	}
 	return s.comments[sort.Search(len(s.comments), func(i int) bool { return s.comments[i].start >= at }):]
 }
