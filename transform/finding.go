@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -20,7 +21,8 @@ type Finding struct {
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
-	Line, Col int // 1-based position of At in the object's file; columns count runes; set by Run
+	Line, Col int     // 1-based position of At in the object's file; columns count runes; set by Run
+	Lost      []Place // the comments that Edits take out, by path and line; set by Run
 }
 
 // Edit is a logical change of one object. Its path starts at the object. [Object.Edits] makes edits.
@@ -31,11 +33,12 @@ type Edit struct {
 	first, last int // lines; set by Run
 }
 
-// Text returns the message and, for a finding without edits, why nothing was repaired.
+// Text returns the message, then the comments that the repair loses or, for a finding without edits, why nothing was
+// repaired.
 func (f Finding) Text() string {
 	text := f.Message
 	if len(f.Edits) > 0 {
-		return text
+		return text + f.loss()
 	}
 	if f.Unrepaired != "" {
 		text += "; not repaired: " + f.Unrepaired
@@ -44,6 +47,28 @@ func (f Finding) Text() string {
 		text += "; not repaired: needs the setting " + f.Needs
 	}
 	return text
+}
+
+// loss names the comments that the edits take out, or is empty. An object that a renderer made has no lines that people
+// know.
+func (f Finding) loss() string {
+	var lines []string
+	for _, p := range f.Lost {
+		line := fmt.Sprintf("line %d", p.Line)
+		if p.Path != f.Object.File.Path {
+			line += " of " + p.Path
+		}
+		lines = append(lines, line)
+	}
+	switch {
+	case len(lines) == 0:
+		return ""
+	case f.Object.File.Renderer != "":
+		return "; this loses comments of the rendered object"
+	case len(lines) == 1:
+		return "; this loses the comment on " + lines[0]
+	}
+	return "; this loses the comments on " + strings.Join(lines, ", ")
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands

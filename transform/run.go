@@ -50,6 +50,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		if err := r.prove(ctx); err != nil {
 			return nil, err
 		}
+		r.nameLost()
 	}
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {

@@ -140,6 +140,7 @@ type splicer struct {
 	path     Path   // of the plan that is being made
 	comments []span // of the document, once they are searched for
 	searched bool
+	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again
 	measured map[*Node]indentation // of block collections
 	err      error
@@ -150,6 +151,12 @@ type cut struct {
 	start, end int
 	text       string
 	path       Path // of the edit
+}
+
+// gone is an entry or item that is removed.
+type gone struct {
+	start int
+	path  Path
 }
 
 func (s *splicer) replace(start, end int, text string) {
@@ -223,7 +230,9 @@ func (s *splicer) visit(at slot, p *plan) {
 	added := p.added(at.n)
 	kept := len(added)
 	for _, c := range children {
-		if !c.removed() {
+		if c.removed() {
+			s.gone = append(s.gone, gone{c.start, c.plan.path})
+		} else {
 			kept++
 		}
 	}

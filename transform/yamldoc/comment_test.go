@@ -73,6 +73,13 @@ func TestLost(t *testing.T) {
 				"9:6: # e (n[0].o)"},
 		},
 		{
+			name:   "each edit loses its own also if nothing else is left",
+			before: "a: # key\n  b: 1 # b\n  c: 2 # c\n",
+			edits:  []Edit{del("a.c"), del("a.b")},
+			after:  "a: {} # key\n",
+			lost:   []string{"2:8: # b (a.b)", "3:8: # c (a.c)"},
+		},
+		{
 			name:   "a number sign in text is no comment",
 			before: "a: {b: 'x # y', \"c # d\": e#f, g: h # i\n }\n",
 			edits:  []Edit{set("a.b", "w"), del("a.c # d")},

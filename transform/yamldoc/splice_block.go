@@ -48,11 +48,11 @@ func (s *splicer) block(n *Node, children []child, added []*plan) {
 // removeFirst removes child i, which is on the line of an outer item's dash, and those to be removed after it. What
 // follows moves up to that line. It returns the index of the last child that it removed.
 func (s *splicer) removeFirst(children []child, i int) int {
+	start := children[i].start
 	for {
 		next := s.skipBlankLines(s.lineAfter(children[i].n.End))
-		s.path = children[i].plan.path
-		s.remove(children[i].start, next)
 		if i+1 == len(children) || !children[i+1].removed() || next != children[i+1].start {
+			s.remove(start, next)
 			return i
 		}
 		i++

@@ -10,6 +10,7 @@ func (s *splicer) flow(n *Node, children []child, added []*plan) {
 		switch {
 		case c.plan == nil:
 		case c.plan.remove:
+			s.path = c.plan.path
 			i = s.removeFlow(children, i)
 		default:
 			if c.key != nil {
@@ -90,7 +91,7 @@ func (s *splicer) removeFlow(children []child, i int) int {
 	own := s.ownLine(first.parent, first)
 	switch {
 	case own && s.lineEnds(end):
-		s.removeEach(children[i:j+1], s.lineStart(first.start), s.lineAfter(end))
+		s.remove(s.lineStart(first.start), s.lineAfter(end))
 	case j+1 < len(children):
 		to := skipBlank(s.body, end)
 		if s.at(to) == '#' {
@@ -99,17 +100,17 @@ func (s *splicer) removeFlow(children []child, i int) int {
 				to--
 			}
 		}
-		s.removeEach(children[i:j+1], first.start, to)
+		s.remove(first.start, to)
 	default:
 		if i > 0 && !own {
 			prev := s.comma(children[i-1])
 			if comma >= 0 || s.endsColon(prev) {
 				prev++
 			}
-			s.removeEach(children[i:j+1], prev, end)
+			s.remove(prev, end)
 			return j
 		}
-		s.removeEach(children[i:j+1], first.start, end)
+		s.remove(first.start, end)
 	}
 	if j+1 == len(children) && comma < 0 && i > 0 {
 		if prev := s.comma(children[i-1]); !s.endsColon(prev) {
@@ -117,19 +118,6 @@ func (s *splicer) removeFlow(children []child, i int) int {
 		}
 	}
 	return j
-}
-
-// removeEach removes the bytes from start to end, which adjacent children are in, with a cut for each child.
-func (s *splicer) removeEach(children []child, start, end int) {
-	for i, c := range children {
-		next := end
-		if i+1 < len(children) {
-			next = children[i+1].start
-		}
-		s.path = c.plan.path
-		s.remove(start, next)
-		start = next
-	}
 }
 
 // endsColon reports whether there is a colon right before a comma. The colon is part of the key only because the comma
