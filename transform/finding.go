@@ -14,7 +14,7 @@ type Finding struct {
 	Rule       *Rule        // the rule that reported it; set by Pass.Report
 	Object     *Object      // the pass's object, unless the rule names another one of the render
 	At         yamldoc.Path // the place of the problem, from the object; it may lead to a missing field
-	Severity   Severity     // that of the rule, unless the rule sets another
+	Severity   Severity     // Rule.Severity, unless the rule sets another
 	Message    string       // what is wrong, and what to do about it or what the repair does
 	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
 	Unrepaired string       // why there are no edits, if the message does not say so

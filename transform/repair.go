@@ -248,9 +248,9 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		rule   *Rule
 		object *Object
 	}
-	known := map[place]bool{}
+	known := map[place]int{} // number of findings; a repaired one may leave a part of the problem to people
 	for _, finding := range r.findings {
-		known[place{finding.Rule, finding.Object}] = true
+		known[place{finding.Rule, finding.Object}]++
 	}
 	proved = true
 	var message string
@@ -270,7 +270,9 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 			finding.Edits[i].Object = original(finding.Edits[i].Object)
 		}
 		_, withdrawn := r.failed.concern(finding)
-		if known[place{finding.Rule, finding.Object}] && (len(finding.Edits) == 0 || withdrawn) {
+		at := place{finding.Rule, finding.Object}
+		if known[at] > 0 && (len(finding.Edits) == 0 || withdrawn) {
+			known[at]--
 			continue
 		}
 		proved = false

@@ -79,6 +79,16 @@ func TestNotRepaired(t *testing.T) {
 		{"a repair that does not help", []*Rule{seen(), only(again("KS902"), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
 			"KS902 comes up again after the repair: not seen"},
+		{"a second finding of a rule after the repair", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			if p.Object.Annotation("class") != "" {
+				p.Report(Finding{Message: "left to people"})
+				p.Report(Finding{Message: "new"})
+				return
+			}
+			p.Report(Finding{Message: "class",
+				Edits: p.Object.Edits(yamldoc.Set(yamldoc.Path{"metadata", "annotations", "class"}, "gold"))})
+		}, services), "b")}, []string{named("a"), named("b")}, []int{0}, []int{1},
+			"KS902 comes up again after the repair: new"},
 		{"a panic", []*Rule{seen(), only(panics("KS902"), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
 			"rule KS902: panic: runtime error: index out of range"},
