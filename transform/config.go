@@ -25,8 +25,13 @@ type Config struct {
 	// Such a finding is reported and repaired, and its message says that it could not be accepted.
 	ForbidSuppressions bool
 
-	// Namespace is that of the objects that name none. It may be empty.
+	// Namespace is the namespace of objects that name none. It may be empty.
 	Namespace string
+
+	// MaxExpanded is the number of bytes of text that the aliases of all documents together may stand for; 0 means no
+	// limit. More is an *InputError. They may never stand for more than a million nodes. Documents that are not parsed,
+	// because they concern no rule, do not count.
+	MaxExpanded int
 
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once
 	// before the rules and once more to verify the repair, so it must depend on nothing but the render and constants.

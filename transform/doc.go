@@ -33,6 +33,8 @@
 //   - Bytes that no edit is about stay as they are: comments, quotes, indentation, line ends, the order of keys. A
 //     document without an edit keeps all its bytes. Only where files are joined may [Result.Stream] change something:
 //     separators and line ends between documents, and a byte order mark inside the stream.
+//   - A comment inside of what an edit replaces or removes stays if package yamldoc can keep it. If not, Finding.Lost
+//     names it, and so does Finding.Text.
 //   - A finding with edits is gone after the repair, and repairing the output once more changes nothing.
 //   - The same files and configuration give the same result. The package reads no files, environment or clock.
 //   - A document that concerns no rule goes through as it is, even if it cannot be parsed, unless the bytes show that

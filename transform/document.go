@@ -17,7 +17,8 @@ type document struct {
 
 	tree    *yamldoc.Tree // nil when the screen rejected the document, and once it is released
 	objects []*Object
-	output  []byte // the body with the edits made, nil without any
+	aliased aliased // what its aliases stand for, once it was parsed
+	output  []byte  // the body with the edits made, nil without any
 }
 
 // examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.
@@ -36,6 +37,7 @@ func (d *document) examine(s *screen, namespace string) error {
 	}
 	tree, err := yamldoc.Parse(body)
 	if err == nil {
+		d.aliased.nodes, d.aliased.bytes = tree.Expanded()
 		err = readable(tree)
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -13,7 +14,7 @@ type Finding struct {
 	Rule       *Rule        // the rule that reported it; set by Pass.Report
 	Object     *Object      // the pass's object, unless the rule names another one of the render
 	At         yamldoc.Path // the place of the problem, from the object; it may lead to a missing field
-	Severity   Severity     // that of the rule, unless the rule sets another
+	Severity   Severity     // Rule.Severity, unless the rule sets another
 	Message    string       // what is wrong, and what to do about it or what the repair does
 	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
 	Restarts   []*Object    // the objects, beside those of the edits, whose pods restart because of the edits
@@ -25,7 +26,8 @@ type Finding struct {
 	// worth a restart of its own.
 	OnlyWithRestart bool
 
-	Line, Col int // 1-based position of At in the object's file; columns count runes; set by Run
+	Line, Col int     // 1-based position of At in the object's file; columns count runes; set by Run
+	Lost      []Place // the comments that Edits take out, by path and line; set by Run
 }
 
 // Edit is a logical change of one object. Its path starts at the object. [Object.Edits] makes edits.
@@ -36,11 +38,12 @@ type Edit struct {
 	first, last int // lines; set by Run
 }
 
-// Text returns the message and, for a finding without edits, why nothing was repaired.
+// Text returns the message, then the comments that the repair loses or, for a finding without edits, why nothing was
+// repaired.
 func (f Finding) Text() string {
 	text := f.Message
 	if len(f.Edits) > 0 {
-		return text
+		return text + f.loss()
 	}
 	if f.Unrepaired != "" {
 		text += "; not repaired: " + f.Unrepaired
@@ -49,6 +52,28 @@ func (f Finding) Text() string {
 		text += "; not repaired: needs the setting " + f.Needs
 	}
 	return text
+}
+
+// loss names the comments that the edits take out, or is empty. An object that a renderer made has no lines that people
+// know.
+func (f Finding) loss() string {
+	var lines []string
+	for _, p := range f.Lost {
+		line := fmt.Sprintf("line %d", p.Line)
+		if p.Path != f.Object.File.Path {
+			line += " of " + p.Path
+		}
+		lines = append(lines, line)
+	}
+	switch {
+	case len(lines) == 0:
+		return ""
+	case f.Object.File.Renderer != "":
+		return "; this loses comments of the rendered object"
+	case len(lines) == 1:
+		return "; this loses the comment on " + lines[0]
+	}
+	return "; this loses the comments on " + strings.Join(lines, ", ")
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands

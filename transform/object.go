@@ -17,7 +17,7 @@ type File struct {
 // Object is a manifest: a document, or an item of a List in a document.
 type Object struct {
 	File       *File
-	APIVersion string // an item of a typed List that has none gets that of the List
+	APIVersion string // an item of a typed List that has none gets the List's
 	Kind       string // likewise: an item of a FooList that has none is a Foo
 	Name       string // metadata.name; empty with generateName
 	Namespace  string // metadata.namespace, else Config.Namespace

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,13 +163,43 @@ func (r *repair) splice(ctx context.Context) error {
 	return err
 }
 
+// nameLost notes in the findings which comments their edits take out.
+func (r *repair) nameLost() {
+	lost := map[*document]map[string][]Place{} // by the path of the edit
+	for i, d := range r.after {
+		if d == r.stream.selected[i] || len(d.tree.Lost()) == 0 {
+			continue
+		}
+		places := map[string][]Place{}
+		for _, c := range d.tree.Lost() {
+			key := pathKey(c.Path)
+			places[key] = append(places[key], Place{d.file.Path, d.source.Line + c.Line - 1})
+		}
+		lost[r.stream.selected[i]] = places
+	}
+	for i := range r.findings {
+		f := &r.findings[i]
+		for _, e := range f.Edits {
+			if places := lost[e.Object.doc]; places != nil {
+				f.Lost = append(f.Lost, places[pathKey(e.rooted().Path)]...)
+			}
+		}
+		slices.SortFunc(f.Lost, func(a, b Place) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+		})
+		f.Lost = slices.Compact(f.Lost) // two edits may have the same path
+	}
+}
+
+// pathKey returns a text that only equal paths have.
+func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
+
 // effective returns the edits without those inside a value that another edit deletes.
 func effective(edits []yamldoc.Edit) []yamldoc.Edit {
-	key := func(path []any) string { return fmt.Sprintf("%#v", path) }
 	deleted := map[string]bool{}
 	for _, e := range edits {
 		if e.Op == yamldoc.OpDelete {
-			deleted[key(e.Path)] = true
+			deleted[pathKey(e.Path)] = true
 		}
 	}
 	if len(deleted) == 0 {
@@ -176,7 +207,7 @@ func effective(edits []yamldoc.Edit) []yamldoc.Edit {
 	}
 	return slices.DeleteFunc(slices.Clone(edits), func(e yamldoc.Edit) bool {
 		for i := range e.Path {
-			if deleted[key(e.Path[:i])] {
+			if deleted[pathKey(e.Path[:i])] {
 				return true
 			}
 		}
@@ -235,9 +266,9 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		rule   *Rule
 		object *Object
 	}
-	known := map[place]bool{}
+	known := map[place]int{} // number of findings; a repaired one may leave a part of the problem to people
 	for _, finding := range r.findings {
-		known[place{finding.Rule, finding.Object}] = true
+		known[place{finding.Rule, finding.Object}]++
 	}
 	proved = true
 	var message string
@@ -262,7 +293,12 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	}
 	left = slices.DeleteFunc(left, func(finding Finding) bool {
 		_, withdrawn := r.failed.concern(finding)
-		return known[place{finding.Rule, finding.Object}] && (len(finding.Edits) == 0 || withdrawn)
+		at := place{finding.Rule, finding.Object}
+		if known[at] == 0 || len(finding.Edits) > 0 && !withdrawn {
+			return false
+		}
+		known[at]--
+		return true
 	})
 	var culprits []*Rule
 	for _, finding := range withRestart(left) {

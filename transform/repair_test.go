@@ -80,6 +80,16 @@ func TestNotRepaired(t *testing.T) {
 		{"a repair that does not help", []*Rule{seen(), only(again("KS902"), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
 			"KS902 comes up again after the repair: not seen"},
+		{"a second finding of a rule after the repair", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			if p.Object.Annotation("class") != "" {
+				p.Report(Finding{Message: "left to people"})
+				p.Report(Finding{Message: "new"})
+				return
+			}
+			p.Report(Finding{Message: "class",
+				Edits: p.Object.Edits(yamldoc.Set(yamldoc.Path{"metadata", "annotations", "class"}, "gold"))})
+		}, services), "b")}, []string{named("a"), named("b")}, []int{0}, []int{1},
+			"KS902 comes up again after the repair: new"},
 		{"a panic", []*Rule{seen(), only(panics("KS902"), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
 			"rule KS902: panic: runtime error: index out of range"},
@@ -263,5 +273,58 @@ func TestPanic(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "panic: one") {
 		t.Errorf("parallel: %v", err)
+	}
+}
+
+// TestLost checks that a finding names the comments that its own edits take out, in whatever file, and none once its
+// edits are withdrawn.
+func TestLost(t *testing.T) {
+	removes := func(id, name string, keys ...string) *Rule {
+		return rule(id, func(p *Pass) {
+			if p.Object.Name != name {
+				return
+			}
+			f := Finding{At: yamldoc.Path{"spec"}, Message: "remove"}
+			for _, o := range p.Render.Objects(services) {
+				for _, key := range keys {
+					if at := (yamldoc.Path{"spec", key}); o.Get(at...) != nil {
+						f.Edits = append(f.Edits, o.Edits(yamldoc.Delete(at))...)
+					}
+				}
+			}
+			if len(f.Edits) > 0 {
+				p.Report(f)
+			}
+		}, services)
+	}
+	input := func(name string) []byte {
+		return []byte(strings.Replace(named(name), "spec: {predictor: {}}",
+			"spec:\n  x: 1 # x\n  # above\n  y: 2 # y\n  z: 3 # z", 1))
+	}
+	files := []File{{Path: "a.yaml", Data: []byte("---\n" + string(input("a")))}, {Path: "b.yaml", Data: input("b")}}
+	rules := []*Rule{removes("KS901", "b", "y", "x"), removes("KS902", "a", "z")}
+	for _, tc := range []struct {
+		renderer string
+		extra    []*Rule
+		want     []string
+	}{
+		{"", nil, []string{
+			"remove; this loses the comments on line 7 of a.yaml, line 9 of a.yaml, line 6, line 8",
+			"remove; this loses the comments on line 10, line 9 of b.yaml"}},
+		{"kustomize", nil, []string{
+			"remove; this loses comments of the rendered object", "remove; this loses comments of the rendered object"}},
+		{"", []*Rule{only(wants("KS903", "c", "1", services), "b"), only(wants("KS904", "c", "2", services), "b")}, []string{
+			"remove; not repaired: see the finding KS000 at b.yaml:3", "remove; not repaired: see the finding KS000 at b.yaml:3"}},
+	} {
+		files[0].Renderer, files[1].Renderer = tc.renderer, tc.renderer
+		result, err := Run(t.Context(), files, Config{Rules: slices.Concat(rules, tc.extra)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range tc.want {
+			if got := result.Findings[i].Text(); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 //
 //   - what [Validate] says about config.Rules, or an ID in config.Select that none of them has;
 //   - an [*InputError]: a document cannot be read, looks like an object and is none, or has a malformed comment or
-//     annotation that accepts findings;
+//     annotation that accepts findings, or the aliases of all documents expand to too much;
 //   - ctx.Err(), once ctx is done;
 //   - "internal error", when Config.Index or the engine panics.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
@@ -36,7 +36,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := read(ctx, files, newScreen(config.Rules), config.Namespace)
+	stream, err := read(ctx, files, newScreen(config.Rules), &config)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		if err := r.prove(ctx); err != nil {
 			return nil, err
 		}
+		r.nameLost()
 	}
 	result.Findings = r.findings
 	for i, d := range stream.selected {

@@ -311,3 +311,35 @@ func TestSelect(t *testing.T) {
 		}
 	}
 }
+
+// TestAliases gives documents whose aliases stand for little in each of them, but for too much together.
+func TestAliases(t *testing.T) {
+	aliases := func(text string, n int) []byte {
+		return []byte(service + "x: &x [" + text + "]\ny: [" + strings.Repeat("*x, ", n) + "]\n")
+	}
+	for _, tc := range []struct {
+		name  string
+		files []File
+		max   int
+		want  string // the error, or empty
+	}{
+		{"nodes", []File{{Path: "a.yaml", Data: aliases(strings.Repeat("a, ", 1000), 900)},
+			{Path: "b.yaml", Data: aliases("a", 9)},
+			{Path: "c.yaml", Data: aliases(strings.Repeat("a, ", 1000), 900)}}, 0,
+			"c.yaml:1:1: the aliases of this and earlier documents expand to more than 1000000 nodes"},
+		{"bytes", []File{{Path: "a.yaml", Data: bytes.Join([][]byte{aliases(strings.Repeat("a", 1000), 9),
+			aliases(strings.Repeat("a", 1000), 9)}, []byte("---\n"))}}, 17_999,
+			"a.yaml:9:1: the aliases of this and earlier documents expand to more than 17999 bytes"},
+		{"bytes within the limit", []File{{Path: "a.yaml", Data: aliases(strings.Repeat("a", 1000), 9)},
+			{Path: "b.yaml", Data: aliases(strings.Repeat("a", 1000), 9)}}, 18_000, ""},
+		{"no limit", []File{{Path: "a.yaml", Data: aliases(strings.Repeat("a", 100_000), 900)}}, 0, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := Run(t.Context(), tc.files, Config{Rules: []*Rule{rule("KS901", func(*Pass) {}, services)}, MaxExpanded: tc.max})
+			var input *InputError
+			if tc.want == "" && err != nil || tc.want != "" && (!errors.As(err, &input) || err.Error() != tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}

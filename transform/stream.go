@@ -28,7 +28,7 @@ type Place struct {
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
 
 // read splits the files into documents and parses those that rules may concern.
-func read(ctx context.Context, files []File, screen *screen, namespace string) (*stream, error) {
+func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {
 	s := &stream{}
 	for i := range files {
 		if err := s.split(&files[i]); err != nil {
@@ -36,7 +36,10 @@ func read(ctx context.Context, files []File, screen *screen, namespace string) (
 		}
 	}
 	all := slices.Concat(s.documents...)
-	err := parallel(ctx, len(all), func(i int) error { return all[i].examine(screen, namespace) })
+	err := parallel(ctx, len(all), func(i int) error { return all[i].examine(screen, config.Namespace) })
+	if err == nil {
+		err = bound(all, config.MaxExpanded)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +49,34 @@ func read(ctx context.Context, files []File, screen *screen, namespace string) (
 		}
 	}
 	return s, nil
+}
+
+// aliased is what aliases stand for: the number of nodes, and the bytes of their texts.
+type aliased struct{ nodes, bytes int }
+
+// maxAliased is the number of nodes that the aliases of all documents together may stand for.
+const maxAliased = 1_000_000
+
+// bound returns an error if the aliases of all documents together stand for too much, however little it is in each of
+// them. Who reads the output makes copies of it.
+func bound(documents []*document, maxBytes int) error {
+	var sum aliased
+	for _, d := range documents {
+		sum.nodes += d.aliased.nodes
+		sum.bytes += d.aliased.bytes
+		limit := ""
+		switch {
+		case sum.nodes > maxAliased:
+			limit = fmt.Sprintf("%d nodes", maxAliased)
+		case maxBytes > 0 && sum.bytes > maxBytes:
+			limit = fmt.Sprintf("%d bytes", maxBytes)
+		default:
+			continue
+		}
+		return &InputError{Path: d.file.Path, Line: d.line(), Col: 1,
+			Err: errors.New("the aliases of this and earlier documents expand to more than " + limit)}
+	}
+	return nil
 }
 
 func (s *stream) split(file *File) error {

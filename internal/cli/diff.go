@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ func newDiffCommand(env *Env) *cobra.Command {
 		Short: "Show what generate and fix change",
 		Long: `Show what generate and fix change as a unified diff, with the rules behind each hunk. The exit code is 1 when a
 finding, repaired or not, is at or above fail-on.
+
+Standard error names the findings whose repair loses a comment.
 
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
@@ -72,6 +75,7 @@ refuses to change a line with one.
 		if bytes.Contains(shown, []byte(secret.Mask)) {
 			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
 		}
+		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
 		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
 	}

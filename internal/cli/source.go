@@ -103,10 +103,11 @@ func (s source) run(ctx context.Context, args []string) (*outcome, error) {
 	}
 	s.env.within(ctx, set.Timeout)
 	s.env.guard(ctx, set.MaxMemory)
+	maxCopied := int64(min(set.MaxInput, set.MaxMemory/4))
 	source, err := render.Render(ctx, path, render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		MaxInput: int64(set.MaxInput), MaxCopied: int64(min(set.MaxInput, set.MaxMemory/4)),
+		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
 		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
 	})
 	if err != nil {
@@ -120,6 +121,7 @@ func (s source) run(ctx context.Context, args []string) (*outcome, error) {
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
+	config.MaxExpanded = int(maxCopied)
 	result, err := render.Await(ctx, func() (*transform.Result, error) {
 		return transform.Run(ctx, source.Files, config)
 	})

@@ -67,6 +67,11 @@ func (o *outcome) left() []transform.Finding {
 	return slices.DeleteFunc(slices.Clone(o.Findings), func(f transform.Finding) bool { return len(f.Edits) > 0 })
 }
 
+// losing returns the findings whose repair loses comments.
+func (o *outcome) losing() []transform.Finding {
+	return slices.DeleteFunc(slices.Clone(o.Findings), func(f transform.Finding) bool { return len(f.Lost) == 0 })
+}
+
 // ruleIDs returns the IDs of the rules that repair something.
 func ruleIDs(findings []transform.Finding) []string {
 	var ids []string

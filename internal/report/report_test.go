@@ -32,7 +32,11 @@ func sample() Report {
 		Version: "v1.2.3", Objects: 14, Rules: []*transform.Rule{probe, autoscaler, advice},
 		Findings: []transform.Finding{
 			{Rule: autoscaler, Object: hpa, Severity: transform.Warning, At: yamldoc.Path{"metadata", "name"},
-				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: hpa}}, Line: 4, Col: 3},
+				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: hpa}},
+				Lost: []transform.Place{{Path: rendered.Path, Line: 5}}, Line: 4, Col: 3},
+			{Rule: autoscaler, Object: iris, Severity: transform.Warning, At: yamldoc.Path{"metadata", "name"},
+				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: iris}},
+				Lost: []transform.Place{{Path: "hpa.yaml", Line: 5}, {Path: plain.Path, Line: 4}}, Line: 4, Col: 3},
 			{Rule: advice, Object: iris, Severity: transform.Advice, At: yamldoc.Path{"spec"},
 				Message: "no storageUri", Line: 3, Col: 1},
 			{Rule: probe, Object: iris, Severity: transform.Error,

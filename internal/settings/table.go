@@ -166,8 +166,8 @@ var Table = []Setting{
 	},
 	{
 		Name: "max-input", Title: "Largest input",
-		Help: "maximum number of bytes to read; aliases, copy operations and files read again may add as many to a " +
-			"kustomization, but not more than a quarter of max-memory",
+		Help: "maximum number of bytes to read; aliases may add as many to the manifests, and aliases, copy operations and " +
+			"files read again to a kustomization, but not more than a quarter of max-memory",
 		Accepts: bytes, Default: "128 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxInput },
 	},

@@ -37,8 +37,8 @@ func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	return result, nil
 }
 
-// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains and loses entries, it gains them
-// first, so that there is always an entry to take the layout from.
+// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains
+// and loses entries, it gains them first, so that there is always an entry to take the layout from.
 func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
@@ -137,8 +137,10 @@ func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 type splicer struct {
 	*Tree
 	cuts     []cut
-	path     Path                  // of the plan that is being made
-	comments []span                // of the document, once they are needed
+	path     Path   // of the plan that is being made
+	comments []span // of the document, once they are searched for
+	searched bool
+	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again
 	measured map[*Node]indentation // of block collections
 	err      error
@@ -149,6 +151,12 @@ type cut struct {
 	start, end int
 	text       string
 	path       Path // of the edit
+}
+
+// gone is an entry or item that is removed.
+type gone struct {
+	start int
+	path  Path
 }
 
 func (s *splicer) replace(start, end int, text string) {
@@ -213,7 +221,7 @@ func (p *plan) added(n *Node) (kids []*plan) {
 
 // visit makes the edits of p to a slot and below it.
 func (s *splicer) visit(at slot, p *plan) {
-	s.path = p.path
+	s.path = p.edit()
 	if p.set {
 		s.put(at, p.value)
 		return
@@ -222,14 +230,16 @@ func (s *splicer) visit(at slot, p *plan) {
 	added := p.added(at.n)
 	kept := len(added)
 	for _, c := range children {
-		if !c.removed() {
+		if c.removed() {
+			s.gone = append(s.gone, gone{c.start, c.plan.path})
+		} else {
 			kept++
 		}
 	}
 	switch {
 	case len(p.kids) == 0:
 	case kept == 0:
-		s.path = p.kids[0].path
+		s.path = p.kids[0].edit()
 		s.put(at, emptied(at.n))
 	case at.n.Style == Block:
 		s.block(at.n, children, added)

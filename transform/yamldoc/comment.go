@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 )
 
@@ -69,14 +70,15 @@ func (f *commentFinder) skip(to int) {
 
 // commentsFrom returns the comments of the document from an offset on.
 func (s *splicer) commentsFrom(at int) []span {
-	if s.comments == nil {
-		s.comments = s.Tree.comments()
+	if !s.searched {
+		s.comments, s.searched = s.Tree.comments(), true
 	}
 	return s.comments[sort.Search(len(s.comments), func(i int) bool { return s.comments[i].start >= at }):]
 }
 
 // lostComments returns the comments in the bytes that were cut and not written again.
 func (s *splicer) lostComments() (lost []Comment) {
+	slices.SortFunc(s.gone, func(a, b gone) int { return a.start - b.start })
 	for _, c := range s.cuts {
 		if bytes.IndexByte(s.body[c.start:c.end], '#') < 0 {
 			continue
@@ -87,9 +89,18 @@ func (s *splicer) lostComments() (lost []Comment) {
 			}
 			if !s.moved[at.start] {
 				line, col := s.Position(at.start)
-				lost = append(lost, Comment{c.path, line, col, string(s.body[at.start:at.end])})
+				lost = append(lost, Comment{s.cause(c, at.start), line, col, string(s.body[at.start:at.end])})
 			}
 		}
 	}
 	return lost
+}
+
+// cause returns the path of the edit that takes out a comment. A cut may be about several removed entries.
+func (s *splicer) cause(c cut, at int) Path {
+	i := sort.Search(len(s.gone), func(i int) bool { return s.gone[i].start > at }) - 1
+	if i >= 0 && s.gone[i].start >= c.start {
+		return s.gone[i].path
+	}
+	return c.path
 }

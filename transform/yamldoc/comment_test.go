@@ -64,6 +64,22 @@ func TestLost(t *testing.T) {
 			lost:   []string{"2:8: # b (a.b)"},
 		},
 		{
+			name:   "each edit loses its own",
+			before: "l:\n- - a # a\n  - b # b\n  - c\nm: [\n  a, # c\n  b, # d\n  c]\nn: [ # e\n]\n",
+			edits: []Edit{del("l[0][0]"), del("l[0][1]"), del("m[0]"), del("m[1]"),
+				set("n[0].o", "x")},
+			after: "l:\n- - c\nm: [\n  c]\nn:\n- o: x\n",
+			lost: []string{"2:7: # a (l[0][0])", "3:7: # b (l[0][1])", "6:6: # c (m[0])", "7:6: # d (m[1])",
+				"9:6: # e (n[0].o)"},
+		},
+		{
+			name:   "each edit loses its own also if nothing else is left",
+			before: "a: # key\n  b: 1 # b\n  c: 2 # c\n",
+			edits:  []Edit{del("a.c"), del("a.b")},
+			after:  "a: {} # key\n",
+			lost:   []string{"2:8: # b (a.b)", "3:8: # c (a.c)"},
+		},
+		{
 			name:   "a number sign in text is no comment",
 			before: "a: {b: 'x # y', \"c # d\": e#f, g: h # i\n }\n",
 			edits:  []Edit{set("a.b", "w"), del("a.c # d")},

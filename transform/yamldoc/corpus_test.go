@@ -27,7 +27,7 @@ func TestCorpusEdits(t *testing.T) {
 			switch {
 			case err == nil:
 				edited++
-				checkLost(t, tree, after)
+				checkLost(t, tree, after, edits)
 			case !errors.As(err, &unsafe) && !errors.As(err, &conflict):
 				t.Errorf("%s (%d)\n%v\n%v", name, seed, edits, err)
 			}

@@ -18,8 +18,10 @@
 //   - Splitting and joining one stream gives its bytes back, except for what Join has to change for Kubernetes to read
 //     the result.
 //   - Bytes that no edit is about stay as they are. A new value takes the indentation, quotes, line ends and style of
-//     its surroundings. A deleted entry takes its lines and the comments on them along. White space and comments next
-//     to a change are adjusted only where they would otherwise become part of a value.
+//     its surroundings. White space and comments next to a change are adjusted only where they would otherwise become
+//     part of a value.
+//   - A deleted entry takes its lines and the comments on them along, but no comment line above or below it. A replaced
+//     block keeps its comment lines, a replaced flow collection none. [Tree.Lost] tells which comments are gone.
 //   - Every edit is verified. Apply parses the new document and compares it with the old tree plus the edits. If they
 //     differ, it returns an error and no document.
 //   - A string that Set writes is a string to readers of YAML 1.1 and of YAML 1.2: no, 0o7 and 1:30 are quoted.

@@ -144,7 +144,7 @@ func FuzzSplice(f *testing.F) {
 		case err != nil:
 			t.Fatalf("%q\n%v\n%v", docs[0].Body, edits, err)
 		}
-		checkLost(t, tree, out)
+		checkLost(t, tree, out, edits)
 		if slices.ContainsFunc(edits, func(e Edit) bool { return e.Op != OpSet }) {
 			return
 		}
@@ -158,12 +158,18 @@ func FuzzSplice(f *testing.F) {
 	})
 }
 
-// checkLost shows that every comment of a document is in the edited one or is lost. New values have none.
-func checkLost(t *testing.T, before, after *Tree) {
+// checkLost shows that every comment of a document is in the edited one or is lost by one of the edits. New values have
+// none.
+func checkLost(t *testing.T, before, after *Tree, edits []Edit) {
 	t.Helper()
 	was, is, lost := len(before.comments()), len(after.comments()), len(after.Lost())
 	if before != after && was != is+lost {
 		t.Errorf("%d comments became %d, %d are lost\n%q\n%q", was, is, lost, before.Bytes(), after.Bytes())
+	}
+	for _, c := range after.Lost() {
+		if !slices.ContainsFunc(edits, func(e Edit) bool { return slices.Equal(e.Path, c.Path) }) {
+			t.Errorf("%s is lost by an edit of %s, which is not among %v", c.Text, c.Path, edits)
+		}
 	}
 }
 

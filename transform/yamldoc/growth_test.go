@@ -61,6 +61,12 @@ var shapes = []struct {
 	{"empty values with tags", func(n int) (string, []Edit) {
 		return "items: [" + strings.Repeat("!!str , ", n) + "]\nx: 1\n", []Edit{Set(Path{"x"}, 2)}
 	}},
+	{"replaced blocks without comments", func(n int) (body string, edits []Edit) {
+		for i := range n {
+			edits = append(edits, Set(Path{"items", i, "a"}, Map{{"c", "x"}}))
+		}
+		return "items:\n" + strings.Repeat("- a:\n    b: '#'\n", n), edits
+	}},
 	{"replaced value with comments", func(n int) (string, []Edit) {
 		return "a:\n" + strings.Repeat("# line\n- x # end\n", n), []Edit{Set(Path{"a"}, []any{"y"})}
 	}},

@@ -74,6 +74,17 @@ var (
 	anchorInError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
+// named returns a name of the document in quotes, to follow other words of a message. It is empty if the document may
+// hold a Secret: the name may be a value, such as a password that starts with *.
+func (t *Tree) named(name string) string {
+	for _, word := range []string{"Secret", `\`, "!"} { // its kind may be escaped or in base64
+		if bytes.Contains(t.body, []byte(word)) {
+			return ""
+		}
+	}
+	return fmt.Sprintf(" %q", name)
+}
+
 // syntaxError adds a position to an error of yaml.v3: the first non-blank column of the first line that brings the
 // error about. The line in yaml.v3's message is only a lower bound. It is the line of the collection around the fault,
 // is missing for the first line, and is counted from 0 by the parser but from 1 by the scanner (decode.go, fail).
@@ -89,6 +100,7 @@ func (t *Tree) syntaxError(err error) *Error {
 	at := skipBlank(t.body, t.lines[line-1])
 	if alias := anchorInError.FindStringSubmatch(msg); alias != nil {
 		at += max(0, bytes.Index(t.body[at:], []byte("*"+alias[1])))
+		msg = "unknown anchor" + t.named(alias[1]) + "; quote text that starts with *"
 	}
 	return t.errorAt(at, msg)
 }
@@ -110,7 +122,15 @@ type converter struct {
 // anchored is what aliases of a node need to know.
 type anchored struct {
 	n    *Node
-	size int // number of nodes with aliases expanded, 0 while it is not complete
+	size extent // with aliases expanded, zero while it is not complete
+}
+
+// extent is the size of a value: the number of its nodes, and the bytes of their texts. One node may have a long text.
+type extent struct{ nodes, bytes int }
+
+func (e *extent) add(other extent) {
+	e.nodes += other.nodes
+	e.bytes += other.bytes
 }
 
 var kinds = map[yaml.Kind]Kind{
@@ -153,14 +173,14 @@ func (s *slabs) count(y *yaml.Node) {
 	}
 }
 
-// node converts y and the nodes below it. size is their number with aliases expanded.
-func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error) {
+// node converts y and the nodes below it. size is theirs with aliases expanded.
+func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err error) {
 	n = c.nodes.one()
 	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), Tag: y.Tag, Value: y.Value, Parts: &noParts}
 	props := c.offset(y.Line, y.Column)
 	n.place(props, props, props)
 	if depth > maxDepth {
-		return nil, 0, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
+		return nil, size, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	if y.Anchor != "" || n.Kind != Scalar {
 		n.Parts = c.parts.one()
@@ -169,7 +189,7 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error)
 	if y.Anchor != "" {
 		c.anchors[y] = anchored{n: n}
 	}
-	size = 1
+	size = extent{1, len(n.Value)}
 	switch y.Kind {
 	case yaml.AliasNode:
 		n.End = n.Start + len("*") + len(n.Value)
@@ -196,24 +216,24 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size int, err error)
 	return n, size, err
 }
 
-func (c *converter) alias(n *Node, target *yaml.Node) (size int, err error) {
+func (c *converter) alias(n *Node, target *yaml.Node) (size extent, err error) {
 	a := c.anchors[target]
-	if a.size == 0 {
-		return 0, c.errorAt(n.Start, "the anchor "+n.Value+" contains itself")
+	if a.size.nodes == 0 {
+		return size, c.errorAt(n.Start, "an anchor"+c.named(n.Value)+" that contains itself")
 	}
 	n.Target = a.n
 	if c.aliases == nil {
 		c.aliases = map[*Node]int{}
 	}
 	c.aliases[n.Target]++
-	if c.expanded += a.size; c.expanded > maxExpanded {
-		return 0, c.errorAt(n.Start, fmt.Sprintf("aliases expand to more than %d nodes", maxExpanded))
+	if c.expanded.add(a.size); c.expanded.nodes > maxExpanded {
+		return size, c.errorAt(n.Start, fmt.Sprintf("aliases expand to more than %d nodes", maxExpanded))
 	}
 	return a.size, nil
 }
 
-func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err error) {
-	size = 1
+func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size extent, err error) {
+	size.nodes = 1
 	n.Entries = c.entries.take(len(y.Content) / 2)
 	limit := len(c.body)
 	if len(y.Content) > 0 && n.Style == Block {
@@ -223,7 +243,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 	for i := range n.Entries {
 		key, keySize, err := c.node(y.Content[2*i], depth+1)
 		if err != nil {
-			return 0, err
+			return size, err
 		}
 		e := Entry{Key: key, colon: key.End}
 		at := skipSpace(c.body, key.End)
@@ -232,14 +252,15 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 		}
 		value, valueSize, err := c.node(y.Content[2*i+1], depth+1)
 		if err != nil {
-			return 0, err
+			return size, err
 		}
 		if unwritten(y.Content[2*i+1]) && (c.at(value.props()) != '!' || e.colon == key.End) {
 			value.place(e.colon, e.colon, e.colon)
 		}
 		y.Content[2*i], y.Content[2*i+1] = nil, nil
 		e.Value = value
-		size += keySize + valueSize
+		size.add(keySize)
+		size.add(valueSize)
 		n.Entries[i] = e
 		n.End = value.End
 	}
@@ -250,17 +271,17 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size int, err err
 	return size, c.finish(n)
 }
 
-func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size int, err error) {
-	size = 1
+func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size extent, err error) {
+	size.nodes = 1
 	n.Items = c.items.take(len(y.Content))
 	outer := c.enter(n, len(c.body))
 	for i, child := range y.Content {
 		item, itemSize, err := c.node(child, depth+1)
 		if err != nil {
-			return 0, err
+			return size, err
 		}
 		y.Content[i] = nil
-		size += itemSize
+		size.add(itemSize)
 		n.Items[i] = item
 		n.End = item.End
 	}
@@ -309,7 +330,7 @@ func (t *Tree) finish(n *Node) error {
 	if first, second := n.index(); second >= 0 {
 		line, _ := t.Position(n.Entries[first].Key.Start)
 		key := n.Entries[second].Key
-		return t.errorAt(key.Start, fmt.Sprintf("duplicate key %q, first on line %d", key.resolve().Value, line))
+		return t.errorAt(key.Start, fmt.Sprintf("duplicate key%s, first on line %d", t.named(key.resolve().Value), line))
 	}
 	for i := 0; i < len(n.Entries) && n.barrier == 0; i++ {
 		switch {

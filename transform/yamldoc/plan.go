@@ -24,11 +24,20 @@ type plan struct {
 	set    bool
 	value  any
 	kids   []*plan // in the order of the edits
+	below  *plan   // the first of the kids that became the value
 
 	byStep map[any]*plan // the kids, if there are many
 }
 
 func (p *plan) step() any { return p.path[len(p.path)-1] }
+
+// edit returns the path of an edit that p makes.
+func (p *plan) edit() Path {
+	if p.below != nil {
+		return p.below.edit()
+	}
+	return p.path
+}
 
 // isKey reports whether p is about an entry of a mapping.
 func (p *plan) isKey() bool {
@@ -254,7 +263,7 @@ func (p *plan) against(n *Node) bool {
 	}
 	p.setKids(kept)
 	if missing && len(kept) > 0 {
-		p.set, p.value = true, collected(kept)
+		p.set, p.value, p.below = true, collected(kept), kept[0]
 		p.setKids(nil)
 	}
 	return p.set || p.rename != "" || len(p.kids) > 0

@@ -9,7 +9,7 @@ type Tree struct {
 	text
 	json     bool
 	aliases  map[*Node]int // number of aliases of an anchored node
-	expanded int
+	expanded extent
 	lost     []Comment
 }
 
@@ -20,8 +20,8 @@ func (t *Tree) Bytes() []byte { return t.body }
 // columns in runes.
 func (t *Tree) Position(offset int) (line, col int) { return t.position(offset) }
 
-// Expanded returns the number of nodes that the aliases of the document stand for.
-func (t *Tree) Expanded() int { return t.expanded }
+// Expanded returns what the aliases of the document stand for: the number of nodes, and the bytes of their texts.
+func (t *Tree) Expanded() (nodes, bytes int) { return t.expanded.nodes, t.expanded.bytes }
 
 // Get returns the node at a path below n: a string step selects a key of a mapping, an int step an item of a sequence.
 // It follows aliases and merge keys, so the result is never an Alias. The result is nil if nothing is there. n may be
