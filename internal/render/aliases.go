@@ -29,20 +29,12 @@ func (e extent) plus(other extent) extent {
 // a file contains, such as an inline patch. It accepts data that isn't YAML,
 // which may be the content of a ConfigMap.
 func (a *aliases) add(name string, data []byte) error {
-	if !mayAlias(data) {
-		return nil
+	if n := a.first(data, func(text *yaml.Node) bool {
+		return a.first([]byte(text.Value), func(*yaml.Node) bool { return false }) != nil
+	}); n != nil {
+		return fmt.Errorf("%s:%d:%d: the aliases of the build expand to more than %s", name, n.Line, n.Column, a.limit())
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	for {
-		var document yaml.Node
-		if decoder.Decode(&document) != nil {
-			return nil
-		}
-		if n := a.first(&document); n != nil {
-			return fmt.Errorf("%s:%d:%d: the aliases of the build expand to more than %s",
-				name, n.Line, n.Column, a.limit())
-		}
-	}
+	return nil
 }
 
 func mayAlias(data []byte) bool {
@@ -56,8 +48,27 @@ func (a *aliases) limit() string {
 	return limited(a.maxBytes)
 }
 
-// first returns the first node of the document that goes over the limit, or nil.
-func (a *aliases) first(document *yaml.Node) *yaml.Node {
+// first returns the first node of the YAML documents that goes over the limit, or
+// nil. It asks within about each scalar.
+func (a *aliases) first(data []byte, within func(*yaml.Node) bool) *yaml.Node {
+	if !mayAlias(data) {
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var document yaml.Node
+		if decoder.Decode(&document) != nil {
+			return nil
+		}
+		if n := a.expand(&document, within); n != nil {
+			return n
+		}
+	}
+}
+
+// expand counts the aliases of a document, and returns the first node that goes
+// over the limit, or nil.
+func (a *aliases) expand(document *yaml.Node, within func(*yaml.Node) bool) *yaml.Node {
 	sizes := map[*yaml.Node]extent{} // of the nodes that have an anchor
 	var over *yaml.Node
 	var size func(*yaml.Node) extent
@@ -76,7 +87,7 @@ func (a *aliases) first(document *yaml.Node) *yaml.Node {
 		for _, child := range n.Content {
 			total = total.plus(size(child))
 		}
-		if n.Kind == yaml.ScalarNode && a.add("", []byte(n.Value)) != nil {
+		if n.Kind == yaml.ScalarNode && within(n) {
 			over = n
 		}
 		if n.Anchor != "" {

@@ -143,6 +143,29 @@ func TestKustomizeEqualsBuild(t *testing.T) {
 	}
 }
 
+// TestTextWithAmpersand has texts that look as if they held anchors and aliases.
+func TestTextWithAmpersand(t *testing.T) {
+	top := write(t, `
+-- kustomization.yaml --
+resources: [map.yaml]
+-- map.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: iris}
+data:
+  run: cp a* /b && ls
+  loop: "for f in *; do cat $f & done"
+  quoted: '"''a* && b''"'
+  list: |
+    - a* && b
+    - |
+      - c* && d
+`)
+	if _, err := manifests(t.Context(), ".", wide(top)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestKustomizeOrigins(t *testing.T) {
 	top := write(t, environments)
 	for _, tc := range []struct{ cwd, path, want string }{
