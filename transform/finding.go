@@ -22,6 +22,9 @@ type Finding struct {
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
+	// AsStored says that the edits write what the API server stores anyway. They make Git equal to it and restart nothing.
+	AsStored bool
+
 	// OnlyWithRestart drops the finding unless the edits of another one restart the pods of its object: the repair is not
 	// worth a restart of its own.
 	OnlyWithRestart bool
@@ -37,6 +40,9 @@ type Edit struct {
 
 	first, last int // lines; set by Run
 }
+
+// RestartsPods reports whether the edits restart the pods of their objects, and those of Restarts.
+func (f Finding) RestartsPods() bool { return f.Rule.Restarts && len(f.Edits) > 0 && !f.AsStored }
 
 // Text returns the message, then the comments that the repair loses or, for a finding without edits, why nothing was
 // repaired.

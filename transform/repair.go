@@ -100,7 +100,7 @@ func (r *repair) withdraw() (some bool) {
 func withRestart(findings []Finding) []Finding {
 	restarted := map[*Object]bool{}
 	for _, f := range findings {
-		if !f.Rule.Restarts || f.OnlyWithRestart || len(f.Edits) == 0 {
+		if !f.RestartsPods() || f.OnlyWithRestart {
 			continue
 		}
 		for _, e := range f.Edits {

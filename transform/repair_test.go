@@ -194,14 +194,20 @@ func TestOnlyWithRestart(t *testing.T) {
 			panic("b")
 		}
 	}, services)
+	stored := only(rule("KS905", func(p *Pass) {
+		if at := (yamldoc.Path{"metadata", "annotations", "mode"}); p.Object.Annotation("mode") == "" {
+			p.Report(Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, "Standard"))})
+		}
+	}, services), "e")
+	stored.Restarts = true
 	input := strings.Join([]string{
 		named("a"), // repaired, and so is what the companion finds
 		named("b"), // left as it came
 		strings.Replace(named("c"), "  name:", "  annotations: {argocd-kserve-plugin/ignore: \"KS901: known\"}\n  name:", 1),
 		named("d"), // its repair restarts nothing
-		named("e"),
+		named("e"), // and neither does one that writes what is stored
 	}, "---\n")
-	config := Config{Rules: []*Rule{restarts, idle, companion, panics}}
+	config := Config{Rules: []*Rule{restarts, idle, companion, panics, stored}}
 	result, err := Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(input)}}, config)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +216,7 @@ func TestOnlyWithRestart(t *testing.T) {
 	for _, f := range result.Findings {
 		got = append(got, fmt.Sprintf("%s %s %d", f.Rule.ID, f.Object.Name, len(f.Edits)))
 	}
-	want := []string{"KS901 a 1", "KS901 b 0", "KS902 d 1", "KS903 a 1", "KS000 b 0"}
+	want := []string{"KS901 a 1", "KS901 b 0", "KS902 d 1", "KS903 a 1", "KS905 e 1", "KS000 b 0"}
 	if !slices.Equal(got, want) {
 		t.Errorf("findings %q, want %q", got, want)
 	}

@@ -48,15 +48,16 @@ func (o *outcome) summary() string {
 func (o *outcome) restarted() int {
 	services := map[*transform.Object]bool{}
 	for _, f := range o.Findings {
+		if !f.RestartsPods() {
+			continue
+		}
 		for _, e := range f.Edits {
-			if f.Rule.Restarts && e.Object.GroupKind() == kserve.InferenceService {
+			if e.Object.GroupKind() == kserve.InferenceService {
 				services[e.Object] = true
 			}
 		}
-		if len(f.Edits) > 0 {
-			for _, o := range f.Restarts {
-				services[o] = true
-			}
+		for _, o := range f.Restarts {
+			services[o] = true
 		}
 	}
 	return len(services)

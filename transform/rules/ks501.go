@@ -115,6 +115,7 @@ func (p *pass) respell(f *transform.Finding, old, current string) {
 		f.Message = fmt.Sprintf("KServe 0.16.0 refuses every update of an object with the mode %s: "+
 			"use %s, its name since 0.16", old, current)
 	} else {
+		f.AsStored = true
 		f.Message = fmt.Sprintf("KServe's webhook rewrites %s to %s, so Argo CD shows OutOfSync permanently: use %s",
 			old, current, current)
 	}
