@@ -82,7 +82,7 @@ func TestPlugin(t *testing.T) {
 
 // safeguards are the settings that install/ gives the sidecar so that nobody else can loosen them.
 var safeguards = map[string]string{
-	"root": "found", "timeout": "45s", "max-input": "256 MiB", "allow-empty": "false", "fail-on": "never",
+	"root": "found", "timeout": "45s", "max-input": "128 MiB", "allow-empty": "false", "fail-on": "never",
 }
 
 // TestSidecarLocks runs config show in the environment of the installed sidecar. The test of e2e/install compares the

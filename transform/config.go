@@ -33,8 +33,8 @@ type Config struct {
 	// because they concern no rule, do not count.
 	MaxExpanded int
 
-	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once
-	// before the rules and once more to verify the repair, so it must depend on nothing but the render and constants.
+	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
+	// the rules and again whenever it verifies a repair, so it must depend on nothing but the render and constants.
 	// Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is nil.
 	Index func(*Render) any
 }

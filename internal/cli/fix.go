@@ -26,7 +26,8 @@ is 1 when a finding at or above fail-on is left. Rendered sources are refused; t
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
 replaced. A file with several hard links is refused. When a file cannot be written or the run is interrupted, the files
-that are written already are put back. Standard error names the findings whose repair loses a comment, with the line before the repair.
+that are written already are put back. Standard error names the findings whose repair loses a comment, with the line
+before the repair.
 
 PATH is a folder or a file; without it the working directory is read.`,
 	}

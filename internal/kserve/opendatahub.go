@@ -10,7 +10,7 @@ import (
 
 // openDataHub lists the releases of OpenDataHub from which on it ships another KServe, oldest first. Its KServe is a
 // fork: it backports some changes, and its 0.15.2 has LLMInferenceService and stricter validation
-// (config/component_metadata.yaml of https://github.com/opendatahub-io/kserve).
+// (charts/kserve-crd/Chart.yaml at the tags odh-v2.21 to odh-v3.5 of https://github.com/opendatahub-io/kserve).
 var openDataHub = []struct {
 	major, minor int
 	release      transform.Release

@@ -17,7 +17,7 @@ var truth = []string{"false", "true"}
 var Table = []Setting{
 	{
 		Name: "kserve-version", Title: "KServe version",
-		Help:    "KServe release in the cluster",
+		Help:    "KServe release in the cluster; unknown stands for all from 0.12 on",
 		Accepts: "x.y.z, x.y (any patch of it), odh-x.y (the one of that OpenDataHub) or unknown", Default: unknown,
 		field: func(s *Settings) any { return &s.KServeVersion },
 		check: kserveVersion,

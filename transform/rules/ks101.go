@@ -87,8 +87,10 @@ func checkIdleExec(p *pass, c model.Container) {
 	p.replaceHandler(c, f, httpGet(request))
 }
 
-// convertsExact reports whether the setting probes is auto, which converts every exec probe with an exact equivalent.
-func (p *pass) convertsExact() bool { return p.options.Probes == ProbesAuto || p.options.Probes == "" }
+// convertsExact reports whether the setting probes converts every exec probe with an exact equivalent.
+func (p *pass) convertsExact() bool {
+	return p.options.Probes == ProbesAuto || p.options.Probes == ProbesAlways || p.options.Probes == ""
+}
 
 // exact reports whether an HTTP probe says the same as the command wherever the container runs. The kubelet sends it to
 // the pod's address, not to the loopback address; with a workerSpec the command may check more than this pod; and a NIM

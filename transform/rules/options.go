@@ -11,7 +11,7 @@ import (
 // Options are the facts about the cluster and the choices of the user that rules depend on. Zero values are the
 // defaults.
 type Options struct {
-	KServeVersion           string   // x.y.z, x.y or "unknown"
+	KServeVersion           string   // x.y.z, x.y, odh-x.y or "unknown"
 	DefaultDeploymentMode   string   // Standard, Knative, ModelMesh (or a legacy spelling), "unknown"
 	Namespace               string   // of objects that name none
 	Select                  []string // IDs of rules to run, or IDs with a leading "-" to leave out; empty: all
