@@ -17,6 +17,7 @@ type document struct {
 
 	tree    *yamldoc.Tree // nil when the screen rejected the document, and once it is released
 	objects []*Object
+	count   int     // of its objects
 	aliased aliased // what its aliases stand for, once it was parsed
 	output  []byte  // the body with the edits made, nil without any
 }
@@ -27,7 +28,7 @@ func (d *document) examine(s *screen, namespace string) error {
 	plain := plainObject(body)
 	switch {
 	case plain:
-		d.content = object
+		d.content, d.count = object, 1
 		d.selected = s.document(body)
 	case blank(body):
 		d.content = nothing
@@ -48,6 +49,7 @@ func (d *document) examine(s *screen, namespace string) error {
 			return inputError(d.file, d.source.Line, err)
 		}
 		d.selected = d.content == object && s.document(body)
+		d.count = countObjects(tree.Root)
 	}
 	if d.selected {
 		d.adopt(tree, namespace)

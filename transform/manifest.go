@@ -45,16 +45,14 @@ func contentOf(tree *yamldoc.Tree, s *screen) (content, error) {
 	case root.Kind != yamldoc.Mapping:
 		return foreign, nil
 	}
-	var missing []string
-	for _, key := range objectKeys {
-		if root.Get(key).IsNull() && (key != "metadata" || !root.Has(key)) {
-			missing = append(missing, key)
-		}
-	}
+	missing := missingKeys(root)
 	kind := text(root.Get("kind"))
 	items := root.Get("items")
 	list := strings.HasSuffix(kind, "List") || items != nil && items.Kind == yamldoc.Sequence
 	if len(missing) == 0 || list && slices.Equal(missing, []string{"metadata"}) {
+		if at, why := brokenItem(root, kind); at != nil {
+			return fault(at, "%s", why)
+		}
 		return object, nil
 	}
 	misspelt, meant := 0, ""
@@ -75,6 +73,70 @@ func contentOf(tree *yamldoc.Tree, s *screen) (content, error) {
 		return fault(root, "%s is missing: %s", missing[0], needed)
 	}
 	return foreign, nil
+}
+
+// missingKeys returns the keys of an object that the mapping lacks.
+func missingKeys(n *yamldoc.Node) []string {
+	var missing []string
+	for _, key := range objectKeys {
+		if n.Get(key).IsNull() && (key != "metadata" || !n.Has(key)) {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// brokenItem returns an item of a List, at any depth, that is no object, and why. The items of a typed list may leave out
+// apiVersion and kind.
+func brokenItem(list *yamldoc.Node, kind string) (at *yamldoc.Node, why string) {
+	items := list.Get("items")
+	if items == nil && kind == "List" {
+		for _, e := range list.Entries {
+			if key := strings.ToLower(e.Key.Str()); spelling.Distance(key, "items") <= 1 {
+				return e.Key, fmt.Sprintf("did you mean items instead of %s? a List holds its objects there", e.Key.Value)
+			}
+		}
+	}
+	if items == nil || items.Kind != yamldoc.Sequence {
+		return nil, ""
+	}
+	for i := range items.Items {
+		item := items.Get(i)
+		if item.Kind != yamldoc.Mapping {
+			return item, "an item of a List that is no object"
+		}
+		itemKind := text(item.Get("kind"))
+		missing := missingKeys(item)
+		if inner := item.Get("items"); inner != nil && inner.Kind == yamldoc.Sequence {
+			missing = slices.DeleteFunc(missing, func(key string) bool { return key == "metadata" })
+		}
+		if kind != "List" {
+			missing = slices.DeleteFunc(missing, func(key string) bool { return key != "metadata" })
+		}
+		if len(missing) > 0 {
+			return item, fmt.Sprintf("%s is missing in an item of a List: an object needs apiVersion, kind and metadata", missing[0])
+		}
+		if at, why := brokenItem(item, itemKind); at != nil {
+			return at, why
+		}
+	}
+	return nil, ""
+}
+
+// countObjects returns the number of objects in a document: those of a List at any depth, or one.
+func countObjects(n *yamldoc.Node) int {
+	items, listed := n.Get("items"), n.Has("items")
+	switch kind := text(n.Get("kind")); {
+	case listed && items.Kind == yamldoc.Sequence:
+		count := 0
+		for i := range items.Items {
+			count += countObjects(items.Get(i))
+		}
+		return count
+	case kind == "List", listed && items.IsNull() && strings.HasSuffix(kind, "List"):
+		return 0
+	}
+	return 1
 }
 
 // similarKey returns the key of a mapping that is close to the wanted one, or nil.

@@ -26,11 +26,13 @@ func (r *Result) Fatal() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Fatal })
 }
 
-// Objects returns the number of objects in the input. A List in a document that was not parsed counts as one.
+// Objects returns the number of objects in the input. A List counts as its items.
 func (r *Result) Objects() int {
-	n := len(r.stream.unselected)
-	for _, d := range r.stream.selected {
-		n += len(d.objects)
+	n := 0
+	for _, documents := range [][]*document{r.stream.selected, r.stream.unselected} {
+		for _, d := range documents {
+			n += d.count
+		}
 	}
 	return n
 }

@@ -83,11 +83,11 @@ func inGroup(body []byte, groups [][]byte) bool {
 	}
 	rest, _ := topLevel(body, "apiVersion")
 	value, rest, _ := bytes.Cut(rest, []byte("\n"))
-	return containsAny(value, groups) || !plainVersion(bytes.TrimSpace(value)) || hasTopLevel(rest, "apiVersion")
+	return containsAny(value, groups) || !plainValue(bytes.TrimSpace(value)) || hasTopLevel(rest, "apiVersion")
 }
 
-// plainVersion reports whether the text is an API version without quotes, alias, comment or anything else.
-func plainVersion(text []byte) bool {
+// plainValue reports whether the text is an API version or a kind without quotes, alias, comment or anything else.
+func plainValue(text []byte) bool {
 	for _, c := range text {
 		if !isLetter(c) && (c < '-' || c > '9') {
 			return false
@@ -234,14 +234,23 @@ func blockMapping(body []byte) bool {
 	return false
 }
 
-// plainObject reports whether the document is an object whose keys are plain to see.
+// plainObject reports whether the document is an object whose keys are plain to see, each of them once, and no List.
 func plainObject(body []byte) bool {
-	if !blockMapping(body) {
+	if !blockMapping(body) || hasTopLevel(body, "items") {
 		return false
 	}
-	kind, found := topLevel(body, "kind")
-	value, _, _ := bytes.Cut(kind, []byte("\n"))
-	return found && len(bytes.TrimSpace(value)) > 0 && hasTopLevel(body, "apiVersion") && hasTopLevel(body, "metadata")
+	for _, key := range objectKeys {
+		rest, found := topLevel(body, key)
+		if !found || hasTopLevel(rest, key) {
+			return false
+		}
+		value, _, _ := bytes.Cut(rest, []byte("\n"))
+		value = bytes.TrimSpace(value)
+		if key == "kind" && (!plainValue(value) || bytes.HasSuffix(value, []byte("List"))) {
+			return false
+		}
+	}
+	return true
 }
 
 func hasTopLevel(body []byte, key string) bool {

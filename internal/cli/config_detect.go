@@ -49,9 +49,9 @@ it does not show is reported. The exit code is 2 when it shows neither.`,
 		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
 			switch kind, name := event.Object["kind"], field(event.Object, "metadata", "name"); {
 			case kind == "Deployment" && name == kserve.ControllerDeployment:
-				version.value, version.problem = controllerVersion(event.Object)
+				version.found(event.Object, controllerVersion)
 			case kind == "ConfigMap" && name == kserve.ConfigMap:
-				mode.value, mode.problem = defaultMode(event.Object)
+				mode.found(event.Object, defaultMode)
 			}
 			return true
 		}); err != nil {
@@ -82,6 +82,18 @@ type fact struct {
 	setting, object string
 	value           string // empty when the input does not show it
 	problem         error  // why the object does not show it; nil without the object
+	namespace       any    // of the object
+}
+
+// found takes the fact from the object. A second object in another namespace may belong to another KServe.
+func (f *fact) found(object health.Object, read func(health.Object) (string, error)) {
+	namespace := field(object, "metadata", "namespace")
+	if (f.value != "" || f.problem != nil) && f.namespace != namespace {
+		f.value, f.problem = "", fmt.Errorf("it is in the namespaces %v and %v; give the one of your KServe", f.namespace, namespace)
+		return
+	}
+	f.namespace = namespace
+	f.value, f.problem = read(object)
 }
 
 // missing returns why the fact is not known.
@@ -99,10 +111,11 @@ func controllerVersion(deployment health.Object) (string, error) {
 			continue
 		}
 		image, _ := field(c, "image").(string)
-		if version := kserve.ImageVersion(image); version != "" {
-			return version, nil
+		version := kserve.ImageVersion(image)
+		if _, warning, err := kserve.ParseVersions(version); version == "" || warning != "" || err != nil {
+			return "", fmt.Errorf("the tag of image %q is no KServe version that this plugin knows", image)
 		}
-		return "", fmt.Errorf("the tag of image %q is no KServe version", image)
+		return version, nil
 	}
 	return "", fmt.Errorf("no container is called %s", kserve.ControllerContainer)
 }

@@ -21,14 +21,15 @@ import (
 // Request is the request that a command makes to its own container. A command that does what an httpGet probe could not
 // repeat (another method, a body, credentials, another host) makes none.
 type Request struct {
-	Scheme  string   // http, https, or tcp when the command proves no more than an open port
-	Host    string   // as written, always the container itself: localhost, 127.0.0.1, 0.0.0.0, ::1 or ::
-	Port    int      // 1 to 65535, 80 or 443 where the URL names none
-	Path    string   // starts with "/", escaped, with the query; empty for tcp
-	Headers []Header // in the order of the command
-	Strict  bool     // the command fails when the response is an HTTP error; always false for tcp
-	Exact   bool     // the command is Strict and sends what an httpGet probe sends: one plain GET, nothing else
-	Head    bool     // the command may send HEAD, which a server may answer in another way than GET
+	Scheme  string        // http, https, or tcp when the command proves no more than an open port
+	Host    string        // as written, always the container itself: localhost, 127.0.0.1, 0.0.0.0, ::1 or ::
+	Port    int           // 1 to 65535, 80 or 443 where the URL names none
+	Path    string        // starts with "/", escaped, with the query; empty for tcp
+	Headers []Header      // in the order of the command
+	Strict  bool          // the command fails when the response is an HTTP error; always false for tcp
+	Exact   bool          // the command is Strict and sends what an httpGet probe sends: one plain GET, nothing else
+	Head    bool          // the command may send HEAD, which a server may answer in another way than GET
+	Limit   time.Duration // after which the command gives up; 0: never
 }
 
 // Header is an HTTP header of a Request.
@@ -128,8 +129,9 @@ type webRequest struct {
 	strict  bool
 	family  string // -4 or -6
 	unsaved bool   // the response goes to no file
-	altered bool   // an option sends more than one plain GET
+	altered bool   // an option sends or wants more than one plain GET
 	head    bool   // it may be a HEAD request
+	limit   time.Duration
 }
 
 var (
@@ -192,6 +194,7 @@ func (w webRequest) request() (Request, error) {
 		Scheme: u.Scheme, Host: u.Hostname(), Port: n, Path: target, Headers: w.headers, Strict: w.strict,
 		Exact: w.strict && !w.altered && u.Scheme == "http" && len(w.headers) == 0 && !strings.Contains(u.Hostname(), ":"),
 		Head:  w.head,
+		Limit: w.limit,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // sh is a command line given to a shell.
@@ -135,11 +136,24 @@ func TestInterpret(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the command %q %v", tc.command, err)
 			}
-			got.Exact = false // TestExact
+			got.Exact, got.Limit = false, 0 // TestExact, TestLimit
 			if !reflect.DeepEqual(got, tc.want) {
 				t.Errorf("%q\ngot  %+v\nwant %+v", tc.command, got, tc.want)
 			}
 		})
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for line, want := range map[string]time.Duration{
+		"curl -f localhost:8080":                            0,
+		"curl -f -m 5 localhost:8080":                       5 * time.Second,
+		"curl -f -m 5 --connect-timeout 1.5 localhost:8080": 1500 * time.Millisecond,
+		"curl -f --connect-timeout 2 -m 1 localhost:8080":   time.Second,
+	} {
+		if got, err := Interpret(sh(line)); err != nil || got.Limit != want {
+			t.Errorf("%s: limit %v, error %v; want %v", line, got.Limit, err, want)
+		}
 	}
 }
 
@@ -165,6 +179,7 @@ func TestExact(t *testing.T) {
 		{"curl -f http://[::1]:8080/ready", false},
 		{"wget -q --spider " + ready, false},
 		{"wget -qO- " + ready, false},
+		{"curl -f --speed-time 1 --speed-limit 999999 " + ready, false},
 		{"nc -z localhost 8080", false},
 	} {
 		got, err := Interpret(sh(tc.line))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // option is the effect of a command line option on the request.
@@ -29,11 +30,13 @@ var (
 	output    = option{value: true, apply: func(w *webRequest, v string) error { w.unsaved = true; return unsaved(v) }}
 	spider    = option{apply: (*webRequest).checkOnly}
 	format    = option{value: true, apply: func(_ *webRequest, v string) error { return checkFormat(v) }}
-	seconds   = number(fractional)
+	timeLimit = option{value: true, apply: (*webRequest).limitTime}
 	atLeast1  = number(fromOne)
 	count     = number(whole)
 	altering  = altered(harmless) // redirects, TLS options, headers, a protocol that a probe does not use
 	again     = altered(count)
+	slowness  = altered(atLeast1) // a response that is slow, but in time for a probe, fails
+	speed     = altered(count)
 )
 
 // The usual numbers. Others make the tools fail, or run into a limit before the response comes.
@@ -47,10 +50,26 @@ var (
 func number(usual *regexp.Regexp) option {
 	return option{value: true, apply: func(_ *webRequest, v string) error {
 		if !usual.MatchString(v) {
-			return fmt.Errorf("gives an option the number %q, which may make it fail", v)
+			return unusualNumber(v)
 		}
 		return nil
 	}}
+}
+
+// limitTime takes a number of seconds after which the command gives up. The shortest counts.
+func (w *webRequest) limitTime(v string) error {
+	if !fractional.MatchString(v) {
+		return unusualNumber(v)
+	}
+	limit, err := time.ParseDuration(v + "s")
+	if w.limit == 0 || limit < w.limit {
+		w.limit = limit
+	}
+	return err
+}
+
+func unusualNumber(v string) error {
+	return fmt.Errorf("gives an option the number %q, which may make it fail", v)
 }
 
 // altered is an option that makes the request more than one plain GET.
@@ -110,7 +129,7 @@ var curlOptions = map[string]option{
 	"--http1.0": altering, "--http1.1": harmless, "--no-keepalive": harmless,
 	"--retry-connrefused": harmless, "--retry-all-errors": harmless,
 	"--output": output, "--write-out": format, "--noproxy": discarded,
-	"--max-time": seconds, "--connect-timeout": seconds, "--speed-time": atLeast1, "--speed-limit": count,
+	"--max-time": timeLimit, "--connect-timeout": timeLimit, "--speed-time": slowness, "--speed-limit": speed,
 	"--retry": again, "--retry-delay": count, "--retry-max-time": count,
 }
 

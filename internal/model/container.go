@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -177,19 +178,45 @@ func (c Container) UserPort(port int) bool {
 	return served && c.RuntimeQuestion == "" && slices.Contains(numbers, port)
 }
 
-// loopback matches the names of the address that nobody outside the pod reaches.
-var loopback = regexp.MustCompile(`(?i)localhost|\b127\.|::1\b`)
+var (
+	// loopback matches the names of the address, and of its interface, that nobody outside the pod reaches.
+	loopback = regexp.MustCompile(`(?i)localhost|loopback|\b127\.|::1\b|\b0:0:0:0:0:0:0:1\b|^(.*=)?lo$`)
+
+	// insideByDefault matches the servers that listen on that address unless an argument names another one.
+	insideByDefault = regexp.MustCompile(`\b(uvicorn|hypercorn|gunicorn|flask)\b`)
+	everyAddress    = regexp.MustCompile(`\b0\.0\.0\.0\b|::`)
+)
 
 // MayListenInside reports whether the server may listen on the loopback address alone, where the container's own
-// commands reach it and the kubelet does not: an argument or a variable names that address, or the render does not show
-// the variables.
+// commands reach it and the kubelet does not: an argument or a variable names that address, the server uses it by
+// default, or the render does not show the variables.
 func (c Container) MayListenInside() bool {
 	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
 		words := append(node.Get("command").Strings(), node.Get("args").Strings()...)
+		if slices.ContainsFunc(words, insideByDefault.MatchString) && !slices.ContainsFunc(words, everyAddress.MatchString) {
+			return true
+		}
 		return slices.ContainsFunc(words, loopback.MatchString) || !node.Get("envFrom").IsNull() ||
 			slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
-				return loopback.MatchString(v.Get("value").Str()) || !v.Get("valueFrom", "configMapKeyRef").IsNull()
+				return loopback.MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
 			})
+	})
+}
+
+// hidden reports whether the source of a variable may hold any text. What a Secret holds is taken for no address.
+func hidden(source *yamldoc.Node) bool {
+	field := source.Get("fieldRef", "fieldPath").Str()
+	return !source.Get("configMapKeyRef").IsNull() ||
+		strings.HasPrefix(field, "metadata.annotations") || strings.HasPrefix(field, "metadata.labels")
+}
+
+// UsesProxy reports whether a variable may send the requests of the container's commands through a proxy.
+func (c Container) UsesProxy() bool {
+	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
+		return slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
+			name := strings.ToLower(v.Get("name").Str())
+			return name == "http_proxy" || name == "all_proxy"
+		})
 	})
 }
 
@@ -201,12 +228,15 @@ func items(list *yamldoc.Node) []*yamldoc.Node {
 	return list.Items
 }
 
-// portEntries returns the entries of the ports of the container and its runtime.
+// portEntries returns the entries of the TCP ports of the container and its runtime.
 func (c Container) portEntries() (entries []*yamldoc.Node) {
 	for _, node := range []*yamldoc.Node{c.Node, c.runtime} {
 		if list := node.Get("ports"); list != nil {
 			for i := range list.Items {
-				entries = append(entries, list.Get(i))
+				entry := list.Get(i)
+				if protocol := entry.Get("protocol").Str(); protocol == "" || protocol == "TCP" {
+					entries = append(entries, entry)
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -94,10 +95,16 @@ func (p *pass) convertsExact() bool {
 
 // exact reports whether an HTTP probe says the same as the command wherever the container runs. The kubelet sends it to
 // the pod's address, not to the loopback address; with a workerSpec the command may check more than this pod; and a NIM
-// image, like the agent's own port, would not work as soon as there is an agent.
+// image, like the agent's own port, would not work as soon as there is an agent. A command that gives up before the
+// probe's own timeout, of 1 second by default, is stricter.
 func exact(c model.Container, request execprobe.Request) bool {
-	return request.Exact && request.Port != kserve.AgentPort && c.UserPort(request.Port) && !c.MayListenInside() &&
-		!c.MultiNode && !isNIM(c)
+	timeout, ok := c.Get("readinessProbe", "timeoutSeconds").Int()
+	if !ok || timeout < 1 {
+		timeout = 1
+	}
+	patient := request.Limit == 0 || request.Limit >= time.Duration(timeout)*time.Second
+	return request.Exact && patient && request.Port != kserve.AgentPort && c.UserPort(request.Port) &&
+		!c.MayListenInside() && !c.UsesProxy() && !c.MultiNode && !isNIM(c)
 }
 
 // checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx
