@@ -21,8 +21,16 @@ type Model struct {
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
-	references  func() *references                   // built at the first call
+
+	references func() *references // built at the first call, as are the next ones
+	runtimes   func() *runtimes
 }
+
+// objectName is the key of an object among those of its kind.
+type objectName struct{ namespace, name string }
+
+// everywhere is the namespace of what reaches every namespace.
+const everywhere = "*"
 
 // New builds the model of a render.
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
@@ -33,6 +41,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 		meant: map[ScaleTarget]int{}, autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
+	m.runtimes = sync.OnceValue(m.findRuntimes)
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}

@@ -24,9 +24,6 @@ type Reference struct {
 	namespace string // of the named object, or everywhere
 }
 
-// everywhere is the namespace of a reference that reaches every namespace.
-const everywhere = "*"
-
 // references are the places in the render that name HPAs.
 type references struct {
 	exact map[string][]Reference // by the HPA's name: a rename can update them
