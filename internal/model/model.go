@@ -24,6 +24,7 @@ type Model struct {
 
 	references func() *references // built at the first call, as are the next ones
 	runtimes   func() *runtimes
+	hpaNames   func() *hpaNames
 }
 
 // objectName is the key of an object among those of its kind.
@@ -42,6 +43,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	}
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
+	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}
