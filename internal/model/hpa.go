@@ -35,7 +35,7 @@ func (m *Model) HasHPA(namespace, name string) bool {
 	return m.hpaNames().present[objectName{namespace, name}]
 }
 
-// SharesName reports whether another HPA, which may be in the namespace of the HPA, has the name or was renamed from it.
+// SharesName reports whether another HPA, which may be in the same namespace, has the name or was renamed from it.
 func (m *Model) SharesName(hpa *transform.Object, name string) bool {
 	namespaces := []string{hpa.Namespace, ""}
 	if hpa.Namespace == "" {
