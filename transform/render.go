@@ -1,9 +1,6 @@
 package transform
 
-import (
-	"bytes"
-	"slices"
-)
+import "slices"
 
 // Render is the input as objects. Rules and Config.Index read it, several at the same time; they must not change it.
 type Render struct {
@@ -40,22 +37,24 @@ func (r *Render) Objects(kinds ...GroupKind) []*Object {
 // kind that a rule names, or that have a word that a rule mentions.
 func (r *Render) All() []*Object { return slices.Clip(r.objects) }
 
-// Find reports whether an object of the input matches. It searches also the documents that were not parsed because they
-// concern no rule, and parses those of them that contain all the words. If such a document cannot be read, it may hold
-// the object, so the answer is true.
-func (r *Render) Find(match func(*Object) bool, words ...string) bool {
-	if slices.ContainsFunc(r.objects, match) {
-		return true
+// Search calls visit for each object of the input: those that were parsed, and those in the documents that were not
+// parsed because they concern no rule. Of these it parses the ones whose text, as mayHold reports, may hold what is
+// searched for. It returns the texts of those that cannot be read.
+func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (unreadable [][]byte) {
+	for _, o := range r.objects {
+		visit(o)
 	}
-	return slices.ContainsFunc(r.unselected, func(d *document) bool {
-		if !containsAll(d.source.Body, words) {
-			return false
+	for _, d := range r.unselected {
+		if !mayHold(d.source.Body) {
+			continue
 		}
 		read := &document{file: d.file, source: d.source}
-		return read.parse(r.namespace) != nil || slices.ContainsFunc(read.objects, match)
-	})
-}
-
-func containsAll(body []byte, words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool { return !bytes.Contains(body, []byte(word)) })
+		if read.parse(r.namespace) != nil {
+			unreadable = append(unreadable, d.source.Body)
+		}
+		for _, o := range read.objects {
+			visit(o)
+		}
+	}
+	return unreadable
 }

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -70,24 +69,27 @@ func (a Autoscaler) Owner() string {
 // autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the
 // render may be out of date, as after kustomize's namePrefix.
 func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
-	known := map[string][]*Service{}
+	known := map[objectName]bool{}
+	note := func(s *Service) {
+		known[objectName{s.Namespace, s.Name}] = true
+		known[objectName{everywhere, s.Name}] = true
+	}
 	for _, s := range m.Services() {
-		known[s.Name] = append(known[s.Name], s)
+		note(s)
 	}
 	var services []*Service
 	for _, o := range autoscalers {
 		name := Autoscaler{o}.Owner()
-		mayBeOwner := func(s *Service) bool {
-			return s.Namespace == o.Namespace || s.Namespace == "" || o.Namespace == ""
-		}
-		if name == "" || m.candidates[o] != nil || slices.ContainsFunc(known[name], mayBeOwner) {
+		mayBeKnown := known[objectName{o.Namespace, name}] || known[objectName{"", name}] ||
+			o.Namespace == "" && known[objectName{everywhere, name}]
+		if name == "" || m.candidates[o] != nil || mayBeKnown {
 			continue
 		}
 		s := &Service{
 			Object: &transform.Object{Kind: kserve.InferenceService.Kind, Name: name, Namespace: o.Namespace},
 			Mode:   kserve.Standard, ModeEvidence: "annotation " + OwnerAnnotation, Elsewhere: true,
 		}
-		known[name] = append(known[name], s)
+		note(s)
 		services = append(services, s)
 	}
 	return services

@@ -31,19 +31,27 @@ type ScaleTarget struct {
 
 // indexDeployments records the names of the Deployments that KServe makes for the services.
 func (m *Model) indexDeployments(services []*Service) {
+	own := func(s *Service, name string, t ScaleTarget) {
+		for _, namespace := range []string{s.Namespace, everywhere} {
+			at := objectName{namespace, name}
+			m.owners[at] = append(m.owners[at], t)
+		}
+	}
 	for _, s := range services {
-		m.byNamespace[s.Namespace] = append(m.byNamespace[s.Namespace], s)
+		at := objectName{s.Namespace, s.Name}
+		m.named[at] = append(m.named[at], len(m.indexed))
+		m.indexed = append(m.indexed, s)
 		if s.Name == "" { // generateName: the Deployments have no names yet
 			continue
 		}
 		for _, component := range s.Components() {
 			names := s.deployments(m.Versions, component)
 			for _, name := range names {
-				m.owners[name] = append(m.owners[name], ScaleTarget{s, component, name, CurrentName})
+				own(s, name, ScaleTarget{s, component, name, CurrentName})
 			}
 			if !m.Versions.All(kserve.LegacyNamesGone) {
 				name := kserve.ComponentName(s.Name, component) + "-default"
-				m.owners[name] = append(m.owners[name], ScaleTarget{s, component, names[0], LegacyName})
+				own(s, name, ScaleTarget{s, component, names[0], LegacyName})
 			}
 		}
 	}
@@ -78,19 +86,20 @@ func (s *Service) deployments(v kserve.Versions, component string) []string {
 // NameOwner returns the component for which KServe uses the name in the object's namespace, nil when there is none. Its
 // service may run in Standard mode.
 func (m *Model) NameOwner(o *transform.Object, name string) *ScaleTarget {
-	return m.owner(name, func(s *Service) bool { return s.Namespace == o.Namespace })
+	return m.owner(objectName{o.Namespace, name}, func(*Service) bool { return true })
 }
 
 // PossibleNameOwner is NameOwner for a service that may share the object's namespace: only one of the two names its
 // own.
 func (m *Model) PossibleNameOwner(o *transform.Object, name string) *ScaleTarget {
-	return m.owner(name, func(s *Service) bool {
-		return s.Namespace != o.Namespace && (s.Namespace == "" || o.Namespace == "")
-	})
+	if o.Namespace != "" {
+		return m.owner(objectName{"", name}, func(*Service) bool { return true })
+	}
+	return m.owner(objectName{everywhere, name}, func(s *Service) bool { return s.Namespace != "" })
 }
 
-func (m *Model) owner(name string, matches func(*Service) bool) *ScaleTarget {
-	for _, t := range m.owners[name] {
+func (m *Model) owner(at objectName, matches func(*Service) bool) *ScaleTarget {
+	for _, t := range m.owners[at] {
 		if t.Service.MayBeStandard() && matches(t.Service) {
 			return &t
 		}
@@ -104,13 +113,13 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 	if kind == "" || name == "" {
 		return nil
 	}
-	for _, t := range m.owners[name] {
-		if kind == DeploymentTarget && t.Match == CurrentName && t.Service.Namespace == a.Namespace {
+	for _, t := range m.owners[objectName{a.Namespace, name}] {
+		if kind == DeploymentTarget && t.Match == CurrentName {
 			return []ScaleTarget{t}
 		}
 	}
 	var meant []ScaleTarget
-	for _, s := range m.byNamespace[a.Namespace] {
+	for _, s := range m.similar(a) {
 		for _, component := range s.Components() {
 			if match, ok := matchTarget(a, s, component); ok {
 				meant = append(meant, ScaleTarget{s, component, s.deployments(m.Versions, component)[0], match})
@@ -125,6 +134,55 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 		return meant[i : i+1]
 	}
 	return meant
+}
+
+// similar returns the services for which [matchTarget] may find a match: those in the autoscaler's namespace whose name
+// is the target's without an ending, with a prefix and a suffix that the autoscaler has too.
+func (m *Model) similar(a Autoscaler) (services []*Service) {
+	_, target := a.Target()
+	var found []int
+	prefixes, suffixes := affixes(a.Name)
+	for _, ending := range targetEndings {
+		original, ok := strings.CutSuffix(target, ending)
+		if !ok {
+			continue
+		}
+		for _, prefix := range prefixes {
+			for _, suffix := range suffixes {
+				found = append(found, m.named[objectName{a.Namespace, prefix + original + suffix}]...)
+			}
+		}
+	}
+	slices.Sort(found)
+	for _, i := range slices.Compact(found) {
+		services = append(services, m.indexed[i])
+	}
+	return services
+}
+
+// targetEndings are what may follow the name of a service in the name of a target.
+var targetEndings = []string{"",
+	"-" + kserve.Predictor, "-" + kserve.Transformer, "-" + kserve.Explainer,
+	"-" + kserve.Predictor + "-default", "-" + kserve.Transformer + "-default", "-" + kserve.Explainer + "-default"}
+
+// longestName is the length of the longest name that Kubernetes admits for an object
+// (DNS1123SubdomainMaxLength, pkg/util/validation/validation.go@v0.34.5 of k8s.io/apimachinery).
+const longestName = 253
+
+// affixes returns the prefixes and suffixes that kustomize may have given to the object with the name.
+func affixes(name string) (prefixes, suffixes []string) {
+	if len(name) > longestName {
+		return []string{""}, []string{""}
+	}
+	for i := range len(name) + 1 {
+		if separated(name[:i], "") {
+			prefixes = append(prefixes, name[:i])
+		}
+		if separated("", name[i:]) {
+			suffixes = append(suffixes, name[i:])
+		}
+	}
+	return prefixes, suffixes
 }
 
 // matchTarget returns how the target of an autoscaler, which is no Deployment that KServe makes, is meant for a
@@ -144,13 +202,6 @@ func matchTarget(a Autoscaler, s *Service, component string) (match NameMatch, o
 		return OtherObject, true
 	}
 	return 0, false
-}
-
-// renders reports whether the render has an object of the kind of a target.
-func (m *Model) renders(namespace, kind, name string) bool {
-	return m.render.Find(func(o *transform.Object) bool {
-		return targetKind(o.APIVersion, o.Kind) == kind && o.Namespace == namespace && o.Name == name
-	}, kind, name)
 }
 
 // affixed reports whether the target was the service's name with the ending before kustomize gave the service, and the

@@ -16,23 +16,37 @@ type Model struct {
 
 	render      *transform.Render
 	services    map[*transform.Object]*Service
-	byNamespace map[string][]*Service
-	owners      map[string][]ScaleTarget             // by the Deployment's name, in all namespaces
+	indexed     []*Service                           // those of the render, and then those that are Elsewhere
+	named       map[objectName][]int                 // the indexes of the services with a name in indexed
+	owners      map[objectName][]ScaleTarget         // by the Deployment; also under everywhere
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
-	references  func() *references                   // built at the first call
+
+	references func() *references // built at the first call, as are the next ones
+	runtimes   func() *runtimes
+	hpaNames   func() *hpaNames
+	targets    func() map[targetName]bool
 }
+
+// objectName is the key of an object among those of its kind.
+type objectName struct{ namespace, name string }
+
+// everywhere is the namespace of what reaches every namespace.
+const everywhere = "*"
 
 // New builds the model of a render.
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
 	m := &Model{
 		Versions: versions, DefaultMode: defaultMode,
-		render: render, services: map[*transform.Object]*Service{}, byNamespace: map[string][]*Service{},
-		owners: map[string][]ScaleTarget{}, candidates: map[*transform.Object][]ScaleTarget{},
+		render: render, services: map[*transform.Object]*Service{}, named: map[objectName][]int{},
+		owners: map[objectName][]ScaleTarget{}, candidates: map[*transform.Object][]ScaleTarget{},
 		meant: map[ScaleTarget]int{}, autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
+	m.runtimes = sync.OnceValue(m.findRuntimes)
+	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
+	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}

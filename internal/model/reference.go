@@ -21,16 +21,14 @@ type Reference struct {
 	Object *transform.Object
 	At     yamldoc.Path
 
-	namespace string // of the named object, or everywhere
+	order int // among all references
 }
 
-// everywhere is the namespace of a reference that reaches every namespace.
-const everywhere = "*"
-
-// references are the places in the render that name HPAs.
+// references are the places in the render that name HPAs, by the name and namespace of the HPA, or everywhere.
 type references struct {
-	exact map[string][]Reference // by the HPA's name: a rename can update them
-	loose []Reference            // text, and RBAC that covers more than the HPA: a person has to update them
+	exact map[objectName][]Reference // a rename can update them
+	loose map[objectName][]Reference // text, and RBAC that covers more than the HPA: a person has to update them
+	count int
 }
 
 // References returns the places in the render, outside the object itself, that refer to an HPA in its namespace. Follow
@@ -39,26 +37,37 @@ type references struct {
 // name it in another way.
 func (m *Model) References(o *transform.Object, name string) (follow []Reference, byHand []string) {
 	all := m.references()
-	for _, ref := range all.exact[name] {
-		if ref.Object != o && ref.reaches(o.Namespace) {
-			follow = append(follow, ref)
+	shown := map[string]bool{}
+	for _, ref := range reaching(all.loose, o, name) {
+		if text := ref.Object.String(); !shown[text] {
+			shown[text] = true
+			byHand = append(byHand, text)
 		}
 	}
-	for _, ref := range all.loose {
-		shown := ref.Object.String()
-		if ref.Object != o && ref.mentions(o.Namespace, name) && !slices.Contains(byHand, shown) {
-			byHand = append(byHand, shown)
-		}
-	}
-	return follow, byHand
+	return reaching(all.exact, o, name), byHand
+}
+
+// reaching returns the references outside the object that reach its namespace, in the order of the render.
+func reaching(all map[objectName][]Reference, o *transform.Object, name string) []Reference {
+	found := slices.Concat(all[objectName{o.Namespace, name}], all[objectName{everywhere, name}])
+	found = slices.DeleteFunc(found, func(ref Reference) bool { return ref.Object == o })
+	slices.SortFunc(found, func(a, b Reference) int { return cmp.Compare(a.order, b.order) })
+	return found
 }
 
 func findReferences(objects []*transform.Object) *references {
-	found := &references{exact: map[string][]Reference{}}
+	found := &references{exact: map[objectName][]Reference{}, loose: map[objectName][]Reference{}}
 	for _, o := range objects {
 		o.Node.Walk(func(at yamldoc.Path, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found
+}
+
+// add notes a reference to the HPA with the name.
+func (r *references) add(to map[objectName][]Reference, namespace, name string, o *transform.Object, at yamldoc.Path) {
+	r.count++
+	key := objectName{namespace, name}
+	to[key] = append(to[key], Reference{o, at, r.count})
 }
 
 // collect adds what a node of the object refers to.
@@ -66,14 +75,16 @@ func (r *references) collect(o *transform.Object, at yamldoc.Path, node *yamldoc
 	kind, name := node.Get("kind").Str(), node.Get("name").Str()
 	if len(at) > 0 && name != "" && kind == kserve.HorizontalPodAutoscaler.Kind {
 		namespace := cmp.Or(node.Get("namespace").Str(), defaultNamespace(o))
-		r.exact[name] = append(r.exact[name], Reference{o, at.With("name"), namespace})
+		r.add(r.exact, namespace, name, o, at.With("name"))
 	}
 	if resources := node.Get("resources").Strings(); slices.ContainsFunc(resources, coversHPAs) {
 		r.collectRole(o, node.Get("resourceNames").Strings(), resources, at.With("resourceNames"))
 	}
 	for _, e := range node.Entries {
-		if strings.Contains(e.Value.Str(), hpaResource) {
-			r.loose = append(r.loose, Reference{o, at.With(e.Key.Value), everywhere})
+		if text := e.Value.Str(); strings.Contains(text, hpaResource) {
+			for _, name := range mentioned(text) {
+				r.add(r.loose, everywhere, name, o, at.With(e.Key.Value))
+			}
 		}
 	}
 }
@@ -89,11 +100,11 @@ func (r *references) collectRole(o *transform.Object, names, resources []string,
 	for i, name := range names {
 		switch {
 		case o.Kind == "Role" && only:
-			r.exact[name] = append(r.exact[name], Reference{o, at.With(i), o.Namespace})
+			r.add(r.exact, o.Namespace, name, o, at.With(i))
 		case o.Kind == "Role":
-			r.loose = append(r.loose, Reference{o, at.With(i), o.Namespace})
+			r.add(r.loose, o.Namespace, name, o, at.With(i))
 		default:
-			r.loose = append(r.loose, Reference{o, at.With(i), everywhere})
+			r.add(r.loose, everywhere, name, o, at.With(i))
 		}
 	}
 }
@@ -110,14 +121,12 @@ func defaultNamespace(o *transform.Object) string {
 	return o.Namespace
 }
 
-// reaches reports whether the reference can name an object in the namespace.
-func (ref Reference) reaches(namespace string) bool {
-	return ref.namespace == namespace || ref.namespace == everywhere
-}
-
-// mentions reports whether the reference holds the name, or text with the name as the value of a metric's label.
-func (ref Reference) mentions(namespace, name string) bool {
-	value := ref.Object.Get(ref.At...).Str()
-	return ref.reaches(namespace) &&
-		(value == name || strings.Contains(value, hpaResource) && strings.Contains(value, `"`+name+`"`))
+// mentioned returns the names in a text that mentions HPAs: the whole text, and what is in quotes in it, as the value
+// of a metric's label is.
+func mentioned(text string) []string {
+	quoted := strings.Split(text, `"`)
+	if len(quoted) < 3 {
+		return []string{text}
+	}
+	return append(quoted[1:len(quoted)-1], text)
 }

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -9,19 +11,75 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
+// runtimes are the ServingRuntimes and ClusterServingRuntimes of the render, and the services that use them. Those of a
+// ClusterServingRuntime are in everywhere.
+type runtimes struct {
+	named      map[objectName]*transform.Object
+	selectable map[objectName][]*transform.Object // by the format for which KServe may choose them
+	users      map[*transform.Object][]*Service
+}
+
+func (m *Model) findRuntimes() *runtimes {
+	found := &runtimes{named: map[objectName]*transform.Object{}, selectable: map[objectName][]*transform.Object{},
+		users: map[*transform.Object][]*Service{}}
+	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
+		namespace := o.Namespace
+		if o.Kind == kserve.ClusterServingRuntime.Kind {
+			namespace = everywhere
+		}
+		if at := (objectName{namespace, o.Name}); found.named[at] == nil {
+			found.named[at] = o
+		}
+		for format := range selectedFormats(o) {
+			at := objectName{namespace, format}
+			found.selectable[at] = append(found.selectable[at], o)
+		}
+	}
+	for _, s := range m.Services() {
+		for _, o := range found.of(s) {
+			found.users[o] = append(found.users[o], s)
+		}
+	}
+	return found
+}
+
+// selectedFormats returns the model formats for which KServe may choose the runtime.
+func selectedFormats(runtime *transform.Object) map[string]bool {
+	formats := map[string]bool{}
+	for _, f := range items(runtime.Get("spec", "supportedModelFormats")) {
+		if name := f.Get("name").Str(); name != "" && f.Get("autoSelect").Str() == "true" {
+			formats[name] = true
+		}
+	}
+	return formats
+}
+
+// of returns the runtime that the service's predictor names, else those that KServe may choose for its format, or none.
+func (r *runtimes) of(s *Service) []*transform.Object {
+	if name := s.RuntimeName(); name != "" {
+		o := cmp.Or(r.named[objectName{s.Namespace, name}], r.named[objectName{everywhere, name}])
+		if o == nil {
+			return nil
+		}
+		return []*transform.Object{o}
+	}
+	_, format := s.Framework(kserve.Predictor)
+	return slices.Concat(r.selectable[objectName{s.Namespace, format}], r.selectable[objectName{everywhere, format}])
+}
+
 // Runtime returns the ServingRuntime or ClusterServingRuntime of the render that the service's predictor names, nil
 // when there is none. KServe looks in the service's namespace first (predictor selection, utils.go@v0.20.0).
 func (m *Model) Runtime(s *Service) *transform.Object {
-	name := s.RuntimeName()
-	if name == "" {
-		return nil
-	}
-	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
-		if o.Name == name && (o.Kind == kserve.ClusterServingRuntime.Kind || o.Namespace == s.Namespace) {
-			return o
-		}
+	if found := m.runtimes().of(s); s.RuntimeName() != "" && found != nil {
+		return found[0]
 	}
 	return nil
+}
+
+// RuntimeUsers returns the services that name the runtime, or may get it for their model's format, in the order of the
+// render.
+func (m *Model) RuntimeUsers(runtime *transform.Object) []*Service {
+	return m.runtimes().users[runtime]
 }
 
 // RuntimeContainer returns the runtime's container with the name, and its path. Without a runtime or a container, both
@@ -56,9 +114,9 @@ func (m *Model) mergeWithRuntime(c *Container) {
 		c.others = []*yamldoc.Node{c.runtime}
 		return
 	}
-	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
+	for _, o := range m.runtimes().of(s) {
 		container, _ := RuntimeContainer(o, c.Name)
-		if container == nil || !Selectable(o, s) {
+		if container == nil {
 			continue
 		}
 		c.others = append(c.others, container)
@@ -125,9 +183,9 @@ func (m *Model) RuntimeHandler(c Container, probe string) (handler Handler, runt
 	if o := m.Runtime(s); o != nil {
 		return HandlerOf(c.runtime.Get(probe)), o.String()
 	}
-	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
+	for _, o := range m.runtimes().of(s) {
 		container, _ := RuntimeContainer(o, c.Name)
-		if h := HandlerOf(container.Get(probe)); h != NoHandler && Selectable(o, s) {
+		if h := HandlerOf(container.Get(probe)); h != NoHandler {
 			return h, o.String()
 		}
 	}
@@ -141,20 +199,4 @@ func (m *Model) RuntimeHandler(c Container, probe string) (handler Handler, runt
 		}
 	}
 	return NoHandler, ""
-}
-
-// Selectable reports whether KServe may choose the runtime for a service that names none.
-func Selectable(runtime *transform.Object, s *Service) bool {
-	_, format := s.Framework(kserve.Predictor)
-	formats := runtime.Get("spec", "supportedModelFormats")
-	otherNamespace := runtime.Kind == kserve.ServingRuntime.Kind && runtime.Namespace != s.Namespace
-	if formats == nil || format == "" || s.RuntimeName() != "" || otherNamespace {
-		return false
-	}
-	for i := range formats.Items {
-		if formats.Get(i, "name").Str() == format && formats.Get(i, "autoSelect").Str() == "true" {
-			return true
-		}
-	}
-	return false
 }

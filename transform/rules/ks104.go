@@ -103,10 +103,7 @@ type runtimeUsers struct {
 
 // users looks at the services of the render that use the pass's object, a runtime, or may use it.
 func (p *pass) users() (u runtimeUsers) {
-	for _, s := range p.Services() {
-		if !p.uses(s) {
-			continue
-		}
+	for _, s := range p.RuntimeUsers(p.Object) {
 		if !s.MayBeStandard() {
 			u.obstacle = fmt.Sprintf("%s runs in %s mode", s, s.Mode)
 			continue

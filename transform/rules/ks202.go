@@ -69,14 +69,8 @@ func (p *pass) checkScaledObjectName() {
 // completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
 func (p *pass) completeRename() {
 	o := p.Object
-	old := o.Annotation(renamedFromKey)
-	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil {
-		return
-	}
-	ambiguous := func(other *transform.Object) bool {
-		return other != o && (other.Name == old || other.Annotation(renamedFromKey) == old)
-	}
-	if slices.ContainsFunc(p.Render.Objects(kserve.HorizontalPodAutoscaler), ambiguous) {
+	old := o.Annotation(model.RenamedFromAnnotation)
+	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil || p.SharesName(o, old) {
 		return
 	}
 	follow, _ := p.References(o, old)
@@ -116,20 +110,16 @@ func (p *pass) checkHPAName(at yamldoc.Path) {
 	}
 	if (model.Autoscaler{Object: o}).IsHPA() {
 		f.Message += ", with prune on to remove the old object"
-		edits = append(edits, p.Object.Edits(yamldoc.Set(yamldoc.Path{"metadata", "annotations", renamedFromKey}, old))...)
+		at := yamldoc.Path{"metadata", "annotations", model.RenamedFromAnnotation}
+		edits = append(edits, p.Object.Edits(yamldoc.Set(at, old))...)
 	}
 	p.repairName(f, edits...)
 }
 
 // freeName returns the new name of an HPA: the old one with -external, and a number when that is taken.
 func (p *pass) freeName(namespace, old string) string {
-	taken := func(name string) bool {
-		return slices.ContainsFunc(p.Render.Objects(kserve.HorizontalPodAutoscaler), func(o *transform.Object) bool {
-			return o.Name == name && o.Namespace == namespace
-		})
-	}
 	name := old + "-external"
-	for n := 2; taken(name); n++ {
+	for n := 2; p.HasHPA(namespace, name); n++ {
 		name = old + "-external-" + strconv.Itoa(n)
 	}
 	return name

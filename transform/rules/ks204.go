@@ -26,11 +26,8 @@ var autoscalerOwner = &transform.Rule{
 	Run:      run(checkOwner),
 }
 
-// More annotations of a user's autoscaler: KServe does not read them.
-const (
-	ownerClassKey  = "argocd-kserve-plugin/autoscaler-class"
-	renamedFromKey = "argocd-kserve-plugin/renamed-from" // written by KS202
-)
+// ownerClassKey is one more annotation of a user's autoscaler: KServe does not read it.
+const ownerClassKey = "argocd-kserve-plugin/autoscaler-class"
 
 func checkOwner(p *pass) {
 	target := p.StandardTarget(model.Autoscaler{Object: p.Object})

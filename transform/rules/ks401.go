@@ -3,7 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"slices"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -36,21 +36,41 @@ var unique = []struct{ list, key string }{
 }
 
 func checkDuplicates(p *pass) {
-	var removed []yamldoc.Path // the walk skips what is inside them
+	c := duplicates{pass: p, restarted: sync.OnceValue(p.restarted), removed: map[string]bool{}}
 	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
-		if slices.ContainsFunc(removed, func(r yamldoc.Path) bool { return len(r) <= len(at) && r.Overlaps(at) }) {
+		if c.skips(at) {
 			return
 		}
 		for _, u := range unique {
 			if items := node.Get(u.list); items != nil {
-				removed = append(removed, checkUnique(p, items.Items, at.With(u.list), u.key)...)
+				c.checkUnique(items.Items, at.With(u.list), u.key)
 			}
 		}
 	})
 }
 
-// checkUnique reports the items that repeat an earlier one, and returns the paths of those that the repair removes.
-func checkUnique(p *pass, items []*yamldoc.Node, at yamldoc.Path, key string) (removed []yamldoc.Path) {
+// duplicates is the search for duplicate entries in one object.
+type duplicates struct {
+	*pass
+	restarted func() []*transform.Object
+	removed   map[string]bool // the items that the repair removes, by their paths
+	inside    yamldoc.Path    // the removed item that the walk entered last
+}
+
+// skips reports whether the path is inside an item that the repair removes. The walk visits parents first, so such an
+// item is the path itself or the last one that it entered.
+func (c *duplicates) skips(at yamldoc.Path) bool {
+	if len(c.removed) > 0 && c.removed[pathKey(at)] {
+		c.inside = at
+	}
+	return c.inside != nil && len(c.inside) <= len(at) && c.inside.Overlaps(at)
+}
+
+// pathKey returns a text that only equal paths have.
+func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
+
+// checkUnique reports the items that repeat an earlier one, and notes those that the repair removes.
+func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key string) {
 	first := map[string]*yamldoc.Node{}
 	for i, item := range items {
 		name := item.Get(key).Str()
@@ -60,19 +80,18 @@ func checkUnique(p *pass, items []*yamldoc.Node, at yamldoc.Path, key string) (r
 		case !repeated:
 			first[name] = item
 		case earlier.Equal(item):
-			removed = append(removed, at.With(i))
-			f := transform.Finding{At: at.With(i), Restarts: p.restarted(),
+			c.removed[pathKey(at.With(i))] = true
+			f := transform.Finding{At: at.With(i), Restarts: c.restarted(),
 				Message: fmt.Sprintf("%s lists %s twice with identical content: remove the second", at, name)}
-			if p.mayEdit() {
-				f.Edits = p.Object.Edits(yamldoc.Delete(at.With(i)))
+			if c.mayEdit() {
+				f.Edits = c.Object.Edits(yamldoc.Delete(at.With(i)))
 			} else {
 				f.Unrepaired = runtimeShared
 			}
-			p.Report(f)
+			c.Report(f)
 		default:
-			p.Report(transform.Finding{At: at.With(i), Fatal: true,
+			c.Report(transform.Finding{At: at.With(i), Fatal: true,
 				Message: fmt.Sprintf("%s lists %s twice with different content: remove one", at, name)})
 		}
 	}
-	return removed
 }

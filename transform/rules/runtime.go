@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -20,15 +19,10 @@ func (p *pass) restarted() (services []*transform.Object) {
 	if p.Service(p.Object) != nil {
 		return nil
 	}
-	for _, s := range p.Services() {
-		if p.uses(s) && !(p.Versions.All(kserve.RuntimesWatched) && s.Annotation(kserve.DisableAutoUpdate) == "true") {
+	for _, s := range p.RuntimeUsers(p.Object) {
+		if !p.Versions.All(kserve.RuntimesWatched) || s.Annotation(kserve.DisableAutoUpdate) != "true" {
 			services = append(services, s.Object)
 		}
 	}
 	return services
-}
-
-// uses reports whether the service names the pass's object, a runtime, or may get it for its model's format.
-func (p *pass) uses(s *model.Service) bool {
-	return p.Runtime(s) == p.Object || model.Selectable(p.Object, s)
 }

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"bytes"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// targetName is an object as the target of an autoscaler.
+type targetName struct {
+	kind string // one of the constants
+	objectName
+}
+
+// renders reports whether the render has an object of the kind of a target.
+func (m *Model) renders(namespace, kind, name string) bool {
+	known := m.targets()
+	return known[targetName{kind, objectName{namespace, name}}] || known[targetName{kind, objectName{everywhere, name}}]
+}
+
+// findTargets returns the objects of the render that autoscalers may scale. A document that cannot be read may hold, in
+// any namespace, each target that it mentions.
+func findTargets(render *transform.Render) map[targetName]bool {
+	wanted, found := map[targetName]bool{}, map[targetName]bool{}
+	for _, o := range render.Objects(AutoscalerKinds...) {
+		kind, name := Autoscaler{o}.Target()
+		wanted[targetName{kind, objectName{everywhere, name}}] = true
+	}
+	mayHold := func(text []byte) bool { return len(mentionedTargets(text, wanted)) > 0 }
+	unreadable := render.Search(mayHold, func(o *transform.Object) {
+		if kind := targetKind(o.APIVersion, o.Kind); kind != "" {
+			found[targetName{kind, objectName{o.Namespace, o.Name}}] = true
+		}
+	})
+	for _, text := range unreadable {
+		for _, t := range mentionedTargets(text, wanted) {
+			found[t] = true
+		}
+	}
+	return found
+}
+
+// mentionedTargets returns those of the targets whose kind and name are words of a text.
+func mentionedTargets(text []byte, wanted map[targetName]bool) (found []targetName) {
+	for _, kind := range []string{DeploymentTarget, KnativeServiceTarget} {
+		if !bytes.Contains(text, []byte(kind)) {
+			continue
+		}
+		for word := range bytes.FieldsFuncSeq(text, outsideNames) {
+			if t := (targetName{kind, objectName{everywhere, string(word)}}); wanted[t] {
+				found = append(found, t)
+			}
+		}
+	}
+	return found
+}
+
+// outsideNames reports whether no name of a Deployment or a Service has the character.
+func outsideNames(r rune) bool { return !alphanumeric(r) && r != '-' && r != '.' }
