@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 )
 
@@ -22,6 +21,44 @@ metadata: {name: model-%[1]d-predictor, namespace: team-%[2]d}
 spec:
   maxReplicas: 3
   scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: model-%[1]d-predictor}
+---
+`
+
+// mixed is a service in one namespace with three autoscalers: on another Deployment, on the Deployment's name before
+// KServe 0.11, and one with the name of KServe's own that Flagger refers to.
+const mixed = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  predictor:
+    model: {modelFormat: {name: sklearn}, storageUri: "s3://models/%[1]d"}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-web-%[1]d, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web-%[1]d}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: prod-model-%[1]d-predictor-default}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-model-%[1]d-predictor, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: api-%[1]d}
+---
+apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: {name: model-%[1]d, namespace: team}
+spec:
+  autoscalerRef: {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: prod-model-%[1]d-predictor}
 ---
 `
 
@@ -65,6 +102,7 @@ var shapes = []struct {
 		return fmt.Sprintf(service, 0, 0) + "        env:\n" + strings.Repeat("        - name: A\n          value: b\n", n)
 	}},
 	{"services with autoscalers", "autoscaled.yaml", func(n int) string { return repeated(n, "", autoscaled) }},
+	{"autoscalers of one namespace", "mixed.yaml", func(n int) string { return repeated(n, "", mixed) }},
 	{"services with runtimes", "runtimes.yaml", func(n int) string { return repeated(n, "", withRuntime) }},
 }
 
@@ -81,15 +119,15 @@ func repeated(n int, separator, format string) string {
 }
 
 // grow prints what ten times the input takes: processor time, which does not depend on what else the machine does, and
-// memory.
+// memory. It prints each row as soon as it is known.
 func grow(plugin string, runs int) error {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "input\t1,000\t10,000\ttimes\tMiB of input\tMiB of memory")
+	const row = "%-28s  %8s  %8s  %5s  %12s  %13s\n"
+	fmt.Printf(row, "input", "1,000", "10,000", "times", "MiB of input", "MiB of memory")
 	for _, shape := range shapes {
 		path := filepath.Join(dir, shape.file)
 		used := make([]time.Duration, 2)
@@ -111,8 +149,9 @@ func grow(plugin string, runs int) error {
 				size, memory = int64(len(input)), state.SysUsage().(*syscall.Rusage).Maxrss<<10
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f\t%.1f\t%d\n", shape.name, used[0].Round(time.Millisecond),
-			used[1].Round(time.Millisecond), float64(used[1])/float64(used[0]), float64(size)/(1<<20), memory>>20)
+		fmt.Printf(row, shape.name, used[0].Round(time.Millisecond), used[1].Round(time.Millisecond),
+			fmt.Sprintf("%.1f", float64(used[1])/float64(used[0])), fmt.Sprintf("%.1f", float64(size)/(1<<20)),
+			fmt.Sprint(memory>>20))
 	}
-	return table.Flush()
+	return nil
 }

@@ -1,0 +1,88 @@
+package rules_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+const (
+	growingService = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec: {predictor: {logger: {mode: all}, model: {modelFormat: {name: format-%[1]d}, storageUri: "s3://%[1]d"}}}
+---
+`
+	growingHPA = `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-%[2]s, namespace: team}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %[3]s}}
+---
+`
+	growingRuntime = `apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: runtime-%[1]d, namespace: team}
+spec:
+  supportedModelFormats: [{name: format-%[1]d, autoSelect: true}]
+  containers: [{name: kserve-container, readinessProbe: {exec: {command: ["true"]}}}]
+---
+`
+	growingReference = `apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: {name: model-%[1]d, namespace: team}
+spec:
+  autoscalerRef: {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: prod-model-%[1]d-predictor}
+  query: horizontalpodautoscaler="prod-model-%[1]d-predictor"
+---
+`
+)
+
+// TestGrowth counts what the rules allocate, which grows with the number of objects and not with its square.
+func TestGrowth(t *testing.T) {
+	hpa := func(name, target string) string {
+		return strings.NewReplacer("%[2]s", name, "%[3]s", target).Replace(growingHPA)
+	}
+	for _, tc := range []struct{ name, objects string }{
+		{"autoscalers of other Deployments", growingService + hpa("web-%[1]d", "web-%[1]d")},
+		{"targets without the prefix", growingService + hpa("model-%[1]d", "model-%[1]d-predictor")},
+		{"former targets", growingService + hpa("model-%[1]d", "prod-model-%[1]d-predictor-default")},
+		{"names of KServe", growingService + hpa("model-%[1]d-predictor", "web-%[1]d") + growingReference},
+		{"runtimes by format", growingService + growingRuntime},
+		{"runtimes by name", growingRuntime +
+			strings.Replace(growingService, "storageUri", "runtime: runtime-%[1]d, storageUri", 1)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			count, bytes := allocated(t, tc.objects, 100)
+			manyCount, manyBytes := allocated(t, tc.objects, 1000)
+			if manyCount > 12*count || manyBytes > 12*bytes {
+				t.Errorf("%d allocations of %d bytes become %d of %d with ten times the objects",
+					count, bytes, manyCount, manyBytes)
+			}
+		})
+	}
+}
+
+// allocated returns what a run of the rules over n times the objects allocates.
+func allocated(t *testing.T, objects string, n int) (count, bytes uint64) {
+	t.Helper()
+	config, _, err := rules.Options{KServeVersion: "0.15.2", DefaultDeploymentMode: "Standard"}.Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var input strings.Builder
+	for i := range n {
+		input.WriteString(strings.ReplaceAll(objects, "%[1]d", fmt.Sprint(i)))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = transform.Run(t.Context(), []transform.File{{Path: "input.yaml", Data: []byte(input.String())}}, config)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc
+}
