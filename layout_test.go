@@ -22,16 +22,16 @@ var layers = []struct {
 	imports string
 }{
 	// The public library.
-	{"internal/spelling", ""},
+	{"transform/spelling", ""},
 	{"transform/yamldoc", ""},
-	{"transform", "internal/spelling transform/yamldoc"},
+	{"transform", "transform/spelling transform/yamldoc"},
 	{"transform/transformtest", "transform transform/yamldoc"},
 
 	// KServe, and the rules about it.
 	{"internal/kserve", "transform"},
 	{"internal/execprobe", ""},
 	{"internal/model", "internal/kserve transform transform/yamldoc"},
-	{"transform/rules", "internal/execprobe internal/kserve internal/model internal/spelling transform " +
+	{"transform/rules", "internal/execprobe internal/kserve internal/model transform/spelling transform " +
 		"transform/yamldoc"},
 
 	// What the commands use.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/spelling"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
