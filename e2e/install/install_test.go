@@ -99,7 +99,7 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 			{Name: "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE", Value: "Standard"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_ROOT", Value: "found"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_TIMEOUT", Value: "45s"},
-			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_INPUT", Value: "256MiB"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_INPUT", Value: "128MiB"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY", Value: "false"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_FAIL_ON", Value: "never"},
 			{Name: "HOME", Value: "/tmp"},
