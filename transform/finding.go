@@ -41,8 +41,17 @@ type Edit struct {
 	first, last int // lines; set by Run
 }
 
-// RestartsPods reports whether the edits restart the pods of their objects, and those of Restarts.
-func (f Finding) RestartsPods() bool { return f.Rule.Restarts && len(f.Edits) > 0 && !f.AsStored }
+// Restarted returns the objects whose pods restart because of the edits; one can occur several times.
+func (f Finding) Restarted() []*Object {
+	if !f.Rule.Restarts || len(f.Edits) == 0 || f.AsStored {
+		return nil
+	}
+	objects := slices.Clone(f.Restarts)
+	for _, e := range f.Edits {
+		objects = append(objects, e.Object)
+	}
+	return objects
+}
 
 // Text returns the message, then the comments that the repair loses or, for a finding without edits, why nothing was
 // repaired.

@@ -100,13 +100,10 @@ func (r *repair) withdraw() (some bool) {
 func withRestart(findings []Finding) []Finding {
 	restarted := map[*Object]bool{}
 	for _, f := range findings {
-		if !f.RestartsPods() || f.OnlyWithRestart {
+		if f.OnlyWithRestart {
 			continue
 		}
-		for _, e := range f.Edits {
-			restarted[e.Object] = true
-		}
-		for _, o := range f.Restarts {
+		for _, o := range f.Restarted() {
 			restarted[o] = true
 		}
 	}

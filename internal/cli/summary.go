@@ -48,16 +48,10 @@ func (o *outcome) summary() string {
 func (o *outcome) restarted() int {
 	services := map[*transform.Object]bool{}
 	for _, f := range o.Findings {
-		if !f.RestartsPods() {
-			continue
-		}
-		for _, e := range f.Edits {
-			if e.Object.GroupKind() == kserve.InferenceService {
-				services[e.Object] = true
+		for _, o := range f.Restarted() {
+			if o.GroupKind() == kserve.InferenceService {
+				services[o] = true
 			}
-		}
-		for _, o := range f.Restarts {
-			services[o] = true
 		}
 	}
 	return len(services)

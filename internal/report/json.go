@@ -50,7 +50,7 @@ func JSON(w io.Writer, r Report) error {
 			File: path, Line: line, Column: col, Renderer: f.Object.File.Renderer,
 			Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Message: f.Message,
-			Repair: len(f.Edits) > 0, Restarts: f.RestartsPods(), Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
+			Repair: len(f.Edits) > 0, Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
 		})
 	}
 	return encoding.JSON(w, out)

@@ -56,14 +56,14 @@ func checkTarget(p *pass) {
 
 // noSuchTarget says why the target of an autoscaler scales nothing, up to the name to set.
 func noSuchTarget(kind, name string) string {
+	shown := "InferenceService"
 	switch kind {
-	case model.InferenceServiceTarget:
-		return fmt.Sprintf("the InferenceService %s has no subresource scale, so nothing scales it: set the Deployment ",
-			name)
+	case model.DeploymentTarget:
+		return fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set ", name)
 	case model.KnativeServiceTarget:
-		return fmt.Sprintf("the Knative Service %s has no subresource scale, so nothing scales it: set the Deployment ", name)
+		shown = "Knative Service"
 	}
-	return fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set ", name)
+	return fmt.Sprintf("the %s %s has no subresource scale, so nothing scales it: set the Deployment ", shown, name)
 }
 
 // checkOnlyTarget looks at an autoscaler that fits exactly one component.

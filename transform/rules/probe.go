@@ -82,8 +82,12 @@ func replaceExec(c model.Container, command []string, preferTCP bool) replacemen
 	case err == nil && !certain:
 		ports = []int{request.Port} // the command knows better than KServe's default
 	case err == nil && request.Scheme != "tcp" && len(c.DeclaredPorts()) == 0 && !slices.Contains(ports, request.Port):
+		served := kserve.DefaultPort
+		if len(ports) > 0 {
+			served = ports[0]
+		}
 		return replacement{unrepaired: fmt.Sprintf("the command uses port %d, but the container declares no port and "+
-			"KServe sends requests to %d: add a containerPort", request.Port, append(ports, kserve.DefaultPort)[0])}
+			"KServe sends requests to %d: add a containerPort", request.Port, served)}
 	case err != nil && c.MultiNode:
 		return replacement{unrepaired: noEquivalent}
 	case err != nil && (len(ports) == 0 || !certain):
