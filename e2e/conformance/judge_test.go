@@ -256,8 +256,8 @@ func compareJudgements(t *testing.T, j judge, pairs []repaired, title string) {
 	if judged == 0 {
 		t.Error("nothing was judged")
 	}
-	fmt.Printf("%s: %d objects judged; refused: %d, after repair %d, newly %d; drift repairs that change the stored object: %d\n",
-		title, judged, refused, refusedAfter, newly, restarted)
+	fmt.Printf("%s: %d objects judged; refused: %d, after repair %d, newly %d; "+
+		"drift repairs that change the stored object: %d\n", title, judged, refused, refusedAfter, newly, restarted)
 	printDrift(before, after)
 }
 

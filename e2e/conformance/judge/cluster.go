@@ -27,8 +27,8 @@ type Cluster struct {
 	Clientset kubernetes.Interface
 }
 
-// readConfig reads inferenceservice-config as KServe's sources ship it, config/configmap/inferenceservice.yaml, and puts
-// another default mode, in the release's spelling, into it.
+// readConfig reads inferenceservice-config as KServe's sources ship it, config/configmap/inferenceservice.yaml, and
+// sets the default mode, in the release's spelling.
 func readConfig(dir, mode string) (*corev1.ConfigMap, error) {
 	path := filepath.Join(dir, "config", "configmap", "inferenceservice.yaml")
 	data, err := os.ReadFile(path)

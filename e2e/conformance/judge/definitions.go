@@ -70,9 +70,9 @@ func (all definitions) add(data []byte) error {
 	return nil
 }
 
-// decode does to an object what the API server does whenever it reads one: it prunes unknown fields, and nulls where the
-// definition has no room for them, then adds the defaults of the definition. It returns the paths that it pruned. The
-// source is customresource_handler.go of k8s.io/apiextensions-apiserver.
+// decode does to an object what the API server does whenever it reads one: it prunes unknown fields, and nulls where
+// the definition does not allow them, then adds the defaults of the definition. It returns the paths that it pruned.
+// The source is pkg/apiserver/customresource_handler.go of k8s.io/apiextensions-apiserver@v0.34.4.
 func (d definition) decode(object map[string]any) (pruned []string) {
 	options := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	pruned = pruning.PruneWithOptions(object, d.structural, true, options)

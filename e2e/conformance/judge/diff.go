@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Change is a place at which the stored object differs from the manifest. Before is missing for what was added, After for
-// what was removed.
+// Change is a place at which the stored object differs from the manifest. Before is missing for what was added, After
+// for what was removed.
 type Change struct {
 	Path   string          `json:"path"`
 	Before json.RawMessage `json:"before,omitempty"`

@@ -1,5 +1,6 @@
-// Package judge says what a release of KServe makes of manifests: what its definitions prune, what its mutating webhooks
-// change and what its validating webhooks refuse. It imports no KServe. A program per release gives it the webhooks.
+// Package judge says what a release of KServe makes of manifests: what its definitions prune, what its mutating
+// webhooks change and what its validating webhooks refuse. It imports no KServe: a program per release gives it the
+// webhooks.
 package judge
 
 import (
@@ -61,7 +62,7 @@ type Refusal struct {
 // line of JSON per object, in order; a list counts as its items.
 func Main(release Release) {
 	mode := flag.String("mode", "Knative", "default deployment mode: Standard or Knative")
-	sources := flag.String("kserve", "", "folder of KServe's sources at this release, with its definitions and configuration")
+	sources := flag.String("kserve", "", "folder of KServe's sources at this release")
 	flag.Parse()
 	if err := run(release, *sources, *mode, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)

@@ -11,7 +11,6 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/stoewer/go-strcase v1.3.1 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
 	k8s.io/apiserver v0.35.3 // indirect
 	k8s.io/component-base v0.35.3 // indirect
 )
@@ -145,6 +144,13 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
+)
+
+require (
+	github.com/coreos/go-semver v0.3.1 // indirect
+	github.com/llm-d/llm-d-workload-variant-autoscaler v0.7.0 // indirect
+	github.com/pkg/errors v0.9.1 // indirect
+	sigs.k8s.io/lws v0.8.0 // indirect
 )
 
 replace sigs.k8s.io/controller-runtime => sigs.k8s.io/controller-runtime v0.22.5
