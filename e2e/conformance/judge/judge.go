@@ -110,6 +110,9 @@ func read(in io.Reader, each func(map[string]any) error) error {
 		} else if err != nil {
 			return err
 		}
+		if len(document) == 0 {
+			continue // comments only
+		}
 		var object map[string]any
 		if err := utiljson.Unmarshal(document, &object); err != nil {
 			return err

@@ -108,6 +108,7 @@ items:
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: two}, spec: {size: many, note: refuse}}
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: three}, spec: {note: panic}}
 ---
+# only a comment
 ---
 {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "four"}}
 `)
