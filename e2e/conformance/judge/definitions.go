@@ -1,0 +1,95 @@
+package judge
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// definition is one version of a custom resource.
+type definition struct {
+	structural *schema.Structural
+	validator  validation.SchemaValidator
+}
+
+// definitions are those of the release, by apiVersion and kind with a blank between.
+type definitions map[string]definition
+
+// loadDefinitions reads the full definitions, config/crd/full, of KServe's sources.
+func loadDefinitions(dir string) (definitions, error) {
+	all := definitions{}
+	return all, filepath.WalkDir(filepath.Join(dir, "config", "crd", "full"),
+		func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if err := all.add(data); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			return nil
+		})
+}
+
+// add takes a definition's file. It ignores other files, such as those for kustomize.
+func (all definitions) add(data []byte) error {
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(data, &crd); err != nil || crd.Kind != "CustomResourceDefinition" {
+		return err
+	}
+	for _, v := range crd.Spec.Versions {
+		var props apiextensions.JSONSchemaProps
+		convert := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps
+		if err := convert(v.Schema.OpenAPIV3Schema, &props, nil); err != nil {
+			return err
+		}
+		structural, err := schema.NewStructural(&props)
+		if err != nil {
+			return err
+		}
+		validator, _, err := validation.NewSchemaValidator(&props)
+		if err != nil {
+			return err
+		}
+		all[crd.Spec.Group+"/"+v.Name+" "+crd.Spec.Names.Kind] = definition{structural, validator}
+	}
+	return nil
+}
+
+// decode does to an object what the API server does whenever it reads one: it prunes unknown fields, and nulls where
+// the definition does not allow them, then adds the defaults of the definition. It returns the paths that it pruned.
+// The source is pkg/apiserver/customresource_handler.go of k8s.io/apiextensions-apiserver@v0.34.4.
+func (d definition) decode(object map[string]any) (pruned []string) {
+	options := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
+	pruned = pruning.PruneWithOptions(object, d.structural, true, options)
+	defaulting.PruneNonNullableNullsWithoutDefaults(object, d.structural)
+	defaulting.Default(object, d.structural)
+	slices.Sort(pruned)
+	return pruned
+}
+
+// faults are what the API server says about an object before it asks a validating webhook.
+func (d definition) faults(object map[string]any) (faults []string) {
+	for _, e := range validation.ValidateCustomResource(nil, object, d.validator) {
+		faults = append(faults, e.Error())
+	}
+	for _, e := range listtype.ValidateListSetsAndMaps(nil, d.structural, object) {
+		faults = append(faults, e.Error())
+	}
+	slices.Sort(faults)
+	return faults
+}
