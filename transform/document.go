@@ -49,7 +49,7 @@ func (d *document) examine(s *screen, namespace string) error {
 			return inputError(d.file, d.source.Line, err)
 		}
 		d.selected = d.content == object && s.document(body)
-		d.count = countObjects(tree.Root)
+		walkObjects(tree.Root, nil, "", "", func(yamldoc.Path, *yamldoc.Node, string, string) { d.count++ })
 	}
 	if d.selected {
 		d.adopt(tree, namespace)
@@ -69,7 +69,7 @@ func (d *document) parse(namespace string) error {
 
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.tree = tree
-	d.collect(tree.Root, nil, "", "", namespace)
+	d.collect(tree.Root, namespace)
 }
 
 // release gives the memory of the tree back. The objects stay, without their nodes.
@@ -96,9 +96,29 @@ func (d *document) reload() error {
 	return nil
 }
 
-// collect adds the object at node, or the items of a List at any depth. As in Argo CD, what has items is a List. The
-// items of a typed list may leave out apiVersion and kind: the list's own imply them.
-func (d *document) collect(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, kind, namespace string) {
+// collect adds the objects below node.
+func (d *document) collect(node *yamldoc.Node, namespace string) {
+	walkObjects(node, nil, "", "", func(prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind string) {
+		o := &Object{
+			File: d.file, APIVersion: apiVersion, Kind: kind, Node: node, doc: d,
+			index: len(d.objects), prefix: prefix,
+			Name:         node.Get("metadata", "name").Str(),
+			Namespace:    node.Get("metadata", "namespace").Str(),
+			generateName: node.Get("metadata", "generateName").Str(),
+		}
+		if o.Namespace == "" {
+			o.Namespace = namespace
+		}
+		d.objects = append(d.objects, o)
+	})
+}
+
+// walkObjects calls visit for the object at node, or for the items of a List at any depth. As in Argo CD, what has
+// items is a List, and a List may have none. The items of a typed list may leave out apiVersion and kind, which are
+// given.
+func walkObjects(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, kind string,
+	visit func(prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind string),
+) {
 	if node == nil || node.Kind != yamldoc.Mapping {
 		return
 	}
@@ -108,23 +128,16 @@ func (d *document) collect(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, 
 	if v := text(node.Get("kind")); v != "" {
 		kind = v
 	}
-	if items := node.Get("items"); items != nil && items.Kind == yamldoc.Sequence {
-		for i, item := range items.Items {
-			d.collect(item, prefix.With("items", i), apiVersion, strings.TrimSuffix(kind, "List"), namespace)
+	items, listed := node.Get("items"), node.Has("items")
+	switch {
+	case listed && items.Kind == yamldoc.Sequence:
+		for i := range items.Items {
+			walkObjects(items.Get(i), prefix.With("items", i), apiVersion, strings.TrimSuffix(kind, "List"), visit)
 		}
-		return
+	case kind == "List", listed && items.IsNull() && strings.HasSuffix(kind, "List"):
+	default:
+		visit(prefix, node, apiVersion, kind)
 	}
-	o := &Object{
-		File: d.file, APIVersion: apiVersion, Kind: kind, Node: node, doc: d,
-		index: len(d.objects), prefix: prefix,
-		Name:         node.Get("metadata", "name").Str(),
-		Namespace:    node.Get("metadata", "namespace").Str(),
-		generateName: node.Get("metadata", "generateName").Str(),
-	}
-	if o.Namespace == "" {
-		o.Namespace = namespace
-	}
-	d.objects = append(d.objects, o)
 }
 
 // text returns the text of a scalar as Kubernetes reads it, which decodes !!binary.

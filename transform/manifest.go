@@ -86,8 +86,8 @@ func missingKeys(n *yamldoc.Node) []string {
 	return missing
 }
 
-// brokenItem returns an item of a List, at any depth, that is no object, and why. The items of a typed list may leave out
-// apiVersion and kind.
+// brokenItem returns an item of a List, at any depth, that is no object, and why. The items of a typed list may leave
+// out apiVersion and kind.
 func brokenItem(list *yamldoc.Node, kind string) (at *yamldoc.Node, why string) {
 	items := list.Get("items")
 	if items == nil && kind == "List" {
@@ -114,29 +114,13 @@ func brokenItem(list *yamldoc.Node, kind string) (at *yamldoc.Node, why string) 
 			missing = slices.DeleteFunc(missing, func(key string) bool { return key != "metadata" })
 		}
 		if len(missing) > 0 {
-			return item, fmt.Sprintf("%s is missing in an item of a List: an object needs apiVersion, kind and metadata", missing[0])
+			return item, missing[0] + " is missing in an item of a List: an object needs apiVersion, kind and metadata"
 		}
 		if at, why := brokenItem(item, itemKind); at != nil {
 			return at, why
 		}
 	}
 	return nil, ""
-}
-
-// countObjects returns the number of objects in a document: those of a List at any depth, or one.
-func countObjects(n *yamldoc.Node) int {
-	items, listed := n.Get("items"), n.Has("items")
-	switch kind := text(n.Get("kind")); {
-	case listed && items.Kind == yamldoc.Sequence:
-		count := 0
-		for i := range items.Items {
-			count += countObjects(items.Get(i))
-		}
-		return count
-	case kind == "List", listed && items.IsNull() && strings.HasSuffix(kind, "List"):
-		return 0
-	}
-	return 1
 }
 
 // similarKey returns the key of a mapping that is close to the wanted one, or nil.

@@ -115,6 +115,8 @@ func TestSkipped(t *testing.T) {
 		{"null", "null\n---\n~\n", 0, nil},
 		{"null and comments beside an object", "# a\n---\n" + configMap + "---\nnull\n---\n", 1, nil},
 		{"a List without metadata", "apiVersion: v1\nkind: List\nitems: []\n", 0, nil},
+		{"an alias in a List", "apiVersion: v1\nkind: List\nitems:\n- &a {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" +
+			"- *a\n", 2, nil},
 		{"Lists in a List",
 			"apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items: []\n" +
 				"- apiVersion: v1\n  kind: ConfigMapList\n  items: [{metadata: {name: a}}, {metadata: {name: b}}]\n", 2, nil},
