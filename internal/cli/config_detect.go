@@ -14,16 +14,16 @@ import (
 )
 
 // detectCommand prints the facts about a cluster; the namespace differs between distributions.
-const detectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap + " deployment/" + kserve.ControllerDeployment +
-	" -o yaml | " + program + " config detect -"
+const detectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
+	" deployment/" + kserve.ControllerDeployment + " -o yaml | " + program + " config detect -"
 
 func newConfigDetectCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect FILE|-",
 		Short: "Print the facts about a cluster that the settings need",
-		Long: `Print kserve-version and default-deployment-mode of a cluster, as variables of the sidecar or as lines of the settings
-file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML or JSON. What
-it does not show is reported. The exit code is 2 when it shows neither.`,
+		Long: `Print kserve-version and default-deployment-mode of a cluster, as variables of the sidecar or as lines of the
+settings file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML
+or JSON. What it does not show is reported. The exit code is 2 when it shows neither.`,
 		Example: "  " + detectCommand,
 		Args:    cobra.ExactArgs(1),
 	}
@@ -47,7 +47,7 @@ it does not show is reported. The exit code is 2 when it shows neither.`,
 		version := fact{setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment}
 		mode := fact{setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap}
 		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
-			switch kind, name := event.Object["kind"], field(event.Object, "metadata", "name"); {
+			switch kind, name := event.Object["kind"], health.At(event.Object, "metadata", "name"); {
 			case kind == "Deployment" && name == kserve.ControllerDeployment:
 				version.found(event.Object, controllerVersion)
 			case kind == "ConfigMap" && name == kserve.ConfigMap:
@@ -87,9 +87,10 @@ type fact struct {
 
 // found takes the fact from the object. A second object in another namespace may belong to another KServe.
 func (f *fact) found(object health.Object, read func(health.Object) (string, error)) {
-	namespace := field(object, "metadata", "namespace")
+	namespace := health.At(object, "metadata", "namespace")
 	if (f.value != "" || f.problem != nil) && f.namespace != namespace {
-		f.value, f.problem = "", fmt.Errorf("it is in the namespaces %v and %v; give the one of your KServe", f.namespace, namespace)
+		f.value = ""
+		f.problem = fmt.Errorf("it is in the namespaces %v and %v; give the one of your KServe", f.namespace, namespace)
 		return
 	}
 	f.namespace = namespace
@@ -105,12 +106,12 @@ func (f fact) missing(input string) error {
 }
 
 func controllerVersion(deployment health.Object) (string, error) {
-	containers, _ := field(deployment, "spec", "template", "spec", "containers").([]any)
+	containers, _ := health.At(deployment, "spec", "template", "spec", "containers").([]any)
 	for _, c := range containers {
-		if field(c, "name") != kserve.ControllerContainer {
+		if health.At(c, "name") != kserve.ControllerContainer {
 			continue
 		}
-		image, _ := field(c, "image").(string)
+		image, _ := health.At(c, "image").(string)
 		version := kserve.ImageVersion(image)
 		if _, warning, err := kserve.ParseVersions(version); version == "" || warning != "" || err != nil {
 			return "", fmt.Errorf("the tag of image %q is no KServe version that this plugin knows", image)
@@ -121,18 +122,9 @@ func controllerVersion(deployment health.Object) (string, error) {
 }
 
 func defaultMode(configMap health.Object) (string, error) {
-	deploy, _ := field(configMap, "data", "deploy").(string)
+	deploy, _ := health.At(configMap, "data", "deploy").(string)
 	mode, err := kserve.ConfiguredMode(deploy)
 	return string(mode), err
-}
-
-// field returns a value inside maps, nil when there is none.
-func field(value any, path ...string) any {
-	for _, key := range path {
-		m, _ := value.(map[string]any)
-		value = m[key]
-	}
-	return value
 }
 
 // variableLines is a setting in the list env of a container.

@@ -56,7 +56,7 @@ func compile(name, source string, openLibs bool) (Check, error) {
 // Assess runs the check as Argo CD does: an object that is being deleted is Progressing, whatever the script returns,
 // and a script that fails makes the object Unknown.
 func (c Check) Assess(object Object) Verdict {
-	if at(object, "metadata", "deletionTimestamp") != nil {
+	if At(object, "metadata", "deletionTimestamp") != nil {
 		return Verdict{Progressing, "Pending deletion"}
 	}
 	state := newState(c.openLibs)
@@ -82,8 +82,8 @@ func (c Check) Assess(object Object) Verdict {
 	return Verdict{Unknown, "Lua returned an invalid health status"}
 }
 
-// at follows a path through nested mappings; it returns nil if the path ends early.
-func at(value any, path ...string) any {
+// At follows a path through nested mappings; it returns nil if the path ends early.
+func At(value any, path ...string) any {
 	for _, key := range path {
 		mapping, ok := value.(map[string]any)
 		if !ok {
@@ -95,6 +95,6 @@ func at(value any, path ...string) any {
 }
 
 func stringAt(value any, path ...string) string {
-	text, _ := at(value, path...).(string)
+	text, _ := At(value, path...).(string)
 	return text
 }

@@ -151,7 +151,7 @@ func mutate(node any, assess func()) {
 				replace(value, func(v any) { node[key] = v })
 			}
 		}
-		if annotations, ok := at(node, "metadata", "annotations").(map[string]any); ok {
+		if annotations, ok := At(node, "metadata", "annotations").(map[string]any); ok {
 			mutate(annotations, assess)
 		}
 	case []any:

@@ -41,8 +41,8 @@ var (
 	sinceRespelling     = transform.Window{From: transform.Release{0, 17, 0}}
 )
 
-// Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). Every release of Argo CD
-// needs all of them: what it bundles, if anything, is wrong for every KServe (docs/health.md).
+// Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). All releases of Argo CD
+// need all of them: what they bundle, if anything, is wrong with all releases of KServe (docs/health.md).
 func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 	c := Configuration{versions: versions}
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }

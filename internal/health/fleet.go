@@ -84,7 +84,7 @@ func (f *Fleet) applyDeployment(owner key, name string, event Event) {
 // ownerOf returns the KServe object that a Deployment belongs to.
 func ownerOf(deployment Object) (key, bool) {
 	namespace := stringAt(deployment, "metadata", "namespace")
-	references, _ := at(deployment, "metadata", "ownerReferences").([]any)
+	references, _ := At(deployment, "metadata", "ownerReferences").([]any)
 	for _, reference := range references {
 		if strings.HasPrefix(stringAt(reference, "apiVersion"), group+"/") {
 			return key{stringAt(reference, "kind"), namespace, stringAt(reference, "name")}, true

@@ -6,7 +6,7 @@ import "fmt"
 // nothing to the verdict of the service.
 func rollout(deployment Object) (verdict Verdict, ok bool) {
 	name := "Deployment " + stringAt(deployment, "metadata", "name")
-	conditions, _ := at(deployment, "status", "conditions").([]any)
+	conditions, _ := At(deployment, "status", "conditions").([]any)
 	for _, condition := range conditions {
 		if stringAt(condition, "type") == "Progressing" && stringAt(condition, "reason") == "ProgressDeadlineExceeded" {
 			message := fmt.Sprintf("%s: ProgressDeadlineExceeded: %s", name, stringAt(condition, "message"))
@@ -14,11 +14,11 @@ func rollout(deployment Object) (verdict Verdict, ok bool) {
 		}
 	}
 	count := func(path ...string) float64 {
-		number, _ := at(deployment, path...).(float64)
+		number, _ := At(deployment, path...).(float64)
 		return number
 	}
 	wanted := 1.0 // the default of spec.replicas
-	if at(deployment, "spec", "replicas") != nil {
+	if At(deployment, "spec", "replicas") != nil {
 		wanted = count("spec", "replicas")
 	}
 	updated, available := count("status", "updatedReplicas"), count("status", "availableReplicas")

@@ -191,7 +191,7 @@ var (
 // commands reach it and the kubelet does not: an argument or a variable names that address, the server uses it by
 // default, or the render does not show the variables.
 func (c Container) MayListenInside() bool {
-	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
+	return slices.ContainsFunc(c.merged(), func(node *yamldoc.Node) bool {
 		words := append(node.Get("command").Strings(), node.Get("args").Strings()...)
 		if slices.ContainsFunc(words, insideByDefault.MatchString) && !slices.ContainsFunc(words, everyAddress.MatchString) {
 			return true
@@ -203,6 +203,9 @@ func (c Container) MayListenInside() bool {
 	})
 }
 
+// merged returns the container and those of the runtimes that KServe merges it with, or may merge it with.
+func (c Container) merged() []*yamldoc.Node { return append([]*yamldoc.Node{c.Node}, c.others...) }
+
 // hidden reports whether the source of a variable may hold any text. What a Secret holds is taken for no address.
 func hidden(source *yamldoc.Node) bool {
 	field := source.Get("fieldRef", "fieldPath").Str()
@@ -212,7 +215,7 @@ func hidden(source *yamldoc.Node) bool {
 
 // UsesProxy reports whether a variable may send the requests of the container's commands through a proxy.
 func (c Container) UsesProxy() bool {
-	return slices.ContainsFunc(append([]*yamldoc.Node{c.Node}, c.others...), func(node *yamldoc.Node) bool {
+	return slices.ContainsFunc(c.merged(), func(node *yamldoc.Node) bool {
 		return slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
 			name := strings.ToLower(v.Get("name").Str())
 			return name == "http_proxy" || name == "all_proxy"

@@ -56,25 +56,29 @@ func selectedFormats(runtime *transform.Object) map[string]bool {
 
 // of returns the runtime that the service's predictor names, else those that KServe may choose for its format, or none.
 func (r *runtimes) of(s *Service) []*transform.Object {
-	if name := s.RuntimeName(); name != "" {
-		o := cmp.Or(r.named[objectName{s.Namespace, name}], r.named[objectName{everywhere, name}])
-		if o == nil {
-			return nil
+	if s.RuntimeName() != "" {
+		if o := r.namedBy(s); o != nil {
+			return []*transform.Object{o}
 		}
-		return []*transform.Object{o}
+		return nil
 	}
 	_, format := s.Framework(kserve.Predictor)
 	return slices.Concat(r.selectable[objectName{s.Namespace, format}], r.selectable[objectName{everywhere, format}])
 }
 
-// Runtime returns the ServingRuntime or ClusterServingRuntime of the render that the service's predictor names, nil
-// when there is none. KServe looks in the service's namespace first (predictor selection, utils.go@v0.20.0).
-func (m *Model) Runtime(s *Service) *transform.Object {
-	if found := m.runtimes().of(s); s.RuntimeName() != "" && found != nil {
-		return found[0]
+// namedBy returns the runtime that the service's predictor names, nil when there is none. KServe looks in the service's
+// namespace first (predictor selection, utils.go@v0.20.0).
+func (r *runtimes) namedBy(s *Service) *transform.Object {
+	name := s.RuntimeName()
+	if name == "" {
+		return nil
 	}
-	return nil
+	return cmp.Or(r.named[objectName{s.Namespace, name}], r.named[objectName{everywhere, name}])
 }
+
+// Runtime returns the ServingRuntime or ClusterServingRuntime of the render that the service's predictor names, nil
+// when there is none.
+func (m *Model) Runtime(s *Service) *transform.Object { return m.runtimes().namedBy(s) }
 
 // RuntimeUsers returns the services that name the runtime, or may get it for their model's format, in the order of the
 // render.

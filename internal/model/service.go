@@ -55,8 +55,8 @@ func (s *Service) Class(component string) (class string, at yamldoc.Path) {
 
 // resolveMode finds the deployment mode as KServe does: from the annotation, else from the cluster's default, and from
 // nothing else (GetDeploymentMode in utils.go@v0.14.1, @v0.15.2 and @v0.20.0). From 0.15.1 on, KServe asks the live
-// status first, which Git does not have. Only while the default is unknown, the evidence in the render counts. Scaler is
-// an autoscaler that targets the service's Deployment, if there is one.
+// status first, which Git does not have. Only while the default is unknown, the evidence in the render counts. Scaler
+// is an autoscaler that targets the service's Deployment, if there is one.
 func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
 	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(scaler), s.knativeEvidence()
 	annotated, valid := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
