@@ -1,4 +1,5 @@
-// Package examples tests that the plugin makes the edits in each example's expected.diff, and tests the module outside-rule.
+// Package examples tests that the plugin makes the edits in each example's expected.diff, and tests the module
+// outside-rule.
 package examples
 
 import (

@@ -36,8 +36,8 @@ const AnyKind = "*"
 // String returns Kind.group, as kubectl writes it, or Kind for the core group.
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
-// Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All fields
-// are required except Issues, Windows, Restarts and Mentions. [Validate] checks them.
+// Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All
+// fields are required except Issues, Windows, Restarts and Mentions. [Validate] checks them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -55,8 +55,8 @@ type Rule struct {
 	Mentions []string
 
 	// Run reports findings about Pass.Object. It is called for one object after the other, but also for the repaired
-	// objects, and at the same time as Run of other rules. So it must depend on nothing but the pass, and change nothing in
-	// it. Once its edits have been made, it must not report the problem again.
+	// objects, and at the same time as Run of other rules. So it must depend on nothing but the pass, and change nothing
+	// in it. Once its edits have been made, it must not report the problem again.
 	Run func(*Pass)
 }
 

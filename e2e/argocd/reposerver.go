@@ -51,7 +51,7 @@ func StartRepoServer(tb testing.TB, s *stack.Stack, v Version, redis, sockets st
 	tb.Helper()
 	bin := s.Mkdir("bin", 0)
 	s.Bind(v.Binary(tb), filepath.Join(bin, "argocd"))
-	// v3 runs this script for every revision, and reports "permission denied" when it is not an executable on PATH.
+	// v3 runs this script for each revision, and reports "permission denied" when it is not an executable on PATH.
 	script, err := os.ReadFile(v.Source(tb, "hack/git-verify-wrapper.sh"))
 	if err != nil {
 		tb.Fatal(err)

@@ -124,7 +124,8 @@ func (o *outcome) advise(w io.Writer) {
 		}
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(w, "\nSome problems cannot be found or repaired without %s. This prints the facts about a cluster:\n  %s\n",
+		fmt.Fprintf(w, "\nSome problems cannot be found or repaired without %s. "+
+			"This prints the facts about a cluster:\n  %s\n",
 			strings.Join(unknown, " and "), detectCommand)
 	}
 }

@@ -77,9 +77,9 @@ func (o *outcome) refused() error {
 	return errors.Join(append([]error{first}, failures(severe)...)...)
 }
 
-// closed reports whether the process began without this output. Go's runtime then opens /dev/null for reading and writing
-// (runtime/fds_unix.go@go1.26.3), and a shell that drops the output only for writing. Some programs drop it as the runtime
-// does, so only a command whose output must not be lost asks.
+// closed reports whether the process began without this output. Go's runtime then opens /dev/null for reading and
+// writing (runtime/fds_unix.go@go1.26.3), and a shell that drops the output only for writing. Some programs drop it as
+// the runtime does, so only a command whose output must not be lost asks.
 func closed(output io.Writer) bool {
 	file, ok := output.(*os.File)
 	if !ok {

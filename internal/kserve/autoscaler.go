@@ -29,8 +29,8 @@ var ForeignAutoscalersProtectable = transform.Window{
 // class is external (https://github.com/kserve/kserve/issues/4196).
 var ReplicasForced = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
 
-// MultiNodeClasses are the classes that the webhook accepts for a predictor with a workerSpec: one class per window, the
-// oldest first (inference_service_validation.go@v0.15.0 and @v0.15.1).
+// MultiNodeClasses are the classes that the webhook accepts for a predictor with a workerSpec: one class per window,
+// the oldest first (inference_service_validation.go@v0.15.0 and @v0.15.1).
 var MultiNodeClasses = []struct {
 	Class  string
 	Window transform.Window

@@ -18,8 +18,8 @@ const (
 
 var releaseTag = regexp.MustCompile(`^(?:release-)?v?(\d+\.\d+(?:\.\d+)?)(?:-.*)?$`)
 
-// ImageVersion returns the version setting that the tag of the controller's image stands for: 0.15.2 for v0.15.2, 0.20.0
-// for v0.20.0-rc0, 0.14 for release-v0.14. It is empty if the image has no such tag.
+// ImageVersion returns the version setting that the tag of the controller's image stands for: 0.15.2 for v0.15.2,
+// 0.20.0 for v0.20.0-rc0, 0.14 for release-v0.14. It is empty if the image has no such tag.
 func ImageVersion(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	_, tag, _ := strings.Cut(name[strings.LastIndex(name, "/")+1:], ":")

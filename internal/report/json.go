@@ -32,9 +32,9 @@ type jsonFinding struct {
 	Needs      string   `json:"needs,omitempty"`
 }
 
-// JSON writes an object with all findings. The field repair is true when generate and fix repair the finding. Unrepaired
-// is the reason why they don't, and needs the setting that has to be known first. The comments that the repair loses are
-// named as path:line, except in rendered objects.
+// JSON writes an object with all findings. The field repair is true when generate and fix repair the finding.
+// Unrepaired is the reason why they don't, and needs the setting that has to be known first. The comments that the
+// repair loses are named as path:line, except in rendered objects.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{Objects: r.Objects, Findings: []jsonFinding{}}
 	for _, f := range transform.Sorted(r.Findings) {

@@ -17,8 +17,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// TestNewRule follows docs/development.md in a copy of the repository: it adds the rule of the example there, which is on
-// a kind that no rule names, writes the golden files, and runs the tests. Nothing else may have to change.
+// TestNewRule follows docs/development.md in a copy of the repository: it adds the rule of the example there, which is
+// on a kind that no rule names, writes the golden files, and runs the tests. Nothing else may have to change.
 func TestNewRule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a copy of the repository")

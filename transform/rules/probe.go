@@ -170,8 +170,9 @@ func (p *pass) repairCopiedProbe(c model.Container, f transform.Finding, edits .
 	p.repairProbe(c, f, edits...)
 }
 
-// repairProbe reports f, a finding about the container's probe, with the edits that repair it, unless the service's mode
-// has to be known first. The edits change the pass's object: the service, or the runtime that the probe comes from.
+// repairProbe reports f, a finding about the container's probe, with the edits that repair it, unless the service's
+// mode has to be known first. The edits change the pass's object: the service, or the runtime that the probe comes
+// from.
 func (p *pass) repairProbe(c model.Container, f transform.Finding, edits ...yamldoc.Edit) {
 	switch s := c.Service; {
 	case s.Contradiction != "":

@@ -13,8 +13,8 @@ func (p *pass) mayEdit() bool {
 	return p.Service(p.Object) != nil || p.options.SharedRuntimes == SharedRuntimesEdit
 }
 
-// restarted returns the services of the render whose pods start anew when the pass's object, a runtime, is edited. For a
-// service it is nil.
+// restarted returns the services of the render whose pods start anew when the pass's object, a runtime, is edited. For
+// a service it is nil.
 func (p *pass) restarted() (services []*transform.Object) {
 	if p.Service(p.Object) != nil {
 		return nil

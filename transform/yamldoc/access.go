@@ -62,8 +62,8 @@ func (n *Node) Equal(other *Node) bool {
 	return true
 }
 
-// Walk calls visit for the mapping or sequence n and for every one below it, parents first, with the path from n. It does
-// not follow aliases: what they stand for is visited where it is written.
+// Walk calls visit for the mapping or sequence n and for every one below it, parents first, with the path from n. It
+// does not follow aliases: what they stand for is visited where it is written.
 func (n *Node) Walk(visit func(at Path, n *Node)) { n.walk(nil, visit) }
 
 func (n *Node) walk(at Path, visit func(Path, *Node)) {

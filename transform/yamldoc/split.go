@@ -89,8 +89,8 @@ func (s *splitter) nextSeparator() (int, error) {
 	}
 }
 
-// inJSON reports whether an offset is inside of the JSON objects with which the text from s.body to limit starts. There,
-// a line break that only YAML has is part of a string.
+// inJSON reports whether an offset is inside of the JSON objects with which the text from s.body to limit starts.
+// There, a line break that only YAML has is part of a string.
 func (s *splitter) inJSON(at, limit int) bool {
 	if s.json.end == 0 || s.json.start != s.body {
 		s.json = span{s.body, s.body}

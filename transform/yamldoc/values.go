@@ -123,8 +123,8 @@ func onlyJSON(text []byte, from int) int {
 }
 
 // asYAML returns a text with the strings of the JSON object in it written so that YAML reads them as JSON does. It
-// replaces the escape \/ and surrogate pairs with the characters themselves, and escapes characters that YAML forbids or
-// takes for line breaks or byte order marks.
+// replaces the escape \/ and surrogate pairs with the characters themselves, and escapes characters that YAML forbids
+// or takes for line breaks or byte order marks.
 func asYAML(text []byte) []byte {
 	from := skipSpace(text, 0)
 	end := objectEnd(text, from)
