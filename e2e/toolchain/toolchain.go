@@ -91,9 +91,16 @@ func Plugin(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
 	target := filepath.Join(cache, "argocd-kserve-plugin")
-	partial := fmt.Sprintf("%s.%d", target, os.Getpid())
-	defer os.Remove(partial)
+	dir, err := os.MkdirTemp(cache, "build-") // its own, as tests and suites build at the same time
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	partial := filepath.Join(dir, "argocd-kserve-plugin")
 	if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/cmp"); err != nil {
 		return "", err
 	}
