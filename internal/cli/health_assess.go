@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		}); err != nil {
 			return err
 		}
-		report := health.Report{Results: fleet.Results(), Bundled: source}
+		report := health.Report{Results: fleet.Results(time.Now()), Bundled: source}
 		if len(report.Results) == 0 {
 			return fmt.Errorf("%s: no object of serving.kserve.io to assess", stream.Name)
 		}

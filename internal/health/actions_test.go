@@ -15,7 +15,7 @@ func run(t *testing.T, script string, object Object) *lua.LTable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := newState(false)
+	state := newState(false, today)
 	t.Cleanup(state.Close)
 	state.SetGlobal("obj", toLua(state, object))
 	if err := state.DoString(string(source)); err != nil {

@@ -18,6 +18,9 @@ import (
 // update makes the tests write their golden files.
 var update = os.Getenv("UPDATE_GOLDEN") != ""
 
+// today is the time of the tests. In the test data, what is over was in 2020, and what is not will be in 2999.
+var today = time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
+
 const checksDir = "../../resource_customizations/serving.kserve.io"
 
 // healthTests is the layout of health_test.yaml, Argo CD's own.
@@ -73,7 +76,7 @@ func TestChecks(t *testing.T) {
 			t.Run(kind+"/"+path.Base(test.InputPath), func(t *testing.T) {
 				var object Object
 				loadYAML(t, tree, test.InputPath, &object)
-				got := ours[kind].Assess(object)
+				got := ours[kind].Assess(object, today)
 				want := Verdict{test.HealthStatus.Status, test.HealthStatus.Message}
 				if got != want {
 					t.Errorf("\n got %v\nwant %v", got, want)
@@ -99,7 +102,7 @@ func TestUpstreamCases(t *testing.T) {
 		for _, test := range suite.Tests {
 			var object Object
 			loadYAML(t, tree, test.InputPath, &object)
-			if got := check.Assess(object); got.Status != test.HealthStatus.Status {
+			if got := check.Assess(object, today); got.Status != test.HealthStatus.Status {
 				t.Errorf("Argo CD %s, %s: %v, upstream says %v", release, test.InputPath, got, test.HealthStatus.Status)
 			}
 		}
@@ -125,7 +128,7 @@ func TestNothingBreaksACheck(t *testing.T) {
 		loadYAML(t, os.DirFS(checksDir), input, &object)
 		check := ours[path.Dir(path.Dir(input))]
 		mutate(object, func() {
-			if got := check.Assess(object); got.Status == Unknown {
+			if got := check.Assess(object, today); got.Status == Unknown {
 				data, _ := json.Marshal(object)
 				t.Errorf("%s: %s\n%s", input, got.Message, data)
 			}
@@ -172,10 +175,10 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 				"metadata": Object{"annotations": Object{"argocd-kserve-plugin/progress-deadline-seconds": "1800"}},
 				"status": Object{"conditions": []any{Object{
 					"type": "Ready", "status": "False",
-					"lastTransitionTime": time.Now().Add(-age).UTC().Format(time.RFC3339),
+					"lastTransitionTime": today.Add(-age).Format(time.RFC3339),
 				}}},
 			}
-			if got := check.Assess(object); got.Status != want {
+			if got := check.Assess(object, today); got.Status != want {
 				t.Errorf("UTC%+d, waiting for %v: %v, want %s", zone, age, got, want)
 			}
 		}
@@ -188,7 +191,7 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := check.Assess(Object{}); got.Message != "nil" {
+		if got := check.Assess(Object{}, today); got.Message != "nil" {
 			t.Errorf("%s is a %s", global, got.Message)
 		}
 	}
@@ -201,8 +204,25 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := check.Assess(Object{}); got.Message != "xx" {
+	if got := check.Assess(Object{}, today); got.Message != "xx" {
 		t.Errorf("os has %d functions", len(got.Message))
+	}
+}
+
+func TestClock(t *testing.T) {
+	check, err := compile("clock", `
+		local os = require("os")
+		local times = { os.time(), os.date("!%Y-%m-%d %H:%M"), os.date("!*t").day, os.date() ~= "", os.date("%Y", 0) }
+		for i, time in ipairs(times) do
+			times[i] = tostring(time)
+		end
+		return { status = "Healthy", message = table.concat(times, ", ") }`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2031, time.March, 4, 5, 6, 7, 0, time.UTC)
+	if got, want := check.Assess(Object{}, now), "1930367167, 2031-03-04 05:06, 4, true, 1970"; got.Message != want {
+		t.Errorf("got %s, want %s", got.Message, want)
 	}
 }
 
@@ -220,7 +240,7 @@ func TestScriptFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := check.Assess(Object{})
+		got := check.Assess(Object{}, today)
 		if got.Status != Unknown || !strings.Contains(got.Message, want) {
 			t.Errorf("%s: %v, want Unknown and %q", source, got, want)
 		}
@@ -232,7 +252,7 @@ func TestScriptFailures(t *testing.T) {
 
 func TestDeletion(t *testing.T) {
 	object := Object{"metadata": Object{"deletionTimestamp": "2026-11-20T22:00:00Z"}}
-	if got := mustOurs(t)["InferenceService"].Assess(object); got.Status != Progressing {
+	if got := mustOurs(t)["InferenceService"].Assess(object, today); got.Status != Progressing {
 		t.Error(got)
 	}
 }
@@ -260,7 +280,7 @@ func BenchmarkLongestMessage(b *testing.B) {
 			"message": `predictor-container: ReplicaSet "` + strings.Repeat("z", 980)},
 	}}}
 	for b.Loop() {
-		check.Assess(object)
+		check.Assess(object, today)
 	}
 }
 
@@ -275,6 +295,6 @@ func BenchmarkHealthy(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		check.Assess(object)
+		check.Assess(object, today)
 	}
 }

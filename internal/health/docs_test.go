@@ -59,9 +59,9 @@ func TestDocumentedTruth(t *testing.T) {
 		var object Object
 		loadYAML(t, os.DirFS(checksDir), "InferenceService/testdata/"+truth.input+".yaml", &object)
 		fmt.Fprintf(&table, "| %s |", truth.situation)
-		right := columns[2]["InferenceService"].Assess(object).Status
+		right := columns[2]["InferenceService"].Assess(object, today).Status
 		for _, checks := range columns {
-			verdict := checks["InferenceService"].Assess(object)
+			verdict := checks["InferenceService"].Assess(object, today)
 			says := string(verdict.Status)
 			if verdict.Status != right {
 				says = "**" + says + "**"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Result is the health of one object.
@@ -93,18 +94,18 @@ func ownerOf(deployment Object) (key, bool) {
 	return key{}, false
 }
 
-// Results returns the verdicts on all objects, in the order in which they were first seen.
-func (f *Fleet) Results() []Result {
+// Results returns the verdicts on all objects at the time now, in the order in which they were first seen.
+func (f *Fleet) Results(now time.Time) []Result {
 	results := make([]Result, 0, len(f.order))
 	for _, id := range f.order {
 		object := f.objects[id]
-		verdict := f.ours[id.kind].Assess(object)
+		verdict := f.ours[id.kind].Assess(object, now)
 		if verdict.Status == Healthy || verdict.Status == Progressing {
 			verdict = f.withRollouts(id, verdict)
 		}
 		result := Result{id.kind, id.namespace, id.name, verdict.Status, verdict.Message, ""}
 		if check, ok := f.bundled[id.kind]; ok {
-			result.Bundled = check.Assess(object).Status
+			result.Bundled = check.Assess(object, now).Status
 		}
 		results = append(results, result)
 	}

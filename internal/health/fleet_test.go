@@ -88,7 +88,7 @@ func TestRolloutsCount(t *testing.T) {
 			fleet := newFleet(t)
 			fleet.Apply(Event{Object: tc.deployment}) // in either order
 			fleet.Apply(Event{Object: service(tc.ready)})
-			got := fleet.Results()[0]
+			got := fleet.Results(today)[0]
 			if got.Status != tc.status || got.Message != tc.message {
 				t.Errorf("%s: %s", got.Status, got.Message)
 			}
@@ -103,18 +103,18 @@ func TestLastStateCounts(t *testing.T) {
 	for _, object := range []Object{service("False"), tulip, service("True"), {"apiVersion": "v1", "kind": "Pod"}} {
 		fleet.Apply(Event{Object: object})
 	}
-	results := fleet.Results()
+	results := fleet.Results(today)
 	if len(results) != 2 || results[0].Ref() != "InferenceService models/iris" || results[0].Status != Healthy ||
 		results[1].Ref() != "InferenceService tulip" {
 		t.Error(results)
 	}
 	fleet.Apply(Event{Object: deployment(2, 1, 1, 1)})
 	fleet.Apply(Event{Object: deployment(2, 1, 1, 1), Deleted: true})
-	if results := fleet.Results(); results[0].Status != Healthy {
+	if results := fleet.Results(today); results[0].Status != Healthy {
 		t.Error("the Deployment is gone", results[0])
 	}
 	fleet.Apply(Event{Object: service("True"), Deleted: true})
-	if results := fleet.Results(); len(results) != 1 || results[0].Name != "tulip" {
+	if results := fleet.Results(today); len(results) != 1 || results[0].Name != "tulip" {
 		t.Error(results)
 	}
 }
@@ -124,7 +124,7 @@ func TestForeignKindOfTheSameName(t *testing.T) {
 	object := service("True")
 	object["apiVersion"] = "serving.kubeflow.org/v1beta1"
 	fleet.Apply(Event{Object: object})
-	if results := fleet.Results(); len(results) != 0 {
+	if results := fleet.Results(today); len(results) != 0 {
 		t.Error(results)
 	}
 }

@@ -81,7 +81,7 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 			delete(silent, a.stream)
 			fleet.Apply(a.event)
 		}
-		results = slices.DeleteFunc(fleet.Results(), func(r Result) bool { return !r.isOneOf(names) })
+		results = slices.DeleteFunc(fleet.Results(time.Now()), func(r Result) bool { return !r.isOneOf(names) })
 		for _, result := range results {
 			says := fmt.Sprintf("%s: %s: %s\n", terminal.Quote(result.Ref()), result.Status, line(result.Message))
 			if said[result.Ref()] != says {
