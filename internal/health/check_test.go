@@ -120,6 +120,9 @@ func TestNothingBreaksACheck(t *testing.T) {
 		"InferenceService/testdata/transformer-down.yaml",
 		"InferenceGraph/testdata/deadline-passed.yaml",
 		"TrainedModel/testdata/service-not-ready-too-long.yaml",
+		"LLMInferenceService/testdata/controller-v0.20.0-foreign-hpa-collision-scaling.yaml",
+		"LLMInferenceService/testdata/controller-v0.20.0-scaled-to-zero.yaml",
+		"LLMInferenceService/testdata/deadline-first-rollout.yaml",
 		"LLMInferenceService/testdata/failed-rollout.yaml",
 		"LLMInferenceService/testdata/stopped.yaml",
 		"LocalModelCache/testdata/failed.yaml",
@@ -185,6 +188,79 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 	}
 }
 
+// TestGracePeriod is about what passes when another app brings it.
+func TestGracePeriod(t *testing.T) {
+	for _, tc := range []struct{ input, condition string }{
+		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing-after-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing-after-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-deleted-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-presets-broken-gateway-deleted-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scaling-plus-replicas-from-config.yaml", "PresetsCombined"},
+	} {
+		var object Object
+		loadYAML(t, os.DirFS(checksDir), tc.input, &object)
+		changed := transition(t, object, tc.condition)
+		for annotation, grace := range map[string]time.Duration{
+			"": 5 * time.Minute, "60": time.Minute, "1800": 30 * time.Minute, "soon": 5 * time.Minute,
+		} {
+			object["metadata"].(Object)["annotations"] = Object{"argocd-kserve-plugin/progress-deadline-seconds": annotation}
+			check := mustOurs(t)[path.Dir(path.Dir(tc.input))]
+			for after, want := range map[time.Duration]Status{grace: Progressing, grace + time.Second: Degraded} {
+				if got := check.Assess(object, changed.Add(after)); got.Status != want {
+					t.Errorf("%s, annotation %q, after %v: %v, want %s", tc.input, annotation, after, got, want)
+				}
+			}
+		}
+	}
+}
+
+// transition is the time at which a condition last changed.
+func transition(t *testing.T, object Object, name string) time.Time {
+	t.Helper()
+	for _, condition := range At(object, "status", "conditions").([]any) {
+		if stringAt(condition, "type") == name {
+			changed, err := time.Parse(time.RFC3339, stringAt(condition, "lastTransitionTime"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return changed
+		}
+	}
+	t.Fatalf("no condition %s", name)
+	return time.Time{}
+}
+
+// TestErrorsByTheirWords looks for the words that make an error of the LLMInferenceService's reconciler permanent.
+func TestErrorsByTheirWords(t *testing.T) {
+	check := mustOurs(t)["LLMInferenceService"]
+	for _, tc := range []struct {
+		reason, message string
+		want            Status
+	}{
+		{"ReconcileSingleNodeWorkloadError", `Deployment.apps "a" is invalid: spec`, Degraded},
+		{"ReconcileMultiNodeWorkloadError", `cannot delete v1.ServiceAccount models/a: not owned by models/b`, Degraded},
+		{"ReconcileWorkloadServiceError", "it is not controlled by models/a", Degraded},
+		{"ReconcileCertsError", `secrets "a" already exists`, Degraded},
+		{"HTTPRouteReconcileError", "first line\n\tnot owned by models/a", Degraded},
+		{"ReconcileScalingError", strings.Repeat("~", 580) + "already exists", Degraded},
+		{"ReconcileScalingError", strings.Repeat("~", 600) + "already exists", Progressing},
+		{"ReconcileScalingError", "é already exists", Progressing},
+		{"ReconcileScalingError", "already exist", Progressing},
+		{"ReconcileScalingError", "", Progressing},
+		{"RefsInvalid", "Gateway models/a is invalid", Progressing},
+	} {
+		object := Object{"status": Object{"conditions": []any{
+			Object{"type": "MainWorkloadReady", "status": "False", "reason": tc.reason, "message": tc.message},
+		}}}
+		if got := check.Assess(object, today); got.Status != tc.want {
+			t.Errorf("%s: %s: %v, want %s", tc.reason, tc.message, got, tc.want)
+		}
+	}
+}
+
 func TestOnlyWhatArgoCDGives(t *testing.T) {
 	for _, global := range []string{"string", "math", "io", "os", "debug", "coroutine"} {
 		check, err := compile(global, `return { status = "Healthy", message = type(`+global+`) }`, false)
@@ -212,7 +288,7 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 func TestClock(t *testing.T) {
 	check, err := compile("clock", `
 		local os = require("os")
-		local times = { os.time(), os.date("!%Y-%m-%d %H:%M"), os.date("!*t").day, os.date() ~= "", os.date("%Y", 0) }
+		local times = { os.time(), os.date("!%Y-%m-%d %H:%M"), os.date("!*t").day, os.date() ~= "", os.date("%Y", 1e9) }
 		for i, time in ipairs(times) do
 			times[i] = tostring(time)
 		end
@@ -221,7 +297,7 @@ func TestClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2031, time.March, 4, 5, 6, 7, 0, time.UTC)
-	if got, want := check.Assess(Object{}, now), "1930367167, 2031-03-04 05:06, 4, true, 1970"; got.Message != want {
+	if got, want := check.Assess(Object{}, now), "1930367167, 2031-03-04 05:06, 4, true, 2001"; got.Message != want {
 		t.Errorf("got %s, want %s", got.Message, want)
 	}
 }
@@ -281,6 +357,19 @@ func BenchmarkLongestMessage(b *testing.B) {
 	}}}
 	for b.Loop() {
 		check.Assess(object, today)
+	}
+}
+
+// BenchmarkLongestSearch is the dearest LLMInferenceService: long errors without any of the words.
+func BenchmarkLongestSearch(b *testing.B) {
+	check := mustOurs(b)["LLMInferenceService"]
+	var conditions []any
+	for _, name := range []string{"MainWorkloadReady", "WorkloadsReady", "Ready"} {
+		conditions = append(conditions, Object{"type": name, "status": "False",
+			"reason": "ReconcileSingleNodeWorkloadError", "message": strings.Repeat("already exist", 80)})
+	}
+	for b.Loop() {
+		check.Assess(Object{"status": Object{"conditions": conditions}}, today)
 	}
 }
 
