@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
@@ -30,6 +31,27 @@ type Configuration struct {
 	versions kserve.Versions
 }
 
+// Limits are the times after which a service that makes no progress is Degraded, unless its annotation says otherwise.
+type Limits struct {
+	Grace    time.Duration // for what another app may bring, such as a serving runtime
+	Deadline time.Duration // for everything else; 0 is no limit
+}
+
+// DefaultLimits are those that the scripts contain.
+var DefaultLimits = Limits{Grace: 5 * time.Minute}
+
+// buildInto replaces the limits in a script. A script that never waits has none.
+func (l Limits) buildInto(script string) string {
+	deadline := "nil"
+	if l.Deadline > 0 {
+		deadline = fmt.Sprint(int64(l.Deadline / time.Second))
+	}
+	return strings.NewReplacer(
+		"\nlocal grace = 300", fmt.Sprintf("\nlocal grace = %d", l.Grace/time.Second),
+		"\nlocal progress_deadline = nil", "\nlocal progress_deadline = "+deadline,
+	).Replace(script)
+}
+
 // The KServe releases from which on a kind or a feature exists.
 var (
 	sinceKind = map[string]transform.Window{
@@ -43,7 +65,7 @@ var (
 
 // Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). All releases of Argo CD
 // need all of them: what they bundle, if anything, is wrong with all releases of KServe (docs/health.md).
-func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
+func Configure(versions kserve.Versions, argocd string, limits Limits) (Configuration, error) {
 	c := Configuration{versions: versions}
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
 	missing := func(kind string) bool { return !versions.Any(sinceKind[kind]) }
@@ -57,7 +79,7 @@ func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 		if err != nil {
 			return c, err
 		}
-		c.add("health", kind, string(source))
+		c.add("health", kind, limits.buildInto(string(source)))
 	}
 
 	if !versions.Any(sinceStop) {
