@@ -58,7 +58,10 @@ var (
 		"LocalModelCache":     {From: transform.Release{0, 15, 0}},
 		"LLMInferenceService": {From: transform.Release{0, 16, 0}},
 	}
-	sinceStop           = transform.Window{From: transform.Release{0, 15, 1}}
+	sinceStop = map[string]transform.Window{ // serving.kserve.io/stop
+		"InferenceService":    {From: transform.Release{0, 15, 1}},
+		"LLMInferenceService": {From: transform.Release{0, 17, 0}}, // llmisvc/workload.go@v0.17.0, not @v0.16.0
+	}
 	sinceDisallowedList = transform.Window{From: transform.Release{0, 15, 0}}
 	sinceRespelling     = transform.Window{From: transform.Release{0, 17, 0}}
 )
@@ -82,14 +85,20 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 		c.add("health", kind, limits.buildInto(string(source)))
 	}
 
-	if !versions.Any(sinceStop) {
-		note("left out: actions stop and resume: serving.kserve.io/stop works in KServe %s", sinceStop)
-	} else {
-		actions, err := stopAndResume()
+	for _, kind := range Kinds {
+		since, obeys := sinceStop[kind]
+		if !obeys || missing(kind) {
+			continue
+		}
+		if !versions.Any(since) {
+			note("left out: actions stop and resume of %s: serving.kserve.io/stop works in KServe %s", kind, since)
+			continue
+		}
+		actions, err := stopAndResume(kind)
 		if err != nil {
 			return c, err
 		}
-		c.add("actions", "InferenceService", actions)
+		c.add("actions", kind, actions)
 	}
 
 	switch {
@@ -103,6 +112,7 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
 	if !missing("LLMInferenceService") {
 		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
+		c.add("knownTypeFields", "LLMInferenceServiceConfig", llmInferenceServiceTypes)
 		if argocd != "unknown" && !before(argocd, "v3.6.0") {
 			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts " +
 				"Degraded, which ends a sync")
@@ -146,9 +156,9 @@ const (
 `
 )
 
-// stopAndResume is the actions override of InferenceService.
-func stopAndResume() (string, error) {
-	directory := group + "/InferenceService/actions/"
+// stopAndResume is the actions override of a kind.
+func stopAndResume(kind string) (string, error) {
+	directory := group + "/" + kind + "/actions/"
 	discovery, err := fs.ReadFile(customizations.Lua, directory+"discovery.lua")
 	if err != nil {
 		return "", err

@@ -113,22 +113,24 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 			t.Errorf("%s/%s, want %s", check.Group, check.Kind, kind)
 		}
 	}
-	if len(resource.Spec.ResourceActions) != 1 || len(resource.Spec.ExtraConfig) != 2 {
+	if len(resource.Spec.ResourceActions) != 2 || len(resource.Spec.ExtraConfig) != 3 {
 		t.Errorf("%d actions, extra configuration %v", len(resource.Spec.ResourceActions), resource.Spec.ExtraConfig)
 	}
-	var actions struct {
-		Discovery   string `json:"discovery.lua"`
-		Definitions []struct {
-			Name   string `json:"name"`
-			Action string `json:"action.lua"`
-		} `json:"definitions"`
-	}
-	if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[0].Action), &actions); err != nil {
-		t.Fatal(err)
-	}
-	if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" ||
-		!strings.HasSuffix(actions.Discovery, "}\n") {
-		t.Errorf("%+v", actions)
+	for i, kind := range []string{"InferenceService", "LLMInferenceService"} {
+		var actions struct {
+			Discovery   string `json:"discovery.lua"`
+			Definitions []struct {
+				Name   string `json:"name"`
+				Action string `json:"action.lua"`
+			} `json:"definitions"`
+		}
+		if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[i].Action), &actions); err != nil {
+			t.Fatal(err)
+		}
+		if resource.Spec.ResourceActions[i].Kind != kind || len(actions.Definitions) != 2 ||
+			actions.Definitions[0].Name != "stop" || !strings.HasSuffix(actions.Discovery, "}\n") {
+			t.Errorf("%s: %+v", kind, actions)
+		}
 	}
 }
 
