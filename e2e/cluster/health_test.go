@@ -38,7 +38,7 @@ var stateCases = []stateCase{
 		health:  map[string]string{"": "Progressing"},
 	},
 	{
-		problem: "no runtime for the model format", id: "invalid-spec", app: `
+		problem: "no runtime for the model format, in the first five minutes", id: "invalid-spec", app: `
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata: {name: model}
@@ -47,7 +47,7 @@ spec:
     model: {modelFormat: {name: unheard-of}, storageUri: "gs://example/model"}
 `,
 		reached: transition("InvalidSpec"),
-		health:  map[string]string{"": "Degraded"},
+		health:  map[string]string{"": "Progressing"},
 	},
 	{
 		problem: "the model fails to load", id: "failed-load", app: service("{}", ""),

@@ -190,7 +190,13 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 
 // TestGracePeriod is about what passes when another app brings it.
 func TestGracePeriod(t *testing.T) {
+	ours := mustOurs(t)
 	for _, tc := range []struct{ input, condition string }{
+		{"InferenceService/testdata/controller-v0.14.1-badfmt.yaml", ""},
+		{"InferenceService/testdata/controller-v0.15.2-badfmt.yaml", ""},
+		{"InferenceService/testdata/controller-v0.20.0-badfmt.yaml", "PredictorReady"},
+		{"InferenceService/testdata/runtime-not-recognized.yaml", "PredictorReady"},
+		{"InferenceService/testdata/reason-ReconcileFailed.yaml", "PredictorReady"},
 		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing.yaml", "PresetsCombined"},
 		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing-after-ready.yaml", "PresetsCombined"},
 		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing.yaml", "PresetsCombined"},
@@ -207,7 +213,7 @@ func TestGracePeriod(t *testing.T) {
 			"": 5 * time.Minute, "60": time.Minute, "1800": 30 * time.Minute, "soon": 5 * time.Minute,
 		} {
 			object["metadata"].(Object)["annotations"] = Object{"argocd-kserve-plugin/progress-deadline-seconds": annotation}
-			check := mustOurs(t)[path.Dir(path.Dir(tc.input))]
+			check := ours[path.Dir(path.Dir(tc.input))]
 			for after, want := range map[time.Duration]Status{grace: Progressing, grace + time.Second: Degraded} {
 				if got := check.Assess(object, changed.Add(after)); got.Status != want {
 					t.Errorf("%s, annotation %q, after %v: %v, want %s", tc.input, annotation, after, got, want)
@@ -217,20 +223,21 @@ func TestGracePeriod(t *testing.T) {
 	}
 }
 
-// transition is the time at which a condition last changed.
+// transition is the time at which a condition last changed; without a name, that of the object's creation.
 func transition(t *testing.T, object Object, name string) time.Time {
 	t.Helper()
-	for _, condition := range At(object, "status", "conditions").([]any) {
+	written := stringAt(object, "metadata", "creationTimestamp")
+	conditions, _ := At(object, "status", "conditions").([]any)
+	for _, condition := range conditions {
 		if stringAt(condition, "type") == name {
-			changed, err := time.Parse(time.RFC3339, stringAt(condition, "lastTransitionTime"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return changed
+			written = stringAt(condition, "lastTransitionTime")
 		}
 	}
-	t.Fatalf("no condition %s", name)
-	return time.Time{}
+	changed, err := time.Parse(time.RFC3339, written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
 }
 
 // TestErrorsByTheirWords looks for the words that make an error of the LLMInferenceService's reconciler permanent.

@@ -41,7 +41,9 @@ local function text(value)
   return value
 end
 
-local annotations = field(field(obj, "metadata"), "annotations")
+local metadata = field(obj, "metadata")
+local annotations = field(metadata, "annotations")
+local created = text(field(metadata, "creationTimestamp"))
 local status = field(obj, "status")
 
 -- KServe writes some types twice. The last entry is the current one.
@@ -101,7 +103,6 @@ local function waiting(name, limit)
 end
 
 local function unreported()
-  local created = text(field(field(obj, "metadata"), "creationTimestamp"))
   return progressing("waiting for KServe to report a status", created, progress_deadline)
 end
 -- End of the shared lines.
@@ -189,6 +190,34 @@ local function required()
   return { "Ready" }
 end
 
+local causes = { "PredictorReady", "TransformerReady", "ExplainerReady", "IngressReady", "Ready" }
+local terminal = {
+  ProgressDeadlineExceeded = true,
+  FailedCreate = true,
+  RevisionFailed = true,
+  ContainerMissing = true,
+  InvalidGPUAllocation = true,
+  InvalidWorkerSpecNotSet = true,
+}
+-- Another app may bring the runtime, and the next try may succeed.
+local passing = {
+  RuntimeNotRecognized = true,
+  NoSupportingRuntime = true,
+  ReconcileFailed = true,
+}
+
+-- failure returns the verdict on a condition that is False for one of these reasons, else nil.
+local function failure(name)
+  local reason = text(field(conditions[name], "reason"))
+  if not is(name, "False") or reason == nil then
+    return nil
+  elseif terminal[reason] then
+    return verdict("Degraded", describe(name))
+  elseif passing[reason] then
+    return waiting(name, grace)
+  end
+end
+
 -- A service without a list of conditions may still report a model that no runtime can serve.
 if type(status) ~= "table" or (next(conditions) == nil and model == nil) then
   return unreported()
@@ -235,30 +264,28 @@ if missing == nil then
 end
 
 if failed_model then
+  local cause = field(model, "lastFailureInfo")
   local message = "model is " .. transition
   for _, key in ipairs({ "reason", "message" }) do
-    local detail = text(field(field(model, "lastFailureInfo"), key))
+    local detail = text(field(cause, key))
     if detail ~= nil then
       message = message .. ": " .. detail
     end
   end
+  if transition == "InvalidSpec" and passing[text(field(cause, "reason"))] then
+    local since = text(field(conditions.PredictorReady, "lastTransitionTime"))
+    if next(conditions) == nil then
+      since = created
+    end
+    return progressing(message, since, grace)
+  end
   return verdict("Degraded", message)
 end
 
-local causes = { "PredictorReady", "TransformerReady", "ExplainerReady", "IngressReady", "Ready" }
-local terminal = {
-  ProgressDeadlineExceeded = true,
-  FailedCreate = true,
-  RevisionFailed = true,
-  ContainerMissing = true,
-  ReconcileFailed = true,
-  InvalidGPUAllocation = true,
-  InvalidWorkerSpecNotSet = true,
-}
 for _, name in ipairs(causes) do
-  local reason = text(field(conditions[name], "reason"))
-  if is(name, "False") and reason ~= nil and terminal[reason] then
-    return verdict("Degraded", describe(name))
+  local found = failure(name)
+  if found ~= nil then
+    return found
   end
 end
 for _, name in ipairs(causes) do

@@ -35,7 +35,9 @@ local function text(value)
   return value
 end
 
-local annotations = field(field(obj, "metadata"), "annotations")
+local metadata = field(obj, "metadata")
+local annotations = field(metadata, "annotations")
+local created = text(field(metadata, "creationTimestamp"))
 local status = field(obj, "status")
 
 -- KServe writes some types twice. The last entry is the current one.
@@ -95,7 +97,6 @@ local function waiting(name, limit)
 end
 
 local function unreported()
-  local created = text(field(field(obj, "metadata"), "creationTimestamp"))
   return progressing("waiting for KServe to report a status", created, progress_deadline)
 end
 -- End of the shared lines.
