@@ -76,7 +76,7 @@ spec:
 			}
 			return settled(service) // KServe before 0.16 does not stop it
 		},
-		health: map[string]string{"v0.14.1": "Progressing", "v0.15.2": "Progressing", "": "Suspended"},
+		health: map[string]string{"v0.14.1": "Healthy", "v0.15.2": "Healthy", "": "Suspended"},
 	},
 }
 

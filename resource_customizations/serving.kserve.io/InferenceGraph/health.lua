@@ -108,14 +108,19 @@ end
 if is("Stopped", "True") then
   return verdict("Suspended", "InferenceGraph is stopped")
 end
+-- Where KServe obeys serving.kserve.io/stop, a graph that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
 local stopping = stop == "true" or stop == "True" or stop == "TRUE"
-if stopping then
+if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
   return verdict("Progressing", "waiting for KServe to stop the InferenceGraph; KServe before 0.16 never does")
 end
 
 if is("Ready", "True") then
-  return verdict("Healthy", "InferenceGraph is ready")
+  local message = "InferenceGraph is ready"
+  if stopping then
+    message = message .. "; this KServe does not obey serving.kserve.io/stop"
+  end
+  return verdict("Healthy", message)
 end
 
 local terminal = {

@@ -195,6 +195,7 @@ local terminal = {
   ProgressDeadlineExceeded = true,
   FailedCreate = true,
   RevisionFailed = true,
+  RevisionMissing = true, -- Knative: Unknown with this reason means that the revision is still waited for
   ContainerMissing = true,
   InvalidGPUAllocation = true,
   InvalidWorkerSpecNotSet = true,
@@ -206,15 +207,35 @@ local passing = {
   ReconcileFailed = true,
 }
 
+-- What says why there is no revision.
+local configuration = {
+  PredictorReady = "PredictorConfigurationReady",
+  TransformerReady = "TransformerConfigurationReady",
+  ExplainerReady = "ExplainerConfigurationReady",
+}
+
 -- failure returns the verdict on a condition that is False for one of these reasons, else nil.
 local function failure(name)
   local reason = text(field(conditions[name], "reason"))
   if not is(name, "False") or reason == nil then
     return nil
   elseif terminal[reason] then
-    return verdict("Degraded", describe(name))
+    local message = describe(name)
+    if reason == "RevisionMissing" and is(configuration[name], "False") then
+      message = message .. "; " .. describe(configuration[name])
+    end
+    return verdict("Degraded", message)
   elseif passing[reason] then
     return waiting(name, grace)
+  end
+end
+
+local function first_failure()
+  for _, name in ipairs(causes) do
+    local found = failure(name)
+    if found ~= nil then
+      return found
+    end
   end
 end
 
@@ -226,9 +247,12 @@ end
 if is("Stopped", "True") then
   return verdict("Suspended", "InferenceService is stopped")
 end
+-- Where KServe obeys serving.kserve.io/stop, a service that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
-if stop == "true" or stop == "True" or stop == "TRUE" then
-  return verdict("Progressing", "waiting for KServe to stop the InferenceService; KServe before 0.16 (Knative: 0.15.1) never does")
+local stopping = stop == "true" or stop == "True" or stop == "TRUE"
+if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
+  return verdict("Progressing",
+    "waiting for KServe to stop the InferenceService; KServe before 0.16 (Knative: 0.15.1) never does")
 end
 
 local missing
@@ -245,7 +269,7 @@ if missing == nil then
   -- Ready leaves out the transformer, the explainer, a canary and a newer Knative revision.
   for _, component in ipairs({ { "transformer", "TransformerReady" }, { "explainer", "ExplainerReady" } }) do
     if field(spec, component[1]) ~= nil and not is(component[2], "True") then
-      return waiting(component[2])
+      return failure(component[2]) or waiting(component[2])
     end
   end
   if is("CanaryPredictorReady", "False") then
@@ -258,8 +282,14 @@ if missing == nil then
   -- zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes the status
   -- itself: there a failed load means that the old model still serves.
   local modelmesh = conditions.PredictorReady ~= nil and conditions.IngressReady == nil
-  if not (modelmesh and failed_model) then
-    return verdict("Healthy", "InferenceService is ready")
+  if modelmesh and transition == "InProgress" then
+    return verdict("Progressing", "ModelMesh is loading the new model")
+  elseif not (modelmesh and failed_model) then
+    local message = "InferenceService is ready"
+    if stopping then
+      message = message .. "; this KServe does not obey serving.kserve.io/stop"
+    end
+    return verdict("Healthy", message)
   end
 end
 
@@ -279,14 +309,16 @@ if failed_model then
     end
     return progressing(message, since, grace)
   end
+  local found = first_failure()
+  if found ~= nil then
+    message = message .. "; " .. found.message
+  end
   return verdict("Degraded", message)
 end
 
-for _, name in ipairs(causes) do
-  local found = failure(name)
-  if found ~= nil then
-    return found
-  end
+local found = first_failure()
+if found ~= nil then
+  return found
 end
 for _, name in ipairs(causes) do
   if conditions[name] ~= nil and not holds(name) then
