@@ -117,6 +117,11 @@ end
 
 if is("Ready", "True") then
   local message = "InferenceGraph is ready"
+  -- Only Knative mode has this condition. In Standard mode Ready says that the Deployment has a condition
+  -- Available, be it True or False (raw_ig.go@v0.20.0, PropagateRawStatus).
+  if conditions.RoutesReady == nil then
+    message = message .. "; in Standard mode KServe does not report whether its pods are available"
+  end
   if stopping then
     message = message .. "; this KServe does not obey serving.kserve.io/stop"
   end
