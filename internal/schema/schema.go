@@ -109,7 +109,7 @@ func (t Types) Field(name string) Field {
 			f.Types, f.LeftOutIfEmpty = f.Types.with(Type(element)), false
 			continue
 		}
-		o := object(one)
+		o := one.object()
 		if o == nil {
 			return Field{}
 		}
@@ -126,13 +126,17 @@ func (t Types) Field(name string) Field {
 	return f
 }
 
-// At returns what is known about the field that a path of keys and indexes leads to from an object.
+// At returns what is known about the field that a path leads to from an object.
 func (t Types) At(path yamldoc.Path) (f Field) {
 	f = Field{Types: t, Kept: true}
 	for _, step := range path {
-		if name, ok := step.(string); ok {
+		name, isKey := step.(string)
+		switch {
+		case !f.Kept:
+			return Field{}
+		case isKey:
 			f = f.Field(name)
-		} else {
+		default:
 			f = Field{Types: f.Item(), Kept: true}
 		}
 	}
@@ -141,10 +145,10 @@ func (t Types) At(path yamldoc.Path) (f Field) {
 
 // Names returns the fields that an object has on all of the releases.
 func (t Types) Names() (names []string) {
-	if len(t) == 0 || object(t[0]) == nil {
+	if len(t) == 0 || t[0].object() == nil {
 		return nil
 	}
-	for name := range object(t[0]).fields {
+	for name := range t[0].object().fields {
 		if t.Field(name).Kept {
 			names = append(names, name)
 		}
@@ -194,11 +198,13 @@ type kindKey struct {
 type contents struct {
 	releases []transform.Release // with data, oldest first
 	kinds    map[kindKey]Type
-	objects  []func() *fields
+	objects  []object
 }
 
-// fields are those of an object.
-type fields struct {
+// object is a line of the data. It is read when it is first needed, since most never are.
+type object struct {
+	line   string
+	once   sync.Once
 	fields map[string]entry
 	open   bool // it keeps unknown fields
 }
@@ -208,45 +214,49 @@ type entry struct {
 	leftOut bool // if empty
 }
 
-// table is the data. An object is read when it is first needed, since most never are.
-var table = sync.OnceValue(func() contents {
+var table = sync.OnceValue(load)
+
+func load() *contents {
 	kinds, objects, _ := strings.Cut(data, "\n\n")
-	c := contents{kinds: map[kindKey]Type{}}
+	c := &contents{kinds: map[kindKey]Type{}, objects: make([]object, strings.Count(objects, "\n"))}
+	var latest string
 	for line := range strings.Lines(kinds) {
 		words := strings.Fields(line)
-		release, err := transform.ParseRelease(words[0])
-		if err != nil {
-			panic(err) // the data is part of the program
-		}
-		c.kinds[kindKey{release, words[1], words[2]}] = Type(words[3])
-		if n := len(c.releases); n == 0 || c.releases[n-1] != release {
+		if words[0] != latest {
+			latest = words[0]
+			release, err := transform.ParseRelease(latest)
+			if err != nil {
+				panic(err) // the data is part of the program
+			}
 			c.releases = append(c.releases, release)
 		}
+		c.kinds[kindKey{c.releases[len(c.releases)-1], words[1], words[2]}] = Type(words[3])
 	}
-	for line := range strings.Lines(objects) {
-		c.objects = append(c.objects, sync.OnceValue(func() *fields { return parse(line) }))
+	for i := range c.objects {
+		c.objects[i].line, objects, _ = strings.Cut(objects, "\n")
 	}
 	return c
-})
-
-func parse(line string) *fields {
-	o := &fields{fields: map[string]entry{}}
-	for word := range strings.FieldsSeq(line) {
-		if word == "*" {
-			o.open = true
-			continue
-		}
-		i := strings.IndexAny(word, ":?")
-		o.fields[word[:i]] = entry{Type(word[i+1:]), word[i] == '?'}
-	}
-	return o
 }
 
-// object returns the fields of a type, nil if it is not an object.
-func object(t Type) *fields {
+func (o *object) read() {
+	o.fields = make(map[string]entry, strings.Count(o.line, " ")+1)
+	for word := range strings.SplitSeq(o.line, " ") {
+		switch i := strings.IndexAny(word, ":?"); {
+		case i > 0:
+			o.fields[word[:i]] = entry{Type(word[i+1:]), word[i] == '?'}
+		case word == "*":
+			o.open = true
+		}
+	}
+}
+
+// object returns the object that a type is, nil if it is none.
+func (t Type) object() *object {
 	number, err := strconv.Atoi(string(t))
 	if err != nil {
 		return nil
 	}
-	return table().objects[number]()
+	o := &table().objects[number]
+	o.once.Do(o.read)
+	return o
 }

@@ -46,18 +46,21 @@ func checkPruned(p *pass) {
 		case taken:
 			f.Message += fmt.Sprintf(": remove it, because %s is there already", place)
 		default:
-			f.Message += fmt.Sprintf(": it belongs to %s, where it would have an effect", place)
+			f.Message += fmt.Sprintf(": it belongs to %s", place)
 		}
 		switch {
 		case !p.Versions.Known():
 			f.Needs = "kserve-version"
 		case p.Versions.Likened():
-			f.Unrepaired = "your release may know it"
+			f.Unrepaired = "your release may have it"
 		case p.options.PrunedFields == PrunedFieldsReport:
 			f.Unrepaired = "pruned-fields is report"
-		case p.options.PrunedFields == PrunedFieldsMove && known && !taken:
+		case known && !taken && p.options.PrunedFields == PrunedFieldsMove:
 			p.move(&f, types, place, value)
 		default:
+			if known && !taken {
+				f.Message += ", where pruned-fields: move puts it; the repair removes it"
+			}
 			f.AsStored, f.Edits = true, p.Object.Edits(yamldoc.Delete(at))
 		}
 		p.Report(f)
