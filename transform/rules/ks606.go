@@ -36,11 +36,14 @@ func checkPruned(p *pass) {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
 		at := slices.Clone(path)
+		older, newer := p.elsewhere(at)
 		f := transform.Finding{At: at,
-			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, p.elsewhere(at))}
+			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, older)}
 		place, known := p.placeOf(types, at, value)
 		taken := known && p.Object.Get(place...) != nil
 		switch {
+		case newer != "":
+			f.Message += fmt.Sprintf(": remove it, or upgrade to %s, which has it", newer)
 		case !known:
 			f.Message += ": remove it"
 		case taken:
@@ -49,6 +52,8 @@ func checkPruned(p *pass) {
 			f.Message += fmt.Sprintf(": it belongs to %s", place)
 		}
 		switch {
+		case newer != "":
+			f.Unrepaired = "it would be missing after the upgrade"
 		case !p.Versions.Known():
 			f.Needs = "kserve-version"
 		case p.Versions.Likened():
@@ -75,20 +80,19 @@ func (p *pass) release() string {
 	return "KServe"
 }
 
-// elsewhere says which releases know a field that those in question do not, as far as the releases are known.
-func (p *pass) elsewhere(at yamldoc.Path) string {
+// elsewhere says which older release still has a field, and names the first newer one that has it.
+func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 	candidates := p.Versions.Releases()
-	var older, newer string
 	for _, r := range schema.Releases() {
 		switch {
 		case !schema.Of(p.Object.APIVersion, p.Object.Kind, []transform.Release{r}).At(at).Kept:
 		case r.Compare(candidates[0]) < 0:
 			older = fmt.Sprintf(" (%s still had it)", r)
 		case newer == "" && r.Compare(candidates[len(candidates)-1]) > 0:
-			newer = fmt.Sprintf(" (%s has it)", r)
+			newer = r.String()
 		}
 	}
-	return older + newer
+	return older, newer
 }
 
 // placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name, to
