@@ -85,7 +85,7 @@ func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 	candidates := p.Versions.Releases()
 	for _, r := range schema.Releases() {
 		switch {
-		case !schema.Of(p.Object.APIVersion, p.Object.Kind, []transform.Release{r}).At(at).Kept:
+		case !schema.Of(r).Types(p.Object.APIVersion, p.Object.Kind).At(at).Kept:
 		case r.Compare(candidates[0]) < 0:
 			older = fmt.Sprintf(" (%s still had it)", r)
 		case newer == "" && r.Compare(candidates[len(candidates)-1]) > 0:
@@ -98,7 +98,7 @@ func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 // placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name, to
 // the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object with
 // the most similar name.
-func (p *pass) placeOf(types schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
+func (p *pass) placeOf(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
 	own, name := at[:len(at)-1], at[len(at)-1].(string)
 	has := func(object yamldoc.Path) bool { return fits(types.At(object), name, value) }
 	for i := len(own) - 1; i > 0; i-- {
@@ -130,13 +130,13 @@ func (p *pass) placeOf(types schema.Types, at yamldoc.Path, value *yamldoc.Node)
 
 // fits reports whether an object has a field on all releases in question that takes such a value.
 func fits(object schema.Field, name string, value *yamldoc.Node) bool {
-	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).Types, func(t schema.Type) bool {
+	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).All(), func(t schema.Type) bool {
 		return t.Kind() != 0 && t.Kind() != value.Get().Kind
 	})
 }
 
 // move lets the edits put a field where it belongs.
-func (p *pass) move(f *transform.Finding, types schema.Types, place yamldoc.Path, value *yamldoc.Node) {
+func (p *pass) move(f *transform.Finding, types *schema.Types, place yamldoc.Path, value *yamldoc.Node) {
 	if kind := p.Object.GroupKind(); kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime {
 		if !p.mayEdit() {
 			f.Unrepaired = runtimeShared
