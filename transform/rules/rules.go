@@ -27,6 +27,9 @@ var All = []*transform.Rule{
 	deploymentMode,
 	unknownKind,
 	modelFormat,
+	quantities,
+	emptyFields,
 	containerName,
 	liveFields,
+	prunedFields,
 }
