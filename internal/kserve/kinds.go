@@ -33,6 +33,9 @@ var (
 	ServingRuntime          = transform.GroupKind{Group: Group, Kind: "ServingRuntime"}
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
+	InferenceGraph          = transform.GroupKind{Group: Group, Kind: "InferenceGraph"}
+	TrainedModel            = transform.GroupKind{Group: Group, Kind: "TrainedModel"}
+	LocalModelCache         = transform.GroupKind{Group: Group, Kind: "LocalModelCache"}
 )
 
 // The kinds by which users scale a Deployment.
