@@ -45,12 +45,12 @@ func checkStop(p *pass) {
 	if !ignored || !strings.EqualFold(p.Object.Annotation(stopKey), "true") {
 		return
 	}
-	what := "every service"
+	what := "services"
 	if s == nil {
 		what = "graphs"
 	} else if !p.Versions.All(stopUnknown) {
 		what = "services in Standard mode"
 	}
 	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", stopKey}, Message: fmt.Sprintf(
-		"this KServe ignores %s on %s, so the pods keep running: upgrade to 0.16, or remove the object", stopKey, what)})
+		"this KServe cannot stop %s, so the pods keep running: upgrade to 0.16, or remove the object", what)})
 }

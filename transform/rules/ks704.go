@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -22,8 +23,8 @@ var canaryIgnored = &transform.Rule{
 	Run:      run(checkCanaryIgnored),
 }
 
-// checkCanaryIgnored reports the field, which only ksvc_reconciler.go reads (v0.11.2 to v0.20.0). With 100 it would mean
-// the same in both modes.
+// checkCanaryIgnored reports the field, which only ksvc_reconciler.go reads (v0.11.2 to v0.20.0). 100 means the same in
+// both modes.
 func checkCanaryIgnored(p *pass) {
 	s := p.Service(p.Object)
 	if s.Mode != kserve.Standard {
@@ -38,7 +39,8 @@ func checkCanaryIgnored(p *pass) {
 		if name == kserve.Predictor && p.Versions.All(kserve.NamedPredictor) {
 			advice = "use spec.canary"
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"spec", name, "canaryTrafficPercent"}, Message: "KServe ignores " +
-			"canaryTrafficPercent in Standard mode (" + s.ModeEvidence + "), so a new version gets all traffic at once: " + advice})
+		p.Report(transform.Finding{At: yamldoc.Path{"spec", name, "canaryTrafficPercent"}, Message: fmt.Sprintf(
+			"KServe ignores canaryTrafficPercent in Standard mode (%s), so a new version gets all traffic at once: %s",
+			s.ModeEvidence, advice)})
 	})
 }

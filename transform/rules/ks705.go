@@ -65,8 +65,9 @@ type otherMode struct {
 }
 
 func (o otherMode) report(at yamldoc.Path, setting string) {
-	o.Report(transform.Finding{At: at, Message: fmt.Sprintf("KServe reads %s only in the mode %s, and the mode is %s (%s): "+
-		"remove it, or choose the other mode", setting, o.other, o.Mode, o.ModeEvidence)})
+	o.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+		"KServe reads %s only in the mode %s, and the mode is %s (%s): remove it, or choose the other mode",
+		setting, o.other, o.Mode, o.ModeEvidence)})
 }
 
 // checkAnnotations reports the first annotation that belongs to the other mode.
@@ -96,7 +97,8 @@ func checkStandardScaling(p *pass, s *model.Service, name string, spec *yamldoc.
 			"so it gets no metric and Kubernetes scales by cpu 80%%: use cpu or memory, or choose the mode Knative", metric)})
 	}
 	if n, given := spec.Get("minReplicas").Int(); given && n == 0 {
-		p.Report(transform.Finding{At: at.With("minReplicas"), Severity: transform.Advice, Message: "KServe's HPA makes 1 of " +
-			"minReplicas 0, so the last pod stays: say 1, or use the class keda to scale to zero"})
+		p.Report(transform.Finding{At: at.With("minReplicas"), Severity: transform.Advice,
+			Message: "KServe's HPA makes 1 of minReplicas 0, so the last pod stays: " +
+				"write 1, or use the class keda to scale to zero"})
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// knativeClassKey chooses Knative's autoscaler. With knativeHPA the webhook validates a service of any mode as if KServe
-// made an HPA for it.
+// knativeClassKey chooses Knative's autoscaler. With knativeHPA the webhook validates a Knative service as if KServe made
+// an HPA for it.
 const (
 	knativeClassKey = "autoscaling.knative.dev/class"
 	knativeHPA      = "hpa.autoscaling.knative.dev"
@@ -129,9 +129,11 @@ func (c scaling) checkReplicas() {
 	most, _ := c.spec.Get("maxReplicas").Int()
 	switch {
 	case given && least < 0:
-		c.refuse(refusal{at: c.at.With("minReplicas"), words: "'MinReplicas' cannot be less than 0", advice: "set 0 or more"})
+		c.refuse(refusal{at: c.at.With("minReplicas"), words: "'MinReplicas' cannot be less than 0",
+			advice: "set 0 or more"})
 	case most < 0:
-		c.refuse(refusal{at: c.at.With("maxReplicas"), words: "'MaxReplicas' cannot be less than 0", advice: "set 1 or more"})
+		c.refuse(refusal{at: c.at.With("maxReplicas"), words: "'MaxReplicas' cannot be less than 0",
+			advice: "set 1 or more"})
 	case given && least > most && most != 0:
 		c.refuse(refusal{at: c.at.With("minReplicas"), words: "'MinReplicas' cannot be greater than MaxReplicas",
 			advice: fmt.Sprintf("lower minReplicas, which is %d, or raise maxReplicas, which is %d", least, most)})
@@ -174,8 +176,8 @@ func (c scaling) checkHPA(only transform.Window) {
 	}
 }
 
-// checkKnative reports what the webhook refuses for Knative's autoscaler (validateScalingKPACompExtension). ModelMesh is
-// validated likewise.
+// checkKnative reports what the webhook refuses for Knative's autoscaler (validateScalingKPACompExtension). It validates
+// ModelMesh likewise.
 func (c scaling) checkKnative(mode kserve.Mode) {
 	if !c.spec.Get("deploymentStrategy").IsNull() {
 		c.refuse(refusal{at: c.at.With("deploymentStrategy"), only: deploymentStrategy,
@@ -267,7 +269,8 @@ func targetFault(target *yamldoc.Node) (words, advice string) {
 	if known && target.Get(field).IsNull() {
 		return fmt.Sprintf("the %s type should be set", strings.ToUpper(field[:1])+field[1:]), "add target." + field
 	}
-	if percent, ok := target.Get("averageUtilization").Int(); ok && kind == "Utilization" && (percent < 1 || percent > 100) {
+	percent, given := target.Get("averageUtilization").Int()
+	if given && kind == "Utilization" && (percent < 1 || percent > 100) {
 		return percentWords, "give a percentage"
 	}
 	return "", ""

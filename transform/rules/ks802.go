@@ -40,8 +40,8 @@ var refusedServer = &transform.Rule{
 	Run:      run(checkServers),
 }
 
-// checkServers counts the servers after the defaulter, which lets the first framework take the place of the model, except
-// for ModelMesh (setPredictorModelDefaults in inference_service_defaults.go).
+// checkServers counts the servers as they are after the defaulter, which lets the first framework take the place of the
+// model, except for ModelMesh (setPredictorModelDefaults in inference_service_defaults.go).
 func checkServers(p *pass) {
 	s := p.Service(p.Object)
 	if s.Get("spec", kserve.Predictor).IsNull() {

@@ -82,15 +82,14 @@ func checkLogger(p *pass, at yamldoc.Path, only transform.Window) {
 	}
 }
 
-// checkPythonPath looks for the variable PYTHONPATH in lists of containers, and in the model or framework of a component.
+// checkPythonPath looks for the variable PYTHONPATH in lists of containers, and in the fields of a component.
 func checkPythonPath(p *pass, paths ...yamldoc.Path) {
 	for _, at := range paths {
 		for i, container := range p.Object.Get(at...).Children() {
 			for j, variable := range container.Get("env").Children() {
 				if variable.Get("name").Str() == "PYTHONPATH" {
-					p.refuse(refusal{at: at.With(i, "env", j), only: pythonPathBlocked, advice: "remove it",
-						words: fmt.Sprintf("setting PYTHONPATH in container %q is not allowed for security reasons",
-							container.Get("name").Str())})
+					p.refuse(refusal{at: at.With(i, "env", j), only: pythonPathBlocked,
+						words: "setting PYTHONPATH ... is not allowed for security reasons", advice: "remove it"})
 				}
 			}
 		}
@@ -280,7 +279,8 @@ func checkCanaryScaling(report func(yamldoc.Path, string, string), spec *yamldoc
 	}
 	for _, field := range []string{"maxReplicas", "scaleTarget", "scaleMetric", "autoScaling"} {
 		if node := spec.Get(field); !node.IsNull() && (field != "maxReplicas" || node.Str() != "0") {
-			report(at.With(field), fmt.Sprintf("canary %q must not set %s (canary uses fixed replicas)", name, field), "remove it")
+			report(at.With(field), fmt.Sprintf("canary %q must not set %s (canary uses fixed replicas)", name, field),
+				"remove it")
 		}
 	}
 }
@@ -293,7 +293,8 @@ func checkCanaryReplicas(report func(yamldoc.Path, string, string), s *model.Ser
 	}
 	switch n, _ := spec.Get("minReplicas").Int(); {
 	case n < 0:
-		report(at.With("minReplicas"), fmt.Sprintf("canary %q predictor: 'MinReplicas' cannot be less than 0", name), "raise it")
+		report(at.With("minReplicas"), fmt.Sprintf("canary %q predictor: 'MinReplicas' cannot be less than 0", name),
+			"raise it")
 	case n > stable:
 		report(at.With("minReplicas"), fmt.Sprintf(
 			"canary %q minReplicas (%d) must not exceed stable predictor minReplicas (%d)", name, n, stable), "lower it")

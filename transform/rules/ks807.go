@@ -64,9 +64,9 @@ func checkPriorities(p *pass) {
 			return // of two that clash, the later one is refused
 		}
 		if i := p.clash(formats, other); i >= 0 {
-			p.refuse(refusal{at: at.With(indexes[i], "priority"), advice: "give one of them another priority", words: fmt.Sprintf(
-				"same priority assigned for the model format %s in the %ss %s and %s",
-				formats[i].name, strings.ToLower(p.Object.Kind), other.Name, p.Object.Name)})
+			p.refuse(refusal{at: at.With(indexes[i], "priority"), advice: "give one of them another priority",
+				words: fmt.Sprintf("same priority assigned for the model format %s in the %ss %s and %s",
+					formats[i].name, strings.ToLower(p.Object.Kind), other.Name, p.Object.Name)})
 		}
 	}
 }

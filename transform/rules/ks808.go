@@ -84,8 +84,9 @@ func checkSteps(p *pass, node string, spec *yamldoc.Node, at yamldoc.Path) {
 			"InferenceGraph[%s] Node[%s] Route[%s] missing the 'Weight'", p.Object.Name, node,
 			spec.Get("steps", missing, "serviceName").Str())})
 	case weights != 100:
-		p.refuse(refusal{at: at.With("steps"), advice: fmt.Sprintf("it is %d", weights), words: fmt.Sprintf("InferenceGraph[%s] "+
-			"Node[%s] splitter node: the sum of traffic weights for all routing targets should be 100", p.Object.Name, node)})
+		p.refuse(refusal{at: at.With("steps"), advice: fmt.Sprintf("it is %d", weights), words: fmt.Sprintf(
+			"InferenceGraph[%s] Node[%s] splitter node: the sum of traffic weights for all routing targets should be 100",
+			p.Object.Name, node)})
 	}
 }
 
@@ -105,7 +106,8 @@ func checkTrainedModel(p *pass) {
 // modelCaches are the releases that have the kind LocalModelCache (local_model_cache_types.go@v0.14.1).
 var modelCaches = transform.Window{From: transform.Release{0, 14, 1}}
 
-// checkModelCache reports a cache for the model of another one (validateUniqueStorageURI in localmodelcache_validator.go).
+// checkModelCache reports a cache for the model of another one (validateUniqueStorageURI in
+// local_model_cache_validation.go@v0.14.1).
 func checkModelCache(p *pass) {
 	at := yamldoc.Path{"spec", "sourceModelUri"}
 	uri := p.Object.Get(at...).Str()

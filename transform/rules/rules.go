@@ -34,6 +34,7 @@ var All = []*transform.Rule{
 	refusedScaling,
 	refusedServer,
 	refusedName,
+	probeHandlers,
 	refusedWorkers,
 	refusedSetting,
 	refusedPriority,
