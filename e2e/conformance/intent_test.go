@@ -77,6 +77,7 @@ var intents = []intent{
 		"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
 		becomes("Standard", "Knative", "RawDeployment", "Serverless", nil),
 	},
+	{"KS802", service, regexp.MustCompile(`^spec predictor [a-z]+ name$`), becomes(nil)},
 }
 
 // intended returns the rules behind the changes of an object, or an error for a change that none of the given rules

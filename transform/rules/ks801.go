@@ -13,8 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// knativeClassKey chooses Knative's autoscaler. With knativeHPA the webhook validates a Knative service as if KServe made
-// an HPA for it.
+// knativeClassKey chooses Knative's autoscaler. With knativeHPA the webhook validates a Knative service as if KServe
+// made an HPA for it.
 const (
 	knativeClassKey = "autoscaling.knative.dev/class"
 	knativeHPA      = "hpa.autoscaling.knative.dev"
@@ -176,8 +176,8 @@ func (c scaling) checkHPA(only transform.Window) {
 	}
 }
 
-// checkKnative reports what the webhook refuses for Knative's autoscaler (validateScalingKPACompExtension). It validates
-// ModelMesh likewise.
+// checkKnative reports what the webhook refuses for Knative's autoscaler (validateScalingKPACompExtension). ModelMesh
+// is validated likewise.
 func (c scaling) checkKnative(mode kserve.Mode) {
 	if !c.spec.Get("deploymentStrategy").IsNull() {
 		c.refuse(refusal{at: c.at.With("deploymentStrategy"), only: deploymentStrategy,
