@@ -236,7 +236,7 @@ func kedaFault(metric *yamldoc.Node) (words, advice string) {
 	target := source.Get("target")
 	switch {
 	case !known:
-		return "", "" // KS809 reports it
+		return "", "" // KS804 reports it
 	case source.IsNull():
 		return fmt.Sprintf("metricSpec.%s is not set", kind), "add " + field
 	case kind == "Resource":

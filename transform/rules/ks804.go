@@ -2,65 +2,113 @@ package rules
 
 import (
 	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// probeFields are the fields of a container that hold a probe.
-var probeFields = []string{"readinessProbe", "livenessProbe", "startupProbe"}
-
 //go:embed ks804.md
 var ks804Doc string
 
-var probeHandlers = &transform.Rule{
+var invalidField = &transform.Rule{
 	ID:       "KS804",
-	Name:     "probe-handlers",
-	Title:    "A probe has two handlers, or none",
+	Name:     "invalid-field",
+	Title:    "The definition of the kind refuses a field",
 	Doc:      ks804Doc,
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
-	Example:  "unknown/handlers",
+	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
+	Example:  "unknown/fields",
 	Severity: transform.Error,
-	Run:      run(checkHandlers),
+	Run:      run(checkFields),
 }
 
-// checkHandlers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateHandler
-// in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
-func checkHandlers(p *pass) {
-	s := p.Service(p.Object)
-	if s != nil && s.Mode == kserve.ModelMesh {
-		return
-	}
-	byKS104 := map[string]bool{}
-	if s != nil {
-		for _, c := range p.Containers(s) {
-			byKS104[pathKey(c.Path.With(probeFields[0]))] = true
-			checkMissingHandler(p, c)
+// definedField is a field that a definition wants or restricts. A step "*" of its path stands for each child.
+type definedField struct {
+	kinds    []string
+	path     string
+	required bool
+	integer  bool
+	values   []string
+	only     transform.Window
+}
+
+// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0).
+var definedFields = []definedField{
+	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec inferenceService", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec model framework", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec model memory", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec modelSize", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec nodeGroups", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec sourceModelUri", required: true},
+	{kinds: []string{"LocalModelNode"}, path: "spec localModels", required: true},
+	{kinds: []string{"ClusterStorageContainer"}, path: "spec container name", required: true},
+	{kinds: []string{"ClusterStorageContainer"}, path: "spec supportedUriFormats", required: true},
+	{
+		kinds: []string{"InferenceGraph"}, path: "spec nodes * routerType", required: true,
+		values: []string{"Sequence", "Splitter", "Ensemble", "Switch"},
+	},
+	{kinds: []string{"InferenceGraph"}, path: "spec nodes * steps * weight", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * scaleMetric", values: scaleMetrics},
+	{kinds: []string{"InferenceService"}, path: "spec * minReplicas", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * maxReplicas", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * scaleTarget", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * containerConcurrency", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * timeout", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * canaryTrafficPercent", integer: true},
+	{
+		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * type", only: scalingByClass,
+		required: true, values: []string{"Resource", "External", "PodMetric"},
+	},
+	{
+		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * resource name", only: scalingByClass,
+		required: true, values: hpaMetrics,
+	},
+}
+
+func checkFields(p *pass) {
+	for _, field := range definedFields {
+		if slices.Contains(field.kinds, p.Object.Kind) {
+			field.check(p, nil, strings.Fields(field.path))
 		}
 	}
-	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
-		for _, field := range probeFields {
-			probe := at.With(field)
-			if model.HandlerOf(node.Get(field)) == model.SeveralHandlers && !byKS104[pathKey(probe)] {
-				p.Report(transform.Finding{At: probe, Message: "Kubernetes refuses what KServe makes of this " +
-					"(may not specify more than 1 handler type): keep one"})
+}
+
+// check looks at the fields that the rest of the path leads to from the node at the path.
+func (d definedField) check(p *pass, at yamldoc.Path, rest []string) {
+	node := p.Object.Get(at...)
+	switch {
+	case len(rest) == 0:
+		d.checkValue(p, at, node)
+	case rest[0] == "*":
+		for step, child := range node.Children() {
+			if !child.IsNull() {
+				d.check(p, at.With(step), rest[1:])
 			}
 		}
-	})
+	case len(rest) == 1 || !node.Get(rest[0]).IsNull():
+		d.check(p, at.With(rest[0]), rest[1:])
+	}
 }
 
-// checkMissingHandler reports probes of a custom container in Standard mode. One that is merged with a runtime gets the
-// handler from there, and Knative adds one.
-func checkMissingHandler(p *pass, c model.Container) {
-	if c.MergedWithRuntime || c.Service.Mode != kserve.Standard {
+func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
+	r := refusal{at: at, only: d.only}
+	_, integer := node.Int()
+	switch {
+	case node.IsNull() && d.required:
+		r.words, r.advice = at.String()+": Required value", "add it"
+	case node.IsNull():
+		return
+	case d.integer && !integer:
+		r.words, r.advice = at.String()+" in body must be of type integer", "write a number without quotes"
+	case d.values != nil && !slices.Contains(d.values, node.Str()):
+		r.words = fmt.Sprintf("%s: Unsupported value: %q", at, node.Str())
+		r.advice = "use " + strings.Join(d.values, ", ")
+	default:
 		return
 	}
-	for _, field := range probeFields {
-		if probe := c.Get(field); !probe.IsNull() && model.HandlerOf(probe) == model.NoHandler {
-			p.Report(transform.Finding{At: c.Path.With(field), Message: "Kubernetes refuses the Deployment that KServe makes " +
-				"of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"})
-		}
-	}
+	p.refuse(r)
 }

@@ -18,15 +18,21 @@ var onePriority = transform.Window{From: transform.Release{0, 12, 0}}
 //go:embed ks807.md
 var ks807Doc string
 
-var refusedPriority = &transform.Rule{
+var refusedBesideOthers = &transform.Rule{
 	ID:       "KS807",
-	Name:     "refused-priority",
-	Title:    "KServe refuses the priorities of serving runtimes",
+	Name:     "refused-beside-others",
+	Title:    "KServe refuses a serving runtime or LocalModelCache beside another one",
 	Doc:      ks807Doc,
-	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime},
+	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime, kserve.LocalModelCache},
 	Example:  "unknown/priorities",
 	Severity: transform.Error,
-	Run:      run(checkPriorities),
+	Run: run(func(p *pass) {
+		if p.Object.Kind == kserve.LocalModelCache.Kind {
+			checkModelCache(p)
+		} else {
+			checkPriorities(p)
+		}
+	}),
 }
 
 // modelFormat is a format for which KServe may select a runtime, with a priority.
@@ -88,4 +94,24 @@ func (p *pass) clash(formats []modelFormat, other *transform.Object) int {
 			return strings.EqualFold(o.name, f.name) && o.version == f.version && o.priority == f.priority
 		})
 	})
+}
+
+// modelCaches are the releases that have the kind LocalModelCache (local_model_cache_types.go@v0.14.1).
+var modelCaches = transform.Window{From: transform.Release{0, 14, 1}}
+
+// checkModelCache reports a cache for the model of another one (validateUniqueStorageURI in
+// local_model_cache_validation.go@v0.14.1).
+func checkModelCache(p *pass) {
+	at := yamldoc.Path{"spec", "sourceModelUri"}
+	uri := p.Object.Get(at...).Str()
+	for _, other := range p.Render.Objects(kserve.LocalModelCache) {
+		switch {
+		case other == p.Object || uri == "":
+			return // of two with one model, the later one is refused
+		case other.Name != p.Object.Name && other.Get(at...).Str() == uri:
+			p.refuse(refusal{at: at, only: modelCaches, advice: "remove one of them",
+				words: fmt.Sprintf("LocalModelCache %s has the same StorageURI %s", other.Name, uri)})
+			return
+		}
+	}
 }

@@ -17,19 +17,16 @@ var ks808Doc string
 var refusedGraph = &transform.Rule{
 	ID:       "KS808",
 	Name:     "refused-graph",
-	Title:    "KServe refuses an InferenceGraph, TrainedModel or LocalModelCache",
+	Title:    "KServe refuses an InferenceGraph or a TrainedModel",
 	Doc:      ks808Doc,
-	Kinds:    []transform.GroupKind{kserve.InferenceGraph, kserve.TrainedModel, kserve.LocalModelCache},
+	Kinds:    []transform.GroupKind{kserve.InferenceGraph, kserve.TrainedModel},
 	Example:  "unknown/graph",
 	Severity: transform.Error,
 	Run: run(func(p *pass) {
-		switch p.Object.Kind {
-		case kserve.InferenceGraph.Kind:
+		if p.Object.Kind == kserve.InferenceGraph.Kind {
 			checkGraph(p)
-		case kserve.TrainedModel.Kind:
+		} else {
 			checkTrainedModel(p)
-		default:
-			checkModelCache(p)
 		}
 	}),
 }
@@ -100,25 +97,5 @@ func checkTrainedModel(p *pass) {
 		p.refuse(refusal{at: at, advice: "choose another storage", words: fmt.Sprintf(
 			"The storage uri must start with one of the prefixes: %s. (the storage uri given is %q)",
 			strings.Join(agentProtocols, ", "), uri)})
-	}
-}
-
-// modelCaches are the releases that have the kind LocalModelCache (local_model_cache_types.go@v0.14.1).
-var modelCaches = transform.Window{From: transform.Release{0, 14, 1}}
-
-// checkModelCache reports a cache for the model of another one (validateUniqueStorageURI in
-// local_model_cache_validation.go@v0.14.1).
-func checkModelCache(p *pass) {
-	at := yamldoc.Path{"spec", "sourceModelUri"}
-	uri := p.Object.Get(at...).Str()
-	for _, other := range p.Render.Objects(kserve.LocalModelCache) {
-		switch {
-		case other == p.Object || uri == "":
-			return // of two with one model, the later one is refused
-		case other.Name != p.Object.Name && other.Get(at...).Str() == uri:
-			p.refuse(refusal{at: at, only: modelCaches, advice: "remove one of them",
-				words: fmt.Sprintf("LocalModelCache %s has the same StorageURI %s", other.Name, uri)})
-			return
-		}
 	}
 }
