@@ -104,6 +104,7 @@ var intents = []intent{
 		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
 		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
 	},
+	{"KS802", service, regexp.MustCompile(`^spec predictor [a-z]+ name$`), becomes(nil)},
 }
 
 // intended returns the rules behind the changes of an object, or an error for a change that none of the given rules

@@ -34,6 +34,9 @@ var (
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
 	LLMInferenceService     = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
+	InferenceGraph          = transform.GroupKind{Group: Group, Kind: "InferenceGraph"}
+	TrainedModel            = transform.GroupKind{Group: Group, Kind: "TrainedModel"}
+	LocalModelCache         = transform.GroupKind{Group: Group, Kind: "LocalModelCache"}
 )
 
 // The kinds by which users scale a Deployment.
