@@ -33,6 +33,9 @@ var (
 	ServingRuntime          = transform.GroupKind{Group: Group, Kind: "ServingRuntime"}
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
+
+	LLMInferenceService       = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
+	LLMInferenceServiceConfig = transform.GroupKind{Group: Group, Kind: "LLMInferenceServiceConfig"}
 )
 
 // The kinds by which users scale a Deployment.

@@ -22,6 +22,7 @@ type Model struct {
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
+	llms        *llms
 
 	references func() *references // built at the first call, as are the next ones
 	runtimes   func() *runtimes
@@ -50,8 +51,10 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}
+	m.llms = m.findLLMs()
 	m.indexDeployments(m.Services())
 	m.indexAutoscalers()
+	m.indexLLMAutoscalers()
 	return m
 }
 

@@ -13,6 +13,7 @@ var All = []*transform.Rule{
 	grpcProbe,
 	runtimeProbe,
 	surpriseAgent,
+	presetProbe,
 	externalAutoscaler,
 	autoscalerName,
 	autoscalerFinalizer,
