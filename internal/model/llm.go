@@ -159,6 +159,19 @@ func llmContainer(o *transform.Object, pod kserve.LLMPod, name string) (*yamldoc
 	return nil, nil
 }
 
+// LLMContainers returns the names of the containers in a pod template of an LLMInferenceService or a Config, after the
+// merge with the other layers of the render.
+func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []string) {
+	for _, layer := range append(m.Layers(o), o) {
+		for _, c := range items(layer.Get(yamldoc.Path{"spec"}.With(pod.Path...).With("containers")...)) {
+			if name := c.Get("name").Str(); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // PresetReplaced reports whether a Config of the render takes the place of a preset and gives container main of the pod
 // this probe with another handler than KServe's own.
 func (m *Model) PresetReplaced(pod kserve.LLMPod, probe string) bool {

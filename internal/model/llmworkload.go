@@ -167,7 +167,9 @@ func (m *Model) LLMCandidates(a Autoscaler) []LLMScaleTarget { return m.llms.can
 func (m *Model) HasLLMRival(t LLMScaleTarget) bool { return m.llms.meant[t.LLMWorkload] > 1 }
 
 // LLMWorkloads returns the workloads of the service.
-func (m *Model) LLMWorkloads(s *LLMService) []*LLMWorkload { return m.llms.parts[objectName{s.Namespace, s.Name}] }
+func (m *Model) LLMWorkloads(s *LLMService) []*LLMWorkload {
+	return m.llms.parts[objectName{s.Namespace, s.Name}]
+}
 
 // LLMAutoscalers returns the user's autoscalers of a workload: those that target it, or can do so with another target.
 func (m *Model) LLMAutoscalers(w *LLMWorkload) []Autoscaler { return m.llms.autoscalers[w] }

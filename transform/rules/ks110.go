@@ -36,11 +36,13 @@ func checkPresetProbes(p *pass) {
 		return
 	}
 	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
-		parent := yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
-		if p.Anywhere(p.Object, parent.With("worker")...) || p.Anywhere(p.Object, parent.With("pool", "ref")...) {
-			continue // the preset of several nodes, or no scheduler of KServe's
+		if !p.ownPreset(pod) {
+			continue
 		}
 		c := p.LLMContainer(p.Object, pod, kserve.MainContainer)
+		if meant := p.meantAsMain(pod); len(meant) == 1 && p.staysUnnamed(pod) == "" {
+			c = meant[0] // KS111 names it
+		}
 		for _, probe := range probeFields {
 			if c.Node != nil && !p.PresetReplaced(pod, probe) {
 				checkPresetProbe(p, mainProbe{c, pod, probe})
@@ -100,9 +102,7 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		f.Needs = "kserve-version"
 	default:
 		f.Edits = p.Object.Edits(edits...)
-		for _, s := range p.LLMUsers(p.Object) {
-			f.Restarts = append(f.Restarts, s.Object)
-		}
+		f.Restarts = p.llmRestarted()
 	}
 	p.Report(f)
 }

@@ -14,6 +14,7 @@ var All = []*transform.Rule{
 	runtimeProbe,
 	surpriseAgent,
 	presetProbe,
+	mainContainer,
 	externalAutoscaler,
 	autoscalerName,
 	autoscalerFinalizer,
