@@ -21,6 +21,8 @@ var All = []*transform.Rule{
 	autoscalerOwner,
 	autoscalerTarget,
 	autoscalerIgnored,
+	scaledReplicas,
+	llmTarget,
 	healthMetadata,
 	duplicateEntries,
 	reservedNames,
