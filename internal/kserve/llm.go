@@ -33,6 +33,58 @@ const (
 	LLMPrefillSet        = "-kserve-mn-prefill"
 )
 
+// LLMPartOf is the label, with its value LLMPartOfValue, that KServe's objects for LLM services have. Of the HPAs, KServe
+// sees only those with it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
+const (
+	LLMPartOf      = "app.kubernetes.io/part-of"
+	LLMPartOfValue = "llminferenceservice"
+)
+
+// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes. It
+// stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc at
+// v0.17.0 to v0.20.0).
+type LLMChild struct {
+	Kind   transform.GroupKind
+	Ending string           // of its name
+	Part   string           // of the service: empty, or prefill
+	Window transform.Window // the releases that stop
+	Reason string           // of the condition that tells
+}
+
+// LLMChildren are the objects with which KServe was seen to stop on 0.16.0, 0.17.0 or 0.20.0. Those for prefill follow
+// from the same source, and so do the releases between (scaling.go is in 0.18.0 and not in 0.17.1).
+var LLMChildren = []LLMChild{
+	{Deployment, LLMDeployment, "", since(0, 16), singleNode},
+	{Deployment, LLMPrefillDeployment, Prefill, since(0, 16), singleNode},
+	{ServiceAccount, LLMDeployment, "", since(0, 17), singleNode},
+	{transform.GroupKind{Kind: "Service"}, "-kserve-workload-svc", "", since(0, 16), "ReconcileWorkloadServiceError"},
+	{transform.GroupKind{Kind: "Secret"}, "-kserve-self-signed-certs", "", since(0, 18), "ReconcileCertsError"},
+	{httpRoute, "-kserve-route", "", since(0, 17), "HTTPRouteReconcileError"},
+	{HorizontalPodAutoscaler, "-kserve-hpa", "", LLMScaling, scaling},
+	{HorizontalPodAutoscaler, "-kserve-prefill-hpa", Prefill, LLMScaling, scaling},
+	{ScaledObject, "-kserve-keda", "", LLMScaling, scaling},
+	{ScaledObject, "-kserve-prefill-keda", Prefill, LLMScaling, scaling},
+	{variant, "-kserve-va", "", LLMScaling, scaling},
+	{variant, "-kserve-prefill-va", Prefill, LLMScaling, scaling},
+}
+
+const (
+	// Prefill is the field of an LLMInferenceService with the part that only fills the cache.
+	Prefill = "prefill"
+
+	singleNode = "ReconcileSingleNodeWorkloadError"
+	scaling    = "ReconcileScalingError"
+)
+
+// The kinds of objects that KServe makes for LLM services.
+var (
+	Deployment     = transform.GroupKind{Group: "apps", Kind: "Deployment"}
+	ServiceAccount = transform.GroupKind{Kind: "ServiceAccount"}
+
+	httpRoute = transform.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
+	variant   = transform.GroupKind{Group: "llmd.ai", Kind: "VariantAutoscaling"}
+)
+
 // longestChild is the length of the longest name of an object that KServe makes.
 const longestChild = 63
 

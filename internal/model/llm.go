@@ -45,6 +45,7 @@ type llms struct {
 	users     map[*transform.Object][]*LLMService // of a Config, and the service itself of a service
 	workloads map[targetName]*LLMWorkload
 	parts     map[objectName][]*LLMWorkload // by the service
+	children  map[childName]LLMChild
 
 	candidates  map[*transform.Object][]LLMScaleTarget // by autoscaler
 	meant       map[*LLMWorkload]int                   // how many autoscalers have it as their only candidate
@@ -55,7 +56,7 @@ func (m *Model) findLLMs() *llms {
 	found := &llms{
 		users: map[*transform.Object][]*LLMService{}, workloads: map[targetName]*LLMWorkload{},
 		parts: map[objectName][]*LLMWorkload{}, candidates: map[*transform.Object][]LLMScaleTarget{},
-		meant: map[*LLMWorkload]int{}, autoscalers: map[*LLMWorkload][]Autoscaler{},
+		meant: map[*LLMWorkload]int{}, autoscalers: map[*LLMWorkload][]Autoscaler{}, children: map[childName]LLMChild{},
 	}
 	configs := map[objectName]*transform.Object{}
 	for _, o := range m.render.Objects(kserve.LLMInferenceServiceConfig) {
@@ -86,6 +87,11 @@ func (m *Model) findLLMs() *llms {
 			found.workloads[targetName{w.Kind, objectName{o.Namespace, w.Name}}] = &w
 			at := objectName{o.Namespace, o.Name}
 			found.parts[at] = append(found.parts[at], &w)
+		}
+		for _, c := range kserve.LLMChildren {
+			if s.Name != "" {
+				found.children[childName{c.Kind, o.Namespace, kserve.ChildName(s.Name, c.Ending)}] = LLMChild{c, s}
+			}
 		}
 	}
 	return found

@@ -28,6 +28,7 @@ type Model struct {
 	runtimes   func() *runtimes
 	hpaNames   func() *hpaNames
 	targets    func() map[targetName]bool
+	namesakes  func() map[*LLMService][]Namesake
 }
 
 // objectName is the key of an object among those of its kind.
@@ -47,6 +48,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
+	m.namesakes = sync.OnceValue(m.findNamesakes)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}

@@ -58,11 +58,8 @@ func checkLLMTarget(p *pass) {
 		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one " + candidates[0].Kind
 	default:
 		t := candidates[0]
-		for field, value := range map[string]string{"apiVersion": t.APIVersion(), "kind": t.Kind, "name": t.Name} {
-			if p.Object.Get(ref.With(field)...).Str() != value {
-				f.Edits = append(f.Edits, p.Object.Edits(yamldoc.Set(ref.With(field), value))...)
-			}
-		}
+		f.Edits = p.Object.Edits(yamldoc.Set(ref.With("apiVersion"), t.APIVersion()),
+			yamldoc.Set(ref.With("kind"), t.Kind), yamldoc.Set(ref.With("name"), t.Name))
 	}
 	f.Message += strings.Join(names, " or ")
 	p.Report(f)

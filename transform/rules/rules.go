@@ -30,4 +30,6 @@ var All = []*transform.Rule{
 	storageContainerName,
 	deploymentMode,
 	unknownKind,
+	blockingAutoscaler,
+	llmName,
 }
