@@ -27,8 +27,8 @@ var scaledReplicas = &transform.Rule{
 }
 
 func checkScaledReplicas(p *pass) {
-	for _, spec := range []yamldoc.Path{{"spec"}, {"spec", "prefill"}} {
-		checkReplicasOf(p, spec)
+	for _, part := range llmParts {
+		checkReplicasOf(p, part)
 	}
 }
 

@@ -32,4 +32,7 @@ var All = []*transform.Rule{
 	unknownKind,
 	blockingAutoscaler,
 	llmName,
+	scalingIgnored,
+	replicasBesideScaling,
+	selectorLabels,
 }
