@@ -83,8 +83,13 @@ func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
 		return "its args would take the place of all that the preset gives the scheduler"
 	}
 	for _, layer := range append(p.Layers(p.Object), p.Object) {
-		if len(p.LLMContainers(layer, pod)) > 1 {
+		names := p.LLMContainers(layer, pod)
+		if len(names) > 1 {
 			return "the pod has several containers"
+		}
+		config := layer.GroupKind() == kserve.LLMInferenceServiceConfig
+		if config && layer.Namespace == kserve.Namespace && p.LLMContainer(layer, pod, names[0]).Node != nil {
+			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
 		for _, s := range p.LLMUsers(layer) {
 			if len(s.Missing) > 0 {

@@ -25,9 +25,13 @@ var llmName = &transform.Rule{
 	Run:      run(checkLLMName),
 }
 
-// serviceName matches the names with which a Service may start (DNS-1035, pkg/util/validation/validation.go@v0.34.5 of
-// k8s.io/apimachinery). KServe makes one with the service's name.
-var serviceName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
+// The names that the API server accepts for an LLMInferenceService, and those of them with which the name of a Service may
+// start. KServe makes a Service with the service's name. (DNS-1123 and DNS-1035, pkg/util/validation/validation.go@v0.34.5
+// of k8s.io/apimachinery.)
+var (
+	objectName  = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	serviceName = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
+)
 
 // longestLabel is the length of the longest value of a label. KServe writes the service's name into one.
 const longestLabel = 63
@@ -37,8 +41,9 @@ func checkLLMName(p *pass) {
 	f := transform.Finding{At: yamldoc.Path{"metadata", "name"}}
 	const dead = "the API server accepts the name, but then KServe stops, because "
 	switch name := s.Name; {
-	case name == "" || len(p.LLMVersions(p.Object).Releases()) == 0:
+	case len(p.LLMVersions(p.Object).Releases()) == 0:
 		return
+	case !objectName.MatchString(name): // also a name that is not there yet, as ${MODEL}
 	case !serviceName.MatchString(name):
 		f.Message = dead + "the name of a Service can't start with it: start with a letter, and use no dots"
 		p.Report(f)

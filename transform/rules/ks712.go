@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -30,18 +29,24 @@ var selectorLabels = &transform.Rule{
 // changingLabel matches the labels that have another value with every release of an app.
 var changingLabel = regexp.MustCompile(`(?i)(^|[/.-])(version|chart|revision|commit|build|tag)$`)
 
-const kueueLabels = "kueue.x-k8s.io/"
+const (
+	kueueLabels = "kueue.x-k8s.io/"
+	inSelector  = " into the Deployment's selector, which can't change: "
+)
 
 func checkSelectorLabels(p *pass) {
 	versions := p.LLMVersions(p.Object)
 	if len(versions.Releases()) == 0 {
 		return
 	}
-	if p.LLMService(p.Object) != nil {
-		p.checkLabels(yamldoc.Path{"metadata", "labels"}, kueueLabels)
-	}
 	for _, part := range llmParts {
-		if versions.Any(kserve.LLM["v1alpha2"]) && !p.Anywhere(p.Object, part.With("worker")...) {
+		if p.Anywhere(p.Object, part.With("worker")...) {
+			continue
+		}
+		if len(part) == 1 && p.LLMService(p.Object) != nil {
+			p.checkLabels(yamldoc.Path{"metadata", "labels"}, kueueLabels)
+		}
+		if versions.Any(kserve.LLM["v1alpha2"]) {
 			p.checkLabels(part.With("labels"), "")
 		}
 	}
@@ -53,18 +58,20 @@ func (p *pass) checkLabels(at yamldoc.Path, prefix string) {
 	if labels == nil {
 		return
 	}
+	var fixed []string
 	for _, e := range labels.Entries {
-		if !strings.HasPrefix(e.Key.Value, prefix) {
-			continue
+		switch key := e.Key.Value; {
+		case !strings.HasPrefix(key, prefix):
+		case changingLabel.MatchString(key):
+			p.Report(transform.Finding{At: at.With(key), Message: "KServe copies " + key + inSelector +
+				"remove it, because its next value blocks the service, and delete a Deployment that has it"})
+		default:
+			fixed = append(fixed, key)
 		}
-		f := transform.Finding{At: at.With(e.Key.Value), Message: fmt.Sprintf(
-			"KServe puts the label %s into the Deployment's selector, which can't change: ", e.Key.Value)}
-		if changingLabel.MatchString(e.Key.Value) {
-			f.Message += "remove it, because its next value blocks the service, and delete a Deployment that has it"
-		} else {
-			f.Severity = transform.Advice
-			f.Message += "to add, change or remove it later, delete the Deployment"
-		}
-		p.Report(f)
+	}
+	if len(fixed) > 0 {
+		p.Report(transform.Finding{At: at.With(fixed[0]), Severity: transform.Advice,
+			Message: "KServe copies " + strings.Join(fixed, ", ") + inSelector +
+				"to add, change or remove a label there later, delete the Deployment"})
 	}
 }
