@@ -9,9 +9,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// probeFields are the fields of a container that hold a probe.
-var probeFields = []string{"readinessProbe", "livenessProbe", "startupProbe"}
-
 //go:embed ks106.md
 var ks106Doc string
 
