@@ -30,10 +30,10 @@ var KindVersions = map[string][]string{
 // The kinds of KServe that rules look at (pkg/apis/serving).
 var (
 	InferenceService        = transform.GroupKind{Group: Group, Kind: "InferenceService"}
-	LLMInferenceService     = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
 	ServingRuntime          = transform.GroupKind{Group: Group, Kind: "ServingRuntime"}
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
+	LLMInferenceService     = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
 )
 
 // The kinds by which users scale a Deployment.
