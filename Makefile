@@ -42,7 +42,7 @@ conformance: ## every manifest that KServe and Argo CD publish, and KServe's sch
 	cd e2e/stream && $(GO) test -count=1 ./...
 	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -skip "^TestJudge$$" -kserve-version $(KSERVE)
 
-judge: ## KServe's own defaulters and validators over the same manifests (builds them); not in CI yet
+judge: ## KServe's own defaulters and validators over the same manifests (builds them)
 	cd e2e/conformance/judge && $(GO) test -count=1 ./...
 	cd e2e/conformance && $(GO) test -count=1 -v -timeout 40m -run "^TestJudge$$" -kserve-version $(KSERVE)
 

@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
@@ -52,40 +53,35 @@ data:
 var toys = Release{
 	Standard: "RawDeployment",
 	Knative:  "Serverless",
-	Webhooks: func(Cluster) map[string]Webhooks {
-		return map[string]Webhooks{"toys.test/v1 Toy": {
-			Mutating:   admission.HandlerFunc(defaultToy),
-			Validating: admission.HandlerFunc(validateToy),
-		}}
+	Webhooks: func(Cluster) []Webhooks {
+		toy := &unstructured.Unstructured{}
+		toy.SetAPIVersion("toys.test/v1")
+		toy.SetKind("Toy")
+		return []Webhooks{{Object: toy, Defaulter: toyDefaulter{}, Handler: admission.HandlerFunc(validateToy)}}
 	},
 }
 
-func defaultToy(ctx context.Context, request admission.Request) admission.Response {
+type toyDefaulter struct{}
+
+func (toyDefaulter) Default(ctx context.Context, object runtime.Object) error {
 	clientConfig, err := config.GetConfig()
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
 	clientset, err := kubernetes.NewForConfig(clientConfig)
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
 	found, err := clientset.CoreV1().ConfigMaps("toys").Get(ctx, "toy-config", metav1.GetOptions{})
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
-	var toy map[string]any
-	if err := json.Unmarshal(request.Object.Raw, &toy); err != nil {
-		return admission.Errored(400, err)
-	}
-	if toy["spec"].(map[string]any)["note"] == "panic" {
+	spec := object.(*unstructured.Unstructured).Object["spec"].(map[string]any)
+	if spec["note"] == "panic" {
 		panic("no toy")
 	}
-	toy["spec"].(map[string]any)["mode"] = found.Data["deploy"]
-	changed, err := json.Marshal(toy)
-	if err != nil {
-		return admission.Errored(500, err)
-	}
-	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
+	spec["mode"] = found.Data["deploy"]
+	return nil
 }
 
 func validateToy(_ context.Context, request admission.Request) admission.Response {
@@ -148,9 +144,7 @@ items:
 func TestRoundTrip(t *testing.T) {
 	typed := toys
 	typed.Schemes = []func(*runtime.Scheme) error{corev1.AddToScheme}
-	typed.Webhooks = func(c Cluster) map[string]Webhooks {
-		return map[string]Webhooks{"v1 Pod": {Mutating: admission.WithCustomDefaulter(c.Scheme, &corev1.Pod{}, nothing{})}}
-	}
+	typed.Webhooks = func(Cluster) []Webhooks { return []Webhooks{{Object: &corev1.Pod{}, Defaulter: nothing{}}} }
 	dir := sources(t, strings.NewReplacer(
 		"group: toys.test", `group: ""`, "kind: Toy", "kind: Pod",
 		"mode: {type: string}", "containers: {x-kubernetes-preserve-unknown-fields: true}",
@@ -171,7 +165,11 @@ func TestRoundTrip(t *testing.T) {
 	defer end()
 	pod := decoded(t, `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
 		"spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1000m"}}}]}}`).(map[string]any)
-	verdict, err := judge(pod, all, typed.Webhooks(cluster))
+	webhooks, err := byKind(cluster.Scheme, typed.Webhooks(cluster))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := judge(pod, all, webhooks)
 	if err != nil {
 		t.Fatal(err)
 	}
