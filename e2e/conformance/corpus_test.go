@@ -97,12 +97,20 @@ func moduleDir(module, version string) (string, error) {
 	return unpacked.Dir, err
 }
 
-// read returns the apps of a source, and the files that Kubernetes' decoder can't read: templates above all.
 func (s source) read() (apps []app, unreadable app, err error) {
 	dir, err := moduleDir(s.module, s.version)
 	if err != nil {
 		return nil, app{}, err
 	}
+	return readApps(dir, s.folders, s.depth)
+}
+
+func manifestFile(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+// readApps returns the apps in folders of a folder, and the files that Kubernetes' decoder can't read: templates above all.
+func readApps(dir string, folders []string, depth int) (apps []app, unreadable app, err error) {
 	unreadable = app{"unreadable", map[string][]byte{}}
 	byName := map[string]app{}
 	walk := func(path string, entry fs.DirEntry, err error) error {
@@ -113,7 +121,7 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		if err != nil || strings.HasPrefix(entry.Name(), ".") && rel != "." {
 			return skip(entry, err)
 		}
-		if !entry.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+		if !entry.Type().IsRegular() || !manifestFile(path) {
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -126,8 +134,8 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		case err != nil:
 			unreadable.files[rel] = data
 		case slices.ContainsFunc(values, manifest):
-			folders := strings.Split(filepath.Dir(rel), "/")
-			name := strings.Join(folders[:min(s.depth, len(folders))], "/")
+			parents := strings.Split(filepath.Dir(rel), "/")
+			name := strings.Join(parents[:min(depth, len(parents))], "/")
 			if _, known := byName[name]; !known {
 				byName[name] = app{name, map[string][]byte{}}
 			}
@@ -135,7 +143,7 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		}
 		return nil
 	}
-	for _, folder := range s.folders {
+	for _, folder := range folders {
 		if err := filepath.WalkDir(filepath.Join(dir, folder), walk); err != nil {
 			return nil, app{}, err
 		}

@@ -186,9 +186,12 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 		return verdict, nil
 	}
 	verdict.Judged = true
-	// The API server drops the status of what is created, and Argo CD does not compare it.
+	// The API server drops the status of what is created and writes the time. Argo CD compares neither: Normalize in
+	// pkg/diff/diff.go of gitops-engine, as Argo CD 2.14.21 and 3.5.7 have it.
 	delete(manifest, "status")
+	delete(metadata, "creationTimestamp")
 	object := runtime.DeepCopyJSON(manifest)
+	dropServerFields(object["metadata"])
 	verdict.Pruned = definition.decode(object)
 	response, err := ask(webhooks[key].mutating, verdict, object)
 	if err != nil {
@@ -216,6 +219,17 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 	verdict.Changes = Changes(manifest, object)
 	verdict.Stored = object
 	return verdict, nil
+}
+
+// dropServerFields drops what the API server fills in itself, whatever a manifest says: WipeObjectMetaSystemFields and
+// BeforeCreate in pkg/registry/rest of k8s.io/apiserver@v0.34.4.
+func dropServerFields(metadata any) {
+	fields, _ := metadata.(map[string]any)
+	for _, key := range []string{
+		"uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
+	} {
+		delete(fields, key)
+	}
 }
 
 // dropNulls drops them from metadata, whose decoding leaves none.

@@ -94,7 +94,7 @@ func validateToy(_ context.Context, request admission.Request) admission.Respons
 func TestRun(t *testing.T) {
 	got := verdicts(t, toys, "Standard", `apiVersion: toys.test/v1
 kind: Toy
-metadata: {name: one, namespace: here, creationTimestamp: null}
+metadata: {name: one, namespace: here, creationTimestamp: null, uid: 1-2-3}
 spec: {mode: own, unknown: 1}
 status: {ready: true}
 ---
@@ -122,7 +122,7 @@ items:
 			t.Errorf("one: the default mode is not the one that is asked for: %s", change.After)
 		}
 	}
-	want := []string{"metadata.creationTimestamp", "spec.mode", "spec.size", "spec.unknown"}
+	want := []string{"metadata.uid", "spec.mode", "spec.size", "spec.unknown"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("one: changes at %q, want %q", paths, want)
 	}
