@@ -109,7 +109,8 @@ func manifestFile(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
 
-// readApps returns the apps in folders of a folder, and the files that Kubernetes' decoder can't read: templates above all.
+// readApps returns the apps in folders of a folder, and the files that Kubernetes' decoder can't read: templates above
+// all.
 func readApps(dir string, folders []string, depth int) (apps []app, unreadable app, err error) {
 	unreadable = app{"unreadable", map[string][]byte{}}
 	byName := map[string]app{}

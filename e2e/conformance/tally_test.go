@@ -112,7 +112,7 @@ func (ts *tallies) print() {
 	for _, sum := range ts.all {
 		fmt.Printf("\nKServe %s %s: objects that drift before and after repair, for example\n", sum.release, sum.mode)
 		printKinds(sum.kinds, func(k *kind) string { return fmt.Sprintf("%5d %5d", k.before, k.after) })
-		fmt.Printf("\nKServe %s %s: objects that are refused, and the plugin does not say so, for example\n", sum.release, sum.mode)
+		fmt.Printf("\nKServe %s %s: objects refused without an error of the plugin, for example\n", sum.release, sum.mode)
 		printKinds(sum.unforeseen, func(k *kind) string { return fmt.Sprintf("%5d", k.before) })
 	}
 	fmt.Println()
@@ -128,7 +128,8 @@ func (ts *tallies) print() {
 
 func printKinds(kinds map[string]*kind, numbers func(*kind) string) {
 	names := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
-		return cmp.Or(cmp.Compare(kinds[b].after, kinds[a].after), cmp.Compare(kinds[b].before, kinds[a].before), strings.Compare(a, b))
+		x, y := kinds[a], kinds[b]
+		return cmp.Or(cmp.Compare(y.after, x.after), cmp.Compare(y.before, x.before), strings.Compare(a, b))
 	})
 	for _, name := range names {
 		fmt.Printf("%s  %s (%s)\n", numbers(kinds[name]), name, kinds[name].example)

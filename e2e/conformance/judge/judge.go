@@ -191,8 +191,13 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 	delete(manifest, "status")
 	delete(metadata, "creationTimestamp")
 	object := runtime.DeepCopyJSON(manifest)
+	pruned, err := definition.decode(object)
+	if err != nil {
+		verdict.Refused = []Refusal{{"definition", err.Error()}}
+		return verdict, nil
+	}
+	verdict.Pruned = pruned
 	dropServerFields(object["metadata"])
-	verdict.Pruned = definition.decode(object)
 	response, err := ask(webhooks[key].mutating, verdict, object)
 	if err != nil {
 		return verdict, err
@@ -205,8 +210,9 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 		return verdict, err
 	}
 	delete(object, "status")
-	definition.decode(object)
-	dropNulls(object["metadata"])
+	if _, err := definition.decode(object); err != nil {
+		return verdict, err
+	}
 	for _, fault := range definition.faults(object) {
 		verdict.Refused = append(verdict.Refused, Refusal{"definition", fault})
 	}
@@ -226,19 +232,10 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 func dropServerFields(metadata any) {
 	fields, _ := metadata.(map[string]any)
 	for _, key := range []string{
-		"uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds",
+		"uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp",
+		"deletionGracePeriodSeconds",
 	} {
 		delete(fields, key)
-	}
-}
-
-// dropNulls drops them from metadata, whose decoding leaves none.
-func dropNulls(metadata any) {
-	fields, _ := metadata.(map[string]any)
-	for key, value := range fields {
-		if value == nil {
-			delete(fields, key)
-		}
 	}
 }
 

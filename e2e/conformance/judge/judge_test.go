@@ -94,7 +94,7 @@ func validateToy(_ context.Context, request admission.Request) admission.Respons
 func TestRun(t *testing.T) {
 	got := verdicts(t, toys, "Standard", `apiVersion: toys.test/v1
 kind: Toy
-metadata: {name: one, namespace: here, creationTimestamp: null, uid: 1-2-3}
+metadata: {name: one, namespace: here, creationTimestamp: null, uid: 1-2-3, labels: {}}
 spec: {mode: own, unknown: 1}
 status: {ready: true}
 ---
@@ -103,12 +103,13 @@ kind: List
 items:
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: two}, spec: {size: many, note: refuse}}
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: three}, spec: {note: panic}}
+- {apiVersion: toys.test/v1, kind: Toy, metadata: {name: four, annotations: {number: 1}}, spec: {}}
 ---
 # only a comment
 ---
-{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "four"}}
+{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "five"}}
 `)
-	if len(got) != 4 {
+	if len(got) != 5 {
 		t.Fatalf("%d verdicts", len(got))
 	}
 	one := got[0]
@@ -122,7 +123,7 @@ items:
 			t.Errorf("one: the default mode is not the one that is asked for: %s", change.After)
 		}
 	}
-	want := []string{"metadata.uid", "spec.mode", "spec.size", "spec.unknown"}
+	want := []string{"metadata.labels", "metadata.uid", "spec.mode", "spec.size", "spec.unknown"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("one: changes at %q, want %q", paths, want)
 	}
@@ -135,8 +136,11 @@ items:
 	if by := refusers(got[2]); !slices.Equal(by, []string{"mutating webhook"}) || got[2].Stored != nil {
 		t.Errorf("three: refused by %q", by)
 	}
-	if got[3].Judged || got[3].Kind != "Secret" {
-		t.Errorf("four: %+v", got[3])
+	if by := refusers(got[3]); !slices.Equal(by, []string{"definition"}) {
+		t.Errorf("four: refused by %q", by)
+	}
+	if got[4].Judged || got[4].Kind != "Secret" {
+		t.Errorf("five: %+v", got[4])
 	}
 }
 
