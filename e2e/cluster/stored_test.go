@@ -23,8 +23,8 @@ type verdict struct {
 	Stored  map[string]any
 }
 
-// testStored creates a sample of every kind of change and refusal: the API server and the webhooks do with each what the
-// judge says.
+// testStored creates a sample of every kind of change and refusal: the API server and the webhooks do with each what
+// the judge says.
 func (e *environment) testStored(t *testing.T) {
 	samples, err := filepath.Glob("testdata/stored/*.yaml")
 	if err != nil || len(samples) == 0 {
@@ -67,7 +67,9 @@ func (e *environment) testStored(t *testing.T) {
 }
 
 // sayAsNow words a duplicate as Kubernetes does since 1.34. The judge is built with KServe's own version of Kubernetes.
-func sayAsNow(message string) string { return strings.Replace(message, "map[string]interface {}{", "{", 1) }
+func sayAsNow(message string) string {
+	return strings.Replace(message, "map[string]interface {}{", "{", 1)
+}
 
 func (e *environment) judge(t *testing.T, manifest []byte) (v verdict) {
 	t.Helper()

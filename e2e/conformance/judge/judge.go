@@ -197,7 +197,6 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 		return verdict, nil
 	}
 	verdict.Pruned = pruned
-	dropServerFields(object["metadata"])
 	response, err := ask(webhooks[key].mutating, verdict, object)
 	if err != nil {
 		return verdict, err
@@ -225,18 +224,6 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 	verdict.Changes = Changes(manifest, object)
 	verdict.Stored = object
 	return verdict, nil
-}
-
-// dropServerFields drops what the API server fills in itself, whatever a manifest says: WipeObjectMetaSystemFields and
-// BeforeCreate in pkg/registry/rest of k8s.io/apiserver@v0.34.4.
-func dropServerFields(metadata any) {
-	fields, _ := metadata.(map[string]any)
-	for _, key := range []string{
-		"uid", "resourceVersion", "generation", "selfLink", "managedFields", "deletionTimestamp",
-		"deletionGracePeriodSeconds",
-	} {
-		delete(fields, key)
-	}
 }
 
 // ask sends an object to a webhook. A webhook that panics refuses, as it does behind controller-runtime.
