@@ -69,6 +69,13 @@ func (p *pass) keepsFramework() bool {
 	return p.Object.Annotation(kserve.DeploymentModeAnnotation) == string(kserve.ModelMesh)
 }
 
+// convertedField reports whether the conversion to model takes a field below the framework, which KServe does not know
+// there: runtime and modelFormat.
+func (p *pass) convertedField(at yamldoc.Path) bool {
+	return len(at) == 4 && at[1] == kserve.Predictor && (at[3] == "runtime" || at[3] == "modelFormat") &&
+		!p.keepsFramework() && at[2] == p.onlyFramework()
+}
+
 // onlyFramework returns the field of the predictor that names a framework. It is empty when there is none, or several,
 // which the webhook refuses.
 func (p *pass) onlyFramework() string {

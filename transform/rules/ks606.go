@@ -35,6 +35,9 @@ func checkPruned(p *pass) {
 		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
+		if p.convertedField(path) {
+			return // KS601 tells what becomes of it
+		}
 		p.reportPruned(types, slices.Clone(path), value)
 	})
 }

@@ -55,10 +55,13 @@ func checkServers(p *pass) {
 			if len(found) > 1 && found[0][2] == "model" && found[1][2] != "containers" && replaces {
 				found = found[1:]
 			}
-			if len(found) == 1 {
-				checkModelName(p, found[0].With("name"))
-				return
+			if len(found) != 1 {
+				continue
 			}
+			if name == kserve.Predictor {
+				checkModelName(p, found[0].With("name"))
+			}
+			return
 		}
 		p.refuse(refuseServers(name, found))
 	})
