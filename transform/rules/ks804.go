@@ -38,6 +38,10 @@ type definedField struct {
 // definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0).
 var definedFields = []definedField{
 	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
+	{
+		kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec workerSpec containers", required: true,
+		only: transform.Window{From: transform.Release{0, 14, 1}},
+	},
 	{kinds: []string{"TrainedModel"}, path: "spec inferenceService", required: true},
 	{kinds: []string{"TrainedModel"}, path: "spec model framework", required: true},
 	{kinds: []string{"TrainedModel"}, path: "spec model memory", required: true},

@@ -138,8 +138,8 @@ func (w workers) checkRuntime() {
 		}
 	}
 	worker := w.spec.With("containers", 0)
-	if w.Object.Get(worker...) == nil {
-		w.report(w.spec, multiNode, "spec.workerSpec.containers: Required value", "add the worker's container")
+	if list := w.spec.With("containers"); !w.Object.Get(list...).IsNull() && w.Object.Get(worker...) == nil {
+		w.report(list, multiNode, "panic: runtime error: index out of range [0] with length 0", "add the worker's container")
 	}
 	if w.Object.Get(worker.With("name")...).Str() == "worker-container" {
 		w.checkResources(worker)
