@@ -5,6 +5,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	ProgressDeadlineSeconds int // 0: none
 	DeploymentModeRewrite   DeploymentModeRewrite
 	SharedRuntimes          SharedRuntimes
+	PrunedFields            PrunedFields
 }
 
 // Suppressions is whether comments and annotations in the manifests may accept findings.
@@ -83,6 +85,16 @@ const (
 	SharedRuntimesEdit   SharedRuntimes = "edit"   // repaired
 )
 
+// PrunedFields is what the rules do to fields that KServe does not know.
+type PrunedFields string
+
+// The values of Options.PrunedFields.
+const (
+	PrunedFieldsRemove PrunedFields = "remove" // as the API server does; the default
+	PrunedFieldsMove   PrunedFields = "move"   // put where they belong if that is known, which restarts pods, else removed
+	PrunedFieldsReport PrunedFields = "report" // only reported
+)
+
 // Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is
 // accepted but not taken literally. The error names the option that is wrong.
 func (o Options) Config() (config transform.Config, warning string, err error) {
@@ -107,7 +119,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
-			return &index{m, o, withRenamedMode(m.Services())}
+			return &index{m, o, withRenamedMode(m.Services()), schema.Of(versions.Releases()...)}
 		},
 	}, warning, nil
 }
