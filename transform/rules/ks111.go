@@ -43,15 +43,15 @@ func checkMainContainers(p *pass) {
 	}
 }
 
-// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with workers,
-// nor with a scheduler of the user's own.
+// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with
+// workers, nor with a scheduler of the user's own.
 func (p *pass) ownPreset(pod kserve.LLMPod) bool {
 	parent := yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
 	return !p.Anywhere(p.Object, parent.With("worker")...) && !p.Anywhere(p.Object, parent.With("pool", "ref")...)
 }
 
-// meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer has
-// a container main.
+// meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer
+// has a container main.
 func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 	names := p.LLMContainers(p.Object, pod)
 	if slices.Contains(names, kserve.MainContainer) {
@@ -87,8 +87,7 @@ func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
 		if len(names) > 1 {
 			return "the pod has several containers"
 		}
-		config := layer.GroupKind() == kserve.LLMInferenceServiceConfig
-		if config && layer.Namespace == kserve.Namespace && p.LLMContainer(layer, pod, names[0]).Node != nil {
+		if isPlatformConfig(layer) && p.LLMContainer(layer, pod, names[0]).Node != nil {
 			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
 		for _, s := range p.LLMUsers(layer) {
