@@ -141,6 +141,23 @@ func (m *Model) Layers(o *transform.Object) (others []*transform.Object) {
 	return others
 }
 
+// Related returns the object and all that are merged with it, with what is merged with those, and so on. What one of
+// them calls a container is what all of them have to call it.
+func (m *Model) Related(o *transform.Object) []*transform.Object {
+	related, seen := []*transform.Object{o}, map[*transform.Object]bool{o: true}
+	for i := 0; i < len(related); i++ {
+		for _, s := range m.LLMUsers(related[i]) {
+			for _, layer := range s.Layers {
+				if !seen[layer] {
+					seen[layer] = true
+					related = append(related, layer)
+				}
+			}
+		}
+	}
+	return related
+}
+
 // Anywhere reports whether the object, or one that it is merged with, has a value at the path.
 func (m *Model) Anywhere(o *transform.Object, path ...any) bool {
 	return slices.ContainsFunc(append(m.Layers(o), o), func(layer *transform.Object) bool {
