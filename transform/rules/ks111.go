@@ -96,7 +96,7 @@ func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
 		if len(names) > 1 {
 			return "the pod has several containers"
 		}
-		if p.Anywhere(layer, podParent(pod).With("worker")...) {
+		if !layer.Get(podParent(pod).With("worker")...).IsNull() {
 			return fmt.Sprintf("%s may use the name too, and it has workers", layer)
 		}
 		if isPlatformConfig(layer) && len(names) > 0 && p.LLMContainer(layer, pod, names[0]).Node != nil {
