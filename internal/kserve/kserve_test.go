@@ -157,7 +157,7 @@ func TestChildName(t *testing.T) {
 		if got := ChildName(longest, ending); got != longest+ending {
 			t.Errorf("a name of %d characters becomes %s", limit, got)
 		}
-		if got := ChildName(longest+"a", ending); len(got) != 63 || !strings.HasSuffix(got, ending) || got == longest+"a"+ending {
+		if got := ChildName(longest+"a", ending); len(got) != 63 || !strings.HasSuffix(got, ending) {
 			t.Errorf("a name of %d characters becomes %s", limit+1, got)
 		}
 	}

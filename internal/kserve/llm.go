@@ -8,9 +8,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Namespace is KServe's own namespace, where its presets are (KServeNamespace in pkg/constants/constants.go).
-// Installations may choose another one.
-const Namespace = "kserve"
+// Namespaces are those in which KServe itself runs, and has its presets: its own, and those of OpenShift AI and
+// OpenDataHub (KServeNamespace in pkg/constants/constants.go). Installations may choose another one.
+var Namespaces = []string{"kserve", "redhat-ods-applications", "opendatahub"}
 
 // LLM are the releases with LLMInferenceService, by its API version (config/crd/full/llmisvc at their tags).
 var LLM = map[string]transform.Window{"v1alpha1": since(0, 16), "v1alpha2": since(0, 17)}
@@ -33,16 +33,16 @@ const (
 	LLMPrefillSet        = "-kserve-mn-prefill"
 )
 
-// LLMPartOf is the label, with its value LLMPartOfValue, that KServe's objects for LLM services have. Of the HPAs, KServe
-// sees only those with it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
+// LLMPartOf is the label, with its value LLMPartOfValue, that KServe's objects for LLM services have. Of the HPAs,
+// KServe sees only those with it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
 const (
 	LLMPartOf      = "app.kubernetes.io/part-of"
 	LLMPartOfValue = "llminferenceservice"
 )
 
-// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes. It
-// stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc at
-// v0.17.0 to v0.20.0).
+// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes.
+// It stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of
+// pkg/controller/v1alpha2/llmisvc at v0.17.0 to v0.20.0).
 type LLMChild struct {
 	Kind   transform.GroupKind
 	Ending string           // of its name

@@ -12,10 +12,10 @@ import (
 // LLMKinds are the kinds that describe LLM services.
 var LLMKinds = []transform.GroupKind{kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig}
 
-// LLMService is an LLMInferenceService with the Configs of the render that its baseRefs name. KServe merges its presets,
-// the Configs in the order of baseRefs, and the service: the last one that has a value decides. It merges lists of
-// containers by name, and does not follow baseRefs of a Config
-// (combineBaseRefsConfig in pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.20.0).
+// LLMService is an LLMInferenceService with the Configs of the render that its baseRefs name. KServe looks for a Config
+// in the service's namespace, and then in its own. It merges its presets, the Configs in the order of baseRefs, and the
+// service: the last one that has a value decides. It merges lists of containers by name, and does not follow baseRefs
+// of a Config (combineBaseRefsConfig and getConfig in pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.20.0).
 type LLMService struct {
 	*transform.Object
 	Layers  []*transform.Object // the Configs, and the service as the last one
@@ -46,6 +46,7 @@ type llms struct {
 	workloads map[targetName]*LLMWorkload
 	parts     map[objectName][]*LLMWorkload // by the service
 	children  map[childName]LLMChild
+	presets   []*transform.Object // Configs that take the place of one
 
 	candidates  map[*transform.Object][]LLMScaleTarget // by autoscaler
 	meant       map[*LLMWorkload]int                   // how many autoscalers have it as their only candidate
@@ -61,26 +62,30 @@ func (m *Model) findLLMs() *llms {
 	configs := map[objectName]*transform.Object{}
 	for _, o := range m.render.Objects(kserve.LLMInferenceServiceConfig) {
 		configs[objectName{o.Namespace, o.Name}] = o
+		if kserve.IsPreset(o.Name) {
+			found.presets = append(found.presets, o)
+		}
 	}
 	for _, o := range m.render.Objects(kserve.LLMInferenceService) {
 		s := &LLMService{Object: o}
 		for _, ref := range items(o.Get("spec", "baseRefs")) {
 			name := ref.Get("name").Str()
-			config := configs[objectName{o.Namespace, name}]
-			if config == nil {
-				config = configs[objectName{kserve.Namespace, name}]
+			named := false
+			for _, namespace := range append([]string{o.Namespace}, kserve.Namespaces...) {
+				if config := configs[objectName{namespace, name}]; config != nil && !named {
+					named = true
+					s.Layers = append(s.Layers, config)
+				}
 			}
-			if config == nil {
+			if !named {
 				s.Missing = append(s.Missing, name)
-				continue
 			}
-			s.Layers = append(s.Layers, config)
 		}
 		s.Layers = append(s.Layers, o)
 		found.services = append(found.services, s)
 		for _, layer := range s.Layers {
-			if !slices.Contains(found.users[layer], s) {
-				found.users[layer] = append(found.users[layer], s)
+			if users := found.users[layer]; len(users) == 0 || users[len(users)-1] != s {
+				found.users[layer] = append(users, s)
 			}
 		}
 		for _, w := range s.Workloads() {
@@ -124,14 +129,33 @@ func (m *Model) LLMVersions(o *transform.Object) kserve.Versions {
 // Layers returns the objects of the render that are merged with the object: the Configs and services that one of its
 // users merges, without the object itself.
 func (m *Model) Layers(o *transform.Object) (others []*transform.Object) {
+	seen := map[*transform.Object]bool{o: true}
 	for _, s := range m.LLMUsers(o) {
 		for _, layer := range s.Layers {
-			if layer != o && !slices.Contains(others, layer) {
+			if !seen[layer] {
+				seen[layer] = true
 				others = append(others, layer)
 			}
 		}
 	}
 	return others
+}
+
+// Related returns the object and all that are merged with it, with what is merged with those, and so on. What one of
+// them calls a container is what all of them have to call it.
+func (m *Model) Related(o *transform.Object) []*transform.Object {
+	related, seen := []*transform.Object{o}, map[*transform.Object]bool{o: true}
+	for i := 0; i < len(related); i++ {
+		for _, s := range m.LLMUsers(related[i]) {
+			for _, layer := range s.Layers {
+				if !seen[layer] {
+					seen[layer] = true
+					related = append(related, layer)
+				}
+			}
+		}
+	}
+	return related
 }
 
 // Anywhere reports whether the object, or one that it is merged with, has a value at the path.
@@ -181,9 +205,9 @@ func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []s
 // PresetReplaced reports whether a Config of the render takes the place of a preset and gives container main of the pod
 // this probe with another handler than KServe's own.
 func (m *Model) PresetReplaced(pod kserve.LLMPod, probe string) bool {
-	return slices.ContainsFunc(m.render.Objects(kserve.LLMInferenceServiceConfig), func(o *transform.Object) bool {
+	return slices.ContainsFunc(m.llms.presets, func(o *transform.Object) bool {
 		main, _ := llmContainer(o, pod, kserve.MainContainer)
-		return kserve.IsPreset(o.Name) && main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler)
+		return main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler)
 	})
 }
 

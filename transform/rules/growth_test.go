@@ -31,6 +31,21 @@ spec:
   containers: [{name: kserve-container, readinessProbe: {exec: {command: ["true"]}}}]
 ---
 `
+	growingLLM = `apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  baseRefs: [{name: shared}, {name: own-%[1]d}]
+  replicas: 2
+  template: {containers: [{name: main, readinessProbe: {exec: {command: ["true"]}}}]}
+  prefill: {template: {containers: [{name: vllm}]}}
+---
+apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceServiceConfig
+metadata: {name: own-%[1]d, namespace: team}
+spec: {labels: {team: blue}}
+---
+`
 	growingReference = `apiVersion: flagger.app/v1beta1
 kind: Canary
 metadata: {name: model-%[1]d, namespace: team}
@@ -51,13 +66,18 @@ func TestGrowth(t *testing.T) {
 		{"targets without the prefix", growingService + hpa("model-%[1]d", "model-%[1]d-predictor")},
 		{"former targets", growingService + hpa("model-%[1]d", "prod-model-%[1]d-predictor-default")},
 		{"names of KServe", growingService + hpa("model-%[1]d-predictor", "web-%[1]d") + growingReference},
+		{"LLM services", growingLLM + hpa("model-%[1]d", "model-%[1]d-kserve")},
 		{"runtimes by format", growingService + growingRuntime},
 		{"runtimes by name", growingRuntime +
 			strings.Replace(growingService, "storageUri", "runtime: runtime-%[1]d, storageUri", 1)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			count, bytes := allocated(t, tc.objects, 100)
-			manyCount, manyBytes := allocated(t, tc.objects, 1000)
+			version := "0.15.2"
+			if strings.Contains(tc.objects, "LLMInferenceService") {
+				version = "0.20.0"
+			}
+			count, bytes := allocated(t, version, tc.objects, 100)
+			manyCount, manyBytes := allocated(t, version, tc.objects, 1000)
 			if manyCount > 12*count || manyBytes > 12*bytes {
 				t.Errorf("%d allocations of %d bytes become %d of %d with ten times the objects",
 					count, bytes, manyCount, manyBytes)
@@ -66,10 +86,10 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// allocated returns what a run of the rules over n times the objects allocates.
-func allocated(t *testing.T, objects string, n int) (count, bytes uint64) {
+// allocated returns what a run of the rules for a release over n times the objects allocates.
+func allocated(t *testing.T, version, objects string, n int) (count, bytes uint64) {
 	t.Helper()
-	config, _, err := rules.Options{KServeVersion: "0.15.2", DefaultDeploymentMode: "Standard"}.Config()
+	config, _, err := rules.Options{KServeVersion: version, DefaultDeploymentMode: "Standard"}.Config()
 	if err != nil {
 		t.Fatal(err)
 	}

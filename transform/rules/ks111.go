@@ -43,22 +43,31 @@ func checkMainContainers(p *pass) {
 	}
 }
 
-// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with workers,
-// nor with a scheduler of the user's own.
+// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with
+// workers, nor with a scheduler of the user's own.
 func (p *pass) ownPreset(pod kserve.LLMPod) bool {
-	parent := yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
-	return !p.Anywhere(p.Object, parent.With("worker")...) && !p.Anywhere(p.Object, parent.With("pool", "ref")...)
+	return !p.Anywhere(p.Object, podParent(pod).With("worker")...) &&
+		!p.Anywhere(p.Object, podParent(pod).With("pool", "ref")...)
 }
 
-// meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer has
-// a container main.
+// podParent returns the path of the object that has the pod's template.
+func podParent(pod kserve.LLMPod) yamldoc.Path {
+	return yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
+}
+
+// meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer
+// has a container main.
 func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 	names := p.LLMContainers(p.Object, pod)
 	if slices.Contains(names, kserve.MainContainer) {
 		return nil
 	}
 	for _, name := range names {
-		if c := p.LLMContainer(p.Object, pod, name); c.Node != nil && meantAsMain(c, pod) {
+		c := p.LLMContainer(p.Object, pod, name)
+		if c.Node != nil && slices.ContainsFunc(p.Related(p.Object), func(o *transform.Object) bool {
+			same := p.LLMContainer(o, pod, name)
+			return same.Node != nil && meantAsMain(same, pod)
+		}) {
 			found = append(found, c)
 		}
 	}
@@ -82,13 +91,15 @@ func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
 	if pod.Handler != kserve.LLMTemplate.Handler {
 		return "its args would take the place of all that the preset gives the scheduler"
 	}
-	for _, layer := range append(p.Layers(p.Object), p.Object) {
+	for _, layer := range p.Related(p.Object) {
 		names := p.LLMContainers(layer, pod)
 		if len(names) > 1 {
 			return "the pod has several containers"
 		}
-		config := layer.GroupKind() == kserve.LLMInferenceServiceConfig
-		if config && layer.Namespace == kserve.Namespace && p.LLMContainer(layer, pod, names[0]).Node != nil {
+		if !layer.Get(podParent(pod).With("worker")...).IsNull() {
+			return fmt.Sprintf("%s may use the name too, and it has workers", layer)
+		}
+		if isPlatformConfig(layer) && len(names) > 0 && p.LLMContainer(layer, pod, names[0]).Node != nil {
 			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
 		for _, s := range p.LLMUsers(layer) {

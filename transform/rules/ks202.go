@@ -100,8 +100,9 @@ func (p *pass) checkHPAName(at yamldoc.Path) {
 	p.rename(at, fmt.Sprintf("the name belongs to %s, and %s", owner.Service, loss), "")
 }
 
-// rename reports the name at a path of the pass's object, an autoscaler: its own or that of the HPA which KEDA makes for
-// it. The repair gives it a name that is free, and tells what refers to the HPA. Afterwards is the end of the message.
+// rename reports the name at a path of the pass's object, an autoscaler: its own or that of the HPA which KEDA makes
+// for it. The repair gives it a name that is free, and tells what refers to the HPA. Afterwards is the end of the
+// message.
 func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	o := p.Object
 	old := o.Get(at...).Str()
@@ -128,8 +129,8 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	p.repairName(f, edits...)
 }
 
-// freeName returns the new name of an HPA, or of the pass's object: the old one with -external, and a number when that is
-// taken.
+// freeName returns the new name of an HPA, or of the pass's object: the old one with -external, and a number when that
+// is taken.
 func (p *pass) freeName(old string, ofHPA bool) string {
 	o := p.Object
 	taken := func(name string) bool {

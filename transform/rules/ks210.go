@@ -54,7 +54,7 @@ func checkReplicasOf(p *pass, spec yamldoc.Path) {
 			f.Needs = "kserve-version"
 		case unscaled != nil:
 			f.Unrepaired = fmt.Sprintf("%s needs it", unscaled)
-		case p.LLMService(p.Object) == nil && p.Object.Namespace == kserve.Namespace:
+		case isPlatformConfig(p.Object):
 			f.Unrepaired = "other apps may use the Config"
 		default:
 			f.Edits = p.Object.Edits(yamldoc.Delete(at))

@@ -55,11 +55,14 @@ func checkLLMTarget(p *pass) {
 		f.Unrepaired = fmt.Sprintf("the render does not have the Config %s, which may add workers",
 			candidates[0].Service.Missing[0])
 	case p.HasLLMRival(candidates[0]):
-		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one " + candidates[0].Kind
+		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale the same one"
 	default:
 		t := candidates[0]
-		f.Edits = p.Object.Edits(yamldoc.Set(ref.With("apiVersion"), t.APIVersion()),
-			yamldoc.Set(ref.With("kind"), t.Kind), yamldoc.Set(ref.With("name"), t.Name))
+		edits := []yamldoc.Edit{yamldoc.Set(f.At, t.Name)}
+		if kind != t.Kind {
+			edits = append(edits, yamldoc.Set(ref.With("apiVersion"), t.APIVersion()), yamldoc.Set(ref.With("kind"), t.Kind))
+		}
+		f.Edits = p.Object.Edits(edits...)
 	}
 	f.Message += strings.Join(names, " or ")
 	p.Report(f)

@@ -25,9 +25,9 @@ var llmName = &transform.Rule{
 	Run:      run(checkLLMName),
 }
 
-// The names that the API server accepts for an LLMInferenceService, and those of them with which the name of a Service may
-// start. KServe makes a Service with the service's name. (DNS-1123 and DNS-1035, pkg/util/validation/validation.go@v0.34.5
-// of k8s.io/apimachinery.)
+// The names that the API server accepts for an LLMInferenceService, and those of them with which the name of a Service
+// may start. KServe makes a Service with the service's name. (DNS-1123 and DNS-1035,
+// pkg/util/validation/validation.go@v0.34.5 of k8s.io/apimachinery.)
 var (
 	dns1123 = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 	dns1035 = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)

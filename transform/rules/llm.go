@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -9,8 +11,14 @@ import (
 // llmParts are the fields of an LLMInferenceService that each describe a Deployment or LeaderWorkerSet.
 var llmParts = []yamldoc.Path{{"spec"}, {"spec", kserve.Prefill}}
 
-// llmRestarted returns the services of the render whose pods start anew when a pod template of the pass's object changes:
-// an LLMInferenceService itself, and those that name a Config in their baseRefs.
+// isPlatformConfig reports whether an object is a Config in KServe's own namespace, which services of all namespaces
+// may name in their baseRefs.
+func isPlatformConfig(o *transform.Object) bool {
+	return o.GroupKind() == kserve.LLMInferenceServiceConfig && slices.Contains(kserve.Namespaces, o.Namespace)
+}
+
+// llmRestarted returns the services of the render whose pods start anew when a pod template of the pass's object
+// changes: an LLMInferenceService itself, and those that name a Config in their baseRefs.
 func (p *pass) llmRestarted() (services []*transform.Object) {
 	for _, s := range p.LLMUsers(p.Object) {
 		services = append(services, s.Object)
