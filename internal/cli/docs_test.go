@@ -66,7 +66,10 @@ func rulePage(r *transform.Rule) (string, error) {
 	b.WriteString("| KServe | severity | looks at | its repair restarts pods |\n|---|---|---|---|\n")
 	fmt.Fprintf(&b, "| %s | %s | %s | %s |\n\n",
 		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(r.Restarts))
-	b.WriteString(strings.TrimSpace(r.Doc) + "\n\n## Upstream\n\n")
+	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
+	if len(r.Issues) > 0 {
+		b.WriteString("\n## Upstream\n\n")
+	}
 	for _, issue := range r.Issues {
 		b.WriteString("- <" + issue + ">\n")
 	}
