@@ -33,7 +33,7 @@ var WebhookNames = []struct{ Lists, Names []string }{
 // kinds.
 var DefaultsLLMInferenceServices = transform.Window{From: transform.Release{0, 19, 0}}
 
-// WebhookDropsEmpty are the releases whose mutating webhooks remove what the encoding of a Go type leaves out: the
-// patch of pkg/webhook/admission/defaulter_custom.go in sigs.k8s.io/controller-runtime@v0.19.7 has it, that of @v0.22.5,
-// which KServe 0.20.0 is built with, has not (dropSchemeRemovals).
+// WebhookDropsEmpty are the releases whose mutating webhooks remove what the encoding of a Go type leaves out. The
+// patch of pkg/webhook/admission/defaulter_custom.go in sigs.k8s.io/controller-runtime does it at v0.19.7, which KServe
+// 0.19.0 is built with, but not at v0.22.5, which KServe 0.20.0 is built with (dropSchemeRemovals).
 var WebhookDropsEmpty = transform.Window{Before: transform.Release{0, 20, 0}}

@@ -39,9 +39,9 @@ var (
 
 // Canonical returns what Kubernetes writes for a quantity that it has read: the number with the largest suffix of its
 // kind that leaves no fraction, or a short decimal fraction of three, six or nine digits as it is (ParseQuantity and
-// CanonicalizeBytes in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5). ok is false for any other text, for
-// a number with a sign or an exponent, and for one that Kubernetes does not keep exactly: from 2^63 on, or finer than a
-// billionth.
+// CanonicalizeBytes in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5). ok is false for any other text,
+// for a number with a sign or an exponent, and for one that Kubernetes does not keep exactly: from 2^63 on, or finer
+// than a billionth.
 func Canonical(text string) (canonical string, ok bool) {
 	m := form.FindStringSubmatch(text)
 	if m == nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// canonical has quantities and their canonical forms. Package e2e/conformance/fields makes it with Kubernetes' own code.
+// canonical has quantities and their canonical forms. Package e2e/conformance/fields makes it with Kubernetes' code.
 //
 //go:embed testdata/canonical.txt
 var canonical string
@@ -30,7 +30,10 @@ func TestCanonical(t *testing.T) {
 	if lines < 700 || left > lines/3 {
 		t.Errorf("%d of %d quantities are not understood", left, lines)
 	}
-	for _, text := range []string{"", "-", ".", "1x", "1K", "1ki", "1e", "e3", "1 ", "1_000", "0x10", "10000000000G", "1e3", "-1", "+1", "1.", ".5", "007", "0.1n"} {
+	for _, text := range []string{
+		"", "-", ".", "1x", "1K", "1ki", "1e", "e3", "1 ", "1_000", "0x10", "10000000000G", "1e3", "-1", "+1", "1.", ".5",
+		"007", "0.1n",
+	} {
 		if got, ok := Canonical(text); ok {
 			t.Errorf("%q: %s", text, got)
 		}

@@ -83,8 +83,8 @@ type Kinds struct {
 	types    sync.Map // *Types by kindKey without a release
 }
 
-// Of returns the kinds on the releases. A release without data counts as both the next older and the next newer one with
-// data.
+// Of returns the kinds on the releases. A release without data counts as both the next older and the next newer one
+// that have some.
 func Of(releases ...transform.Release) *Kinds {
 	k := &Kinds{}
 	all := table().releases

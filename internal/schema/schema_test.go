@@ -66,8 +66,8 @@ func TestField(t *testing.T) {
 		{all, yamldoc.Path{"spec", "predictor", "workerSpec"}, ""},
 		{[]transform.Release{{0, 12, 0}, {0, 13, 0}}, yamldoc.Path{"spec", "predictor", "workerSpec"}, "dropped"},
 		{[]transform.Release{middle}, yamldoc.Path{"spec", "predictor", "workerSpec", "pipelineParallelSize"}, "kept n"},
-		{[]transform.Release{{0, 15, 1}, {0, 17, 1}, {0, 18, 0}, {0, 25, 0}}, yamldoc.Path{"spec", "predictor", "workerSpec", "x"},
-			"dropped"},
+		{[]transform.Release{{0, 15, 1}, {0, 17, 1}, {0, 18, 0}, {0, 25, 0}},
+			yamldoc.Path{"spec", "predictor", "workerSpec", "x"}, "dropped"},
 		{[]transform.Release{old}, yamldoc.Path{"spec", "explainer", "alibi", "type"}, "kept s"},
 		{[]transform.Release{{0, 12, 2}}, yamldoc.Path{"spec", "explainer", "alibi", "type"}, ""},
 		{[]transform.Release{recent}, yamldoc.Path{"status", "url"}, ""},
@@ -127,9 +127,10 @@ spec:
 			got = append(got, path.String())
 		})
 	want := []string{
-		"base", "spec", "spec.predictor", "spec.predictor.model", "spec.predictor.model.typo", "spec.predictor.model.resources",
-		"spec.predictor.model.resources.limits", "spec.predictor.model.resources.limits.cpu", "spec.predictor.containers",
-		"spec.predictor.containers[0]", "spec.predictor.containers[0].args", "spec.predictor.containers[0].args[0]",
+		"base", "spec", "spec.predictor", "spec.predictor.model", "spec.predictor.model.typo",
+		"spec.predictor.model.resources", "spec.predictor.model.resources.limits",
+		"spec.predictor.model.resources.limits.cpu", "spec.predictor.containers", "spec.predictor.containers[0]",
+		"spec.predictor.containers[0].args", "spec.predictor.containers[0].args[0]",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -99,9 +99,9 @@ func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 	return older, newer
 }
 
-// placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name, to
-// the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object with
-// the most similar name.
+// placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name,
+// to the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object
+// with the most similar name.
 func (p *pass) placeOf(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
 	own, name := at[:len(at)-1], at[len(at)-1].(string)
 	has := func(object yamldoc.Path) bool { return fits(types.At(object), name, value) }
@@ -134,9 +134,8 @@ func (p *pass) placeOf(types *schema.Types, at yamldoc.Path, value *yamldoc.Node
 
 // fits reports whether an object has a field on all releases in question that takes such a value.
 func fits(object schema.Field, name string, value *yamldoc.Node) bool {
-	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).All(), func(t schema.Type) bool {
-		return t.Kind() != 0 && t.Kind() != value.Get().Kind
-	})
+	differs := func(t schema.Type) bool { return t.Kind() != 0 && t.Kind() != value.Get().Kind }
+	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).All(), differs)
 }
 
 // move lets the edits put a field where it belongs.

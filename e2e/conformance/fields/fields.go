@@ -1,6 +1,6 @@
 // Package fields works out the fields of KServe's kinds from a release's sources: the definitions in config/crd tell
-// which fields the API server keeps, and the Go types below pkg/apis tell what a webhook's decoding and encoding make of
-// their values.
+// which fields the API server keeps, and the Go types below pkg/apis tell what a webhook's decoding and encoding make
+// of their values.
 package fields
 
 import (
@@ -128,12 +128,13 @@ func (r *release) kind(apiVersion, kind string, schema *apiextensionsv1.JSONSche
 		return "", err
 	}
 	entries := []string{"apiVersion:" + text, "kind:" + text, "metadata:" + metadata}
-	for name, below := range schema.Properties {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) { // so that the numbers are always the same
 		switch name {
 		case "apiVersion", "kind", "metadata":
 		case "status":
 			entries = append(entries, name+":"+opaque) // whoever writes it, it is not the manifest
 		default:
+			below := schema.Properties[name]
 			entry, err := r.entry(name, &below, fields)
 			if err != nil {
 				return "", err
@@ -173,7 +174,9 @@ func separator(droppable bool) string {
 }
 
 // entry returns the notation of a field of an object.
-func (r *release) entry(name string, schema *apiextensionsv1.JSONSchemaProps, fields map[string]goField) (string, error) {
+func (r *release) entry(
+	name string, schema *apiextensionsv1.JSONSchemaProps, fields map[string]goField,
+) (string, error) {
 	f, found := fields[name]
 	if !found {
 		return "", fmt.Errorf("%s: the definition has it, the Go type has not", name)
@@ -232,7 +235,8 @@ func (r *release) notation(s shape, schema *apiextensionsv1.JSONSchemaProps) (st
 	if preserved {
 		entries = append(entries, "*")
 	}
-	for name, below := range schema.Properties {
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		below := schema.Properties[name]
 		entry, err := r.entry(name, &below, s.fields)
 		if err != nil {
 			return "", err
