@@ -330,7 +330,7 @@ func (r *run) compareValue(
 		}
 		behind = append(behind, by...)
 		if !reflect.DeepEqual(was[i], is[i]) {
-			worse, err := r.counts.schema.compare(settings[r.setting].version, was[i], is[i])
+			worse, err := r.counts.schema.compare(settings[r.setting].version, expected, is[i])
 			if err != nil || len(worse) > 0 {
 				t.Errorf("%s: %s %s: less valid than before: %v %v", path, was[i]["kind"], name(was[i]), worse, err)
 			}
