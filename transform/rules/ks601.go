@@ -29,16 +29,12 @@ var modelFormat = &transform.Rule{
 // (pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.11.0 to v0.20.0): the framework's mapping becomes model,
 // with the framework as its format.
 func checkModelFormat(p *pass) {
-	if p.keepsFramework() {
-		return
-	}
-	predictor := yamldoc.Path{"spec", kserve.Predictor}
-	framework := p.onlyFramework()
-	at := predictor.With(framework)
+	at := p.convertedFramework()
 	spec := p.Object.Get(at...)
-	if framework == "" || spec.Kind != yamldoc.Mapping {
+	if at == nil || spec.Kind != yamldoc.Mapping {
 		return
 	}
+	predictor, framework := at[:2], at[2].(string)
 	if model := predictor.With("model"); !p.Object.Get(model...).IsNull() {
 		p.Report(transform.Finding{At: model, Severity: transform.Error, Message: fmt.Sprintf(
 			"KServe's webhook replaces model with the contents of %s: remove one of the two", framework)})
@@ -69,11 +65,14 @@ func (p *pass) keepsFramework() bool {
 	return p.Object.Annotation(kserve.DeploymentModeAnnotation) == string(kserve.ModelMesh)
 }
 
-// convertedField reports whether the conversion to model takes a field below the framework, which KServe does not know
-// there: runtime and modelFormat.
-func (p *pass) convertedField(at yamldoc.Path) bool {
-	return len(at) == 4 && at[1] == kserve.Predictor && (at[3] == "runtime" || at[3] == "modelFormat") &&
-		!p.keepsFramework() && at[2] == p.onlyFramework()
+// convertedFramework returns the path of the framework that the webhook turns into model, nil if it leaves the predictor
+// alone.
+func (p *pass) convertedFramework() yamldoc.Path {
+	framework := p.onlyFramework()
+	if framework == "" || p.keepsFramework() || p.Object.GroupKind() != kserve.InferenceService {
+		return nil
+	}
+	return yamldoc.Path{"spec", kserve.Predictor, framework}
 }
 
 // onlyFramework returns the field of the predictor that names a framework. It is empty when there is none, or several,

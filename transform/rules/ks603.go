@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -21,23 +20,26 @@ var emptyFields = &transform.Rule{
 	Title:    "KServe's webhook drops an empty value",
 	Doc:      ks603Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
-	Windows:  []transform.Window{kserve.WebhookDropsEmpty},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "0.15.2/empty",
 	Severity: transform.Warning,
 	Run:      run(checkEmpty),
 }
 
+// checkEmpty looks at the whole object where the webhook drops whatever its types leave out, else only at a framework,
+// because the model that takes its place is always written from the types.
 func checkEmpty(p *pass) {
+	from := yamldoc.Path{}
 	if !p.defaulted() || !p.Versions.All(kserve.WebhookDropsEmpty) {
-		return
-	}
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
-		empty := emptiness(value.Get())
-		if path[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" {
+		if from = p.convertedFramework(); from == nil {
 			return
 		}
-		at := slices.Clone(path)
+	}
+	p.types().At(from).Walk(p.Object.Get(from...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+		at, empty := from.With(path...), emptiness(value.Get())
+		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" {
+			return
+		}
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)),
 			Message: fmt.Sprintf("KServe's webhook drops %s: %s, so Argo CD shows OutOfSync permanently: remove it", at, empty)})
 	})

@@ -30,13 +30,16 @@ var prunedFields = &transform.Rule{
 }
 
 func checkPruned(p *pass) {
-	types := p.types()
+	types, converted := p.types(), []yamldoc.Path{}
+	if framework := p.convertedFramework(); framework != nil {
+		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")} // KS601 says what becomes of them
+	}
 	types.Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
-		if p.convertedField(path) {
-			return // KS601 tells what becomes of it
+		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
+			return
 		}
 		p.reportPruned(types, slices.Clone(path), value)
 	})
