@@ -135,7 +135,7 @@ func (r release) compare(t *testing.T, j judge, subjects []subject) tally {
 			sum.moved++
 			t.Errorf("%s: a drift repair changes what is stored", s.where)
 		}
-		if before.refused() && s.refusal == "" && strictRefusals && !unforeseeable(before) {
+		if before.refused() && !s.announced && strictRefusals && !unforeseeable(before) {
 			t.Errorf("%s: KServe refuses it, but the plugin does not say so: %v", s.where, before.Refused)
 		}
 		if s.refusal != "" && !before.refused() {

@@ -43,7 +43,7 @@ func (sum *tally) count(s subject, before, after judgement) {
 	}
 	if before.refused() {
 		sum.refused++
-		if s.refusal != "" {
+		if s.announced {
 			sum.foreseen++
 		} else {
 			for _, r := range before.Refused {
