@@ -169,9 +169,9 @@ func unforeseeable(j judgement) bool {
 	return false
 }
 
-// kserveFinalizers are those that KServe's controllers write, as under pkg/controller of v0.20.0.
+// kserveFinalizers are those that KServe's controllers write, as under pkg/controller of v0.20.0, and OpenDataHub's.
 var kserveFinalizers = []string{
-	"inferenceservice.finalizers", "trainedmodel.finalizer", "localmodel.kserve.io/finalizer",
+	"inferenceservice.finalizers", "odh.inferenceservice.finalizers", "trainedmodel.finalizer", "localmodel.kserve.io/finalizer",
 	"localmodelnamespacecache.kserve.io/finalizer", "serving.kserve.io/llmisvc-finalizer",
 	"serving.kserve.io/llmisvcconfig-finalizer",
 }
