@@ -15,12 +15,12 @@ import (
 
 // subject is an object that a release of KServe judges.
 type subject struct {
-	where  string // file, line, kind and name
-	before map[string]any
-	after  map[string]any // with every repair
-	synced map[string]any // with the drift repairs only
-	// refusal is what the plugin says of an object that KServe refuses. It is empty without such a finding.
-	refusal string
+	where     string // file, line, kind and name
+	before    map[string]any
+	after     map[string]any // with every repair
+	synced    map[string]any // with the drift repairs only
+	refusal   string         // the message of an error of KS801 to KS899, which say that KServe refuses the object
+	announced bool           // there is an error of any rule: KS401 too is about what KServe's definitions refuse
 }
 
 // release is one of KServe with the default mode that a cluster has.
@@ -138,7 +138,8 @@ func (r release) subjects(t *testing.T, a judgedApp) (all []subject) {
 			all = append(all, subject{
 				where:  fmt.Sprintf("%s:%d: %s %s", path, o.line, text(o.object["kind"]), name(o.object)),
 				before: o.object, after: is[i].object, synced: asStored[i].object,
-				refusal: refusal(findings, path, docs, o),
+				refusal:   firstError(findings, "KS8", path, docs, o),
+				announced: firstError(findings, "", path, docs, o) != "",
 			})
 		}
 	}
@@ -199,11 +200,11 @@ func locate(docs []document) (all []located) {
 	return all
 }
 
-// refusal is the first of the findings that say of an object that KServe refuses it: errors of KS801 to KS899.
-func refusal(findings []finding, path string, docs []document, o located) string {
+// firstError is what the first error about an object says, of the rules whose ID starts so.
+func firstError(findings []finding, rules, path string, docs []document, o located) string {
 	for _, f := range findings {
 		if f.File == path && at(docs, f.Line) == o.document && f.Kind == text(o.object["kind"]) && f.Name == name(o.object) &&
-			strings.HasPrefix(f.Rule, "KS8") && f.Severity == "error" {
+			strings.HasPrefix(f.Rule, rules) && f.Severity == "error" {
 			return f.Rule + ": " + f.Message
 		}
 	}

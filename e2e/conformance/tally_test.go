@@ -16,11 +16,19 @@ import (
 // tally is what a release, with a default mode, says of the subjects.
 type tally struct {
 	release, mode                                string
-	objects                                      int // judged ones
-	drift, left                                  int // of those that KServe takes, before and after repair
+	all, services                                drifting // services are InferenceServices
 	refused, foreseen, falseAlarms, newly, moved int
 	kinds                                        map[string]*kind // of drift
 	unforeseen                                   map[string]*kind // of refusals
+}
+
+// drifting counts judged objects, and those of them that drift before and after repair although KServe takes them.
+type drifting struct{ objects, before, after int }
+
+func (d *drifting) count(before, after map[string]bool) {
+	d.objects++
+	d.before += min(1, len(before))
+	d.after += min(1, len(after))
 }
 
 // kind counts objects, before and after repair, and names one of them.
@@ -33,10 +41,9 @@ func (sum *tally) count(s subject, before, after judgement) {
 	if sum.kinds == nil {
 		sum.kinds, sum.unforeseen = map[string]*kind{}, map[string]*kind{}
 	}
-	sum.objects++
 	if before.refused() {
 		sum.refused++
-		if s.refusal != "" {
+		if s.announced {
 			sum.foreseen++
 		} else {
 			for _, r := range before.Refused {
@@ -45,8 +52,10 @@ func (sum *tally) count(s subject, before, after judgement) {
 		}
 	}
 	was, is := driftKinds(before), driftKinds(after)
-	sum.drift += min(1, len(was))
-	sum.left += min(1, len(is))
+	sum.all.count(was, is)
+	if before.Kind == service {
+		sum.services.count(was, is)
+	}
 	for name := range was {
 		counted(sum.kinds, name, s.where).before++
 	}
@@ -117,10 +126,11 @@ func (ts *tallies) print() {
 	}
 	fmt.Println()
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KServe\tdefault\tobjects\tdrift\tafter repair\trefused\tof these foreseen\tfalse alarms\t"+
-		"newly refused after repair\tdrift repairs that change the stored object")
+	fmt.Fprintln(w, "KServe\tdefault\tservices\tdrift\tafter repair\tall objects\tdrift\tafter repair\t"+
+		"refused\tof these foreseen\tfalse alarms\tnewly refused after repair\tdrift repairs that change the stored object")
 	for _, sum := range ts.all {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", sum.release, sum.mode, sum.objects, sum.drift, sum.left,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", sum.release, sum.mode,
+			sum.services.objects, sum.services.before, sum.services.after, sum.all.objects, sum.all.before, sum.all.after,
 			sum.refused, sum.foreseen, sum.falseAlarms, sum.newly, sum.moved)
 	}
 	w.Flush()
