@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,9 +31,6 @@ func (e *environment) testArgoCD(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
-			if t.Run("drift", s.testMeasure); os.Getenv("MEASURE") != "" {
-				return
-			}
 			without := s.testUnrepaired(t)
 
 			checks, stderr, code := e.plugin.run(t,
@@ -46,6 +42,7 @@ func (e *environment) testArgoCD(t *testing.T) {
 
 			t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
 			t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
+			t.Run("drift", s.testDrift)
 			t.Run("restarts", s.testRestarts)
 			t.Run("migration", s.testMigration)
 		})

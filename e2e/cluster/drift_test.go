@@ -1,201 +1,315 @@
 package cluster
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-func isvc(meta, spec string) string {
-	return "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata:\n  name: model\n" + meta + "spec:\n  predictor:\n" + spec
+// driftCase is a service that the cluster does not store as Git has it.
+type driftCase struct {
+	problem string
+	id      string
+	app     string
+	rule    string   // that repairs it; "" where none does
+	fine    []string // releases of KServe that store it as it is
 }
 
-const plain = `    containers:
-    - name: kserve-container
-      image: example.invalid/model:1
-      ports: [{containerPort: 8080, protocol: TCP}]
-`
-
-var measures = []struct{ id, app string }{
-	{"none", isvc("", plain)},
-	{"framework", isvc("", "    sklearn:\n      storageUri: gs://example/model\n")},
-	{"frameworkfull", isvc("", "    sklearn:\n      storageUri: gs://example/model\n      protocolVersion: v2\n      runtime: kserve-mlserver\n      env: [{name: A, value: b}]\n      resources: {limits: {cpu: 2, memory: 1Gi}}\n")},
-	{"model", isvc("", "    model:\n      modelFormat: {name: sklearn}\n      storageUri: gs://example/model\n")},
-	{"quantcustom", isvc("", plain+"      resources: {requests: {cpu: 1000m, memory: 2048Mi}, limits: {cpu: \"1\", memory: 2Gi}}\n")},
-	{"quantmodel", isvc("", "    model:\n      modelFormat: {name: sklearn}\n      storageUri: gs://example/model\n      resources: {requests: {cpu: 1000m, memory: 2048Mi}, limits: {cpu: \"1\", memory: 2Gi}}\n")},
-	{"quantnumber", isvc("", plain+"      resources: {requests: {cpu: 0.5}, limits: {cpu: 1}}\n")},
-	{"quanttransformer", isvc("", plain+"  transformer:\n    containers:\n    - name: kserve-container\n      image: a/b\n      resources: {requests: {cpu: 1000m}}\n")},
-	{"quantsidecar", isvc("", plain+"    - name: side\n      image: a/b\n      resources: {requests: {cpu: 1000m}}\n")},
-	{"quantinit", isvc("", plain+"    initContainers:\n    - name: side\n      image: a/b\n      resources: {requests: {cpu: 1000m}}\n")},
-	{"quantvolume", isvc("", plain+"    volumes:\n    - name: shm\n      emptyDir: {medium: Memory, sizeLimit: 2048Mi}\n")},
-	{"quantruntime", "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {name: runtime}\nspec:\n  supportedModelFormats: [{name: sk}]\n  containers:\n  - name: kserve-container\n    image: a/b\n    resources: {requests: {cpu: 1000m, memory: 2048Mi}}\n"},
-	{"emptyruntime", "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {name: runtime}\nspec:\n  supportedModelFormats: [{name: sk}]\n  containers:\n  - name: kserve-container\n    image: a/b\n    env: []\n    resources: {}\n"},
-	{"prunedruntime", "apiVersion: serving.kserve.io/v1alpha1\nkind: ServingRuntime\nmetadata: {name: runtime}\nspec:\n  labels: {a: b}\n  supportedModelFormats: [{name: sk}]\n  containers:\n  - name: kserve-container\n    image: a/b\n"},
-	{"quanthpa", "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: other}\nspec:\n  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: nothing}\n  minReplicas: 1\n  maxReplicas: 2\n  metrics:\n  - type: Resource\n    resource: {name: cpu, target: {type: AverageValue, averageValue: 1000m}}\n"},
-	{"contname", isvc("", strings.Replace(plain, "kserve-container", "mine", 1))},
-	{"contnamemissing", isvc("", strings.Replace(plain, "- name: kserve-container\n      image", "- image", 1))},
-	{"conttransformer", isvc("", plain+"  transformer:\n    containers:\n    - name: mine\n      image: a/b\n")},
-	{"twocont", isvc("", strings.Replace(plain, "kserve-container", "mine", 1)+"    - name: side\n      image: a/b\n")},
-	{"emptylist", isvc("", plain+"      args: []\n      env: []\n")},
-	{"emptyvalue", isvc("", plain+"      env: [{name: A, value: \"\"}]\n")},
-	{"emptymap", isvc("", plain+"    nodeSelector: {}\n")},
-	{"emptyresources", isvc("", plain+"      resources: {}\n")},
-	{"emptyannotations", isvc("  annotations: {}\n  labels: {}\n", plain)},
-	{"emptynull", isvc("", plain+"    serviceAccountName: null\n")},
-	{"emptystring", isvc("", plain+"    serviceAccountName: \"\"\n")},
-	{"zero", isvc("", plain+"    minReplicas: 0\n    hostNetwork: false\n")},
-	{"pruned", isvc("", "    model:\n      modelFormat: {name: sklearn}\n      storageUri: gs://example/model\n      nodeSelector: {a: b}\n")},
-	{"prunedtolerations", isvc("", "    model:\n      modelFormat: {name: sklearn}\n      storageUri: gs://example/model\n      tolerations: [{key: a, operator: Exists}]\n")},
-	{"modelegacy", isvc("  annotations: {serving.kserve.io/deploymentMode: RawDeployment}\n", plain)},
-	{"statusempty", isvc("", plain) + "status: {}\n"},
-	{"status", isvc("", plain) + "status:\n  url: http://nowhere\n  conditions: [{type: Ready, status: \"True\"}]\n"},
-	{"creation", isvc("  creationTimestamp: null\n", plain)},
-	{"creationset", isvc("  creationTimestamp: \"2024-01-01T00:00:00Z\"\n", plain)},
-	{"uid", isvc("  uid: 11111111-2222-3333-4444-555555555555\n", plain)},
-	{"resourceversion", isvc("  resourceVersion: \"12345\"\n", plain)},
-	{"generation", isvc("  generation: 7\n  selfLink: /a/b\n", plain)},
-	{"managedfields", isvc("  managedFields:\n  - {apiVersion: serving.kserve.io/v1beta1, fieldsType: FieldsV1, fieldsV1: {\"f:spec\": {}}, manager: kubectl, operation: Update, time: \"2024-01-01T00:00:00Z\"}\n", plain)},
-	{"lastapplied", isvc("  annotations: {kubectl.kubernetes.io/last-applied-configuration: \"{}\"}\n", plain)},
-	{"trackingid", isvc("  annotations: {argocd.argoproj.io/tracking-id: \"other:serving.kserve.io/InferenceService:a/model\"}\n", plain)},
-	{"kservefinalizer", isvc("  finalizers: [inferenceservice.finalizers]\n", plain)},
-	{"ownfinalizer", isvc("  finalizers: [example.com/mine]\n", plain)},
-	{"mlserverenv", isvc("", "    model:\n      modelFormat: {name: sklearn}\n      runtime: kserve-mlserver\n      env: [{name: A, value: b}]\n      storageUri: gs://example/model\n")},
-	{"ports", isvc("", "    containers:\n    - name: kserve-container\n      image: example.invalid/model:1\n      ports: [{containerPort: 8080}]\n")},
-	{"alibi", isvc("", plain+"  explainer:\n    alibi: {type: AnchorTabular}\n")},
-	{"customenv", isvc("", plain+"      env: [{name: A, value: b}]\n  transformer:\n    containers:\n    - name: kserve-container\n      image: a/b\n      env: [{name: A, value: b}]\n")},
-	{"stringnumber", isvc("", plain+"    timeout: 60\n    canaryTrafficPercent: 10\n")},
-	{"ownhpa", service("{}", "") + hpa("model-predictor", "model-predictor", "[]")},
+// inferenceService returns an InferenceService "model" with further metadata and the predictor.
+func inferenceService(metadata, predictor string) string {
+	return `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: model
+` + metadata + `spec:
+  predictor:
+` + predictor
 }
 
-func (s *synced) testMeasure(t *testing.T) {
-	if os.Getenv("MEASURE") == "" {
-		return
-	}
-	t.Run("all", func(t *testing.T) {
-		for _, m := range measures {
-			if only := os.Getenv("ONLY"); only != "" && !strings.Contains(","+only+",", ","+m.id+",") {
-				continue
-			}
-			for _, way := range applications.Comparisons {
-				t.Run(m.id+"-"+string(way), func(t *testing.T) {
-					t.Parallel()
-					a, _ := s.deploy(t, m.id+"-"+string(way), app{"app.yaml": m.app},
-						applications.Source{Prune: true, Manual: true, Compare: way})
-					a.Await("synced once or failed", func(st applications.State) bool {
-						return st.Operation != "" && !st.Syncing || strings.Contains(st.Conditions, "Error")
-					})
-					a.Refresh()
-					st := a.Refresh()
-					text := st.Sync
-					if st.Failure != "" {
-						text += " FAILED " + st.Failure
-					}
-					text += " " + st.Conditions
-					text += "\n" + s.differences(t, a.Name)
-					fmt.Printf("M %s %s %s %s: %s", m.id, way, s.version(), s.argoVersion(), text+"E\n")
-				})
-			}
+// container is a predictor to which KServe adds nothing, with further fields of its container.
+func container(more string) string {
+	return `    containers:
+      - name: kserve-container
+        image: example.invalid/model:1
+        ports: [{containerPort: 8080, protocol: TCP}]
+        resources: {requests: {cpu: "1", memory: 2Gi}, limits: {cpu: "1", memory: 2Gi}}
+` + more
+}
+
+var driftCases = []driftCase{
+	{
+		problem: "nothing", id: "nothing", app: inferenceService("", container("")),
+	},
+	{
+		problem: "predictor given as `sklearn:`", id: "framework", rule: "KS601",
+		app: inferenceService("", "    sklearn: {storageUri: \"gs://example/model\"}\n"),
+	},
+	{
+		problem: "quantities `1000m` and `2048Mi`", id: "quantities", rule: "KS602",
+		app: inferenceService("", strings.Replace(container(""),
+			`requests: {cpu: "1", memory: 2Gi}`, "requests: {cpu: 1000m, memory: 2048Mi}", 1)),
+	},
+	{
+		problem: "empty `args: []` and `nodeSelector: {}`", id: "empties", rule: "KS603",
+		app:  inferenceService("", container("        args: []\n    nodeSelector: {}\n")),
+		fine: []string{"v0.20.0"},
+	},
+	{
+		problem: "another name of the only container", id: "container", rule: "KS604",
+		app: inferenceService("", strings.Replace(container(""), "kserve-container", "server", 1)),
+	},
+	{
+		problem: "`status`, `generation` and `resourceVersion` from a cluster", id: "exported", rule: "KS605",
+		app: inferenceService("  generation: 7\n  resourceVersion: \"12345\"\n", container("")) + "status: {url: \"http://model\"}\n",
+	},
+	{
+		problem: "`nodeSelector` in `model`, a field that the CRD does not have", id: "pruned", rule: "KS606",
+		app: inferenceService("", `    model:
+      modelFormat: {name: sklearn}
+      storageUri: gs://example/model
+      nodeSelector: {example.com/pool: gpu}
+`),
+	},
+	{
+		problem: "`deploymentMode: RawDeployment`", id: "legacy", rule: "KS501",
+		app:  inferenceService("  annotations: {"+modeAnnotation+": RawDeployment}\n", container("")),
+		fine: []string{"v0.14.1", "v0.15.2"},
+	},
+	{
+		problem: "a container without `resources`", id: "resources",
+		app: inferenceService("", `    containers:
+      - name: kserve-container
+        image: example.invalid/model:1
+        ports: [{containerPort: 8080, protocol: TCP}]
+`),
+	},
+	{
+		problem: "a second container and a transformer without `resources`", id: "containers",
+		app: inferenceService("", container(`      - name: sidecar
+        image: example.invalid/sidecar:1
+`)+`  transformer:
+    containers:
+      - name: kserve-container
+        image: example.invalid/transformer:1
+        resources: {limits: {cpu: "1"}}
+`),
+	},
+	{
+		problem: "a port without `protocol`", id: "port",
+		app: inferenceService("", strings.Replace(container(""), ", protocol: TCP", "", 1)),
+	},
+}
+
+// seen is what a way to compare showed.
+type seen struct {
+	way  applications.Comparison
+	text string
+}
+
+// testDrift syncs every case with every way to compare. Without the plugin, what Argo CD shows has to be what the
+// command drift says: OutOfSync exactly when it prints lines, Synced with them, and OutOfSync without one of them.
+func (s *synced) testDrift(t *testing.T) {
+	t.Parallel()
+	for _, tc := range driftCases {
+		if slices.Contains(tc.fine, s.kserve.Version) || !s.plugin.has(t, tc.rule) {
+			continue
 		}
+		t.Run(tc.id, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var without, with []seen
+			t.Run("ways", func(t *testing.T) {
+				for _, way := range applications.Comparisons {
+					t.Run(string(way), func(t *testing.T) {
+						t.Parallel()
+						t.Run("without", func(t *testing.T) {
+							t.Parallel()
+							text := s.unrepaired(t, tc, way)
+							mu.Lock()
+							defer mu.Unlock()
+							without = append(without, seen{way, text})
+						})
+						t.Run("with", func(t *testing.T) {
+							t.Parallel()
+							text := s.repaired(t, tc, way)
+							mu.Lock()
+							defer mu.Unlock()
+							with = append(with, seen{way, text})
+						})
+					})
+				}
+			})
+			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Drift,
+				Problem: tc.problem, Without: together(without), With: together(with)})
+		})
+	}
+}
+
+// unrepaired deploys the app as it is and returns what Argo CD shows.
+func (s *synced) unrepaired(t *testing.T, tc driftCase, way applications.Comparison) string {
+	files := app{"app.yaml": tc.app}
+	source := applications.Source{Prune: true, Manual: true, Compare: way}
+	a, repository := s.deploy(t, tc.id+"-"+string(way), files, source)
+	source.Repository = repository
+	options := []string{"--argocd-version", s.argoVersion(), "--compare", string(way), files.write(t)}
+	if tc.rule != "" {
+		options = append(options, "--rules=-"+tc.rule)
+	}
+	table, _, _ := s.plugin.run(t, append([]string{"drift"}, options...)...)
+	t.Log(table)
+	if strings.Contains(table, "ServerSideApply fails") {
+		return "the sync fails: " + s.failure(a)
+	}
+	a.AwaitSync(applications.State{})
+	if strings.Contains(table, "cannot compare") {
+		return a.Await("unable to compare", func(s applications.State) bool { return s.Sync == "Unknown" }).Sync
+	}
+	s.adopted(a)
+	lines := s.lines(t, options)
+	if len(lines) == 0 {
+		s.staysSynced(t, a)
+		return "Synced"
+	}
+	s.drifts(t, a)
+	for i := range lines {
+		source.Ignore = ignoring(slices.Delete(slices.Clone(lines), i, i+1))
+		s.drifts(t, s.argo.Deploy(t, a.Name, source))
+	}
+	source.Ignore = ignoring(lines)
+	s.staysSynced(t, s.argo.Deploy(t, a.Name, source))
+	return "OutOfSync"
+}
+
+// repaired deploys what the plugin makes of the app, with the lines of the command drift where it prints any.
+func (s *synced) repaired(t *testing.T, tc driftCase, way applications.Comparison) string {
+	files := app{"app.yaml": tc.app}
+	options := []string{"--argocd-version", s.argoVersion(), "--compare", string(way), files.write(t)}
+	lines := s.lines(t, options)
+	a, _ := s.deploy(t, tc.id+"-"+string(way)+"-with", files, applications.Source{
+		Prune: true, Plugin: true, Manual: true, Compare: way, Ignore: ignoring(lines),
+	})
+	a.AwaitSync(applications.State{})
+	if table, _, _ := s.plugin.run(t, append([]string{"drift"}, options...)...); strings.Contains(table, "cannot compare") {
+		return "Unknown, and `drift` says what to write"
+	}
+	s.adopted(a)
+	s.staysSynced(t, a)
+	if len(lines) > 0 {
+		return "Synced through 10 refreshes with the lines of `drift`"
+	}
+	return "Synced through 10 refreshes"
+}
+
+// lines returns the expressions that the command drift prints for the only object.
+func (s *synced) lines(t *testing.T, options []string) []string {
+	t.Helper()
+	stdout, stderr, code := s.plugin.run(t, append([]string{"drift", "-o", "application"}, options...)...)
+	parsed, err := objects.Parse([]byte(stdout))
+	if code != 0 || err != nil || len(parsed) != 1 {
+		t.Fatalf("drift: exit %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	entries, _, err := unstructured.NestedSlice(parsed[0].Object, "spec", "ignoreDifferences")
+	if err != nil || len(entries) > 1 {
+		t.Fatalf("drift: %v:\n%s", err, stdout)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	lines, _, err := unstructured.NestedStringSlice(entries[0].(map[string]any), "jqPathExpressions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// ignoring returns the ignoreDifferences with the expressions for the service.
+func ignoring(expressions []string) []any {
+	if len(expressions) == 0 {
+		return nil
+	}
+	var list []any
+	for _, expression := range expressions {
+		list = append(list, expression)
+	}
+	return []any{map[string]any{
+		"group": "serving.kserve.io", "kind": "InferenceService", "name": "model", "jqPathExpressions": list,
+	}}
+}
+
+// adopted waits until KServe has added its finalizer, the only thing outside status that it writes later.
+func (s *synced) adopted(a *applications.Application) {
+	namespace := a.Namespace()
+	namespace.Eventually("KServe has seen the service", func() error {
+		service := namespace.Find(objects.InferenceServices, "model")
+		if service == nil || len(service.GetFinalizers()) == 0 {
+			return fmt.Errorf("it has no finalizer")
+		}
+		return nil
 	})
 }
 
-// differences reads what Argo CD compared from its cache.
-func (s *synced) differences(t *testing.T, name string) string {
-	conn, err := net.Dial("tcp", net.JoinHostPort(s.argo.Stack.IP, "6379"))
-	if err != nil {
-		return err.Error()
-	}
-	defer conn.Close()
-	r := bufio.NewReader(conn)
-	call := func(args ...string) []string {
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "*%d\r\n", len(args))
-		for _, a := range args {
-			fmt.Fprintf(&b, "$%d\r\n%s\r\n", len(a), a)
-		}
-		conn.Write(b.Bytes())
-		bulk := func() string {
-			line, _ := r.ReadString('\n')
-			var n int
-			fmt.Sscanf(line, "$%d", &n)
-			if n <= 0 {
-				return ""
-			}
-			data := make([]byte, n+2)
-			io.ReadFull(r, data)
-			return string(data[:n])
-		}
-		first, _ := r.Peek(1)
-		if first[0] == '*' {
-			line, _ := r.ReadString('\n')
-			var n int
-			fmt.Sscanf(line, "*%d", &n)
-			var all []string
-			for range n {
-				all = append(all, bulk())
-			}
-			return all
-		}
-		return []string{bulk()}
-	}
-	var out strings.Builder
-	for _, key := range call("KEYS", "app|managed-resources|*"+name+"|*") {
-		data := []byte(call("GET", key)[0])
-		if z, err := gzip.NewReader(bytes.NewReader(data)); err == nil {
-			data, _ = io.ReadAll(z)
-		}
-		var items []map[string]any
-		if err := json.Unmarshal(data, &items); err != nil {
-			return key + err.Error() + string(data[:min(len(data), 100)])
-		}
-		for _, item := range items {
-			var live, predicted any
-			json.Unmarshal([]byte(fmt.Sprint(item["normalizedLiveState"])), &live)
-			json.Unmarshal([]byte(fmt.Sprint(item["predictedLiveState"])), &predicted)
-			walk(&out, fmt.Sprint("    ", item["kind"], " "), live, predicted)
+// failure waits until the API server has refused the service and returns the part of its message that names the field.
+func (s *synced) failure(a *applications.Application) string {
+	state := a.Await("refused", func(s applications.State) bool { return s.Failure != "" })
+	for _, reason := range []string{"field not declared in schema", "must be nil", "mismatch"} {
+		if strings.Contains(state.Failure, reason) {
+			return reason
 		}
 	}
-	return out.String()
+	return state.Failure
 }
 
-func walk(out *strings.Builder, at string, live, predicted any) {
-	if reflect.DeepEqual(live, predicted) {
-		return
+// drifts expects OutOfSync, and again when Argo CD looks once more.
+func (s *synced) drifts(t *testing.T, a *applications.Application) {
+	t.Helper()
+	a.Await("OutOfSync", func(s applications.State) bool { return s.Sync == "OutOfSync" && !s.Syncing })
+	if state := a.Refresh(); state.Sync != "OutOfSync" {
+		t.Fatalf("it was OutOfSync and is %v", state)
 	}
-	lm, ok1 := live.(map[string]any)
-	pm, ok2 := predicted.(map[string]any)
-	if ok1 && ok2 {
-		keys := map[string]bool{}
-		for k := range lm {
-			keys[k] = true
+}
+
+// staysSynced expects Synced through ten refreshes.
+func (s *synced) staysSynced(t *testing.T, a *applications.Application) {
+	t.Helper()
+	a.Await("Synced", func(s applications.State) bool { return s.Sync == "Synced" && !s.Syncing })
+	for range 10 {
+		if state := a.Refresh(); state.Sync != "Synced" {
+			t.Fatalf("it was Synced and is %v: %s", state, state.Conditions)
 		}
-		for k := range pm {
-			keys[k] = true
-		}
-		for k := range keys {
-			walk(out, at+"."+k, lm[k], pm[k])
-		}
-		return
 	}
-	ll, ok1 := live.([]any)
-	pl, ok2 := predicted.([]any)
-	if ok1 && ok2 && len(ll) == len(pl) {
-		for i := range ll {
-			walk(out, fmt.Sprintf("%s[%d]", at, i), ll[i], pl[i])
+}
+
+// together writes what the ways showed, those with the same together.
+func together(all []seen) string {
+	var texts []string
+	for _, way := range applications.Comparisons {
+		for _, one := range all {
+			if one.way == way && !slices.Contains(texts, one.text) {
+				texts = append(texts, one.text)
+			}
 		}
-		return
 	}
-	l, _ := json.Marshal(live)
-	p, _ := json.Marshal(predicted)
-	fmt.Fprintf(out, "%s: live %.300s predicted %.300s\n", at, l, p)
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	var parts []string
+	for _, text := range texts {
+		var ways []string
+		for _, way := range applications.Comparisons {
+			if slices.Contains(all, seen{way, text}) {
+				ways = append(ways, string(way))
+			}
+		}
+		parts = append(parts, strings.Join(ways, ", ")+": "+text)
+	}
+	return strings.Join(parts, "; ")
 }

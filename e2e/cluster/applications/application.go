@@ -49,7 +49,7 @@ type State struct {
 	Revision              string // that was compared last
 	Operation             string // tells the last sync from all others; "" before the first
 	Syncing               bool   // a sync is asked for or runs
-	Failure               string // why the last sync failed
+	Failure               string // why the last sync failed, also while it is tried again
 	Conditions            string
 }
 
@@ -111,7 +111,8 @@ func (a *Application) State() State {
 	}
 	_, requested := object.Object["operation"]
 	state.Syncing = requested || text("operationState", "phase") == "Running"
-	if phase := text("operationState", "phase"); phase == "Failed" || phase == "Error" {
+	retries, _, _ := unstructured.NestedInt64(object.Object, "status", "operationState", "retryCount")
+	if phase := text("operationState", "phase"); phase == "Failed" || phase == "Error" || retries > 0 {
 		state.Failure = text("operationState", "message")
 	}
 	if started := text("operationState", "startedAt"); started != "" {

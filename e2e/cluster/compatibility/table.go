@@ -27,17 +27,18 @@ type Row struct {
 
 // Sections are the tables of the page, in their order.
 var Sections = []string{
-	Autoscalers, Probes, Drift, Health, Restarts, Modes,
+	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes,
 }
 
 // The sections.
 const (
-	Autoscalers = "Autoscalers"
-	Probes      = "Readiness probes beside KServe's agent"
-	Drift       = "Applications"
-	Health      = "Health"
-	Restarts    = "Restarts"
-	Modes       = "Deployment modes"
+	Autoscalers  = "Autoscalers"
+	Probes       = "Readiness probes beside KServe's agent"
+	Applications = "Applications"
+	Drift        = "Drift"
+	Health       = "Health"
+	Restarts     = "Restarts"
+	Modes        = "Deployment modes"
 )
 
 // Table collects rows. The zero value is ready for use, also in parallel.
