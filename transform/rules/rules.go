@@ -26,4 +26,7 @@ var All = []*transform.Rule{
 	storageContainerName,
 	deploymentMode,
 	unknownKind,
+	modelFormat,
+	containerName,
+	liveFields,
 }

@@ -1,0 +1,87 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks601.md
+var ks601Doc string
+
+var modelFormat = &transform.Rule{
+	ID:       "KS601",
+	Name:     "model-format",
+	Title:    "KServe's webhook turns the field of a framework into model",
+	Doc:      ks601Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/sklearn",
+	Severity: transform.Warning,
+	Run:      run(checkModelFormat),
+}
+
+// checkModelFormat makes the edits that stand for setPredictorModelDefaults
+// (pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.11.0 to v0.20.0): the framework's mapping becomes model,
+// with the framework as its format.
+func checkModelFormat(p *pass) {
+	if p.keepsFramework() {
+		return
+	}
+	predictor := yamldoc.Path{"spec", kserve.Predictor}
+	framework := p.onlyFramework()
+	at := predictor.With(framework)
+	spec := p.Object.Get(at...)
+	if framework == "" || spec.Kind != yamldoc.Mapping {
+		return
+	}
+	if model := predictor.With("model"); !p.Object.Get(model...).IsNull() {
+		p.Report(transform.Finding{At: model, Severity: transform.Error, Message: fmt.Sprintf(
+			"KServe's webhook replaces model with the contents of %s: remove one of the two", framework)})
+		return
+	}
+	f := transform.Finding{At: at, AsStored: true, Message: fmt.Sprintf(
+		"KServe's webhook turns %s into model, so Argo CD shows OutOfSync permanently: use model with the format %s",
+		framework, framework)}
+	edits := []yamldoc.Edit{
+		yamldoc.Rename(at, "model"),
+		yamldoc.Set(at.With("modelFormat"), yamldoc.Map{{Key: "name", Value: framework}}),
+	}
+	if protocol := at.With("protocolVersion"); slices.Contains(kserve.ProtocolV2Frameworks, framework) && p.Object.Get(protocol...).IsNull() {
+		edits = append(edits, yamldoc.Set(protocol, "v2"))
+	}
+	if runtime := at.With("runtime"); spec.Has("runtime") {
+		f.Message += fmt.Sprintf(", without %s.runtime, which KServe does not know and which would have an effect there",
+			framework)
+		edits = append(edits, yamldoc.Delete(runtime))
+	}
+	f.Edits = p.Object.Edits(edits...)
+	p.Report(f)
+}
+
+// keepsFramework reports whether the defaulter leaves the predictor alone. It asks the annotation alone, before it
+// writes the cluster's default mode there (DefaultInferenceService, v0.11.0 to v0.20.0).
+func (p *pass) keepsFramework() bool {
+	return p.Object.Annotation(kserve.DeploymentModeAnnotation) == string(kserve.ModelMesh)
+}
+
+// onlyFramework returns the field of the predictor that names a framework. It is empty when there is none, or several,
+// which the webhook refuses.
+func (p *pass) onlyFramework() string {
+	only := ""
+	for _, field := range kserve.Frameworks[kserve.Predictor] {
+		known := field != "huggingface" || p.Versions.All(kserve.HuggingFaceField)
+		if field == "model" || !known || p.Object.Get("spec", kserve.Predictor, field).IsNull() {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = field
+	}
+	return only
+}

@@ -1,0 +1,70 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks604.md
+var ks604Doc string
+
+var containerName = &transform.Rule{
+	ID:       "KS604",
+	Name:     "container-name",
+	Title:    "KServe's webhook names the container kserve-container",
+	Doc:      ks604Doc,
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/names",
+	Severity: transform.Warning,
+	Run:      run(checkContainerNames),
+}
+
+// checkContainerNames stands for Default in predictor_custom.go, transformer_custom.go, explainer_custom.go and
+// explainer_art.go (pkg/apis/serving/v1beta1, v0.11.0 to v0.20.0).
+func checkContainerNames(p *pass) {
+	s := p.Service(p.Object)
+	for _, component := range s.Components() {
+		spec := yamldoc.Path{"spec", component}
+		var containers []*yamldoc.Node
+		if list := p.Object.Get(spec.With("containers")...); list != nil {
+			containers = list.Items
+		}
+		field, _ := s.Framework(component)
+		switch {
+		case len(containers) == 0 && field == "art":
+			p.checkContainerName(spec.With(field, "name"), nil)
+		case len(containers) == 0 || field != "":
+		case component != kserve.Predictor || !p.keepsFramework() && p.namesPredictor(containers):
+			p.checkContainerName(spec.With("containers", 0, "name"), containers[1:])
+		}
+	}
+}
+
+// namesPredictor reports whether the webhook names the first of the containers on every release in question.
+func (p *pass) namesPredictor(containers []*yamldoc.Node) bool {
+	return len(containers) == 1 || containers[0].Get("name").Str() == "" || p.Versions.All(kserve.FirstContainerNamed)
+}
+
+// checkContainerName reports a container that has another name than the one that the webhook gives it. Others are the
+// other containers of its pod.
+func (p *pass) checkContainerName(at yamldoc.Path, others []*yamldoc.Node) {
+	node := p.Object.Get(at...)
+	if node.IsNull() || node.Str() == kserve.ServingContainer {
+		return
+	}
+	named := func(c *yamldoc.Node) bool { return c.Get("name").Str() == kserve.ServingContainer }
+	if slices.ContainsFunc(others, named) {
+		p.Report(transform.Finding{At: at, Severity: transform.Error, Message: fmt.Sprintf(
+			"KServe's webhook gives the first container the name %s, which another one has: put that one first",
+			kserve.ServingContainer)})
+		return
+	}
+	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, kserve.ServingContainer)),
+		Message: fmt.Sprintf("KServe's webhook renames the container %q, so Argo CD shows OutOfSync permanently: name it %s",
+			node.Str(), kserve.ServingContainer)})
+}

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks605.md
+var ks605Doc string
+
+var liveFields = &transform.Rule{
+	ID:    "KS605",
+	Name:  "live-fields",
+	Title: "A manifest holds what only a live object has",
+	Doc:   ks605Doc,
+	Kinds: append([]transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}}, model.AutoscalerKinds...),
+
+	Example:  "unknown/exported",
+	Severity: transform.Warning,
+	Run:      run(checkLiveFields),
+}
+
+// liveMetadata are the fields of metadata that the API server alone sets (BeforeCreate and BeforeUpdate in
+// pkg/registry/rest of k8s.io/apiserver@v0.34.4).
+var liveMetadata = []string{
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields",
+	"resourceVersion", "selfLink", "uid",
+}
+
+// lastApplied is the annotation in which kubectl and Argo CD keep what they applied last.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// controllerFinalizers are those that KServe's controllers, and OpenDataHub's, add themselves (pkg/controller at v0.11.0
+// to v0.20.0, inferenceservice_controller.go of opendatahub-io/odh-model-controller).
+var controllerFinalizers = []string{
+	"inferenceservice.finalizers", "odh.inferenceservice.finalizers", "trainedmodel.finalizer",
+	"localmodel.kserve.io/finalizer", "localmodelnamespacecache.kserve.io/finalizer",
+	"serving.kserve.io/llmisvc-finalizer", "serving.kserve.io/llmisvcconfig-finalizer",
+}
+
+// withoutStatus are the kinds whose definitions have no status subresource, so that the API server stores a status like
+// any other field (config/crd at v0.13.1 to v0.20.0).
+var withoutStatus = []string{"ClusterServingRuntime", "ClusterStorageContainer", "LocalModelNodeGroup", "ServingRuntime"}
+
+func checkLiveFields(p *pass) {
+	owners := yamldoc.Path{"metadata", "ownerReferences"}
+	if !p.Object.Get(owners.With(0, "uid")...).IsNull() {
+		p.Report(transform.Finding{At: owners, Message: "an owner's uid is of one cluster, and Kubernetes deletes an object " +
+			"whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
+	}
+	live := p.liveFields()
+	if len(live) == 0 {
+		return
+	}
+	var edits []yamldoc.Edit
+	var names []string
+	for _, at := range live {
+		edits = append(edits, yamldoc.Delete(at))
+		names = append(names, at.String())
+	}
+	p.Report(transform.Finding{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
+		Message: "Argo CD shows OutOfSync or fails to sync because of what only a live object has: remove " +
+			strings.Join(names, ", ")})
+}
+
+// liveFields returns the paths of what the API server, kubectl or a controller writes into an object.
+func (p *pass) liveFields() (paths []yamldoc.Path) {
+	metadata := yamldoc.Path{"metadata"}
+	for _, field := range liveMetadata {
+		if at := metadata.With(field); !p.Object.Get(at...).IsNull() {
+			paths = append(paths, at)
+		}
+	}
+	annotations := metadata.With("annotations")
+	switch node := p.Object.Get(annotations...); {
+	case !node.Has(lastApplied):
+	case len(node.Entries) == 1:
+		paths = append(paths, annotations)
+	default:
+		paths = append(paths, annotations.With(lastApplied))
+	}
+	list := metadata.With("finalizers")
+	finalizers := p.Object.Get(list...).Strings()
+	foreign := func(name string) bool { return !slices.Contains(controllerFinalizers, name) }
+	if len(finalizers) > 0 && !slices.ContainsFunc(finalizers, foreign) {
+		paths = append(paths, list)
+	}
+	status := p.Object.Get("status")
+	if status != nil && len(status.Entries) > 0 && !slices.Contains(withoutStatus, p.Object.Kind) {
+		paths = append(paths, yamldoc.Path{"status"})
+	}
+	return paths
+}
