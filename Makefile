@@ -40,6 +40,7 @@ fuzz: ## every fuzz target for FUZZTIME
 
 conformance: ## every manifest that KServe and Argo CD publish, and KServe's schemas (downloads them)
 	cd e2e/stream && $(GO) test -count=1 ./...
+	cd e2e/conformance && $(GO) test -count=1 ./fields
 	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -skip "^TestJudge$$" -kserve-version $(KSERVE)
 
 judge: ## KServe's own defaulters and validators over the same manifests (builds them); not in CI yet

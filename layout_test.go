@@ -29,10 +29,12 @@ var layers = []struct {
 
 	// KServe, and the rules about it.
 	{"internal/kserve", "transform"},
+	{"internal/schema", "transform transform/yamldoc"},
+	{"internal/quantity", ""},
 	{"internal/execprobe", ""},
 	{"internal/model", "internal/kserve transform transform/yamldoc"},
-	{"transform/rules", "internal/execprobe internal/kserve internal/model transform/spelling transform " +
-		"transform/yamldoc"},
+	{"transform/rules", "internal/execprobe internal/kserve internal/model internal/quantity internal/schema " +
+		"transform/spelling transform transform/yamldoc"},
 
 	// What the commands use.
 	{"resource_customizations", ""},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // intent is a change that a rule may make.
@@ -77,6 +79,17 @@ var intents = []intent{
 		"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
 		becomes("Standard", "Knative", "RawDeployment", "Serverless", nil),
 	},
+	{"KS602", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `), respellsQuantity},
+	{
+		"KS603", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `),
+		func(_ map[string]any, c change) bool {
+			return c.after == nil && slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, encoded(c.before))
+		},
+	},
+	{
+		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
+		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
+	},
 }
 
 // intended returns the rules behind the changes of an object, or an error for a change that none of the given rules
@@ -121,6 +134,18 @@ func becomes(values ...any) func(map[string]any, change) bool {
 
 func adds(values ...any) func(map[string]any, change) bool {
 	return func(_ map[string]any, c change) bool { return c.before == nil && slices.Contains(values, c.after) }
+}
+
+func encoded(value any) string {
+	data, _ := json.Marshal(value)
+	return string(data)
+}
+
+// respellsQuantity: a number or a text becomes a text with the same value.
+func respellsQuantity(_ map[string]any, c change) bool {
+	before, err := resource.ParseQuantity(fmt.Sprint(c.before))
+	after, err2 := resource.ParseQuantity(text(c.after))
+	return err == nil && err2 == nil && before.Cmp(after) == 0
 }
 
 func isPort(value any) bool {

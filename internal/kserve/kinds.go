@@ -33,6 +33,7 @@ var (
 	ServingRuntime          = transform.GroupKind{Group: Group, Kind: "ServingRuntime"}
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
+	LLMInferenceService     = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
 )
 
 // The kinds by which users scale a Deployment.

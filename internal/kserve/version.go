@@ -33,6 +33,7 @@ const supported = "0.11.0 to 0.20.x"
 type Versions struct {
 	releases []transform.Release
 	known    bool
+	likened  bool
 }
 
 var versionForm = regexp.MustCompile(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?$`)
@@ -47,7 +48,7 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 	}
 	if odh, ok := strings.CutPrefix(s, "odh-"); ok {
 		release, err := parseOpenDataHub(odh)
-		return Versions{releases: []transform.Release{release}, known: true}, "", err
+		return Versions{releases: []transform.Release{release}, known: true, likened: true}, "", err
 	}
 	m := versionForm.FindStringSubmatch(s)
 	if m == nil {
@@ -64,10 +65,11 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 	case minor.Compare(oldest) < 0:
 		return Versions{}, "", fmt.Errorf("%s is too old: supported are %s", s, supported)
 	case minor.Compare(transform.Release{newest[0], newest[1], 0}) > 0:
-		return Versions{releases: []transform.Release{newest}, known: true},
+		return Versions{releases: []transform.Release{newest}, known: true, likened: true},
 			fmt.Sprintf("kserve-version %s is newer than the supported %s: treated as %s", s, supported, newest), nil
 	case m[3] != "":
-		return Versions{releases: []transform.Release{{n[0], n[1], n[2]}}, known: true}, "", nil
+		release := transform.Release{n[0], n[1], n[2]}
+		return Versions{releases: []transform.Release{release}, known: true, likened: release.Compare(newest) > 0}, "", nil
 	}
 	window := transform.Window{From: minor, Before: transform.Release{n[0], n[1] + 1, 0}}
 	return Versions{releases: within(window), known: true}, "", nil
@@ -82,6 +84,10 @@ func (v Versions) Releases() []transform.Release { return slices.Clone(v.release
 
 // Known reports whether the setting names a version, even if only its minor.
 func (v Versions) Known() bool { return v.known }
+
+// Likened reports whether the release is not a known one but treated as if it were: a newer one, or OpenDataHub's fork.
+// It may have more than the known one.
+func (v Versions) Likened() bool { return v.likened }
 
 // All reports whether every candidate is in the window.
 func (v Versions) All(w transform.Window) bool {

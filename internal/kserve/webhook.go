@@ -27,3 +27,13 @@ var WebhookNames = []struct{ Lists, Names []string }{
 		Names: []string{"kserve-provision-location", "kserve-pvc-source"},
 	},
 }
+
+// DefaultsLLMInferenceServices are the releases with a mutating webhook for LLMInferenceServices (cmd/llmisvc/main.go:
+// none in @v0.17.0, WithDefaulter in @v0.19.0). There always was one for InferenceServices, and there is none for other
+// kinds.
+var DefaultsLLMInferenceServices = transform.Window{From: transform.Release{0, 19, 0}}
+
+// WebhookDropsEmpty are the releases whose mutating webhooks remove what the encoding of a Go type leaves out: the
+// patch of pkg/webhook/admission/defaulter_custom.go in sigs.k8s.io/controller-runtime@v0.19.7 has it, that of @v0.22.5,
+// which KServe 0.20.0 is built with, has not (dropSchemeRemovals).
+var WebhookDropsEmpty = transform.Window{Before: transform.Release{0, 20, 0}}

@@ -108,6 +108,14 @@ var Table = []Setting{
 		field:   func(s *Settings) any { return (*string)(&s.SharedRuntimes) },
 	},
 	{
+		Name: "pruned-fields", Title: "Pruned fields",
+		Help: "fields that KServe does not know: remove them, as the API server does, move them to where they belong if " +
+			"that is known, which makes them count and so restarts the pods, or only report them",
+		Values:  texts(rules.PrunedFieldsRemove, rules.PrunedFieldsMove, rules.PrunedFieldsReport),
+		Default: string(rules.PrunedFieldsRemove),
+		field:   func(s *Settings) any { return (*string)(&s.PrunedFields) },
+	},
+	{
 		Name: "fail-on", Title: "Fail on",
 		Help:   "lowest severity of a finding that makes the command fail; generate ignores what it repaired",
 		Values: []string{"never", "advice", "warning", "error"}, Unset: "never in generate, else warning",

@@ -22,6 +22,7 @@ type Options struct {
 	ProgressDeadlineSeconds int // 0: none
 	DeploymentModeRewrite   DeploymentModeRewrite
 	SharedRuntimes          SharedRuntimes
+	PrunedFields            PrunedFields
 }
 
 // Suppressions is whether comments and annotations in the manifests may accept findings.
@@ -81,6 +82,16 @@ type SharedRuntimes string
 const (
 	SharedRuntimesReport SharedRuntimes = "report" // only reported; the default
 	SharedRuntimesEdit   SharedRuntimes = "edit"   // repaired
+)
+
+// PrunedFields is what the rules do to fields that KServe does not know.
+type PrunedFields string
+
+// The values of Options.PrunedFields.
+const (
+	PrunedFieldsRemove PrunedFields = "remove" // as the API server does; the default
+	PrunedFieldsMove   PrunedFields = "move"   // put where they belong if that is known, which restarts pods, else removed
+	PrunedFieldsReport PrunedFields = "report" // only reported
 )
 
 // Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is

@@ -29,4 +29,7 @@ var All = []*transform.Rule{
 	modelFormat,
 	containerName,
 	liveFields,
+	quantities,
+	emptyFields,
+	prunedFields,
 }

@@ -1,0 +1,86 @@
+// Package quantity writes Kubernetes quantities as Kubernetes does.
+package quantity
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+var form = regexp.MustCompile(`^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:([KMGTPE]i)|([numkMGTPE]?))$`)
+
+// unit is a suffix and its factor. Values are counted in billionths, the precision of a quantity.
+type unit struct {
+	suffix string
+	factor *big.Int
+}
+
+// The units, from the largest to the smallest.
+var (
+	binary  = units(1024, billion, "Ei", "Pi", "Ti", "Gi", "Mi", "Ki", "")
+	decimal = units(1000, big.NewInt(1), "E", "P", "T", "G", "M", "k", "", "m", "u", "n")
+)
+
+func units(base int64, smallest *big.Int, suffixes ...string) []unit {
+	all := make([]unit, len(suffixes))
+	factor := smallest
+	for i := len(suffixes) - 1; i >= 0; i-- {
+		all[i] = unit{suffixes[i], factor}
+		factor = new(big.Int).Mul(factor, big.NewInt(base))
+	}
+	return all
+}
+
+var (
+	billion = big.NewInt(1e9)
+	kibi    = new(big.Int).Mul(big.NewInt(1024), billion)
+	limit   = new(big.Int).Mul(new(big.Int).Lsh(big.NewInt(1), 63), billion)
+)
+
+// Canonical returns what Kubernetes writes for a quantity that it has read: the number with the largest suffix of its
+// kind that leaves no fraction, or a short decimal fraction of three, six or nine digits as it is (ParseQuantity and
+// CanonicalizeBytes in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5). ok is false for any other text, for
+// a number with a sign or an exponent, and for one that Kubernetes does not keep exactly: from 2^63 on, or finer than a
+// billionth.
+func Canonical(text string) (canonical string, ok bool) {
+	m := form.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	whole, fraction, suffix, kind := m[1], m[2], m[4], decimal
+	isBinary := m[3] != ""
+	if isBinary {
+		suffix, kind = m[3], binary
+	}
+	number, _ := new(big.Rat).SetString(whole + "." + fraction)
+	number.Mul(number, new(big.Rat).SetInt(find(kind, suffix)))
+	value := number.Num()
+	switch {
+	case !number.IsInt() || value.Cmp(limit) >= 0:
+		return "", false
+	case value.Sign() == 0:
+		return "0", true
+	case isBinary && (value.Cmp(kibi) < 0 || !divides(billion, value)):
+		kind = decimal
+	case !isBinary && fraction != "" && len(fraction)%3 == 0 && whole != "0" &&
+		len(whole+fraction) <= 18 && !strings.HasSuffix(fraction, "000"):
+		return text, true
+	}
+	for _, u := range kind {
+		if divides(u.factor, value) {
+			return new(big.Int).Quo(value, u.factor).String() + u.suffix, true
+		}
+	}
+	return "", false // not reached: the smallest unit divides every value that is left
+}
+
+func find(kind []unit, suffix string) *big.Int {
+	for _, u := range kind {
+		if u.suffix == suffix {
+			return u.factor
+		}
+	}
+	return nil // not reached: the form allows no other suffix
+}
+
+func divides(factor, value *big.Int) bool { return new(big.Int).Rem(value, factor).Sign() == 0 }

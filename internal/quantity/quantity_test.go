@@ -1,0 +1,38 @@
+package quantity
+
+import (
+	_ "embed"
+	"strings"
+	"testing"
+)
+
+// canonical has quantities and their canonical forms. Package e2e/conformance/fields makes it with Kubernetes' own code.
+//
+//go:embed testdata/canonical.txt
+var canonical string
+
+func TestCanonical(t *testing.T) {
+	lines, left := 0, 0
+	for line := range strings.Lines(canonical) {
+		words := strings.Fields(line)
+		got, ok := Canonical(words[0])
+		lines++
+		switch {
+		case !ok:
+			left++
+		case got != words[1]:
+			t.Errorf("%s: %s, want %s", words[0], got, words[1])
+		}
+		if again, ok := Canonical(got); ok && again != got {
+			t.Errorf("%s: not canonical, but %s", got, again)
+		}
+	}
+	if lines < 700 || left > lines/3 {
+		t.Errorf("%d of %d quantities are not understood", left, lines)
+	}
+	for _, text := range []string{"", "-", ".", "1x", "1K", "1ki", "1e", "e3", "1 ", "1_000", "0x10", "10000000000G", "1e3", "-1", "+1", "1.", ".5", "007", "0.1n"} {
+		if got, ok := Canonical(text); ok {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}

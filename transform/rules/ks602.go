@@ -1,0 +1,88 @@
+package rules
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks602.md
+var ks602Doc string
+
+var quantities = &transform.Rule{
+	ID:    "KS602",
+	Name:  "quantities",
+	Title: "KServe's webhook writes a quantity in another form",
+	Doc:   ks602Doc,
+	Issues: []string{
+		"https://github.com/argoproj/argo-cd/issues/12463",
+	},
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Example:  "unknown/resources",
+	Severity: transform.Warning,
+	Run:      run(checkQuantities),
+}
+
+func checkQuantities(p *pass) {
+	if !p.defaulted() {
+		return
+	}
+	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+		text, ok := storedQuantity(value.Get(), f)
+		if !ok {
+			return
+		}
+		at := slices.Clone(path)
+		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
+			Message: fmt.Sprintf("KServe's webhook writes %s as %q, so Argo CD shows OutOfSync permanently: write %[2]q",
+				value.Get().Value, text)})
+	})
+}
+
+// storedQuantity returns the text that every release in question stores for a quantity, if that differs from the value.
+func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs bool) {
+	text, ok := numberText(value)
+	if !ok || !f.Kept {
+		return "", false
+	}
+	for i, one := range f.Types {
+		written, known := text, true
+		switch one {
+		case schema.Quantity:
+			written, known = quantity.Canonical(strings.TrimSpace(text))
+		case schema.MetricQuantity:
+		default:
+			return "", false
+		}
+		if !known || i > 0 && written != stored {
+			return "", false
+		}
+		stored = written
+	}
+	return stored, len(f.Types) > 0 && (stored != text || value.Tag != "!!str")
+}
+
+// numberText returns the text of a string, or of a decimal number as JSON writes it.
+func numberText(value *yamldoc.Node) (text string, ok bool) {
+	switch value.Tag {
+	case "!!str":
+		return value.Value, true
+	case "!!int":
+		n, err := strconv.ParseInt(value.Value, 10, 64)
+		return value.Value, err == nil && strconv.FormatInt(n, 10) == value.Value
+	case "!!float":
+		n, err := strconv.ParseFloat(value.Value, 64)
+		text, jsonErr := json.Marshal(n)
+		return string(text), err == nil && jsonErr == nil && !strings.Contains(value.Value, "_")
+	}
+	return "", false
+}

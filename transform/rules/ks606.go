@@ -1,0 +1,195 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks606.md
+var ks606Doc string
+
+var prunedFields = &transform.Rule{
+	ID:       "KS606",
+	Name:     "pruned-fields",
+	Title:    "KServe does not know a field, so the setting is lost",
+	Doc:      ks606Doc,
+	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/25064"},
+	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
+	Example:  "0.20.0/misplaced",
+	Severity: transform.Warning,
+	Restarts: true,
+	Run:      run(checkPruned),
+}
+
+func checkPruned(p *pass) {
+	types := p.types()
+	types.Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
+		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
+			return // the API server takes no status, and $patch makes the document a patch for kustomize
+		}
+		at := slices.Clone(path)
+		f := transform.Finding{At: at,
+			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, p.elsewhere(at))}
+		place, known := p.placeOf(types, at, value)
+		taken := known && p.Object.Get(place...) != nil
+		switch {
+		case !known:
+			f.Message += ": remove it"
+		case taken:
+			f.Message += fmt.Sprintf(": remove it, because %s is there already", place)
+		default:
+			f.Message += fmt.Sprintf(": it belongs to %s", place)
+		}
+		switch {
+		case !p.Versions.Known():
+			f.Needs = "kserve-version"
+		case p.Versions.Likened():
+			f.Unrepaired = "your release may have it"
+		case p.options.PrunedFields == PrunedFieldsReport:
+			f.Unrepaired = "pruned-fields is report"
+		case known && !taken && p.options.PrunedFields == PrunedFieldsMove:
+			p.move(&f, types, place, value)
+		default:
+			if known && !taken {
+				f.Message += ", where pruned-fields: move puts it; the repair removes it"
+			}
+			f.AsStored, f.Edits = true, p.Object.Edits(yamldoc.Delete(at))
+		}
+		p.Report(f)
+	})
+}
+
+// release names the release in question, if it is one.
+func (p *pass) release() string {
+	if all := p.Versions.Releases(); len(all) == 1 {
+		return "KServe " + all[0].String()
+	}
+	return "KServe"
+}
+
+// elsewhere says which releases know a field that those in question do not, as far as the releases are known.
+func (p *pass) elsewhere(at yamldoc.Path) string {
+	candidates := p.Versions.Releases()
+	var older, newer string
+	for _, r := range schema.Releases() {
+		switch {
+		case !schema.Of(p.Object.APIVersion, p.Object.Kind, []transform.Release{r}).At(at).Kept:
+		case r.Compare(candidates[0]) < 0:
+			older = fmt.Sprintf(" (%s still had it)", r)
+		case newer == "" && r.Compare(candidates[len(candidates)-1]) > 0:
+			newer = fmt.Sprintf(" (%s has it)", r)
+		}
+	}
+	return older + newer
+}
+
+// placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name, to
+// the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object with
+// the most similar name.
+func (p *pass) placeOf(types schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
+	own, name := at[:len(at)-1], at[len(at)-1].(string)
+	has := func(object yamldoc.Path) bool { return fits(types.At(object), name, value) }
+	for i := len(own) - 1; i > 0; i-- {
+		if has(at[:i]) {
+			return at[:i].With(name), true
+		}
+	}
+	if metadata := (yamldoc.Path{"metadata"}); len(own) == 0 && has(metadata) {
+		return metadata.With(name), true
+	}
+	var beside []yamldoc.Path
+	for step := range p.Object.Get(own...).Children() {
+		if object := own.With(step); has(object) {
+			beside = append(beside, object)
+		}
+	}
+	if len(beside) == 1 {
+		return beside[0].With(name), true
+	}
+	similar, distance := "", min(3, len(name)/2)
+	for _, other := range types.At(own).Names() {
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(other))
+		if d < distance && fits(types.At(own), other, value) {
+			similar, distance = other, d
+		}
+	}
+	return own.With(similar), similar != ""
+}
+
+// fits reports whether an object has a field on all releases in question that takes such a value.
+func fits(object schema.Field, name string, value *yamldoc.Node) bool {
+	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).Types, func(t schema.Type) bool {
+		return t.Kind() != 0 && t.Kind() != value.Get().Kind
+	})
+}
+
+// move lets the edits put a field where it belongs.
+func (p *pass) move(f *transform.Finding, types schema.Types, place yamldoc.Path, value *yamldoc.Node) {
+	if kind := p.Object.GroupKind(); kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime {
+		if !p.mayEdit() {
+			f.Unrepaired = runtimeShared
+			return
+		}
+		f.Restarts = p.restarted()
+	}
+	own, last := f.At[:len(f.At)-1], len(place)-1
+	content, ok := contentOf(value.Get())
+	switch {
+	case !ok || !settled(types.At(place), value):
+		f.Unrepaired = "move it by hand, because its value has faults of its own"
+	case slices.Equal(place[:last], own):
+		f.Edits = p.Object.Edits(yamldoc.Rename(f.At, place[last].(string)))
+	default:
+		f.Edits = p.Object.Edits(yamldoc.Delete(f.At), yamldoc.Set(place, content))
+	}
+}
+
+// settled reports whether a value is stored as it is, if it gets the place of a field.
+func settled(field schema.Field, value *yamldoc.Node) bool {
+	asIs := func(value *yamldoc.Node, f schema.Field) bool {
+		_, differs := storedQuantity(value.Get(), f)
+		return f.Kept && !differs && emptiness(value.Get()) == ""
+	}
+	all := asIs(value, field)
+	field.Walk(value, func(_ yamldoc.Path, value *yamldoc.Node, f schema.Field) { all = all && asIs(value, f) })
+	return all
+}
+
+// contentOf returns a node as the value of an edit. ok is false for what edits cannot write, such as a fraction.
+func contentOf(n *yamldoc.Node) (content any, ok bool) {
+	switch {
+	case n.Kind == yamldoc.Mapping:
+		fields := yamldoc.Map{}
+		for _, e := range n.Entries {
+			value, ok := contentOf(e.Value.Get())
+			if !ok || e.Key.Tag == "!!merge" {
+				return nil, false
+			}
+			fields = append(fields, yamldoc.Field{Key: e.Key.Value, Value: value})
+		}
+		return fields, true
+	case n.Kind == yamldoc.Sequence:
+		items := []any{}
+		for _, item := range n.Items {
+			value, ok := contentOf(item.Get())
+			if !ok {
+				return nil, false
+			}
+			items = append(items, value)
+		}
+		return items, true
+	case n.Tag == "!!str":
+		return n.Value, true
+	case n.Tag == "!!bool":
+		return strings.EqualFold(n.Value, "true"), true
+	}
+	return n.Int()
+}
