@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -93,7 +92,7 @@ var driftCases = []driftCase{
 `),
 	},
 	{
-		problem: "a second container and a transformer without `resources`", id: "containers",
+		problem: "a transformer with `limits.cpu` alone, and a second container", id: "containers",
 		app: inferenceService("", container(`      - name: sidecar
         image: example.invalid/sidecar:1
 `)+`  transformer:
@@ -173,7 +172,7 @@ func (s *synced) unrepaired(t *testing.T, tc driftCase, way applications.Compari
 	if strings.Contains(table, "cannot compare") {
 		return a.Await("unable to compare", func(s applications.State) bool { return s.Sync == "Unknown" }).Sync
 	}
-	s.adopted(a)
+	s.settle(a)
 	lines := s.lines(t, options)
 	if len(lines) == 0 {
 		s.staysSynced(t, a)
@@ -201,7 +200,7 @@ func (s *synced) repaired(t *testing.T, tc driftCase, way applications.Compariso
 	if table, _, _ := s.plugin.run(t, append([]string{"drift"}, options...)...); strings.Contains(table, "cannot compare") {
 		return "Unknown, and `drift` says what to write"
 	}
-	s.adopted(a)
+	s.settle(a)
 	s.staysSynced(t, a)
 	if len(lines) > 0 {
 		return "Synced through 10 refreshes with the lines of `drift`"
@@ -245,16 +244,10 @@ func ignoring(expressions []string) []any {
 	}}
 }
 
-// adopted waits until KServe has added its finalizer, the only thing outside status that it writes later.
-func (s *synced) adopted(a *applications.Application) {
-	namespace := a.Namespace()
-	namespace.Eventually("KServe has seen the service", func() error {
-		service := namespace.Find(objects.InferenceServices, "model")
-		if service == nil || len(service.GetFinalizers()) == 0 {
-			return fmt.Errorf("it has no finalizer")
-		}
-		return nil
-	})
+// settle waits until KServe has nothing left to write: while its status changes, Argo CD 2 sees differences that are
+// none.
+func (s *synced) settle(a *applications.Application) {
+	awaitRollout(a.Namespace(), "model", "model-predictor")
 }
 
 // failure waits until the API server has refused the service and returns the part of its message that names the field.

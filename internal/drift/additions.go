@@ -8,9 +8,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// additions finds what KServe's webhook and the CRD add to the containers of an InferenceService. The lists of
-// containers belong to one manager as a whole (x-kubernetes-list-type is atomic in the CRD, v0.11.0 to v0.20.0), so a
-// structured comparison shows every field in them that Git lacks; a client-side one ignores such fields.
+// additions finds what KServe's webhook and the CRD add to the containers of an InferenceService. A structured comparison
+// shows it, because the CRD treats the list of containers as one value; a client-side one ignores added fields. What the
+// webhook adds outside lists, and an empty resources, no comparison shows.
 var additions = &transform.Rule{
 	ID:       "DRIFT1",
 	Name:     "additions",
@@ -25,55 +25,57 @@ var additions = &transform.Rule{
 func findAdditions(p *transform.Pass) {
 	for _, component := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
 		at := yamldoc.Path{"spec", component}
-		custom := !slices.ContainsFunc(kserve.Frameworks[component], func(framework string) bool {
-			return !p.Object.Get(at.With(framework)...).IsNull()
-		})
-		for _, list := range []string{"containers", "initContainers"} {
-			containers := p.Object.Get(at.With(list)...).Get()
-			if containers == nil {
-				continue
-			}
-			for i, container := range containers.Items {
-				serving := custom && list == "containers" && i == 0
-				inContainer(p, at.With(list, i), container, serving)
+		containers := p.Object.Get(at.With("containers")...).Get()
+		if containers == nil {
+			continue
+		}
+		for i, container := range containers.Items {
+			inPorts(p, at.With("containers", i, "ports"), container.Get("ports"))
+		}
+		framework := func(field string) bool { return !p.Object.Get(at.With(field)...).IsNull() }
+		if len(containers.Items) > 0 && !slices.ContainsFunc(kserve.Frameworks[component], framework) {
+			inResources(p, at.With("containers", 0, "resources"), containers.Items[0].Get("resources"))
+		}
+	}
+}
+
+// inResources reports the amounts that the defaulter takes from KServe's ConfigMap for the container that serves
+// (setResourceRequirementDefaults in pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.14.0 to v0.20.0, and with
+// constants up to v0.13.1).
+func inResources(p *transform.Pass, at yamldoc.Path, resources *yamldoc.Node) {
+	if resources.IsNull() {
+		report(p, at)
+		return
+	}
+	for _, kind := range []string{"limits", "requests"} {
+		amounts := resources.Get(kind)
+		if amounts.IsNull() {
+			report(p, at.With(kind))
+			continue
+		}
+		for _, resource := range []string{"cpu", "memory"} {
+			if !amounts.Has(resource) {
+				report(p, at.With(kind, resource))
 			}
 		}
 	}
 }
 
-// protocol is a part of the key of a port.
+// protocol is the part of a port's key that the CRD fills in.
 const protocol = "protocol"
 
-func inContainer(p *transform.Pass, at yamldoc.Path, container *yamldoc.Node, serving bool) {
-	add := func(steps ...any) {
-		p.Report(transform.Finding{At: at.With(steps...), AsStored: true, Message: "KServe adds this field",
-			Unrepaired: "ServerSideApply compares whole containers, and only the cluster knows the value"})
+func inPorts(p *transform.Pass, at yamldoc.Path, ports *yamldoc.Node) {
+	if ports.Get() == nil {
+		return
 	}
-	resources := container.Get("resources")
-	if resources.IsNull() {
-		add("resources")
-	} else if serving {
-		for _, kind := range []string{"limits", "requests"} {
-			amounts := resources.Get(kind)
-			if amounts.IsNull() {
-				add("resources", kind)
-				continue
-			}
-			for _, resource := range []string{"cpu", "memory"} {
-				if !amounts.Has(resource) {
-					add("resources", kind, resource)
-				}
-			}
+	for i, port := range ports.Get().Items {
+		if !port.Has(protocol) {
+			report(p, at.With(i, protocol))
 		}
 	}
-	if serving && container.Get("name").Str() == "" {
-		add("name")
-	}
-	if ports := container.Get("ports"); ports != nil {
-		for i, port := range ports.Items {
-			if !port.Has(protocol) {
-				add("ports", i, protocol)
-			}
-		}
-	}
+}
+
+func report(p *transform.Pass, at yamldoc.Path) {
+	p.Report(transform.Finding{At: at, AsStored: true, Message: "KServe adds this field",
+		Unrepaired: "the structured comparison shows what a container lacks, and only the cluster knows the value"})
 }

@@ -58,14 +58,14 @@ func Differences(all, repaired *transform.Result, c Comparison, argocd string) [
 		if !f.AsStored {
 			continue
 		}
-		d := Difference{Object: f.Object, By: changedBy(f)}
+		d := Difference{Object: f.Object}
 		if now, found := known[key(f)]; found && len(now.Edits) > 0 {
 			d.Rule = f.Rule.ID
 		} else {
 			d.Reason = reason(f, now, found)
 		}
 		for _, at := range fields(f) {
-			d.At, d.ByHand = at, byHand(f, at, c, argocd)
+			d.At, d.By, d.ByHand = at, changedBy(f, at), byHand(f, at, c, argocd)
 			if d.ByHand != "" || shows(at, c, argocd) {
 				differences = append(differences, d)
 			}
@@ -85,7 +85,7 @@ func reason(f, now transform.Finding, found bool) string {
 	case f.Rule == additions:
 		return f.Unrepaired
 	case !found:
-		return f.Rule.ID + " is switched off or the finding accepted"
+		return fmt.Sprintf("the rule %s is switched off, or its finding is accepted", f.Rule.ID)
 	default:
 		return strings.TrimPrefix(now.Text(), now.Message+"; not repaired: ")
 	}
@@ -108,8 +108,8 @@ const (
 	prunedFields = "KS606"
 )
 
-func changedBy(f transform.Finding) string {
-	if f.Rule.ID == liveFields || f.Rule.ID == prunedFields {
+func changedBy(f transform.Finding, at yamldoc.Path) string {
+	if f.Rule.ID == liveFields || f.Rule.ID == prunedFields || at[len(at)-1] == protocol {
 		return "the API server"
 	}
 	return "KServe's webhook"
@@ -119,14 +119,14 @@ func changedBy(f transform.Finding) string {
 // of a field that the kind does not have or that belongs to another object, and Argo CD 2 cannot read a port without its
 // key.
 func byHand(f transform.Finding, at yamldoc.Path, c Comparison, argocd string) string {
-	last, _ := at[len(at)-1].(string)
+	last := at[len(at)-1]
 	switch {
 	case c == Client:
 		return ""
 	case f.Rule.ID == prunedFields,
-		f.Rule.ID == liveFields && slices.Contains([]string{"uid", "managedFields", "resourceVersion"}, last):
+		f.Rule.ID == liveFields && slices.Contains([]any{"uid", "managedFields", "resourceVersion"}, last):
 		return "ServerSideApply fails because of this field: remove it"
-	case c == Structured && last == protocol && isBefore3(argocd):
+	case c == Structured && last == protocol && semver.IsValid("v"+argocd) && !is3(argocd):
 		return "Argo CD 2 cannot compare the object without this field: write TCP"
 	}
 	return ""
@@ -135,10 +135,8 @@ func byHand(f transform.Finding, at yamldoc.Path, c Comparison, argocd string) s
 // shows reports whether Argo CD shows a difference. It takes what webhooks change out of a comparison by the API server
 // (gitops-engine/pkg/diff/diff.go@v3.5.7, removeWebhookMutation), and from 3.0 on it ignores status.
 func shows(at yamldoc.Path, c Comparison, argocd string) bool {
-	return c != Server && (at[0] != "status" || semver.Compare("v"+argocd, "v3") < 0)
+	return c != Server && (at[0] != "status" || !is3(argocd))
 }
 
-// isBefore3 reports whether the release of Argo CD is known and before 3.0.
-func isBefore3(argocd string) bool {
-	return semver.IsValid("v"+argocd) && semver.Compare("v"+argocd, "v3") < 0
-}
+// is3 reports whether the release of Argo CD is known and at least 3.0.
+func is3(argocd string) bool { return semver.Compare("v"+argocd, "v3") >= 0 }
