@@ -26,6 +26,7 @@ const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
 func (e *environment) testArgoCD(t *testing.T) {
 	t.Parallel()
 	applications.InstallKinds(t, e.cluster)
+	e.installHardwareProfile(t)
 	for _, version := range argocd.Versions {
 		t.Run(version.Name(t), func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -67,8 +68,12 @@ var driftCases = []driftCase{
 		app: inferenceService("", strings.Replace(container(""), "kserve-container", "server", 1)),
 	},
 	{
-		problem: "`status`, `generation` and `resourceVersion` from a cluster", id: "exported", rule: "KS605",
-		app: inferenceService("  generation: 7\n  resourceVersion: \"12345\"\n", container("")) + "status: {url: \"http://model\"}\n",
+		problem: "`status` and `generation` from a cluster", id: "exported", rule: "KS605",
+		app: inferenceService("  generation: 7\n", container("")) + "status: {url: \"http://model\"}\n",
+	},
+	{
+		problem: "`uid` from a cluster", id: "uid", rule: "KS605",
+		app: inferenceService("  uid: 11111111-2222-3333-4444-555555555555\n", container("")),
 	},
 	{
 		problem: "`nodeSelector` in `model`, a field that the CRD does not have", id: "pruned", rule: "KS606",
@@ -103,9 +108,66 @@ var driftCases = []driftCase{
 `),
 	},
 	{
+		problem: "tolerations and `nodeSelector` beside a hardware profile of OpenShift AI", id: "profile", app: profiled,
+	},
+	{
 		problem: "a port without `protocol`", id: "port",
 		app: inferenceService("", strings.Replace(container(""), ", protocol: TCP", "", 1)),
 	},
+}
+
+// hardwareProfile stands in for the webhook of OpenShift AI: it puts a toleration before those of a service with the
+// annotation and overwrites a key of its nodeSelector.
+const hardwareProfile = `
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: hardware-profile}
+spec:
+  matchConstraints:
+    resourceRules:
+      - apiGroups: [serving.kserve.io]
+        apiVersions: [v1beta1]
+        operations: [CREATE, UPDATE]
+        resources: [inferenceservices]
+  matchConditions:
+    - name: named
+      expression: >-
+        has(object.metadata.annotations) && "opendatahub.io/hardware-profile-name" in object.metadata.annotations
+  failurePolicy: Fail
+  reinvocationPolicy: Never
+  mutations:
+    - patchType: JSONPatch
+      jsonPatch:
+        expression: >-
+          object.spec.predictor.tolerations.exists(t, t.key == "example.com/gpu") ? [] : [
+            JSONPatch{op: "add", path: "/spec/predictor/tolerations/0",
+              value: {"key": "example.com/gpu", "operator": "Exists"}},
+            JSONPatch{op: "add", path: "/spec/predictor/nodeSelector/kubernetes.io~1os", value: "linux"}]
+---
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: hardware-profile}
+spec: {policyName: hardware-profile}
+`
+
+var profiled = inferenceService("  annotations: {opendatahub.io/hardware-profile-name: gpu}\n",
+	container(`    tolerations: [{key: example.com/pool, operator: Exists}]
+    nodeSelector: {kubernetes.io/os: other}
+`))
+
+// installHardwareProfile returns once the API server obeys the policy.
+func (e *environment) installHardwareProfile(t *testing.T) {
+	namespace := e.cluster.Namespace(t, "hardware-profile")
+	namespace.Apply(hardwareProfile)
+	namespace.Eventually("the hardware profile is in use", func() error {
+		namespace.Apply(profiled)
+		service := namespace.Get(objects.InferenceServices, "model")
+		list, _, err := unstructured.NestedSlice(service.Object, "spec", "predictor", "tolerations")
+		if err == nil && len(list) < 2 {
+			err = fmt.Errorf("there is no second toleration")
+		}
+		return err
+	})
 }
 
 // seen is what a way to compare showed.

@@ -36,13 +36,14 @@ type Difference struct {
 	ByHand string // what people have to do where not even ignoreDifferences helps; else empty
 }
 
-// Catalogue returns the rules that find all differences that a way to compare may show: the catalogue, and for some ways
-// a rule for what KServe adds.
+// Catalogue returns the rules that find all differences that a way to compare may show: the catalogue, and rules for
+// what none of it can repair.
 func Catalogue(catalogue []*transform.Rule, c Comparison) []*transform.Rule {
+	all := append(slices.Clip(catalogue), profiles)
 	if c == Structured {
-		return append(slices.Clip(catalogue), additions)
+		all = append(all, additions)
 	}
-	return catalogue
+	return all
 }
 
 // Differences returns what a way to compare shows, sorted as findings are. There are two results for the same files: all
@@ -82,7 +83,7 @@ func key(f transform.Finding) string {
 // reason says why a difference is not repaired: now is the finding that the user's settings leave of it, if found.
 func reason(f, now transform.Finding, found bool) string {
 	switch {
-	case f.Rule == additions:
+	case f.Rule == additions, f.Rule == profiles:
 		return f.Unrepaired
 	case !found:
 		return fmt.Sprintf("the rule %s is switched off, or its finding is accepted", f.Rule.ID)
@@ -109,7 +110,10 @@ const (
 )
 
 func changedBy(f transform.Finding, at yamldoc.Path) string {
-	if f.Rule.ID == liveFields || f.Rule.ID == prunedFields || at[len(at)-1] == protocol {
+	switch {
+	case f.Rule == profiles:
+		return "odh-model-controller's webhook"
+	case f.Rule.ID == liveFields, f.Rule.ID == prunedFields, at[len(at)-1] == protocol:
 		return "the API server"
 	}
 	return "KServe's webhook"
