@@ -32,7 +32,14 @@ func (e *environment) testArgoCD(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
-			without := s.testUnrepaired(t)
+			var without map[string]string
+			t.Run("bundled", func(t *testing.T) {
+				t.Run("unrepaired", func(t *testing.T) {
+					t.Parallel()
+					without = s.testUnrepaired(t)
+				})
+				t.Run("drift", s.testDrift)
+			})
 
 			checks, stderr, code := e.plugin.run(t,
 				"health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
@@ -43,7 +50,6 @@ func (e *environment) testArgoCD(t *testing.T) {
 
 			t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
 			t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
-			t.Run("drift", s.testDrift)
 			t.Run("restarts", s.testRestarts)
 			t.Run("migration", s.testMigration)
 		})

@@ -43,8 +43,9 @@ const (
 
 // Table collects rows. The zero value is ready for use, also in parallel.
 type Table struct {
-	mu   sync.Mutex
-	rows []Row
+	mu      sync.Mutex
+	rows    []Row
+	skipped []Row
 }
 
 // Add adds what was measured.
@@ -54,8 +55,15 @@ func (t *Table) Add(row Row) {
 	t.rows = append(t.rows, row)
 }
 
-// Page returns the page with the rows of this run, and of the releases of KServe that this run left out as the page
-// before has them.
+// Skip notes that this run leaves out the rows with the section, the problem and the releases.
+func (t *Table) Skip(row Row) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.skipped = append(t.skipped, row)
+}
+
+// Page returns the page with the rows of this run. What this run left out, releases of KServe or single rows, is as the
+// page before has it.
 func (t *Table) Page(before []byte) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +73,9 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 	}
 	rows := slices.Clone(t.rows)
 	for _, row := range kept {
-		if !slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe }) {
+		ran := slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe })
+		skipped := slices.ContainsFunc(t.skipped, row.about)
+		if !ran || skipped {
 			rows = append(rows, row)
 		}
 	}
@@ -161,6 +171,12 @@ func (t *Table) Write(w io.Writer) {
 		fmt.Fprintln(text, strings.Join(row.cells(), "\t"))
 	}
 	text.Flush()
+}
+
+// about reports whether both rows have the same problem and releases.
+func (r Row) about(other Row) bool {
+	r.Without, r.With = other.Without, other.With
+	return r == other
 }
 
 func (r Row) cells() []string {
