@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -32,6 +33,11 @@ const (
 	own         = `^metadata annotations argocd-kserve-plugin/`
 	kserve      = ` annotations serving\.kserve\.io/`
 )
+
+// frameworks are the fields of a predictor that KS601 turns into model.
+var frameworks = []string{
+	"sklearn", "xgboost", "tensorflow", "pytorch", "triton", "onnx", "huggingface", "pmml", "lightgbm", "paddle",
+}
 
 // intents say of every rule what its repairs may do to a decoded object, and nothing beside.
 var intents = []intent{
@@ -89,6 +95,14 @@ var intents = []intent{
 	{
 		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
 		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
+	},
+	{
+		"KS604", service, regexp.MustCompile(`^(` + component + `containers 0|spec explainer art) name$`),
+		becomes("kserve-container"),
+	},
+	{
+		"KS605", `\w+`, regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*)$`),
+		becomes(nil),
 	},
 }
 
@@ -172,6 +186,32 @@ func replacesHandler(_ map[string]any, c change) bool {
 		return len(handler) == 1
 	}
 	return strings.HasSuffix(c.path, "httpGet") && strings.HasPrefix(text(handler["path"]), "/")
+}
+
+// withModel does to an InferenceService what KS601 means: the framework that is gone afterwards becomes model. The result is
+// false when none is.
+func withModel(before, after map[string]any) (map[string]any, bool) {
+	spec, _ := before["spec"].(map[string]any)
+	predictor, _ := spec["predictor"].(map[string]any)
+	specAfter, _ := after["spec"].(map[string]any)
+	predictorAfter, _ := specAfter["predictor"].(map[string]any)
+	for field, value := range predictor {
+		framework, isMap := value.(map[string]any)
+		if _, stays := predictorAfter[field]; stays || !isMap || !slices.Contains(frameworks, field) {
+			continue
+		}
+		model := maps.Clone(framework)
+		delete(model, "runtime")
+		model["modelFormat"] = map[string]any{"name": field}
+		if model["protocolVersion"] == nil && (field == "onnx" || field == "huggingface") {
+			model["protocolVersion"] = "v2"
+		}
+		predictor, spec, before = maps.Clone(predictor), maps.Clone(spec), maps.Clone(before)
+		delete(predictor, field)
+		predictor["model"], spec["predictor"], before["spec"] = model, predictor, spec
+		return before, true
+	}
+	return before, false
 }
 
 func renames(object map[string]any, c change) bool {

@@ -33,6 +33,10 @@ var liveMetadata = []string{
 	"resourceVersion", "selfLink", "uid",
 }
 
+// creationTimestamp is a field that does no harm on its own: the API server ignores it, and Argo CD does not compare it
+// (Normalize in pkg/diff/diff.go of gitops-engine).
+var creationTimestamp = yamldoc.Path{"metadata", "creationTimestamp"}
+
 // lastApplied is the annotation in which kubectl and Argo CD keep what they applied last.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -55,7 +59,7 @@ func checkLiveFields(p *pass) {
 			"whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
 	}
 	live := p.liveFields()
-	if len(live) == 0 {
+	if len(live) == 0 || len(live) == 1 && slices.Equal(live[0], creationTimestamp) {
 		return
 	}
 	var edits []yamldoc.Edit
