@@ -73,6 +73,7 @@ Argo CD compares in one of three ways:
 		}
 		everything, comparison := in.settings.Options, drift.Comparison(*compare)
 		everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
+		everything.PrunedFields = rules.PrunedFieldsRemove
 		all, err := in.transform(cmd.Context(), everything, drift.Catalogue(rules.All, comparison))
 		if err != nil {
 			return err

@@ -56,13 +56,20 @@ func (t Type) Kind() yamldoc.Kind {
 	return yamldoc.Mapping
 }
 
-// Types are what a value may be on the releases in question, without repetitions. Without any, nothing is known about
-// the value.
-type Types []Type
+// Types are what a value may be on the releases in question, one or more types. Equal ones are the same pointer. Nil
+// stands for a value of which nothing is known.
+type Types struct {
+	all []Type
+
+	once   sync.Once
+	fields map[string]Field // if all are objects
+	other  Field            // of an object that is not among fields, or of a mapping
+	item   *Types           // if all are lists
+}
 
 // Field is what the releases in question make of a field of an object.
 type Field struct {
-	Types               // those on the releases that keep the field
+	*Types              // on the releases that keep the field
 	Kept, Dropped  bool // whether all releases keep the field, or none
 	LeftOutIfEmpty bool // whether the encoding leaves out an empty value, on every release that keeps the field
 }
@@ -70,64 +77,152 @@ type Field struct {
 // Releases returns those with data, oldest first.
 func Releases() []transform.Release { return slices.Clip(table().releases) }
 
-// Of returns the types of a kind on those of the releases that have it. A release without data has both the types that
-// the next older and the next newer one with data have.
-func Of(apiVersion, kind string, releases []transform.Release) (types Types) {
-	all := table()
-	for _, release := range releases {
-		i, known := slices.BinarySearchFunc(all.releases, release, transform.Release.Compare)
-		around := all.releases[max(i-1, 0):min(i+1, len(all.releases))]
-		if known {
-			around = all.releases[i : i+1]
-		}
-		for _, r := range around {
-			if t, has := all.kinds[kindKey{r, apiVersion, kind}]; has {
-				types = types.with(t)
-			}
-		}
-	}
-	return types
+// Kinds are the kinds of KServe as the releases in question have them.
+type Kinds struct {
+	releases []transform.Release
+	types    sync.Map // *Types by kindKey without a release
 }
 
-func (t Types) with(more ...Type) Types {
-	for _, one := range more {
-		if !slices.Contains(t, one) {
-			t = append(t, one)
+// Of returns the kinds on the releases. A release without data counts as both the next older and the next newer one with
+// data.
+func Of(releases ...transform.Release) *Kinds {
+	k := &Kinds{}
+	all := table().releases
+	for _, release := range releases {
+		i, found := slices.BinarySearchFunc(all, release, transform.Release.Compare)
+		if found {
+			k.releases = append(k.releases, release)
+		} else {
+			k.releases = append(k.releases, all[max(i-1, 0):min(i+1, len(all))]...)
 		}
 	}
+	return k
+}
+
+// Types returns those of a kind on the releases that have it, nil if none has.
+func (k *Kinds) Types(apiVersion, kind string) *Types {
+	key := kindKey{apiVersion: apiVersion, kind: kind}
+	if t, found := k.types.Load(key); found {
+		return t.(*Types)
+	}
+	var all []Type
+	for _, r := range k.releases {
+		if t, has := table().kinds[kindKey{r, apiVersion, kind}]; has {
+			all = append(all, t)
+		}
+	}
+	t := typesOf(all)
+	k.types.Store(key, t)
 	return t
 }
 
-// Field returns what is known about a field of an object, or an entry of a mapping. It is neither kept nor dropped if
-// the releases disagree, or if one of the types is neither an object nor a mapping.
-func (t Types) Field(name string) Field {
-	found, lost := 0, 0
-	f := Field{LeftOutIfEmpty: true}
-	for _, one := range t {
-		if element, ok := strings.CutPrefix(string(one), "{"); ok {
-			found++
-			f.Types, f.LeftOutIfEmpty = f.Types.with(Type(element)), false
-			continue
-		}
-		o := one.object()
-		if o == nil {
-			return Field{}
-		}
-		switch e, has := o.fields[name]; {
-		case has:
-			found++
-			f.Types, f.LeftOutIfEmpty = f.Types.with(e.Type), f.LeftOutIfEmpty && e.leftOut
-		case !o.open:
-			lost++
-		}
+var interned sync.Map // of *Types, by their types with blanks between
+
+func typesOf(all []Type) *Types {
+	if len(all) == 0 {
+		return nil
 	}
-	f.Kept, f.Dropped = found == len(t) && found > 0, lost == len(t) && lost > 0
-	f.LeftOutIfEmpty = f.LeftOutIfEmpty && found > 0
-	return f
+	slices.Sort(all)
+	all = slices.Compact(all)
+	var key strings.Builder
+	for _, one := range all {
+		key.WriteString(string(one) + " ")
+	}
+	t, _ := interned.LoadOrStore(key.String(), &Types{all: all})
+	return t.(*Types)
 }
 
-// At returns what is known about the field that a path leads to from an object.
-func (t Types) At(path yamldoc.Path) (f Field) {
+// All returns the types. t may be nil.
+func (t *Types) All() []Type {
+	if t == nil {
+		return nil
+	}
+	return t.all
+}
+
+// Field returns what is known about a field of an object, or an entry of a mapping. It is neither kept nor dropped if
+// the releases disagree, or if the types are neither all objects nor all mappings. t may be nil.
+func (t *Types) Field(name string) Field {
+	if t == nil {
+		return Field{}
+	}
+	t.once.Do(t.compare)
+	if f, found := t.fields[name]; found {
+		return f
+	}
+	return t.other
+}
+
+// Item returns the types of a list's items. t may be nil.
+func (t *Types) Item() *Types {
+	if t == nil {
+		return nil
+	}
+	t.once.Do(t.compare)
+	return t.item
+}
+
+// compare works out what the types have in common.
+func (t *Types) compare() {
+	var elements []Type
+	var objects []*object
+	prefix := t.all[0][:1]
+	for _, one := range t.all {
+		switch o := one.object(); {
+		case o != nil:
+			objects = append(objects, o)
+		case one[:1] == prefix:
+			elements = append(elements, one[1:])
+		}
+	}
+	switch {
+	case len(objects) == len(t.all):
+		t.compareObjects(objects)
+	case len(elements) < len(t.all):
+	case prefix == "{":
+		t.other = Field{Types: typesOf(elements), Kept: true}
+	case prefix == "[":
+		t.item = typesOf(elements)
+	}
+}
+
+func (t *Types) compareObjects(objects []*object) {
+	types := map[string][]Type{}
+	drops, open := map[string]int{}, false
+	for _, o := range objects {
+		open = open || o.open
+		for name, e := range o.fields {
+			types[name] = append(types[name], e.Type)
+			if e.leftOut {
+				drops[name]++
+			}
+		}
+	}
+	t.other = Field{Dropped: !open}
+	t.fields = make(map[string]Field, len(types))
+	for name, all := range types {
+		n := len(all)
+		t.fields[name] = Field{Types: typesOf(all), Kept: n == len(objects), LeftOutIfEmpty: drops[name] == n}
+	}
+}
+
+// Names returns the fields that an object has on all of the releases. t may be nil.
+func (t *Types) Names() (names []string) {
+	if t == nil {
+		return nil
+	}
+	t.once.Do(t.compare)
+	for name, f := range t.fields {
+		if f.Kept {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// At returns what is known about the field that a path leads to from an object. t may be nil.
+func (t *Types) At(path yamldoc.Path) (f Field) {
 	f = Field{Types: t, Kept: true}
 	for _, step := range path {
 		name, isKey := step.(string)
@@ -143,50 +238,31 @@ func (t Types) At(path yamldoc.Path) (f Field) {
 	return f
 }
 
-// Names returns the fields that an object has on all of the releases.
-func (t Types) Names() (names []string) {
-	if len(t) == 0 || t[0].object() == nil {
-		return nil
-	}
-	for name := range t[0].object().fields {
-		if t.Field(name).Kept {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Item returns the types of a list's items.
-func (t Types) Item() (items Types) {
-	for _, one := range t {
-		if element, ok := strings.CutPrefix(string(one), "["); ok {
-			items = items.with(Type(element))
-		}
-	}
-	return items
-}
-
 // Walk calls visit for every field below a value of these types, and for the items of lists, parents first. It goes
 // through aliases, but not into merged mappings, and not below a field that a release does not keep. The path is valid
-// until visit returns.
-func (t Types) Walk(value *yamldoc.Node, visit func(path yamldoc.Path, value *yamldoc.Node, f Field)) {
+// until visit returns. t may be nil.
+func (t *Types) Walk(value *yamldoc.Node, visit func(path yamldoc.Path, value *yamldoc.Node, f Field)) {
 	t.walk(nil, value, visit)
 }
 
-func (t Types) walk(path yamldoc.Path, value *yamldoc.Node, visit func(yamldoc.Path, *yamldoc.Node, Field)) {
-	if value = value.Get(); value == nil || len(t) == 0 {
+func (t *Types) walk(path yamldoc.Path, value *yamldoc.Node, visit func(yamldoc.Path, *yamldoc.Node, Field)) {
+	if value = value.Get(); value == nil || t == nil {
 		return
 	}
-	for step, below := range value.Children() {
-		if name, ok := step.(string); ok && !value.Has(name) {
-			continue // a merge key
+	for i := range value.Entries {
+		if e := &value.Entries[i]; e.Key.Tag != "!!merge" {
+			t.Field(e.Key.Value).visit(append(path, e.Key.Value), e.Value, visit)
 		}
-		f, at := t.At(yamldoc.Path{step}), append(path, step)
-		visit(at, below, f)
-		if f.Kept {
-			f.walk(at, below, visit)
-		}
+	}
+	for i, item := range value.Items {
+		Field{Types: t.Item(), Kept: true}.visit(append(path, i), item, visit)
+	}
+}
+
+func (f Field) visit(path yamldoc.Path, value *yamldoc.Node, visit func(yamldoc.Path, *yamldoc.Node, Field)) {
+	visit(path, value, f)
+	if f.Kept {
+		f.walk(path, value, visit)
 	}
 }
 

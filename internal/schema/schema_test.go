@@ -34,13 +34,14 @@ func TestData(t *testing.T) {
 			if element.Kind() != yamldoc.Mapping {
 				return
 			}
-			for _, name := range (Types{element}).Names() {
-				for _, below := range (Types{element}).Field(name).Types {
+			object := typesOf([]Type{element})
+			for _, name := range object.Names() {
+				for _, below := range object.Field(name).All() {
 					read(below)
 				}
 			}
 		}
-		for _, one := range Of(words[1], words[2], []transform.Release{release}) {
+		for _, one := range Of(release).Types(words[1], words[2]).All() {
 			read(one)
 		}
 		if len(seen) < 5 {
@@ -72,15 +73,15 @@ func TestField(t *testing.T) {
 		{[]transform.Release{recent}, yamldoc.Path{"status", "url"}, ""},
 		{all, yamldoc.Path{"metadata", "anything"}, ""},
 	} {
-		f := Of(service, "InferenceService", tc.releases).At(tc.path)
+		f := Of(tc.releases...).Types(service, "InferenceService").At(tc.path)
 		var got []string
 		for _, word := range []struct {
 			is   bool
 			text string
-		}{{f.Kept, "kept"}, {f.Dropped, "dropped"}, {f.LeftOutIfEmpty, "?"}, {f.Kept && len(f.Types) == 1, ""}} {
+		}{{f.Kept, "kept"}, {f.Dropped, "dropped"}, {f.LeftOutIfEmpty, "?"}, {f.Kept && len(f.All()) == 1, ""}} {
 			switch {
 			case word.is && word.text == "":
-				got = append(got, string(f.Types[0]))
+				got = append(got, string(f.All()[0]))
 			case word.is:
 				got = append(got, word.text)
 			}
@@ -93,15 +94,15 @@ func TestField(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	for _, release := range []transform.Release{{0, 11, 0}, {0, 20, 7}} {
-		if len(Of(service, "InferenceService", []transform.Release{release})) != 1 {
-			t.Errorf("%s: it has not the types of the release next to it", release)
+		if len(Of(release).Types(service, "InferenceService").All()) != 1 {
+			t.Errorf("%s: it does not have the types of the release next to it", release)
 		}
 	}
-	if types := Of(runtime, "LLMInferenceService", []transform.Release{{0, 15, 2}}); len(types) > 0 {
-		t.Errorf("0.15.2 has LLMInferenceServices: %v", types)
+	if types := Of(transform.Release{0, 15, 2}).Types(runtime, "LLMInferenceService"); types != nil {
+		t.Errorf("0.15.2 has LLMInferenceServices: %v", types.All())
 	}
-	if types := Of("v1", "Pod", Releases()); len(types) > 0 {
-		t.Errorf("Pods are of KServe: %v", types)
+	if types := Of(Releases()...).Types("v1", "Pod"); types != nil {
+		t.Errorf("Pods are of KServe: %v", types.All())
 	}
 }
 
@@ -121,7 +122,7 @@ spec:
 		t.Fatal(err)
 	}
 	var got []string
-	Of(service, "InferenceService", Releases()).Walk(tree.Root,
+	Of(Releases()...).Types(service, "InferenceService").Walk(tree.Root,
 		func(path yamldoc.Path, _ *yamldoc.Node, f Field) {
 			got = append(got, path.String())
 		})

@@ -50,11 +50,14 @@ func checkQuantities(p *pass) {
 
 // storedQuantity returns the text that every release in question stores for a quantity, if that differs from the value.
 func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs bool) {
-	text, ok := numberText(value)
-	if !ok || !f.Kept {
+	if all := f.All(); !f.Kept || len(all) == 0 || all[0] != schema.Quantity && all[0] != schema.MetricQuantity {
 		return "", false
 	}
-	for i, one := range f.Types {
+	text, ok := numberText(value)
+	if !ok {
+		return "", false
+	}
+	for i, one := range f.All() {
 		written, known := text, true
 		switch one {
 		case schema.Quantity:
@@ -68,7 +71,7 @@ func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs
 		}
 		stored = written
 	}
-	return stored, len(f.Types) > 0 && (stored != text || value.Tag != "!!str")
+	return stored, stored != text || value.Tag != "!!str"
 }
 
 // numberText returns the text of a string, or of a decimal number as JSON writes it.

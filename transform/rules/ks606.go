@@ -36,11 +36,14 @@ func checkPruned(p *pass) {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
 		at := slices.Clone(path)
-		f := transform.Finding{At: at,
-			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, p.elsewhere(at))}
+		older, newer := p.elsewhere(at)
+		f := transform.Finding{At: at, AsStored: true,
+			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, older)}
 		place, known := p.placeOf(types, at, value)
 		taken := known && p.Object.Get(place...) != nil
 		switch {
+		case newer != "":
+			f.Message += fmt.Sprintf(": remove it, or upgrade to %s, which has it", newer)
 		case !known:
 			f.Message += ": remove it"
 		case taken:
@@ -49,19 +52,22 @@ func checkPruned(p *pass) {
 			f.Message += fmt.Sprintf(": it belongs to %s", place)
 		}
 		switch {
+		case newer != "":
+			f.Unrepaired = "it would be missing after the upgrade"
 		case !p.Versions.Known():
 			f.Needs = "kserve-version"
 		case p.Versions.Likened():
-			f.Unrepaired = "your release may have it"
+			f.AsStored, f.Unrepaired = false, "your release may have it"
 		case p.options.PrunedFields == PrunedFieldsReport:
 			f.Unrepaired = "pruned-fields is report"
 		case known && !taken && p.options.PrunedFields == PrunedFieldsMove:
 			p.move(&f, types, place, value)
+			f.AsStored = len(f.Edits) == 0
 		default:
 			if known && !taken {
 				f.Message += ", where pruned-fields: move puts it; the repair removes it"
 			}
-			f.AsStored, f.Edits = true, p.Object.Edits(yamldoc.Delete(at))
+			f.Edits = p.Object.Edits(yamldoc.Delete(at))
 		}
 		p.Report(f)
 	})
@@ -75,26 +81,25 @@ func (p *pass) release() string {
 	return "KServe"
 }
 
-// elsewhere says which releases know a field that those in question do not, as far as the releases are known.
-func (p *pass) elsewhere(at yamldoc.Path) string {
+// elsewhere says which older release still has a field, and names the first newer one that has it.
+func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 	candidates := p.Versions.Releases()
-	var older, newer string
 	for _, r := range schema.Releases() {
 		switch {
-		case !schema.Of(p.Object.APIVersion, p.Object.Kind, []transform.Release{r}).At(at).Kept:
+		case !schema.Of(r).Types(p.Object.APIVersion, p.Object.Kind).At(at).Kept:
 		case r.Compare(candidates[0]) < 0:
 			older = fmt.Sprintf(" (%s still had it)", r)
 		case newer == "" && r.Compare(candidates[len(candidates)-1]) > 0:
-			newer = fmt.Sprintf(" (%s has it)", r)
+			newer = r.String()
 		}
 	}
-	return older + newer
+	return older, newer
 }
 
 // placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name, to
 // the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object with
 // the most similar name.
-func (p *pass) placeOf(types schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
+func (p *pass) placeOf(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
 	own, name := at[:len(at)-1], at[len(at)-1].(string)
 	has := func(object yamldoc.Path) bool { return fits(types.At(object), name, value) }
 	for i := len(own) - 1; i > 0; i-- {
@@ -126,13 +131,13 @@ func (p *pass) placeOf(types schema.Types, at yamldoc.Path, value *yamldoc.Node)
 
 // fits reports whether an object has a field on all releases in question that takes such a value.
 func fits(object schema.Field, name string, value *yamldoc.Node) bool {
-	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).Types, func(t schema.Type) bool {
+	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).All(), func(t schema.Type) bool {
 		return t.Kind() != 0 && t.Kind() != value.Get().Kind
 	})
 }
 
 // move lets the edits put a field where it belongs.
-func (p *pass) move(f *transform.Finding, types schema.Types, place yamldoc.Path, value *yamldoc.Node) {
+func (p *pass) move(f *transform.Finding, types *schema.Types, place yamldoc.Path, value *yamldoc.Node) {
 	if kind := p.Object.GroupKind(); kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime {
 		if !p.mayEdit() {
 			f.Unrepaired = runtimeShared

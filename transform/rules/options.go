@@ -5,6 +5,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -118,7 +119,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
-			return &index{m, o, withRenamedMode(m.Services())}
+			return &index{m, o, withRenamedMode(m.Services()), schema.Of(versions.Releases()...)}
 		},
 	}, warning, nil
 }

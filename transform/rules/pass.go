@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -11,6 +12,7 @@ type index struct {
 	model        *model.Model
 	options      Options
 	renamedModes []*model.Service // by withRenamedMode
+	kinds        *schema.Kinds    // on the releases in question
 }
 
 // pass is one call of a rule for one object.
@@ -19,13 +21,14 @@ type pass struct {
 	*model.Model
 	options      Options
 	renamedModes []*model.Service
+	kinds        *schema.Kinds
 }
 
 // run makes a check the Run of a rule.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		known := p.Index.(*index)
-		check(&pass{p, known.model, known.options, known.renamedModes})
+		check(&pass{p, known.model, known.options, known.renamedModes, known.kinds})
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // types returns those of the pass's object on the releases in question.
-func (p *pass) types() schema.Types {
-	return schema.Of(p.Object.APIVersion, p.Object.Kind, p.Versions.Releases())
+func (p *pass) types() *schema.Types {
+	return p.kinds.Types(p.Object.APIVersion, p.Object.Kind)
 }
 
 // defaulted reports whether a mutating webhook decodes and encodes the pass's object on every release in question.
