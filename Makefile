@@ -6,6 +6,8 @@ FUZZTIME ?= 30s
 KSERVE  ?= 0.20.0,0.15.2
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
+# A folder of manifests for make judge, instead of KServe's and the golden cases.
+MANIFESTS ?=
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
@@ -45,9 +47,10 @@ conformance: ## every manifest that KServe and Argo CD publish, and KServe's sch
 	cd e2e/conformance && $(GO) test -count=1 ./fields
 	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -skip "^TestJudge$$" -kserve-version $(KSERVE)
 
-judge: ## KServe's own defaulters and validators over the same manifests (builds them); not in CI yet
+judge: ## KServe's own defaulters and validators over the same manifests, or those in the folder MANIFESTS (builds them)
 	cd e2e/conformance/judge && $(GO) test -count=1 ./...
-	cd e2e/conformance && $(GO) test -count=1 -v -timeout 40m -run "^TestJudge$$" -kserve-version $(KSERVE)
+	cd e2e/conformance && $(GO) test -count=1 -v -timeout 40m -run "^TestJudge$$" -kserve-version $(KSERVE) \
+		-manifests "$(abspath $(MANIFESTS))"
 
 conformance-all: KSERVE = all
 conformance-all: conformance judge ## both with the manifests of every release of KServe; not in CI

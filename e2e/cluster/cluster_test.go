@@ -54,6 +54,7 @@ func TestKServe(t *testing.T) {
 			}
 			// The default mode is one for the whole cluster, so nothing runs beside this.
 			t.Run("modes", e.testModes)
+			t.Run("stored", e.testStored)
 			t.Run("autoscalers", e.testAutoscalers)
 			t.Run("probes", e.testProbes)
 			t.Run("argocd", e.testArgoCD)

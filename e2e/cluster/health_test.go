@@ -38,7 +38,7 @@ var stateCases = []stateCase{
 		health:  map[string]string{"": "Progressing"},
 	},
 	{
-		problem: "no runtime for the model format", id: "invalid-spec", app: `
+		problem: "no runtime for the model format, in the first five minutes", id: "invalid-spec", app: `
 apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata: {name: model}
@@ -47,7 +47,7 @@ spec:
     model: {modelFormat: {name: unheard-of}, storageUri: "gs://example/model"}
 `,
 		reached: transition("InvalidSpec"),
-		health:  map[string]string{"": "Degraded"},
+		health:  map[string]string{"": "Progressing"},
 	},
 	{
 		problem: "the model fails to load", id: "failed-load", app: service("{}", ""),
@@ -76,7 +76,7 @@ spec:
 			}
 			return settled(service) // KServe before 0.16 does not stop it
 		},
-		health: map[string]string{"v0.14.1": "Progressing", "v0.15.2": "Progressing", "": "Suspended"},
+		health: map[string]string{"v0.14.1": "Healthy", "v0.15.2": "Healthy", "": "Suspended"},
 	},
 }
 

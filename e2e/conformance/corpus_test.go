@@ -27,6 +27,9 @@ var sources = []source{
 	{"KServe 0.13.1", kserveModule, "v0.13.1", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.14.1", kserveModule, "v0.14.1", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.15.2", kserveModule, "v0.15.2", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.16.0", kserveModule, "v0.16.0", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.17.0", kserveModule, "v0.17.0", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.19.0", kserveModule, "v0.19.0", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.20.0", kserveModule, "v0.20.0", []string{"docs", "config", "test"}, 4},
 	{"Argo CD 2.14.21", "github.com/argoproj/argo-cd/v2", "v2.14.21", []string{"."}, 1},
 	{"Argo CD 3.5.7", "github.com/argoproj/argo-cd/v3", "v3.5.7", []string{"."}, 1},
@@ -94,12 +97,21 @@ func moduleDir(module, version string) (string, error) {
 	return unpacked.Dir, err
 }
 
-// read returns the apps of a source, and the files that Kubernetes' decoder can't read: templates above all.
 func (s source) read() (apps []app, unreadable app, err error) {
 	dir, err := moduleDir(s.module, s.version)
 	if err != nil {
 		return nil, app{}, err
 	}
+	return readApps(dir, s.folders, s.depth)
+}
+
+func manifestFile(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+// readApps returns the apps in folders of a folder, and the files that Kubernetes' decoder can't read: templates above
+// all.
+func readApps(dir string, folders []string, depth int) (apps []app, unreadable app, err error) {
 	unreadable = app{"unreadable", map[string][]byte{}}
 	byName := map[string]app{}
 	walk := func(path string, entry fs.DirEntry, err error) error {
@@ -110,7 +122,7 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		if err != nil || strings.HasPrefix(entry.Name(), ".") && rel != "." {
 			return skip(entry, err)
 		}
-		if !entry.Type().IsRegular() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+		if !entry.Type().IsRegular() || !manifestFile(path) {
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -123,8 +135,8 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		case err != nil:
 			unreadable.files[rel] = data
 		case slices.ContainsFunc(values, manifest):
-			folders := strings.Split(filepath.Dir(rel), "/")
-			name := strings.Join(folders[:min(s.depth, len(folders))], "/")
+			parents := strings.Split(filepath.Dir(rel), "/")
+			name := strings.Join(parents[:min(depth, len(parents))], "/")
 			if _, known := byName[name]; !known {
 				byName[name] = app{name, map[string][]byte{}}
 			}
@@ -132,7 +144,7 @@ func (s source) read() (apps []app, unreadable app, err error) {
 		}
 		return nil
 	}
-	for _, folder := range s.folders {
+	for _, folder := range folders {
 		if err := filepath.WalkDir(filepath.Join(dir, folder), walk); err != nil {
 			return nil, app{}, err
 		}

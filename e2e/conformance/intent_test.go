@@ -27,6 +27,8 @@ const (
 	autoscalers = hpas + `|(HTTP)?ScaledObject`
 	runtimes    = `(Cluster)?ServingRuntime`
 	service     = `InferenceService`
+	llm         = `LLMInferenceService(Config)?`
+	mainProbe   = `^spec (|prefill |router scheduler )template containers \d+ (readiness|liveness|startup)Probe `
 	container   = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) `
 	probed      = container + `readinessProbe `
 	annotated   = `^(metadata|spec (predictor|transformer|explainer))` + kserve
@@ -54,6 +56,28 @@ var intents = []intent{
 	{"KS202", "ScaledObject", regexp.MustCompile(`^spec advanced horizontalPodAutoscalerConfig name$`), renames},
 	{
 		"KS202", hpas, regexp.MustCompile(own + `renamed-from$`),
+		func(_ map[string]any, c change) bool { return c.before == nil },
+	},
+	{"KS110", llm, regexp.MustCompile(mainProbe + `(exec|httpGet|tcpSocket|grpc)$`), replacesHandler},
+	{"KS110", llm, regexp.MustCompile(mainProbe + `(exec|httpGet|tcpSocket|grpc)$`), becomes(nil)},
+	{
+		"KS110", llm, regexp.MustCompile(mainProbe + `(periodSeconds|timeoutSeconds|failureThreshold)$`),
+		becomes(json.Number("10"), json.Number("1"), json.Number("3")),
+	},
+	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?template containers \d+ name$`), becomes("main")},
+	{"KS210", llm, regexp.MustCompile(`^spec (prefill )?replicas$`), becomes(nil)},
+	{
+		"KS211", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), "-kserve") },
+	},
+	{"KS211", autoscalers, regexp.MustCompile(`^spec scaleTargetRef kind$`), becomes("Deployment", "LeaderWorkerSet")},
+	{
+		"KS211", autoscalers, regexp.MustCompile(`^spec scaleTargetRef apiVersion$`),
+		becomes("apps/v1", "leaderworkerset.x-k8s.io/v1"),
+	},
+	{"KS510", autoscalers, regexp.MustCompile(`^metadata name$`), renames},
+	{
+		"KS510", hpas, regexp.MustCompile(own + `renamed-from$`),
 		func(_ map[string]any, c change) bool { return c.before == nil },
 	},
 	{"KS203", autoscalers, regexp.MustCompile(`^metadata finalizers$`), changesFinalizer},
@@ -85,6 +109,14 @@ var intents = []intent{
 		"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
 		becomes("Standard", "Knative", "RawDeployment", "Serverless", nil),
 	},
+	{
+		"KS604", service, regexp.MustCompile(`^(` + component + `containers 0|spec explainer art) name$`),
+		becomes("kserve-container"),
+	},
+	{
+		"KS605", `\w+`, regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*)$`),
+		becomes(nil),
+	},
 	{"KS602", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `), respellsQuantity},
 	{
 		"KS603", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `),
@@ -96,14 +128,7 @@ var intents = []intent{
 		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
 		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
 	},
-	{
-		"KS604", service, regexp.MustCompile(`^(` + component + `containers 0|spec explainer art) name$`),
-		becomes("kserve-container"),
-	},
-	{
-		"KS605", `\w+`, regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*)$`),
-		becomes(nil),
-	},
+	{"KS802", service, regexp.MustCompile(`^spec predictor [a-z]+ name$`), becomes(nil)},
 }
 
 // intended returns the rules behind the changes of an object, or an error for a change that none of the given rules

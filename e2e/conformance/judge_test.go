@@ -2,58 +2,35 @@ package conformance
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"text/tabwriter"
 )
 
-// judgement is a line that a judge prints. judge/judge.go tells what it means.
-type judgement struct {
-	Kind, Name string
-	Judged     bool
-	Pruned     []string
-	Refused    []struct{ By, Message string }
-	Changes    []struct {
-		Path          string
-		Before, After json.RawMessage
-		Drifts        bool
-	}
-	Stored map[string]any
-}
-
-func (j judgement) drifts() bool {
-	for _, change := range j.Changes {
-		if change.Drifts {
-			return true
-		}
-	}
-	return false
-}
-
-// repaired is an object before and after a repair.
-type repaired struct {
-	where         string
-	before, after map[string]any
-	drift         bool // only drift rules, KS601 and up, have changed it
-}
+var manifestsFlag = flag.String(
+	"manifests", "", "folder of manifests that TestJudge takes instead of KServe's and the golden cases")
 
 // TestJudge asks KServe's own defaulters and validators about its samples and about the golden cases, before and after
-// the repair. It runs for the releases that -kserve-version names and that have a program in judge.
+// the repair. It runs for the releases that -kserve-version names and that have a program in judge. It takes every
+// golden case for each of them, whatever release the case is about.
 func TestJudge(t *testing.T) {
 	chosen, err := chosenSources()
 	if err != nil {
 		t.Fatal(err)
 	}
+	drift, err := driftRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := &tallies{}
+	t.Cleanup(all.print)
 	for _, source := range chosen {
 		program := filepath.Join("judge", "kserve-"+source.version)
 		if _, err := os.Stat(program); source.module != kserveModule || err != nil {
@@ -70,10 +47,19 @@ func TestJudge(t *testing.T) {
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
+			apps, err := judgedApps(source)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, mode := range []string{"Standard", "Knative"} {
 				t.Run(mode, func(t *testing.T) {
-					pairs := append(sampleRepairs(t, source, mode), goldenRepairs(t, source, mode)...)
-					compareJudgements(t, judge{binary, sources, mode}, pairs, source.name+" "+mode)
+					t.Parallel()
+					r := release{strings.TrimPrefix(source.version, "v"), mode, drift}
+					var subjects []subject
+					for _, app := range apps {
+						subjects = append(subjects, r.subjects(t, app)...)
+					}
+					all.add(r.compare(t, judge{binary, sources, mode}, subjects))
 				})
 			}
 		})
@@ -82,6 +68,18 @@ func TestJudge(t *testing.T) {
 
 // judge is a release's program and what it is given.
 type judge struct{ binary, sources, mode string }
+
+// judgement is a line that a judge prints. judge/judge.go tells what it means.
+type judgement struct {
+	Kind, Name string
+	Judged     bool
+	Pruned     []string
+	Refused    []struct{ By, Message string }
+	Changes    []driftChange
+	Stored     map[string]any
+}
+
+func (j judgement) refused() bool { return len(j.Refused) > 0 }
 
 func (j judge) run(objects []map[string]any) ([]judgement, error) {
 	var in, stderr bytes.Buffer
@@ -112,202 +110,66 @@ func (j judge) run(objects []map[string]any) ([]judgement, error) {
 	return all, nil
 }
 
-// sampleRepairs are KServe's own manifests and what fix makes of them.
-func sampleRepairs(t *testing.T, source source, mode string) (pairs []repaired) {
-	t.Helper()
-	apps, _, err := source.read()
+// compare asserts what a repair may never do and what a finding has to mean. It returns what it counted.
+func (r release) compare(t *testing.T, j judge, subjects []subject) tally {
+	var objects []map[string]any
+	for _, s := range subjects {
+		objects = append(objects, s.before, s.after, s.synced)
+	}
+	judgements, err := j.run(objects)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, app := range apps {
-		if !app.concerns() {
+	sum := tally{release: r.version, mode: r.mode}
+	for i, s := range subjects {
+		before, after, synced := judgements[3*i], judgements[3*i+1], judgements[3*i+2]
+		if !before.Judged {
 			continue
 		}
-		r := &run{app: app, source: source.name}
-		r.plugin = plugin{t.TempDir(), []string{
-			"--source=directory", "--directory-recurse", "--allow-empty",
-			"--kserve-version=" + strings.TrimPrefix(source.version, "v"), "--default-deployment-mode=" + mode,
-		}}
-		if err := app.write(r.plugin.dir); err != nil {
-			t.Fatal(err)
+		sum.count(s, before, after)
+		if !before.refused() && after.refused() {
+			sum.newly++
+			t.Errorf("%s: newly refused: %v", s.where, after.Refused)
 		}
-		r.refuse(t)
-		findings, _, err := r.plugin.check(".")
-		if err != nil {
-			t.Fatal(err)
+		if !reflect.DeepEqual(settled(before.Stored), settled(synced.Stored)) {
+			sum.moved++
+			t.Errorf("%s: a drift repair changes what is stored", s.where)
 		}
-		must(t)(r.plugin.run(nil, "fix", "."))
-		after := r.read(t)
-		for _, path := range r.app.paths() {
-			drift := true
-			for _, f := range findings {
-				drift = drift && (f.File != path || !f.Repair || driftRule(f.Rule))
-			}
-			pairs = append(pairs, pair(t, source.name+" "+path, r.app.files[path], after[path], drift)...)
+		if s.refusal != "" && !before.refused() {
+			sum.falseAlarms++
+			t.Errorf("%s: KServe takes it, but the plugin says: %s", s.where, s.refusal)
 		}
 	}
-	return pairs
-}
-
-// goldenRepairs are the golden cases for the release, or for an unknown one, that may have this default mode.
-func goldenRepairs(t *testing.T, source source, mode string) (pairs []repaired) {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "rules", "*", "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range paths {
-		input, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := settingsOf(path, input)
-		const modeFlag = "--default-deployment-mode="
-		otherMode := slices.ContainsFunc(settings, func(flag string) bool {
-			return strings.HasPrefix(flag, modeFlag) && flag != modeFlag+mode
-		})
-		release := minor(versionIn(settings))
-		if otherMode || release != "" && release != minor(source.version) {
-			continue
-		}
-		a, err := plugin{filepath.Dir(path), settings}.run(nil, "generate", filepath.Base(path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.code != 0 {
-			continue // a case about what the plugin refuses
-		}
-		rule := filepath.Base(filepath.Dir(filepath.Dir(path)))
-		pairs = append(pairs, pair(t, path, input, a.stdout, driftRule(rule))...)
-	}
-	return pairs
-}
-
-// driftRule reports whether a rule's edits make Git equal what is stored, and so change nothing live.
-func driftRule(rule string) bool { return strings.HasPrefix(rule, "KS6") }
-
-// pair decodes KServe's objects of a file before and after its repair.
-func pair(t *testing.T, where string, before, after []byte, drift bool) (pairs []repaired) {
-	t.Helper()
-	was, is := kserveObjects(t, before), kserveObjects(t, after)
-	if len(was) != len(is) {
-		t.Fatalf("%s: %d objects became %d", where, len(was), len(is))
-	}
-	for i := range was {
-		pairs = append(pairs, repaired{where, was[i], is[i], drift})
-	}
-	return pairs
-}
-
-func kserveObjects(t *testing.T, data []byte) (all []map[string]any) {
-	t.Helper()
-	values, err := decode(data)
-	if err != nil {
-		return nil // a case about what Kubernetes can't read
-	}
-	for _, value := range values {
-		if !manifest(value) {
-			continue
-		}
-		for _, object := range objects(value) {
-			if strings.HasPrefix(text(object["apiVersion"]), "serving.kserve.io/") {
-				all = append(all, object)
-			}
-		}
-	}
-	return all
-}
-
-// compareJudgements asserts what a repair may never do, and prints what drifts before and after it.
-func compareJudgements(t *testing.T, j judge, pairs []repaired, title string) {
-	var was, is []map[string]any
-	for _, p := range pairs {
-		was, is = append(was, p.before), append(is, p.after)
-	}
-	before, err := j.run(was)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := j.run(is)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var judged, refused, refusedAfter, newly, restarted int
-	for i, p := range pairs {
-		if !before[i].Judged {
-			continue
-		}
-		judged++
-		if len(before[i].Refused) > 0 {
-			refused++
-		}
-		if len(after[i].Refused) > 0 {
-			refusedAfter++
-		}
-		if len(before[i].Refused) == 0 && len(after[i].Refused) > 0 {
-			newly++
-			t.Errorf("%s: %s %s: newly refused: %v", p.where, after[i].Kind, after[i].Name, after[i].Refused)
-		}
-		if p.drift && !reflect.DeepEqual(before[i].Stored, after[i].Stored) {
-			restarted++
-			t.Errorf("%s: %s %s: a drift repair changes what is stored", p.where, before[i].Kind, before[i].Name)
-		}
-	}
-	if judged == 0 {
+	if sum.objects == 0 {
 		t.Error("nothing was judged")
 	}
-	fmt.Printf("%s: %d objects judged; refused: %d, after repair %d, newly %d; "+
-		"drift repairs that change the stored object: %d\n", title, judged, refused, refusedAfter, newly, restarted)
-	printDrift(before, after)
+	return sum
 }
 
-var index = regexp.MustCompile(`\[\d+\]`)
-
-// printDrift prints how many objects drift, and in what way, before and after repair.
-func printDrift(before, after []judgement) {
-	was, is := driftKinds(before), driftKinds(after)
-	names := slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is))
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(was[b], was[a]), cmp.Compare(is[b], is[a]), strings.Compare(a, b))
-	})
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "drift\tbefore\tafter repair")
-	for _, name := range slices.Compact(names) {
-		fmt.Fprintf(w, "%s\t%d\t%d\n", name, was[name], is[name])
-	}
-	w.Flush()
+// kserveFinalizers are those that KServe's controllers write, as under pkg/controller of v0.20.0.
+var kserveFinalizers = []string{
+	"inferenceservice.finalizers", "trainedmodel.finalizer", "localmodel.kserve.io/finalizer",
+	"localmodelnamespacecache.kserve.io/finalizer", "serving.kserve.io/llmisvc-finalizer",
+	"serving.kserve.io/llmisvcconfig-finalizer",
 }
 
-// driftKinds counts the objects with each kind of drift, and all that drift.
-func driftKinds(all []judgement) map[string]int {
-	counts := map[string]int{}
-	for _, j := range all {
-		if j.drifts() {
-			counts["any"]++
-		}
-		seen := map[string]bool{}
-		for _, change := range j.Changes {
-			if change.Drifts {
-				seen[driftKind(j, change.Path, change.Before, change.After)] = true
-			}
-		}
-		for kind := range seen {
-			counts[kind]++
-		}
+// settled takes out of a stored object what others than the user write to it: Argo CD and kubectl their annotations,
+// KServe's controllers their finalizers. A manifest that says so too changes nothing.
+func settled(stored map[string]any) map[string]any {
+	metadata, _ := stored["metadata"].(map[string]any)
+	if metadata == nil {
+		return stored // a mutating webhook refuses it
 	}
-	return counts
-}
-
-// driftKind names a drift by its kind of object and path, and by what happens there.
-func driftKind(j judgement, path string, before, after json.RawMessage) string {
-	what := "changed"
-	switch {
-	case slices.ContainsFunc(j.Pruned, func(pruned string) bool { return pruned == path }):
-		what = "pruned"
-	case before == nil:
-		what = "added"
-	case after == nil:
-		what = "removed"
+	annotations, _ := metadata["annotations"].(map[string]any)
+	delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+	delete(annotations, "argocd.argoproj.io/tracking-id")
+	finalizers, _ := metadata["finalizers"].([]any)
+	finalizers = slices.DeleteFunc(finalizers, func(f any) bool { return slices.Contains(kserveFinalizers, text(f)) })
+	if len(annotations) == 0 {
+		delete(metadata, "annotations")
 	}
-	return j.Kind + " " + index.ReplaceAllString(path, "[]") + " " + what
+	if metadata["finalizers"] = finalizers; len(finalizers) == 0 {
+		delete(metadata, "finalizers")
+	}
+	return stored
 }

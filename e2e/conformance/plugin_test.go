@@ -102,9 +102,9 @@ func (a answer) refused() (path string, err error) {
 
 // finding is one of check's, as JSON.
 type finding struct {
-	Rule, File, Kind, Name, Path, Message string
-	Line                                  int
-	Repair                                bool
+	Rule, Severity, File, Kind, Name, Path, Message string
+	Line                                            int
+	Repair, Restarts                                bool
 }
 
 func (p plugin) check(path string) ([]finding, answer, error) {

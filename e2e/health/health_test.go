@@ -67,8 +67,8 @@ func TestPrintedConfiguration(t *testing.T) {
 			t.Parallel()
 			argocd := newCLI(t, tool)
 			t.Run("validate", func(t *testing.T) {
-				if out := argocd.settings(t, "validate"); !strings.Contains(out, "6 resource overrides") {
-					t.Error(out) // the five kinds, and Rollout, which Argo CD adds
+				if out := argocd.settings(t, "validate"); !strings.Contains(out, "7 resource overrides") {
+					t.Error(out) // the five kinds, LLMInferenceServiceConfig, and Rollout, which Argo CD adds
 				}
 			})
 			t.Run("health", func(t *testing.T) { checkHealth(t, argocd) })
@@ -94,10 +94,13 @@ func checkHealth(t *testing.T, argocd cli) {
 			"controller-v0.14.1-badfmt", "controller-v0.15.2-notready", "controller-v0.20.0-healthy",
 			"scaled-to-zero", "stopped", "deadline-passed", "hostile-huge-message", "multi-node-0.16-to-0.19",
 		},
-		"InferenceGraph":      {"standard-0.16", "knative-failed"},
-		"TrainedModel":        {"ready", "not-multi-model"},
-		"LLMInferenceService": {"starting", "stopped"},
-		"LocalModelCache":     {"downloading", "downloaded"},
+		"InferenceGraph": {"standard-0.16", "knative-failed"},
+		"TrainedModel":   {"ready", "not-multi-model"},
+		"LLMInferenceService": {
+			"starting", "stopped", "presets-missing-while-ready", "presets-missing-too-long-while-ready",
+			"controller-v0.20.0-ready-full", "controller-v0.20.0-foreign-hpa-collision-scaling",
+		},
+		"LocalModelCache": {"downloading", "downloaded"},
 	} {
 		data, err := os.ReadFile(filepath.Join(customizations, kind, "health_test.yaml"))
 		if err != nil {
@@ -131,19 +134,20 @@ func checkHealth(t *testing.T, argocd cli) {
 }
 
 func checkActions(t *testing.T, argocd cli) {
-	running := input("InferenceService", "controller-v0.20.0-healthy")
-	stopped := input("InferenceService", "stopped")
-	for file, want := range map[string]string{running: "resume true stop false", stopped: "resume false stop true"} {
+	for _, tc := range []struct{ kind, name, actions, run, annotation string }{
+		{"InferenceService", "controller-v0.20.0-healthy", "resume true stop false", "stop", `"true"`},
+		{"InferenceService", "stopped", "resume false stop true", "resume", `"false"`},
+		{"LLMInferenceService", "controller-v0.20.0-ready-full", "resume true stop false", "stop", `"true"`},
+		{"LLMInferenceService", "controller-v0.20.0-stopped", "resume false stop true", "resume", `"false"`},
+	} {
+		file := input(tc.kind, tc.name)
 		out := strings.Fields(argocd.settings(t, "resource-overrides", "list-actions", file))
-		if got := strings.Join(out[2:], " "); got != want {
-			t.Errorf("%s: %s, want %s", file, got, want)
+		if got := strings.Join(out[2:], " "); got != tc.actions {
+			t.Errorf("%s: %s, want %s", file, got, tc.actions)
 		}
-	}
-	for file, action := range map[string]string{running: `stop: "true"`, stopped: `resume: "false"`} {
-		name, value, _ := strings.Cut(action, ": ")
-		out := argocd.settings(t, "resource-overrides", "run-action", file, name)
-		if !strings.Contains(out, "serving.kserve.io/stop: "+value) {
-			t.Errorf("%s on %s:\n%s", name, file, out)
+		live := argocd.settings(t, "resource-overrides", "run-action", file, tc.run)
+		if !strings.Contains(live, "serving.kserve.io/stop: "+tc.annotation) {
+			t.Errorf("%s on %s:\n%s", tc.run, file, live)
 		}
 	}
 }

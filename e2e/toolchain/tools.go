@@ -13,6 +13,7 @@ import (
 type Tool struct {
 	Name    string // of the executable
 	Folder  string // under e2e/tools
+	Imports string // another folder that its code is in, from Folder
 	Module  string // the module whose version and sources the program stands for
 	Package string // its main package; "." for one in Folder
 	LDFlags string // added to -s -w
@@ -41,10 +42,20 @@ func KServeManager(version string) Tool { return kserve("manager", version) }
 // KServeAgent is the agent container's program of the same releases.
 func KServeAgent(version string) Tool { return kserve("agent", version) }
 
-func kserve(program, version string) Tool {
-	const module = "github.com/kserve/kserve"
+// KServeJudge is the program of e2e/conformance that says what a release makes of manifests.
+func KServeJudge(version string) Tool {
 	return Tool{
-		Name: "kserve-" + program, Folder: "kserve-" + version, Module: module, Package: module + "/cmd/" + program,
+		Name: "kserve-judge", Folder: "../conformance/judge/kserve-" + version, Imports: "..",
+		Module: kserveModule, Package: ".",
+	}
+}
+
+const kserveModule = "github.com/kserve/kserve"
+
+func kserve(program, version string) Tool {
+	return Tool{
+		Name: "kserve-" + program, Folder: "kserve-" + version, Module: kserveModule,
+		Package: kserveModule + "/cmd/" + program,
 	}
 }
 
@@ -76,24 +87,31 @@ func (t Tool) dir() (string, error) {
 	return filepath.Join(root, "e2e", "tools", t.Folder), err
 }
 
-// sum changes with anything in the tool's folder and with its linker flags.
+// sum changes with anything in the tool's folders and with its linker flags.
 func (t Tool) sum() (string, error) {
 	dir, err := t.dir()
 	if err != nil {
 		return "", err
 	}
-	entries, err := os.ReadDir(dir)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		return "", err
 	}
-	hash := sha256.New()
-	fmt.Fprintln(hash, t.Package, t.LDFlags)
-	for _, entry := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+	if t.Imports != "" {
+		imported, err := filepath.Glob(filepath.Join(dir, t.Imports, "*.go"))
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(hash, entry.Name(), len(data))
+		files = append(files, imported...)
+	}
+	hash := sha256.New()
+	fmt.Fprintln(hash, t.Package, t.LDFlags)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, filepath.Base(file), len(data))
 		hash.Write(data)
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:4]), nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +17,13 @@ func newHealthAssessCommand(env *Env) *cobra.Command {
 		Long: `Print the health of live objects, next to the verdict of the check that Argo CD bundles.
 
 The input is YAML or JSON: single objects, Lists, and streams as kubectl get --watch prints them; the last state of
-each object counts. If the Deployments of a service are in the input, an unfinished rollout counts too: KServe before
-0.20 reports Ready meanwhile.
+each object counts. If the Deployments and LeaderWorkerSets of a service are in the input, an unfinished rollout counts
+too: an InferenceService of KServe before 0.20 and an LLMInferenceService of any release are Ready meanwhile.
 
 The exit code is 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
-		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -",
-		Args:    cobra.ExactArgs(1),
+		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -\n" +
+			"  kubectl get llminferenceservices,deployments,leaderworkersets -o yaml | argocd-kserve-plugin health assess -",
+		Args: cobra.ExactArgs(1),
 	}
 	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
@@ -49,7 +51,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		}); err != nil {
 			return err
 		}
-		report := health.Report{Results: fleet.Results(), Bundled: source}
+		report := health.Report{Results: fleet.Results(time.Now()), Bundled: source}
 		if len(report.Results) == 0 {
 			return fmt.Errorf("%s: no object of serving.kserve.io to assess", stream.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,13 +29,24 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" +
 			help.String(),
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
+			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
 		Args: cobra.NoArgs,
 	}
 	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version")
 	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
+	limits := health.DefaultLimits
+	cmd.Flags().DurationVar(&limits.Grace, "grace", limits.Grace,
+		"time after which a service that waits for what another app may bring is Degraded")
+	cmd.Flags().DurationVar(&limits.Deadline, "progress-deadline", limits.Deadline,
+		"time after which any service that makes no progress is Degraded; 0 is no limit")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for name, limit := range map[string]time.Duration{"grace": limits.Grace, "progress-deadline": limits.Deadline} {
+			if limit < 0 || limit%time.Second != 0 {
+				return fmt.Errorf("flag --%s: %v must be whole seconds and not negative", name, limit)
+			}
+		}
 		set, err := load()
 		if err != nil {
 			return err
@@ -43,7 +55,7 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		configuration, err := health.Configure(versions, set.ArgoCDVersion)
+		configuration, err := health.Configure(versions, set.ArgoCDVersion, limits)
 		if err != nil {
 			return err
 		}

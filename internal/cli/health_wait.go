@@ -21,8 +21,8 @@ time is up. Every change of a verdict is a line on standard error; the last verd
 
 The exit code is 0 when all are Healthy, 1 when one is not, 2 when the input is unusable.
 
-A service that is Ready may be rolling out (KServe before 0.20): add the stream of its Deployments with --with to wait
-for those too.`,
+A service that is Ready may be rolling out (an InferenceService of KServe before 0.20, an LLMInferenceService of any
+release): add the streams of its Deployments and LeaderWorkerSets with --with to wait for those too.`,
 		Example: `  kubectl get inferenceservices --watch -o json | argocd-kserve-plugin health wait - iris
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,

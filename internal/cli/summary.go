@@ -44,12 +44,12 @@ func (o *outcome) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// restarted counts the InferenceServices whose pods start anew, once, because of the repairs.
+// restarted counts the services whose pods start anew, once, because of the repairs.
 func (o *outcome) restarted() int {
 	services := map[*transform.Object]bool{}
 	for _, f := range o.Findings {
 		for _, o := range f.Restarted() {
-			if o.GroupKind() == kserve.InferenceService {
+			if kind := o.GroupKind(); kind == kserve.InferenceService || kind == kserve.LLMInferenceService {
 				services[o] = true
 			}
 		}

@@ -8,14 +8,14 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// run executes a script of the InferenceService's actions on an object and returns its table.
-func run(t *testing.T, script string, object Object) *lua.LTable {
+// run executes a script of a kind's actions on an object and returns its table.
+func run(t *testing.T, kind, script string, object Object) *lua.LTable {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(checksDir, "InferenceService/actions", script))
+	source, err := os.ReadFile(filepath.Join(checksDir, kind, "actions", script))
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := newState(false)
+	state := newState(false, today)
 	t.Cleanup(state.Close)
 	state.SetGlobal("obj", toLua(state, object))
 	if err := state.DoString(string(source)); err != nil {
@@ -25,7 +25,13 @@ func run(t *testing.T, script string, object Object) *lua.LTable {
 }
 
 func TestActions(t *testing.T) {
-	tree := os.DirFS(filepath.Join(checksDir, "InferenceService/actions"))
+	for kind := range sinceStop {
+		t.Run(kind, func(t *testing.T) { testActions(t, kind) })
+	}
+}
+
+func testActions(t *testing.T, kind string) {
+	tree := os.DirFS(filepath.Join(checksDir, kind, "actions"))
 	var suite struct {
 		DiscoveryTests []struct {
 			InputPath string `json:"inputPath"`
@@ -44,7 +50,7 @@ func TestActions(t *testing.T) {
 	for _, test := range suite.DiscoveryTests {
 		var object Object
 		loadYAML(t, tree, test.InputPath, &object)
-		found := run(t, "discovery.lua", object)
+		found := run(t, kind, "discovery.lua", object)
 		for _, want := range test.Result {
 			action, ok := found.RawGetString(want.Name).(*lua.LTable)
 			if !ok || lua.LVAsBool(action.RawGetString("disabled")) != want.Disabled {
@@ -56,7 +62,7 @@ func TestActions(t *testing.T) {
 		var object, want Object
 		loadYAML(t, tree, test.InputPath, &object)
 		loadYAML(t, tree, test.ExpectedOutputPath, &want)
-		metadata := run(t, test.Action+"/action.lua", object).RawGetString("metadata").(*lua.LTable)
+		metadata := run(t, kind, test.Action+"/action.lua", object).RawGetString("metadata").(*lua.LTable)
 		stop := metadata.RawGetString("annotations").(*lua.LTable).RawGetString("serving.kserve.io/stop")
 		if stop.String() != stringAt(want, "metadata", "annotations", "serving.kserve.io/stop") {
 			t.Errorf("%s on %s: %v", test.Action, test.InputPath, stop)

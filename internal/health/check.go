@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 	"github.com/yuin/gopher-lua/parse"
@@ -53,13 +54,13 @@ func compile(name, source string, openLibs bool) (Check, error) {
 	return Check{script, openLibs}, nil
 }
 
-// Assess runs the check as Argo CD does: an object that is being deleted is Progressing, whatever the script returns,
-// and a script that fails makes the object Unknown.
-func (c Check) Assess(object Object) Verdict {
+// Assess runs the check as Argo CD does at the time now: an object that is being deleted is Progressing, whatever the
+// script returns, and a script that fails makes the object Unknown.
+func (c Check) Assess(object Object, now time.Time) Verdict {
 	if At(object, "metadata", "deletionTimestamp") != nil {
 		return Verdict{Progressing, "Pending deletion"}
 	}
-	state := newState(c.openLibs)
+	state := newState(c.openLibs, now)
 	defer state.Close()
 	state.SetGlobal("obj", toLua(state, object))
 	state.Push(state.NewFunctionFromProto(c.script))

@@ -18,6 +18,9 @@ import (
 // update makes the tests write their golden files.
 var update = os.Getenv("UPDATE_GOLDEN") != ""
 
+// today is the time of the tests. In the test data, what is over was in 2020, and what is not will be in 2999.
+var today = time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
+
 const checksDir = "../../resource_customizations/serving.kserve.io"
 
 // healthTests is the layout of health_test.yaml, Argo CD's own.
@@ -73,7 +76,7 @@ func TestChecks(t *testing.T) {
 			t.Run(kind+"/"+path.Base(test.InputPath), func(t *testing.T) {
 				var object Object
 				loadYAML(t, tree, test.InputPath, &object)
-				got := ours[kind].Assess(object)
+				got := ours[kind].Assess(object, today)
 				want := Verdict{test.HealthStatus.Status, test.HealthStatus.Message}
 				if got != want {
 					t.Errorf("\n got %v\nwant %v", got, want)
@@ -99,7 +102,7 @@ func TestUpstreamCases(t *testing.T) {
 		for _, test := range suite.Tests {
 			var object Object
 			loadYAML(t, tree, test.InputPath, &object)
-			if got := check.Assess(object); got.Status != test.HealthStatus.Status {
+			if got := check.Assess(object, today); got.Status != test.HealthStatus.Status {
 				t.Errorf("Argo CD %s, %s: %v, upstream says %v", release, test.InputPath, got, test.HealthStatus.Status)
 			}
 		}
@@ -117,6 +120,9 @@ func TestNothingBreaksACheck(t *testing.T) {
 		"InferenceService/testdata/transformer-down.yaml",
 		"InferenceGraph/testdata/deadline-passed.yaml",
 		"TrainedModel/testdata/service-not-ready-too-long.yaml",
+		"LLMInferenceService/testdata/controller-v0.20.0-foreign-hpa-collision-scaling.yaml",
+		"LLMInferenceService/testdata/controller-v0.20.0-scaled-to-zero.yaml",
+		"LLMInferenceService/testdata/deadline-first-rollout.yaml",
 		"LLMInferenceService/testdata/failed-rollout.yaml",
 		"LLMInferenceService/testdata/stopped.yaml",
 		"LocalModelCache/testdata/failed.yaml",
@@ -125,7 +131,7 @@ func TestNothingBreaksACheck(t *testing.T) {
 		loadYAML(t, os.DirFS(checksDir), input, &object)
 		check := ours[path.Dir(path.Dir(input))]
 		mutate(object, func() {
-			if got := check.Assess(object); got.Status == Unknown {
+			if got := check.Assess(object, today); got.Status == Unknown {
 				data, _ := json.Marshal(object)
 				t.Errorf("%s: %s\n%s", input, got.Message, data)
 			}
@@ -172,12 +178,92 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 				"metadata": Object{"annotations": Object{"argocd-kserve-plugin/progress-deadline-seconds": "1800"}},
 				"status": Object{"conditions": []any{Object{
 					"type": "Ready", "status": "False",
-					"lastTransitionTime": time.Now().Add(-age).UTC().Format(time.RFC3339),
+					"lastTransitionTime": today.Add(-age).Format(time.RFC3339),
 				}}},
 			}
-			if got := check.Assess(object); got.Status != want {
+			if got := check.Assess(object, today); got.Status != want {
 				t.Errorf("UTC%+d, waiting for %v: %v, want %s", zone, age, got, want)
 			}
+		}
+	}
+}
+
+// TestGracePeriod is about what passes when another app brings it.
+func TestGracePeriod(t *testing.T) {
+	ours := mustOurs(t)
+	for _, tc := range []struct{ input, condition string }{
+		{"InferenceService/testdata/controller-v0.14.1-badfmt.yaml", ""},
+		{"InferenceService/testdata/controller-v0.15.2-badfmt.yaml", ""},
+		{"InferenceService/testdata/controller-v0.20.0-badfmt.yaml", "PredictorReady"},
+		{"InferenceService/testdata/runtime-not-recognized.yaml", "PredictorReady"},
+		{"InferenceService/testdata/reason-ReconcileFailed.yaml", "PredictorReady"},
+		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing-after-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing-after-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-missing.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-deleted-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-presets-broken-gateway-deleted-ready.yaml", "PresetsCombined"},
+		{"LLMInferenceService/testdata/controller-v0.20.0-scaling-plus-replicas-from-config.yaml", "PresetsCombined"},
+	} {
+		var object Object
+		loadYAML(t, os.DirFS(checksDir), tc.input, &object)
+		changed := transition(t, object, tc.condition)
+		for annotation, grace := range map[string]time.Duration{
+			"": 5 * time.Minute, "60": time.Minute, "1800": 30 * time.Minute, "soon": 5 * time.Minute,
+		} {
+			object["metadata"].(Object)["annotations"] = Object{"argocd-kserve-plugin/progress-deadline-seconds": annotation}
+			check := ours[path.Dir(path.Dir(tc.input))]
+			for after, want := range map[time.Duration]Status{grace: Progressing, grace + time.Second: Degraded} {
+				if got := check.Assess(object, changed.Add(after)); got.Status != want {
+					t.Errorf("%s, annotation %q, after %v: %v, want %s", tc.input, annotation, after, got, want)
+				}
+			}
+		}
+	}
+}
+
+// transition is the time at which a condition last changed; without a name, that of the object's creation.
+func transition(t *testing.T, object Object, name string) time.Time {
+	t.Helper()
+	written := stringAt(object, "metadata", "creationTimestamp")
+	conditions, _ := At(object, "status", "conditions").([]any)
+	for _, condition := range conditions {
+		if stringAt(condition, "type") == name {
+			written = stringAt(condition, "lastTransitionTime")
+		}
+	}
+	changed, err := time.Parse(time.RFC3339, written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changed
+}
+
+// TestErrorsByTheirWords looks for the words that make an error of the LLMInferenceService's reconciler permanent.
+func TestErrorsByTheirWords(t *testing.T) {
+	check := mustOurs(t)["LLMInferenceService"]
+	for _, tc := range []struct {
+		reason, message string
+		want            Status
+	}{
+		{"ReconcileSingleNodeWorkloadError", `Deployment.apps "a" is invalid: spec`, Degraded},
+		{"ReconcileMultiNodeWorkloadError", `cannot delete v1.ServiceAccount models/a: not owned by models/b`, Degraded},
+		{"ReconcileWorkloadServiceError", "it is not controlled by models/a", Degraded},
+		{"ReconcileCertsError", `secrets "a" already exists`, Degraded},
+		{"HTTPRouteReconcileError", "first line\n\tnot owned by models/a", Degraded},
+		{"ReconcileScalingError", strings.Repeat("~", 580) + "already exists", Degraded},
+		{"ReconcileScalingError", strings.Repeat("~", 600) + "already exists", Progressing},
+		{"ReconcileScalingError", "é already exists", Progressing},
+		{"ReconcileScalingError", "already exist", Progressing},
+		{"ReconcileScalingError", "", Progressing},
+		{"RefsInvalid", "Gateway models/a is invalid", Progressing},
+	} {
+		object := Object{"status": Object{"conditions": []any{
+			Object{"type": "MainWorkloadReady", "status": "False", "reason": tc.reason, "message": tc.message},
+		}}}
+		if got := check.Assess(object, today); got.Status != tc.want {
+			t.Errorf("%s: %s: %v, want %s", tc.reason, tc.message, got, tc.want)
 		}
 	}
 }
@@ -188,7 +274,7 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := check.Assess(Object{}); got.Message != "nil" {
+		if got := check.Assess(Object{}, today); got.Message != "nil" {
 			t.Errorf("%s is a %s", global, got.Message)
 		}
 	}
@@ -201,8 +287,25 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := check.Assess(Object{}); got.Message != "xx" {
+	if got := check.Assess(Object{}, today); got.Message != "xx" {
 		t.Errorf("os has %d functions", len(got.Message))
+	}
+}
+
+func TestClock(t *testing.T) {
+	check, err := compile("clock", `
+		local os = require("os")
+		local times = { os.time(), os.date("!%Y-%m-%d %H:%M"), os.date("!*t").day, os.date() ~= "", os.date("%Y", 1e9) }
+		for i, time in ipairs(times) do
+			times[i] = tostring(time)
+		end
+		return { status = "Healthy", message = table.concat(times, ", ") }`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2031, time.March, 4, 5, 6, 7, 0, time.UTC)
+	if got, want := check.Assess(Object{}, now), "1930367167, 2031-03-04 05:06, 4, true, 2001"; got.Message != want {
+		t.Errorf("got %s, want %s", got.Message, want)
 	}
 }
 
@@ -220,7 +323,7 @@ func TestScriptFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := check.Assess(Object{})
+		got := check.Assess(Object{}, today)
 		if got.Status != Unknown || !strings.Contains(got.Message, want) {
 			t.Errorf("%s: %v, want Unknown and %q", source, got, want)
 		}
@@ -232,7 +335,7 @@ func TestScriptFailures(t *testing.T) {
 
 func TestDeletion(t *testing.T) {
 	object := Object{"metadata": Object{"deletionTimestamp": "2026-11-20T22:00:00Z"}}
-	if got := mustOurs(t)["InferenceService"].Assess(object); got.Status != Progressing {
+	if got := mustOurs(t)["InferenceService"].Assess(object, today); got.Status != Progressing {
 		t.Error(got)
 	}
 }
@@ -260,7 +363,20 @@ func BenchmarkLongestMessage(b *testing.B) {
 			"message": `predictor-container: ReplicaSet "` + strings.Repeat("z", 980)},
 	}}}
 	for b.Loop() {
-		check.Assess(object)
+		check.Assess(object, today)
+	}
+}
+
+// BenchmarkLongestSearch is the dearest LLMInferenceService: long errors without any of the words.
+func BenchmarkLongestSearch(b *testing.B) {
+	check := mustOurs(b)["LLMInferenceService"]
+	var conditions []any
+	for _, name := range []string{"MainWorkloadReady", "WorkloadsReady", "Ready"} {
+		conditions = append(conditions, Object{"type": name, "status": "False",
+			"reason": "ReconcileSingleNodeWorkloadError", "message": strings.Repeat("already exist", 80)})
+	}
+	for b.Loop() {
+		check.Assess(Object{"status": Object{"conditions": conditions}}, today)
 	}
 }
 
@@ -275,6 +391,6 @@ func BenchmarkHealthy(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		check.Assess(object)
+		check.Assess(object, today)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
@@ -30,20 +31,44 @@ type Configuration struct {
 	versions kserve.Versions
 }
 
+// Limits are the times after which a service that makes no progress is Degraded, unless its annotation says otherwise.
+type Limits struct {
+	Grace    time.Duration // for what another app may bring, such as a serving runtime
+	Deadline time.Duration // for everything else; 0 is no limit
+}
+
+// DefaultLimits are those that the scripts contain.
+var DefaultLimits = Limits{Grace: 5 * time.Minute}
+
+// buildInto replaces the limits in a script. A script that never waits has none.
+func (l Limits) buildInto(script string) string {
+	deadline := "nil"
+	if l.Deadline > 0 {
+		deadline = fmt.Sprint(int64(l.Deadline / time.Second))
+	}
+	return strings.NewReplacer(
+		"\nlocal grace = 300", fmt.Sprintf("\nlocal grace = %d", l.Grace/time.Second),
+		"\nlocal progress_deadline = nil", "\nlocal progress_deadline = "+deadline,
+	).Replace(script)
+}
+
 // The KServe releases from which on a kind or a feature exists.
 var (
 	sinceKind = map[string]transform.Window{
 		"LocalModelCache":     {From: transform.Release{0, 15, 0}},
 		"LLMInferenceService": {From: transform.Release{0, 16, 0}},
 	}
-	sinceStop           = transform.Window{From: transform.Release{0, 15, 1}}
+	sinceStop = map[string]transform.Window{ // serving.kserve.io/stop
+		"InferenceService":    {From: transform.Release{0, 15, 1}},
+		"LLMInferenceService": {From: transform.Release{0, 17, 0}}, // llmisvc/workload.go@v0.17.0, not @v0.16.0
+	}
 	sinceDisallowedList = transform.Window{From: transform.Release{0, 15, 0}}
 	sinceRespelling     = transform.Window{From: transform.Release{0, 17, 0}}
 )
 
 // Configure lists the overrides for KServe and a release of Argo CD (x.y.z, x.y or unknown). All releases of Argo CD
 // need all of them: what they bundle, if anything, is wrong with all releases of KServe (docs/health.md).
-func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
+func Configure(versions kserve.Versions, argocd string, limits Limits) (Configuration, error) {
 	c := Configuration{versions: versions}
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
 	missing := func(kind string) bool { return !versions.Any(sinceKind[kind]) }
@@ -57,17 +82,23 @@ func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 		if err != nil {
 			return c, err
 		}
-		c.add("health", kind, string(source))
+		c.add("health", kind, limits.buildInto(string(source)))
 	}
 
-	if !versions.Any(sinceStop) {
-		note("left out: actions stop and resume: serving.kserve.io/stop works in KServe %s", sinceStop)
-	} else {
-		actions, err := stopAndResume()
+	for _, kind := range Kinds {
+		since, obeys := sinceStop[kind]
+		if !obeys || missing(kind) {
+			continue
+		}
+		if !versions.Any(since) {
+			note("left out: actions stop and resume of %s: serving.kserve.io/stop works in KServe %s", kind, since)
+			continue
+		}
+		actions, err := stopAndResume(kind)
 		if err != nil {
 			return c, err
 		}
-		c.add("actions", "InferenceService", actions)
+		c.add("actions", kind, actions)
 	}
 
 	switch {
@@ -81,6 +112,7 @@ func Configure(versions kserve.Versions, argocd string) (Configuration, error) {
 	c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
 	if !missing("LLMInferenceService") {
 		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
+		c.add("knownTypeFields", "LLMInferenceServiceConfig", llmInferenceServiceTypes)
 		if argocd != "unknown" && !before(argocd, "v3.6.0") {
 			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts " +
 				"Degraded, which ends a sync")
@@ -124,9 +156,9 @@ const (
 `
 )
 
-// stopAndResume is the actions override of InferenceService.
-func stopAndResume() (string, error) {
-	directory := group + "/InferenceService/actions/"
+// stopAndResume is the actions override of a kind.
+func stopAndResume(kind string) (string, error) {
+	directory := group + "/" + kind + "/actions/"
 	discovery, err := fs.ReadFile(customizations.Lua, directory+"discovery.lua")
 	if err != nil {
 		return "", err

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -17,7 +18,7 @@ func configure(t *testing.T, release, argocd string) Configuration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configuration, err := Configure(versions, argocd)
+	configuration, err := Configure(versions, argocd, DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,22 +113,77 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 			t.Errorf("%s/%s, want %s", check.Group, check.Kind, kind)
 		}
 	}
-	if len(resource.Spec.ResourceActions) != 1 || len(resource.Spec.ExtraConfig) != 2 {
+	if len(resource.Spec.ResourceActions) != 2 || len(resource.Spec.ExtraConfig) != 3 {
 		t.Errorf("%d actions, extra configuration %v", len(resource.Spec.ResourceActions), resource.Spec.ExtraConfig)
 	}
-	var actions struct {
-		Discovery   string `json:"discovery.lua"`
-		Definitions []struct {
-			Name   string `json:"name"`
-			Action string `json:"action.lua"`
-		} `json:"definitions"`
+	for i, kind := range []string{"InferenceService", "LLMInferenceService"} {
+		var actions struct {
+			Discovery   string `json:"discovery.lua"`
+			Definitions []struct {
+				Name   string `json:"name"`
+				Action string `json:"action.lua"`
+			} `json:"definitions"`
+		}
+		if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[i].Action), &actions); err != nil {
+			t.Fatal(err)
+		}
+		if resource.Spec.ResourceActions[i].Kind != kind || len(actions.Definitions) != 2 ||
+			actions.Definitions[0].Name != "stop" || !strings.HasSuffix(actions.Discovery, "}\n") {
+			t.Errorf("%s: %+v", kind, actions)
+		}
 	}
-	if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[0].Action), &actions); err != nil {
+}
+
+// TestConfigLimits builds limits into the scripts and runs them.
+func TestConfigLimits(t *testing.T) {
+	versions, _, err := kserve.ParseVersions("unknown")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" ||
-		!strings.HasSuffix(actions.Discovery, "}\n") {
-		t.Errorf("%+v", actions)
+	changed := today.Add(-time.Minute)
+	for _, tc := range []struct {
+		limits          Limits
+		condition       string
+		annotation      string
+		created, status Status
+	}{
+		{DefaultLimits, "PresetsCombined", "", Progressing, Progressing},
+		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "", Progressing, Degraded},
+		{Limits{}, "PresetsCombined", "", Progressing, Degraded},
+		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "60", Progressing, Progressing},
+		{DefaultLimits, "MainWorkloadReady", "", Progressing, Progressing},
+		{Limits{Grace: 59 * time.Second}, "MainWorkloadReady", "", Progressing, Progressing},
+		{Limits{Deadline: 61 * time.Second}, "MainWorkloadReady", "", Progressing, Progressing},
+		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "", Degraded, Degraded},
+		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "60", Progressing, Progressing},
+	} {
+		c, err := Configure(versions, "unknown", tc.limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		metadata := Object{
+			"creationTimestamp": changed.Format(time.RFC3339),
+			"annotations":       Object{"argocd-kserve-plugin/progress-deadline-seconds": tc.annotation},
+		}
+		waiting := Object{"metadata": metadata, "status": Object{"conditions": []any{
+			Object{"type": tc.condition, "status": "False", "lastTransitionTime": changed.Format(time.RFC3339)},
+		}}}
+		check, err := compile("check", written(t, "lua", "LLMInferenceService", c), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := check.Assess(waiting, today); got.Status != tc.status {
+			t.Errorf("%v, %s, annotation %q: %v, want %s", tc.limits, tc.condition, tc.annotation, got, tc.status)
+		}
+		for _, kind := range []string{"InferenceService", "InferenceGraph", "TrainedModel", "LLMInferenceService"} {
+			check, err := compile(kind, written(t, "lua", kind, c), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := check.Assess(Object{"metadata": metadata}, today); got.Status != tc.created {
+				t.Errorf("%v, annotation %q, %s without status: %v, want %s", tc.limits, tc.annotation, kind, got, tc.created)
+			}
+		}
 	}
 }
 

@@ -1,9 +1,10 @@
 package health
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Result is the health of one object.
@@ -30,7 +31,7 @@ type Fleet struct {
 	ours, bundled Checks
 	order         []key
 	objects       map[key]Object
-	deployments   map[key]map[string]Object // by owner, then by name
+	workloads     map[key]map[string]Object // by owner, then by kind and name
 }
 
 // NewFleet returns an empty fleet whose results are compared with the given bundled checks.
@@ -42,15 +43,16 @@ func NewFleet(bundled Checks) (*Fleet, error) {
 	return &Fleet{ours, bundled, nil, map[key]Object{}, map[key]map[string]Object{}}, nil
 }
 
-// Apply records an event. It ignores objects that have no check, except the Deployments of a service.
+// Apply records an event. It ignores objects that have no check, except the Deployments and LeaderWorkerSets of a
+// service.
 func (f *Fleet) Apply(event Event) {
 	object := event.Object
 	kind := stringAt(object, "kind")
 	namespace, name := stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
 	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
-	if apiGroup == "apps" && kind == "Deployment" {
+	if apiGroup == "apps" && kind == "Deployment" || apiGroup == "leaderworkerset.x-k8s.io" && kind == "LeaderWorkerSet" {
 		if owner, ok := ownerOf(object); ok {
-			f.applyDeployment(owner, name, event)
+			f.applyWorkload(owner, kind+" "+name, event)
 		}
 		return
 	}
@@ -70,21 +72,21 @@ func (f *Fleet) Apply(event Event) {
 	f.objects[id] = object
 }
 
-func (f *Fleet) applyDeployment(owner key, name string, event Event) {
+func (f *Fleet) applyWorkload(owner key, name string, event Event) {
 	if event.Deleted {
-		delete(f.deployments[owner], name)
+		delete(f.workloads[owner], name)
 		return
 	}
-	if f.deployments[owner] == nil {
-		f.deployments[owner] = map[string]Object{}
+	if f.workloads[owner] == nil {
+		f.workloads[owner] = map[string]Object{}
 	}
-	f.deployments[owner][name] = event.Object
+	f.workloads[owner][name] = event.Object
 }
 
-// ownerOf returns the KServe object that a Deployment belongs to.
-func ownerOf(deployment Object) (key, bool) {
-	namespace := stringAt(deployment, "metadata", "namespace")
-	references, _ := At(deployment, "metadata", "ownerReferences").([]any)
+// ownerOf returns the KServe object that a workload belongs to.
+func ownerOf(workload Object) (key, bool) {
+	namespace := stringAt(workload, "metadata", "namespace")
+	references, _ := At(workload, "metadata", "ownerReferences").([]any)
 	for _, reference := range references {
 		if strings.HasPrefix(stringAt(reference, "apiVersion"), group+"/") {
 			return key{stringAt(reference, "kind"), namespace, stringAt(reference, "name")}, true
@@ -93,35 +95,30 @@ func ownerOf(deployment Object) (key, bool) {
 	return key{}, false
 }
 
-// Results returns the verdicts on all objects, in the order in which they were first seen.
-func (f *Fleet) Results() []Result {
+// Results returns the verdicts on all objects at the time now, in the order in which they were first seen.
+func (f *Fleet) Results(now time.Time) []Result {
 	results := make([]Result, 0, len(f.order))
 	for _, id := range f.order {
 		object := f.objects[id]
-		verdict := f.ours[id.kind].Assess(object)
+		verdict := f.ours[id.kind].Assess(object, now)
 		if verdict.Status == Healthy || verdict.Status == Progressing {
 			verdict = f.withRollouts(id, verdict)
 		}
 		result := Result{id.kind, id.namespace, id.name, verdict.Status, verdict.Message, ""}
 		if check, ok := f.bundled[id.kind]; ok {
-			result.Bundled = check.Assess(object).Status
+			result.Bundled = check.Assess(object, now).Status
 		}
 		results = append(results, result)
 	}
 	return results
 }
 
-// withRollouts lowers a verdict to the one of the service's Deployments. The first failed rollout wins over the first
+// withRollouts lowers a verdict to the one of the service's workloads. The first failed rollout wins over the first
 // unfinished one.
 func (f *Fleet) withRollouts(id key, verdict Verdict) Verdict {
-	deployments := f.deployments[id]
-	names := make([]string, 0, len(deployments))
-	for name := range deployments {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, cmp.Compare[string])
-	for _, name := range names {
-		unfinished, ok := rollout(deployments[name])
+	workloads := f.workloads[id]
+	for _, name := range slices.Sorted(maps.Keys(workloads)) {
+		unfinished, ok := rollout(workloads[name])
 		if ok && (unfinished.Status == Degraded || verdict.Status == Healthy) {
 			verdict = unfinished
 		}

@@ -49,10 +49,7 @@ func newFleet(t *testing.T) *Fleet {
 func TestRolloutsCount(t *testing.T) {
 	stale := deployment(2, 2, 2, 2)
 	stale["metadata"].(Object)["generation"] = 3.0
-	failed := deployment(2, 1, 3, 2)
-	failed["status"].(Object)["conditions"] = []any{
-		Object{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"},
-	}
+	stale["status"].(Object)["conditions"] = failed(deployment(2, 1, 3, 2))["status"].(Object)["conditions"]
 	foreign := deployment(2, 1, 3, 2)
 	delete(foreign["metadata"].(Object), "ownerReferences")
 	elsewhere := deployment(2, 1, 3, 2)
@@ -78,8 +75,10 @@ func TestRolloutsCount(t *testing.T) {
 			"Deployment iris-predictor: 1 of 2 updated replicas are available"},
 		{"not seen", "True", stale, Progressing,
 			"Deployment iris-predictor: waiting for the Deployment controller to see the change"},
-		{"failed", "True", failed, Degraded, "Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
-		{"failed and not ready", "False", failed, Degraded, "Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
+		{"failed", "True", failed(deployment(2, 1, 3, 2)), Degraded,
+			"Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
+		{"failed and not ready", "False", failed(deployment(2, 1, 3, 2)), Degraded,
+			"Deployment iris-predictor: ProgressDeadlineExceeded: timed out"},
 		{"not updated and not ready", "False", deployment(2, 1, 3, 2), Progressing, "Ready is False"},
 		{"foreign", "True", foreign, Healthy, "InferenceService is ready"},
 		{"elsewhere", "True", elsewhere, Healthy, "InferenceService is ready"},
@@ -88,7 +87,94 @@ func TestRolloutsCount(t *testing.T) {
 			fleet := newFleet(t)
 			fleet.Apply(Event{Object: tc.deployment}) // in either order
 			fleet.Apply(Event{Object: service(tc.ready)})
-			got := fleet.Results()[0]
+			got := fleet.Results(today)[0]
+			if got.Status != tc.status || got.Message != tc.message {
+				t.Errorf("%s: %s", got.Status, got.Message)
+			}
+		})
+	}
+}
+
+// llm is a status of an LLMInferenceService that KServe wrote.
+func llm(t *testing.T, name string) Object {
+	t.Helper()
+	var object Object
+	loadYAML(t, os.DirFS(checksDir), "LLMInferenceService/testdata/controller-v0.20.0-"+name+".yaml", &object)
+	return object
+}
+
+// ownedBy gives a workload to an LLMInferenceService.
+func ownedBy(service, workload Object, kind, suffix string) Object {
+	name := stringAt(service, "metadata", "name")
+	metadata := workload["metadata"].(Object)
+	metadata["name"] = name + suffix
+	metadata["namespace"] = stringAt(service, "metadata", "namespace")
+	metadata["ownerReferences"] = []any{
+		Object{"apiVersion": service["apiVersion"], "kind": service["kind"], "name": name, "controller": true},
+	}
+	if kind == "LeaderWorkerSet" {
+		workload["apiVersion"], workload["kind"] = "leaderworkerset.x-k8s.io/v1", kind
+		status := workload["status"].(Object)
+		delete(status, "observedGeneration")
+		status["readyReplicas"] = status["availableReplicas"]
+		delete(status, "availableReplicas")
+	}
+	return workload
+}
+
+func failed(workload Object) Object {
+	workload["status"].(Object)["conditions"] = []any{
+		Object{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"},
+	}
+	return workload
+}
+
+func TestRolloutsOfLLMServices(t *testing.T) {
+	scheduler := func(workload Object) Object {
+		workload["metadata"].(Object)["labels"] = Object{
+			"app.kubernetes.io/component": "llminferenceservice-router-scheduler",
+		}
+		return workload
+	}
+	var written Object
+	loadYAML(t, os.DirFS("testdata"), "llm-deployment.yaml", &written)
+	for _, tc := range []struct {
+		name, state string
+		workload    Object
+		kind        string
+		suffix      string
+		status      Status
+		message     string
+	}{
+		{"complete", "ready-full", written, "Deployment", "-kserve", Healthy, "LLMInferenceService is ready"},
+		{"scaled to zero", "scaled-to-zero", deployment(0, 0, 0, 0), "Deployment", "-kserve", Healthy,
+			"LLMInferenceService is scaled to zero"},
+		{"failed update, old pod serves", "later-rollout-deadline-exceeded", failed(deployment(1, 1, 2, 1)), "Deployment",
+			"-kserve", Degraded, "Deployment bad-kserve: ProgressDeadlineExceeded: timed out"},
+		{"stuck update, old pod serves", "later-rollout-stuck", deployment(1, 1, 2, 1), "Deployment", "-kserve",
+			Progressing, "Deployment bad-kserve: 1 old replicas are not gone yet"},
+		{"failed first rollout", "first-rollout-deadline-exceeded", failed(deployment(1, 1, 1, 0)), "Deployment", "-kserve",
+			Degraded, "Deployment norep-kserve: ProgressDeadlineExceeded: timed out"},
+		{"prefill", "ready-pd", deployment(2, 1, 3, 2), "Deployment", "-kserve-prefill", Progressing,
+			"Deployment pd-kserve-prefill: 1 of 2 replicas are updated"},
+		{"passive schedulers", "ready-full", scheduler(failed(deployment(3, 3, 3, 1))), "Deployment",
+			"-kserve-router-scheduler", Healthy, "LLMInferenceService is ready"},
+		{"no scheduler", "ready-full", scheduler(failed(deployment(3, 3, 3, 0))), "Deployment",
+			"-kserve-router-scheduler", Degraded, "Deployment opt-kserve-router-scheduler: ProgressDeadlineExceeded: timed out"},
+		{"groups complete", "ready-full", deployment(2, 2, 2, 2), "LeaderWorkerSet", "-kserve-mn", Healthy,
+			"LLMInferenceService is ready"},
+		{"groups not updated", "ready-full", deployment(2, 1, 2, 2), "LeaderWorkerSet", "-kserve-mn", Progressing,
+			"LeaderWorkerSet opt-kserve-mn: 1 of 2 replicas are updated"},
+		{"groups not ready", "ready-full", deployment(2, 2, 2, 1), "LeaderWorkerSet", "-kserve-mn-prefill", Progressing,
+			"LeaderWorkerSet opt-kserve-mn-prefill: 1 of 2 updated replicas are available"},
+		{"no controller", "leaderworkerset-progressing", deployment(1, 0, 0, 0), "LeaderWorkerSet", "-kserve-mn",
+			Progressing, "WorkerWorkloadReady is False: Progressing: LWS is progressing"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			fleet, service := newFleet(t), llm(t, tc.state)
+			fleet.Apply(Event{Object: ownedBy(service, tc.workload, tc.kind, tc.suffix)})
+			fleet.Apply(Event{Object: service})
+			got := fleet.Results(today)[0]
 			if got.Status != tc.status || got.Message != tc.message {
 				t.Errorf("%s: %s", got.Status, got.Message)
 			}
@@ -103,18 +189,18 @@ func TestLastStateCounts(t *testing.T) {
 	for _, object := range []Object{service("False"), tulip, service("True"), {"apiVersion": "v1", "kind": "Pod"}} {
 		fleet.Apply(Event{Object: object})
 	}
-	results := fleet.Results()
+	results := fleet.Results(today)
 	if len(results) != 2 || results[0].Ref() != "InferenceService models/iris" || results[0].Status != Healthy ||
 		results[1].Ref() != "InferenceService tulip" {
 		t.Error(results)
 	}
 	fleet.Apply(Event{Object: deployment(2, 1, 1, 1)})
 	fleet.Apply(Event{Object: deployment(2, 1, 1, 1), Deleted: true})
-	if results := fleet.Results(); results[0].Status != Healthy {
+	if results := fleet.Results(today); results[0].Status != Healthy {
 		t.Error("the Deployment is gone", results[0])
 	}
 	fleet.Apply(Event{Object: service("True"), Deleted: true})
-	if results := fleet.Results(); len(results) != 1 || results[0].Name != "tulip" {
+	if results := fleet.Results(today); len(results) != 1 || results[0].Name != "tulip" {
 		t.Error(results)
 	}
 }
@@ -124,7 +210,18 @@ func TestForeignKindOfTheSameName(t *testing.T) {
 	object := service("True")
 	object["apiVersion"] = "serving.kubeflow.org/v1beta1"
 	fleet.Apply(Event{Object: object})
-	if results := fleet.Results(); len(results) != 0 {
+	if results := fleet.Results(today); len(results) != 0 {
+		t.Error(results)
+	}
+}
+
+// TestNoCheck is about a kind that has no check: a configuration of LLMInferenceServices is always Ready.
+func TestNoCheck(t *testing.T) {
+	var object Object
+	loadYAML(t, os.DirFS("testdata"), "llm-config.yaml", &object)
+	fleet := newFleet(t)
+	fleet.Apply(Event{Object: object})
+	if results := fleet.Results(today); len(results) != 0 {
 		t.Error(results)
 	}
 }

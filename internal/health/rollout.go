@@ -2,33 +2,45 @@ package health
 
 import "fmt"
 
-// rollout judges a Deployment as `kubectl rollout status` does. ok is false if the rollout is complete, which adds
-// nothing to the verdict of the service.
-func rollout(deployment Object) (verdict Verdict, ok bool) {
-	name := "Deployment " + stringAt(deployment, "metadata", "name")
-	conditions, _ := At(deployment, "status", "conditions").([]any)
+// rollout judges a Deployment as `kubectl rollout status` does, and a LeaderWorkerSet by the same counts, of groups. ok
+// is false if the rollout is complete, which adds nothing to the verdict of the service.
+//
+// A LeaderWorkerSet reports neither the generation that its controller has seen nor a failure
+// (sigs.k8s.io/lws@v0.8.0, leaderworkerset_types.go).
+func rollout(workload Object) (verdict Verdict, ok bool) {
+	kind := stringAt(workload, "kind")
+	name := kind + " " + stringAt(workload, "metadata", "name")
+	count := func(path ...string) float64 {
+		number, _ := At(workload, path...).(float64)
+		return number
+	}
+	progressing := func(format string, args ...any) (Verdict, bool) {
+		return Verdict{Progressing, name + ": " + fmt.Sprintf(format, args...)}, true
+	}
+	available := count("status", "readyReplicas")
+	if kind == "Deployment" {
+		if count("metadata", "generation") > count("status", "observedGeneration") {
+			return progressing("waiting for the Deployment controller to see the change")
+		}
+		available = count("status", "availableReplicas")
+	}
+	if available > 0 && hasPassiveReplicas(workload) {
+		return Verdict{}, false
+	}
+	conditions, _ := At(workload, "status", "conditions").([]any)
 	for _, condition := range conditions {
 		if stringAt(condition, "type") == "Progressing" && stringAt(condition, "reason") == "ProgressDeadlineExceeded" {
 			message := fmt.Sprintf("%s: ProgressDeadlineExceeded: %s", name, stringAt(condition, "message"))
 			return Verdict{Degraded, message}, true
 		}
 	}
-	count := func(path ...string) float64 {
-		number, _ := At(deployment, path...).(float64)
-		return number
-	}
 	wanted := 1.0 // the default of spec.replicas
-	if At(deployment, "spec", "replicas") != nil {
+	if At(workload, "spec", "replicas") != nil {
 		wanted = count("spec", "replicas")
 	}
-	updated, available := count("status", "updatedReplicas"), count("status", "availableReplicas")
+	updated := count("status", "updatedReplicas")
 	old := count("status", "replicas") - updated
-	progressing := func(format string, args ...any) (Verdict, bool) {
-		return Verdict{Progressing, name + ": " + fmt.Sprintf(format, args...)}, true
-	}
 	switch {
-	case count("metadata", "generation") > count("status", "observedGeneration"):
-		return progressing("waiting for the Deployment controller to see the change")
 	case updated < wanted:
 		return progressing("%v of %v replicas are updated", updated, wanted)
 	case old > 0:
@@ -37,4 +49,11 @@ func rollout(deployment Object) (verdict Verdict, ok bool) {
 		return progressing("%v of %v updated replicas are available", available, updated)
 	}
 	return Verdict{}, false
+}
+
+// hasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
+// gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
+func hasPassiveReplicas(workload Object) bool {
+	component := stringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
+	return component == "llminferenceservice-router-scheduler"
 }

@@ -2,12 +2,13 @@ package health
 
 import (
 	"sync"
+	"time"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// safeOS is the part of Lua's os library that Argo CD provides (util/lua/oslib_safe.go@v3.5.7).
-var safeOS = sync.OnceValue(func() map[string]lua.LGFunction {
+// luaOS is the part of Lua's os library that Argo CD provides (util/lua/oslib_safe.go@v2.14.21 and @v3.5.7).
+var luaOS = sync.OnceValue(func() map[string]lua.LGFunction {
 	state := lua.NewState()
 	defer state.Close()
 	functions := map[string]lua.LGFunction{}
@@ -17,8 +18,30 @@ var safeOS = sync.OnceValue(func() map[string]lua.LGFunction {
 	return functions
 })
 
+// osAt is luaOS with a clock that stands still.
+func osAt(now time.Time) map[string]lua.LGFunction {
+	return map[string]lua.LGFunction{
+		"time": func(state *lua.LState) int {
+			if state.GetTop() == 0 {
+				state.Push(lua.LNumber(now.Unix()))
+				return 1
+			}
+			return luaOS()["time"](state)
+		},
+		"date": func(state *lua.LState) int {
+			if state.GetTop() < 2 {
+				format := state.OptString(1, "%c")
+				state.SetTop(0)
+				state.Push(lua.LString(format))
+				state.Push(lua.LNumber(now.Unix()))
+			}
+			return luaOS()["date"](state)
+		},
+	}
+}
+
 // newState returns a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7).
-func newState(openLibs bool) *lua.LState {
+func newState(openLibs bool, now time.Time) *lua.LState {
 	state := lua.NewState(lua.Options{SkipOpenLibs: !openLibs})
 	for _, library := range []struct {
 		name string
@@ -33,7 +56,7 @@ func newState(openLibs bool) *lua.LState {
 		state.Call(1, 0)
 	}
 	state.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
-		state.Push(state.SetFuncs(state.NewTable(), safeOS()))
+		state.Push(state.SetFuncs(state.NewTable(), osAt(now)))
 		return 1
 	})
 	return state

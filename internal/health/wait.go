@@ -17,6 +17,9 @@ import (
 // nothing until it changes.
 const yamlPause = 250 * time.Millisecond
 
+// clockPause is the time after which verdicts are found again, because some of them change with time alone.
+const clockPause = 5 * time.Second
+
 // Stream is a named input of Wait.
 type Stream struct {
 	Name  string
@@ -65,12 +68,15 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 		})
 	}
 
+	clock := time.NewTicker(clockPause)
+	defer clock.Stop()
 	said := map[string]string{}
 	var results []Result
 	for open := len(streams); open > 0; {
 		select {
 		case <-ctx.Done():
 			return Outcome{results, "timed out while " + unfinished(results, names, silent)}, nil
+		case <-clock.C:
 		case e := <-ends:
 			if e.err != nil {
 				return Outcome{}, e.err
@@ -81,7 +87,7 @@ func Wait(ctx context.Context, fleet *Fleet, streams []Stream, names []string, p
 			delete(silent, a.stream)
 			fleet.Apply(a.event)
 		}
-		results = slices.DeleteFunc(fleet.Results(), func(r Result) bool { return !r.isOneOf(names) })
+		results = slices.DeleteFunc(fleet.Results(time.Now()), func(r Result) bool { return !r.isOneOf(names) })
 		for _, result := range results {
 			says := fmt.Sprintf("%s: %s: %s\n", terminal.Quote(result.Ref()), result.Status, line(result.Message))
 			if said[result.Ref()] != says {

@@ -134,6 +134,32 @@ func TestWaitTimesOut(t *testing.T) {
 	})
 }
 
+// TestWaitSeesTimePass is about a grace period that ends without an event.
+func TestWaitSeesTimePass(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := Object{
+			"apiVersion": "serving.kserve.io/v1alpha2", "kind": "LLMInferenceService",
+			"metadata": Object{"name": "llama"},
+			"status": Object{"conditions": []any{Object{
+				"type": "PresetsCombined", "status": "False", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339),
+			}}},
+		}
+		input, kubectl := io.Pipe()
+		defer kubectl.Close()
+		go func() { _, _ = io.Copy(kubectl, watch(t, service)) }()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		start := time.Now()
+		outcome, err := Wait(ctx, newFleet(t), []Stream{{"stream", input}}, []string{"llama"}, io.Discard)
+		if err != nil || outcome.Reason != "LLMInferenceService llama is Degraded" {
+			t.Error(outcome, err)
+		}
+		if waited := time.Since(start); waited < 5*time.Minute || waited > 6*time.Minute {
+			t.Errorf("waited for %v", waited)
+		}
+	})
+}
+
 func TestWaitReportsABrokenStream(t *testing.T) {
 	lost := errors.New("connection lost")
 	for _, start := range []string{"", irisJSON, tulipYML} {

@@ -12,3 +12,14 @@ var ProtocolV2Frameworks = []string{"onnx", "huggingface"}
 // FirstContainerNamed are the releases whose webhook names the first container of a custom predictor in any case. Since
 // 0.15.0 it does so only if that is the only container or has an empty name (predictor_custom.go@v0.14.1 and @v0.15.0).
 var FirstContainerNamed = before(0, 15)
+
+// ModelCachePrefix starts the annotations and labels by which the webhook marks a service whose model is cached on
+// nodes (pkg/constants/constants.go@v0.20.0).
+const ModelCachePrefix = "internal.serving.kserve.io/localmodel"
+
+// ModelCacheMarked and LLMModelCacheMarked are the releases whose webhook also removes the marks of an InferenceService
+// or an LLMInferenceService whose model no cache has. Others keep what the manifest says, on some clusters or on all.
+var (
+	ModelCacheMarked    = since(0, 19)
+	LLMModelCacheMarked = since(0, 20)
+)

@@ -33,7 +33,12 @@ var (
 	ServingRuntime          = transform.GroupKind{Group: Group, Kind: "ServingRuntime"}
 	ClusterServingRuntime   = transform.GroupKind{Group: Group, Kind: "ClusterServingRuntime"}
 	ClusterStorageContainer = transform.GroupKind{Group: Group, Kind: "ClusterStorageContainer"}
-	LLMInferenceService     = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
+	InferenceGraph          = transform.GroupKind{Group: Group, Kind: "InferenceGraph"}
+	TrainedModel            = transform.GroupKind{Group: Group, Kind: "TrainedModel"}
+	LocalModelCache         = transform.GroupKind{Group: Group, Kind: "LocalModelCache"}
+
+	LLMInferenceService       = transform.GroupKind{Group: Group, Kind: "LLMInferenceService"}
+	LLMInferenceServiceConfig = transform.GroupKind{Group: Group, Kind: "LLMInferenceServiceConfig"}
 )
 
 // The kinds by which users scale a Deployment.

@@ -137,3 +137,56 @@ func TestAgent(t *testing.T) {
 		}
 	}
 }
+
+// TestChildName has the values of TestChildName in kmeta/names_test.go of
+// knative.dev/pkg@v0.0.0-20260120122510-4a022ed9999a, and the limits of the names that KServe makes.
+func TestChildName(t *testing.T) {
+	for _, tc := range []struct{ service, ending, want string }{
+		{"asdf", "-deployment", "asdf-deployment"},
+		{strings.Repeat("f", 63), "-deployment", "ffffffffffffffffffff105d7597f637e83cc711605ac3ea4957-deployment"},
+		{strings.Repeat("f", 63), "-deploy", "ffffffffffffffffffffffff105d7597f637e83cc711605ac3ea4957-deploy"},
+	} {
+		if got := ChildName(tc.service, tc.ending); got != tc.want {
+			t.Errorf("ChildName(%q, %q) = %q, want %q", tc.service, tc.ending, got, tc.want)
+		}
+	}
+	for ending, limit := range map[string]int{
+		LLMDeployment: 56, LLMPrefillDeployment: 48, LLMSet: 53, LLMPrefillSet: 45,
+	} {
+		longest := strings.Repeat("a", limit)
+		if got := ChildName(longest, ending); got != longest+ending {
+			t.Errorf("a name of %d characters becomes %s", limit, got)
+		}
+		if got := ChildName(longest+"a", ending); len(got) != 63 || !strings.HasSuffix(got, ending) || got == longest+"a"+ending {
+			t.Errorf("a name of %d characters becomes %s", limit+1, got)
+		}
+	}
+}
+
+func TestPreset(t *testing.T) {
+	for _, tc := range []struct {
+		version   string
+		pod       LLMPod
+		probe     string
+		all, some bool
+		delay     int
+	}{
+		{"0.15.2", LLMTemplate, "readinessProbe", false, false, 0},
+		{"0.16.0", LLMTemplate, "livenessProbe", true, true, 120},
+		{"0.16.0", LLMPrefill, "startupProbe", false, false, 0},
+		{"0.17.0", LLMPrefill, "startupProbe", true, true, 0},
+		{"0.20.0", LLMScheduler, "readinessProbe", true, true, 30},
+		{"0.20.0", LLMScheduler, "startupProbe", false, false, 0},
+		{"unknown", LLMTemplate, "startupProbe", false, true, 0},
+		{"unknown", LLMTemplate, "readinessProbe", true, true, 10},
+	} {
+		v, _, err := ParseVersions(tc.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, some, delay := tc.pod.Preset(tc.probe, v.Within(LLM["v1alpha1"]))
+		if all != tc.all || some != tc.some || delay != tc.delay {
+			t.Errorf("%s %v %s: got %v %v %d", tc.version, tc.pod.Path, tc.probe, all, some, delay)
+		}
+	}
+}

@@ -82,6 +82,12 @@ func within(w transform.Window) []transform.Release {
 // Releases returns the candidates, oldest first.
 func (v Versions) Releases() []transform.Release { return slices.Clone(v.releases) }
 
+// Within returns the candidates in the window.
+func (v Versions) Within(w transform.Window) Versions {
+	outside := func(r transform.Release) bool { return !w.Contains(r) }
+	return Versions{releases: slices.DeleteFunc(v.Releases(), outside), known: v.known}
+}
+
 // Known reports whether the setting names a version, even if only its minor.
 func (v Versions) Known() bool { return v.known }
 

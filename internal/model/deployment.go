@@ -110,7 +110,7 @@ func (m *Model) owner(at objectName, matches func(*Service) bool) *ScaleTarget {
 // findCandidates works out the candidates of an autoscaler.
 func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 	kind, name := a.Target()
-	if kind == "" || name == "" {
+	if kind == "" || name == "" || m.llms.workloads[targetName{kind, objectName{a.Namespace, name}}] != nil {
 		return nil
 	}
 	for _, t := range m.owners[objectName{a.Namespace, name}] {

@@ -22,11 +22,13 @@ type Model struct {
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
+	llms        *llms
 
 	references func() *references // built at the first call, as are the next ones
 	runtimes   func() *runtimes
 	hpaNames   func() *hpaNames
 	targets    func() map[targetName]bool
+	namesakes  func() map[*LLMService][]Namesake
 }
 
 // objectName is the key of an object among those of its kind.
@@ -46,12 +48,15 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
+	m.namesakes = sync.OnceValue(m.findNamesakes)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = &Service{Object: o}
 	}
+	m.llms = m.findLLMs()
 	m.indexDeployments(m.Services())
 	m.indexAutoscalers()
+	m.indexLLMAutoscalers()
 	return m
 }
 

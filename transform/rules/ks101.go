@@ -93,18 +93,24 @@ func (p *pass) convertsExact() bool {
 	return p.options.Probes == ProbesAuto || p.options.Probes == ProbesAlways || p.options.Probes == ""
 }
 
-// exact reports whether an HTTP probe says the same as the command wherever the container runs. The kubelet sends it to
-// the pod's address, not to the loopback address; with a workerSpec the command may check more than this pod; and a NIM
-// image, like the agent's own port, would not work as soon as there is an agent. A command that gives up before the
-// probe's own timeout, of 1 second by default, is stricter.
+// exact reports whether an HTTP probe says the same as the command wherever the container runs. With a workerSpec the
+// command may check more than this pod; and a NIM image, like the agent's own port, would not work as soon as there is
+// an agent.
 func exact(c model.Container, request execprobe.Request) bool {
-	timeout, ok := c.Get("readinessProbe", "timeoutSeconds").Int()
+	return sameRequest(c, "readinessProbe", request) && request.Port != kserve.AgentPort && c.UserPort(request.Port) &&
+		!c.MultiNode && !isNIM(c)
+}
+
+// sameRequest reports whether the kubelet, which sends a request to the pod's address and not to the loopback address,
+// gets the answer that the command of the probe gets. A command that gives up before the probe's own timeout, of 1
+// second by default, is stricter.
+func sameRequest(c model.Container, probe string, request execprobe.Request) bool {
+	timeout, ok := c.Get(probe, "timeoutSeconds").Int()
 	if !ok || timeout < 1 {
 		timeout = 1
 	}
 	patient := request.Limit == 0 || request.Limit >= time.Duration(timeout)*time.Second
-	return request.Exact && patient && request.Port != kserve.AgentPort && c.UserPort(request.Port) &&
-		!c.MayListenInside() && !c.UsesProxy() && !c.MultiNode && !isNIM(c)
+	return request.Exact && patient && !c.MayListenInside() && !c.UsesProxy()
 }
 
 // checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx

@@ -97,29 +97,49 @@ func (p *pass) checkHPAName(at yamldoc.Path) {
 		}
 		return
 	}
-	name := p.freeName(o.Namespace, old)
-	f := transform.Finding{At: at,
-		Message: fmt.Sprintf("the name belongs to %s, and %s: rename it to %s", owner.Service, loss, name)}
-	edits := p.Object.Edits(yamldoc.Set(at, name))
-	follow, byHand := p.References(o, old)
-	for _, ref := range follow {
-		edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
+	p.rename(at, fmt.Sprintf("the name belongs to %s, and %s", owner.Service, loss), "")
+}
+
+// rename reports the name at a path of the pass's object, an autoscaler: its own or that of the HPA which KEDA makes for
+// it. The repair gives it a name that is free, and tells what refers to the HPA. Afterwards is the end of the message.
+func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
+	o := p.Object
+	old := o.Get(at...).Str()
+	isHPA := (model.Autoscaler{Object: o}).IsHPA()
+	namesHPA := isHPA || slices.Equal(at, hpaName)
+	name := p.freeName(old, namesHPA)
+	f := transform.Finding{At: at, Message: fmt.Sprintf("%s: rename it to %s", message, name)}
+	edits := o.Edits(yamldoc.Set(at, name))
+	if namesHPA {
+		follow, byHand := p.References(o, old)
+		for _, ref := range follow {
+			edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
+		}
+		if len(byHand) > 0 {
+			f.Message += " and update by hand " + strings.Join(byHand, ", ")
+		}
 	}
-	if len(byHand) > 0 {
-		f.Message += " and update by hand " + strings.Join(byHand, ", ")
-	}
-	if (model.Autoscaler{Object: o}).IsHPA() {
+	if isHPA {
 		f.Message += ", with prune on to remove the old object"
 		at := yamldoc.Path{"metadata", "annotations", model.RenamedFromAnnotation}
-		edits = append(edits, p.Object.Edits(yamldoc.Set(at, old))...)
+		edits = append(edits, o.Edits(yamldoc.Set(at, old))...)
 	}
+	f.Message += afterwards
 	p.repairName(f, edits...)
 }
 
-// freeName returns the new name of an HPA: the old one with -external, and a number when that is taken.
-func (p *pass) freeName(namespace, old string) string {
+// freeName returns the new name of an HPA, or of the pass's object: the old one with -external, and a number when that is
+// taken.
+func (p *pass) freeName(old string, ofHPA bool) string {
+	o := p.Object
+	taken := func(name string) bool {
+		return ofHPA && p.HasHPA(o.Namespace, name) ||
+			!ofHPA && slices.ContainsFunc(p.Render.Objects(o.GroupKind()), func(other *transform.Object) bool {
+				return other.Namespace == o.Namespace && other.Name == name
+			})
+	}
 	name := old + "-external"
-	for n := 2; p.HasHPA(namespace, name); n++ {
+	for n := 2; taken(name); n++ {
 		name = old + "-external-" + strconv.Itoa(n)
 	}
 	return name

@@ -51,13 +51,13 @@ func checkModelFormat(p *pass) {
 		yamldoc.Rename(at, "model"),
 		yamldoc.Set(at.With("modelFormat"), yamldoc.Map{{Key: "name", Value: framework}}),
 	}
-	if protocol := at.With("protocolVersion"); slices.Contains(kserve.ProtocolV2Frameworks, framework) && p.Object.Get(protocol...).IsNull() {
-		edits = append(edits, yamldoc.Set(protocol, "v2"))
+	if slices.Contains(kserve.ProtocolV2Frameworks, framework) && spec.Get("protocolVersion").IsNull() {
+		edits = append(edits, yamldoc.Set(at.With("protocolVersion"), "v2"))
 	}
-	if runtime := at.With("runtime"); spec.Has("runtime") {
+	if spec.Has("runtime") {
 		f.Message += fmt.Sprintf(", without %s.runtime, which KServe does not know and which would have an effect there",
 			framework)
-		edits = append(edits, yamldoc.Delete(runtime))
+		edits = append(edits, yamldoc.Delete(at.With("runtime")))
 	}
 	f.Edits = p.Object.Edits(edits...)
 	p.Report(f)

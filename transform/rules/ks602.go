@@ -50,28 +50,24 @@ func checkQuantities(p *pass) {
 
 // storedQuantity returns the text that every release in question stores for a quantity, if that differs from the value.
 func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs bool) {
-	if all := f.All(); !f.Kept || len(all) == 0 || all[0] != schema.Quantity && all[0] != schema.MetricQuantity {
-		return "", false
-	}
-	text, ok := numberText(value)
-	if !ok {
-		return "", false
-	}
+	text, isText := "", false
 	for i, one := range f.All() {
-		written, known := text, true
-		switch one {
-		case schema.Quantity:
-			written, known = quantity.Canonical(strings.TrimSpace(text))
-		case schema.MetricQuantity:
-		default:
+		if one != schema.Quantity && one != schema.MetricQuantity || !f.Kept {
 			return "", false
 		}
-		if !known || i > 0 && written != stored {
+		if i == 0 {
+			text, isText = numberText(value)
+		}
+		written, known := text, value.Tag != "!!float"
+		if one == schema.Quantity {
+			written, known = quantity.Canonical(strings.TrimSpace(text))
+		}
+		if !isText || !known || i > 0 && written != stored {
 			return "", false
 		}
 		stored = written
 	}
-	return stored, stored != text || value.Tag != "!!str"
+	return stored, isText && (stored != text || value.Tag != "!!str")
 }
 
 // numberText returns the text of a string, or of a decimal number as JSON writes it.

@@ -45,9 +45,11 @@ func checkContainerNames(p *pass) {
 	}
 }
 
-// namesPredictor reports whether the webhook names the first of the containers on every release in question.
+// namesPredictor reports whether the webhook names the first of the containers on every release in question. Copies of
+// it do not count, because KS401 removes them.
 func (p *pass) namesPredictor(containers []*yamldoc.Node) bool {
-	return len(containers) == 1 || containers[0].Get("name").Str() == "" || p.Versions.All(kserve.FirstContainerNamed)
+	alone := !slices.ContainsFunc(containers, func(c *yamldoc.Node) bool { return !c.Equal(containers[0]) })
+	return alone || containers[0].Get("name").Str() == "" || p.Versions.All(kserve.FirstContainerNamed)
 }
 
 // checkContainerName reports a container that has another name than the one that the webhook gives it. Others are the

@@ -40,8 +40,8 @@ var creationTimestamp = yamldoc.Path{"metadata", "creationTimestamp"}
 // lastApplied is the annotation in which kubectl and Argo CD keep what they applied last.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// controllerFinalizers are those that KServe's controllers, and OpenDataHub's, add themselves (pkg/controller at v0.11.0
-// to v0.20.0, inferenceservice_controller.go of opendatahub-io/odh-model-controller).
+// controllerFinalizers are those that KServe's controllers, and OpenDataHub's, add themselves (pkg/controller at
+// v0.11.0 to v0.20.0, and the constants of opendatahub-io/odh-model-controller).
 var controllerFinalizers = []string{
 	"inferenceservice.finalizers", "odh.inferenceservice.finalizers", "trainedmodel.finalizer",
 	"localmodel.kserve.io/finalizer", "localmodelnamespacecache.kserve.io/finalizer",
@@ -50,13 +50,15 @@ var controllerFinalizers = []string{
 
 // withoutStatus are the kinds whose definitions have no status subresource, so that the API server stores a status like
 // any other field (config/crd at v0.13.1 to v0.20.0).
-var withoutStatus = []string{"ClusterServingRuntime", "ClusterStorageContainer", "LocalModelNodeGroup", "ServingRuntime"}
+var withoutStatus = []string{
+	"ClusterServingRuntime", "ClusterStorageContainer", "LocalModelNodeGroup", "ServingRuntime",
+}
 
 func checkLiveFields(p *pass) {
 	owners := yamldoc.Path{"metadata", "ownerReferences"}
 	if !p.Object.Get(owners.With(0, "uid")...).IsNull() {
-		p.Report(transform.Finding{At: owners, Message: "an owner's uid is of one cluster, and Kubernetes deletes an object " +
-			"whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
+		p.Report(transform.Finding{At: owners, Message: "an owner's uid is of one cluster, and Kubernetes deletes an " +
+			"object whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
 	}
 	live := p.liveFields()
 	if len(live) == 0 || len(live) == 1 && slices.Equal(live[0], creationTimestamp) {
@@ -81,14 +83,16 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 			paths = append(paths, at)
 		}
 	}
-	annotations := metadata.With("annotations")
-	switch node := p.Object.Get(annotations...); {
-	case !node.Has(lastApplied):
-	case len(node.Entries) == 1:
-		paths = append(paths, annotations)
-	default:
-		paths = append(paths, annotations.With(lastApplied))
+	cached := p.writesModelCache()
+	goes := func(key string) bool {
+		return key == lastApplied || cached && strings.HasPrefix(key, kserve.ModelCachePrefix)
 	}
+	paths = append(paths, p.entries(metadata.With("annotations"), goes)...)
+	labels := p.entries(metadata.With("labels"), goes)
+	if n := len(labels); n > 0 && n == len(p.Object.Get("metadata", "labels").Entries) {
+		labels = []yamldoc.Path{metadata.With("labels")} // Argo CD shows empty labels as a difference, but not annotations
+	}
+	paths = append(paths, labels...)
 	list := metadata.With("finalizers")
 	finalizers := p.Object.Get(list...).Strings()
 	foreign := func(name string) bool { return !slices.Contains(controllerFinalizers, name) }
@@ -100,4 +104,29 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 		paths = append(paths, yamldoc.Path{"status"})
 	}
 	return paths
+}
+
+// entries returns the paths of the entries of a mapping that are to go.
+func (p *pass) entries(at yamldoc.Path, goes func(key string) bool) (paths []yamldoc.Path) {
+	for key := range p.Object.Get(at...).Children() {
+		if name, ok := key.(string); ok && goes(name) {
+			paths = append(paths, at.With(name))
+		}
+	}
+	return paths
+}
+
+// writesModelCache reports whether the webhook writes or removes the marks of a cached model, whatever the manifest
+// says (setLocalModelLabel in inference_service_defaults.go@v0.19.0, and SetLocalModelLabel in defaulter.go@v0.20.0 of
+// pkg/webhook/admission/llminferenceservice).
+func (p *pass) writesModelCache() bool {
+	switch p.Object.GroupKind() {
+	case kserve.InferenceService:
+		field, _ := p.Service(p.Object).Framework(kserve.Predictor)
+		uri := p.Object.Get("spec", kserve.Predictor, field, "storageUri")
+		return p.Versions.All(kserve.ModelCacheMarked) && !uri.IsNull()
+	case kserve.LLMInferenceService:
+		return p.Versions.All(kserve.LLMModelCacheMarked) && p.Object.Get("spec", "model", "uri").Str() != ""
+	}
+	return false
 }

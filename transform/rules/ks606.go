@@ -35,42 +35,46 @@ func checkPruned(p *pass) {
 		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
-		at := slices.Clone(path)
-		older, newer := p.elsewhere(at)
-		f := transform.Finding{At: at, AsStored: true,
-			Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s", p.release(), at, older)}
-		place, known := p.placeOf(types, at, value)
-		taken := known && p.Object.Get(place...) != nil
-		switch {
-		case newer != "":
-			f.Message += fmt.Sprintf(": remove it, or upgrade to %s, which has it", newer)
-		case !known:
-			f.Message += ": remove it"
-		case taken:
-			f.Message += fmt.Sprintf(": remove it, because %s is there already", place)
-		default:
-			f.Message += fmt.Sprintf(": it belongs to %s", place)
-		}
-		switch {
-		case newer != "":
-			f.Unrepaired = "it would be missing after the upgrade"
-		case !p.Versions.Known():
-			f.Needs = "kserve-version"
-		case p.Versions.Likened():
-			f.AsStored, f.Unrepaired = false, "your release may have it"
-		case p.options.PrunedFields == PrunedFieldsReport:
-			f.Unrepaired = "pruned-fields is report"
-		case known && !taken && p.options.PrunedFields == PrunedFieldsMove:
-			p.move(&f, types, place, value)
-			f.AsStored = len(f.Edits) == 0
-		default:
-			if known && !taken {
-				f.Message += ", where pruned-fields: move puts it; the repair removes it"
-			}
-			f.Edits = p.Object.Edits(yamldoc.Delete(at))
-		}
-		p.Report(f)
+		p.reportPruned(types, slices.Clone(path), value)
 	})
+}
+
+// reportPruned reports a field that no release in question has.
+func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) {
+	older, newer := p.elsewhere(at)
+	place, known := p.placeOf(types, at, value)
+	free := known && p.Object.Get(place...) == nil
+	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
+		Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s: ", p.release(), at, older)}
+	switch {
+	case newer != "":
+		f.Message += fmt.Sprintf("remove it, or upgrade to %s, which has it", newer)
+	case free:
+		f.Message += fmt.Sprintf("it belongs to %s", place)
+	case known:
+		f.Message += fmt.Sprintf("remove it, because %s is there already", place)
+	default:
+		f.Message += "remove it"
+	}
+	switch {
+	case newer != "":
+		f.Unrepaired = "it would be missing after the upgrade"
+	case !p.Versions.Known():
+		f.Needs = "kserve-version"
+	case p.Versions.Likened():
+		f.Unrepaired = "your release may have it"
+	case p.options.PrunedFields == PrunedFieldsReport:
+		f.Unrepaired = "pruned-fields is report"
+	case free && p.options.PrunedFields == PrunedFieldsMove:
+		p.move(&f, types, place, value)
+		f.AsStored = len(f.Edits) == 0
+	default:
+		if free {
+			f.Message += ", where pruned-fields: move puts it; the repair removes it"
+		}
+		f.Edits = p.Object.Edits(yamldoc.Delete(at))
+	}
+	p.Report(f)
 }
 
 // release names the release in question, if it is one.

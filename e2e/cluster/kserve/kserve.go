@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -33,7 +35,9 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	return []toolchain.Tool{toolchain.KServeManager(version), toolchain.KServeAgent(version)}
+	return []toolchain.Tool{
+		toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version),
+	}
 }
 
 // Sources are the modules whose manifests an installation needs.
@@ -71,6 +75,25 @@ func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Inst
 	i.startManager(tb, source)
 	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "runtimes"))...)
 	return i
+}
+
+// Judge runs the release's judge, with the default mode Standard, over manifests. It returns a line of JSON for each.
+func (i *Installation) Judge(tb testing.TB, manifests string) []byte {
+	tb.Helper()
+	binary, err := toolchain.KServeJudge(i.Version).Build(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	source := sourceOf(tb, toolchain.KServeManager(i.Version))
+	cmd := exec.Command(binary, "-mode", "Standard", "-kserve", source)
+	cmd.Stdin = strings.NewReader(manifests)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Fatalf("%v: %s", err, &stderr)
+	}
+	return out
 }
 
 // configure applies KServe's own ConfigMap with the defaults that need nothing but Kubernetes.

@@ -103,6 +103,25 @@ func (c *Client) Apply(ctx context.Context, object *unstructured.Unstructured, n
 	return nil
 }
 
+// Create makes an object, in the given namespace if its kind has them, and returns it as it is stored.
+func (c *Client) Create(
+	ctx context.Context, object *unstructured.Unstructured, namespace string,
+) (stored *unstructured.Unstructured, err error) {
+	mapping, err := c.mapping(object.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	var target dynamic.ResourceInterface = c.Resource(mapping.Resource)
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		target = c.Resource(mapping.Resource).Namespace(namespace)
+	}
+	err = persist(ctx, func() error {
+		stored, err = target.Create(ctx, object, metav1.CreateOptions{FieldManager: fieldManager})
+		return err
+	})
+	return stored, err
+}
+
 // mapping asks the API server again when the kind is not known yet.
 func (c *Client) mapping(kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)

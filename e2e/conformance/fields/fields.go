@@ -186,7 +186,12 @@ func (r *release) entry(name string, schema *apiextensionsv1.JSONSchemaProps, fi
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	return name + separator(f.omitempty && s.droppable()) + notation, nil
+	return name + separator(f.omitempty && s.droppable() && !defaultsToEmpty(schema)) + notation, nil
+}
+
+// defaultsToEmpty reports whether the API server puts an empty value back.
+func defaultsToEmpty(schema *apiextensionsv1.JSONSchemaProps) bool {
+	return schema.Default != nil && slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, string(schema.Default.Raw))
 }
 
 // notation returns that of a value, whose Go type and definition must agree on what it is.

@@ -18,11 +18,13 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
 // Cluster is what webhooks find when they ask the API server: KServe's configuration and nothing else.
 type Cluster struct {
 	Scheme    *runtime.Scheme
+	Decoder   admission.Decoder
 	Client    client.Client
 	Clientset kubernetes.Interface
 }
@@ -61,6 +63,7 @@ func newCluster(config *corev1.ConfigMap, schemes []func(*runtime.Scheme) error)
 			return Cluster{}, nil, err
 		}
 	}
+	c.Decoder = admission.NewDecoder(c.Scheme)
 	c.Client = fake.NewClientBuilder().WithScheme(c.Scheme).WithObjects(config.DeepCopy()).Build()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -70,16 +72,36 @@ func (all definitions) add(data []byte) error {
 	return nil
 }
 
-// decode does to an object what the API server does whenever it reads one: it prunes unknown fields, and nulls where
-// the definition does not allow them, then adds the defaults of the definition. It returns the paths that it pruned.
-// The source is pkg/apiserver/customresource_handler.go of k8s.io/apiextensions-apiserver@v0.34.4.
-func (d definition) decode(object map[string]any) (pruned []string) {
+// serverFields are those of metadata that the API server fills in itself, whatever a manifest says:
+// WipeObjectMetaSystemFields and BeforeCreate in pkg/registry/rest of k8s.io/apiserver@v0.34.4.
+var serverFields = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "managedFields", "deletionTimestamp",
+	"deletionGracePeriodSeconds",
+}
+
+// decode does to a new object what the API server does whenever it reads one: it reads the metadata into its type, which
+// drops empty labels, and takes its own fields out; it prunes unknown fields, and nulls where the definition does not
+// allow them; then it adds the defaults of the definition. It returns the paths that it pruned, or an error for metadata
+// that is none. The source is pkg/apiserver/customresource_handler.go of k8s.io/apiextensions-apiserver@v0.34.4.
+func (d definition) decode(object map[string]any) (pruned []string, err error) {
+	metadata, found, err := objectmeta.GetObjectMeta(object, false)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		if err := objectmeta.SetObjectMeta(object, metadata); err != nil {
+			return nil, err
+		}
+		for _, key := range serverFields {
+			unstructured.RemoveNestedField(object, "metadata", key)
+		}
+	}
 	options := schema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}
 	pruned = pruning.PruneWithOptions(object, d.structural, true, options)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, d.structural)
 	defaulting.Default(object, d.structural)
 	slices.Sort(pruned)
-	return pruned
+	return pruned, nil
 }
 
 // faults are what the API server says about an object before it asks a validating webhook.

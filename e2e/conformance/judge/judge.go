@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
@@ -30,12 +31,39 @@ import (
 type Release struct {
 	Standard, Knative string // how it spells the default modes
 	Schemes           []func(*runtime.Scheme) error
-	// Webhooks returns those of the release, by apiVersion and kind with a blank between.
-	Webhooks func(Cluster) map[string]Webhooks
+	Webhooks          func(Cluster) []Webhooks
 }
 
-// Webhooks are those of a kind. Either may be nil.
-type Webhooks struct{ Mutating, Validating admission.Handler }
+// Webhooks are those of a kind. Only Object is needed.
+type Webhooks struct {
+	Object    runtime.Object // an empty one of the kind
+	Defaulter admission.CustomDefaulter
+	Validator admission.CustomValidator
+	Handler   admission.Handler // a validating webhook that is no CustomValidator
+}
+
+// handlers answer the API server's requests. Either may be nil.
+type handlers struct{ mutating, validating admission.Handler }
+
+// byKind returns the webhooks' handlers by apiVersion and kind with a blank between.
+func byKind(scheme *runtime.Scheme, all []Webhooks) (map[string]handlers, error) {
+	found := map[string]handlers{}
+	for _, w := range all {
+		kind, err := apiutil.GVKForObject(w.Object, scheme)
+		if err != nil {
+			return nil, err
+		}
+		h := handlers{validating: w.Handler}
+		if w.Defaulter != nil {
+			h.mutating = admission.WithCustomDefaulter(scheme, w.Object, w.Defaulter)
+		}
+		if w.Validator != nil {
+			h.validating = admission.WithCustomValidator(scheme, w.Object, w.Validator)
+		}
+		found[kind.GroupVersion().String()+" "+kind.Kind] = h
+	}
+	return found, nil
+}
 
 // Verdict is what the release makes of an object. Its JSON is one line of the output.
 type Verdict struct {
@@ -89,7 +117,10 @@ func run(release Release, sources, mode string, in io.Reader, out io.Writer) err
 		return err
 	}
 	defer end()
-	webhooks := release.Webhooks(cluster)
+	webhooks, err := byKind(cluster.Scheme, release.Webhooks(cluster))
+	if err != nil {
+		return err
+	}
 	encoder := json.NewEncoder(out)
 	return read(in, func(object map[string]any) error {
 		verdict, err := judge(object, all, webhooks)
@@ -142,7 +173,7 @@ func eachItem(object map[string]any, each func(map[string]any) error) error {
 }
 
 // judge does what the API server does when an object is created.
-func judge(manifest map[string]any, all definitions, webhooks map[string]Webhooks) (Verdict, error) {
+func judge(manifest map[string]any, all definitions, webhooks map[string]handlers) (Verdict, error) {
 	var verdict Verdict
 	verdict.APIVersion, _ = manifest["apiVersion"].(string)
 	verdict.Kind, _ = manifest["kind"].(string)
@@ -155,11 +186,18 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]Webhook
 		return verdict, nil
 	}
 	verdict.Judged = true
-	// The API server drops the status of what is created, and Argo CD does not compare it.
+	// The API server drops the status of what is created and writes the time. Argo CD compares neither: Normalize in
+	// pkg/diff/diff.go of gitops-engine, as Argo CD 2.14.21 and 3.5.7 have it.
 	delete(manifest, "status")
+	delete(metadata, "creationTimestamp")
 	object := runtime.DeepCopyJSON(manifest)
-	verdict.Pruned = definition.decode(object)
-	response, err := ask(webhooks[key].Mutating, verdict, object)
+	pruned, err := definition.decode(object)
+	if err != nil {
+		verdict.Refused = []Refusal{{"definition", err.Error()}}
+		return verdict, nil
+	}
+	verdict.Pruned = pruned
+	response, err := ask(webhooks[key].mutating, verdict, object)
 	if err != nil {
 		return verdict, err
 	}
@@ -171,12 +209,13 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]Webhook
 		return verdict, err
 	}
 	delete(object, "status")
-	definition.decode(object)
-	dropNulls(object["metadata"])
+	if _, err := definition.decode(object); err != nil {
+		return verdict, err
+	}
 	for _, fault := range definition.faults(object) {
 		verdict.Refused = append(verdict.Refused, Refusal{"definition", fault})
 	}
-	if response, err = ask(webhooks[key].Validating, verdict, object); err != nil {
+	if response, err = ask(webhooks[key].validating, verdict, object); err != nil {
 		return verdict, err
 	}
 	if !response.Allowed {
@@ -185,16 +224,6 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]Webhook
 	verdict.Changes = Changes(manifest, object)
 	verdict.Stored = object
 	return verdict, nil
-}
-
-// dropNulls drops them from metadata, whose decoding leaves none.
-func dropNulls(metadata any) {
-	fields, _ := metadata.(map[string]any)
-	for key, value := range fields {
-		if value == nil {
-			delete(fields, key)
-		}
-	}
 }
 
 // ask sends an object to a webhook. A webhook that panics refuses, as it does behind controller-runtime.

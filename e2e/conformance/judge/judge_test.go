@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
@@ -52,40 +53,35 @@ data:
 var toys = Release{
 	Standard: "RawDeployment",
 	Knative:  "Serverless",
-	Webhooks: func(Cluster) map[string]Webhooks {
-		return map[string]Webhooks{"toys.test/v1 Toy": {
-			Mutating:   admission.HandlerFunc(defaultToy),
-			Validating: admission.HandlerFunc(validateToy),
-		}}
+	Webhooks: func(Cluster) []Webhooks {
+		toy := &unstructured.Unstructured{}
+		toy.SetAPIVersion("toys.test/v1")
+		toy.SetKind("Toy")
+		return []Webhooks{{Object: toy, Defaulter: toyDefaulter{}, Handler: admission.HandlerFunc(validateToy)}}
 	},
 }
 
-func defaultToy(ctx context.Context, request admission.Request) admission.Response {
+type toyDefaulter struct{}
+
+func (toyDefaulter) Default(ctx context.Context, object runtime.Object) error {
 	clientConfig, err := config.GetConfig()
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
 	clientset, err := kubernetes.NewForConfig(clientConfig)
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
 	found, err := clientset.CoreV1().ConfigMaps("toys").Get(ctx, "toy-config", metav1.GetOptions{})
 	if err != nil {
-		return admission.Errored(500, err)
+		return err
 	}
-	var toy map[string]any
-	if err := json.Unmarshal(request.Object.Raw, &toy); err != nil {
-		return admission.Errored(400, err)
-	}
-	if toy["spec"].(map[string]any)["note"] == "panic" {
+	spec := object.(*unstructured.Unstructured).Object["spec"].(map[string]any)
+	if spec["note"] == "panic" {
 		panic("no toy")
 	}
-	toy["spec"].(map[string]any)["mode"] = found.Data["deploy"]
-	changed, err := json.Marshal(toy)
-	if err != nil {
-		return admission.Errored(500, err)
-	}
-	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
+	spec["mode"] = found.Data["deploy"]
+	return nil
 }
 
 func validateToy(_ context.Context, request admission.Request) admission.Response {
@@ -98,7 +94,7 @@ func validateToy(_ context.Context, request admission.Request) admission.Respons
 func TestRun(t *testing.T) {
 	got := verdicts(t, toys, "Standard", `apiVersion: toys.test/v1
 kind: Toy
-metadata: {name: one, namespace: here, creationTimestamp: null}
+metadata: {name: one, namespace: here, creationTimestamp: null, uid: 1-2-3, labels: {}}
 spec: {mode: own, unknown: 1}
 status: {ready: true}
 ---
@@ -107,12 +103,13 @@ kind: List
 items:
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: two}, spec: {size: many, note: refuse}}
 - {apiVersion: toys.test/v1, kind: Toy, metadata: {name: three}, spec: {note: panic}}
+- {apiVersion: toys.test/v1, kind: Toy, metadata: {name: four, annotations: {number: 1}}, spec: {}}
 ---
 # only a comment
 ---
-{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "four"}}
+{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "five"}}
 `)
-	if len(got) != 4 {
+	if len(got) != 5 {
 		t.Fatalf("%d verdicts", len(got))
 	}
 	one := got[0]
@@ -126,7 +123,7 @@ items:
 			t.Errorf("one: the default mode is not the one that is asked for: %s", change.After)
 		}
 	}
-	want := []string{"metadata.creationTimestamp", "spec.mode", "spec.size", "spec.unknown"}
+	want := []string{"metadata.labels", "metadata.uid", "spec.mode", "spec.size", "spec.unknown"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("one: changes at %q, want %q", paths, want)
 	}
@@ -139,8 +136,11 @@ items:
 	if by := refusers(got[2]); !slices.Equal(by, []string{"mutating webhook"}) || got[2].Stored != nil {
 		t.Errorf("three: refused by %q", by)
 	}
-	if got[3].Judged || got[3].Kind != "Secret" {
-		t.Errorf("four: %+v", got[3])
+	if by := refusers(got[3]); !slices.Equal(by, []string{"definition"}) {
+		t.Errorf("four: refused by %q", by)
+	}
+	if got[4].Judged || got[4].Kind != "Secret" {
+		t.Errorf("five: %+v", got[4])
 	}
 }
 
@@ -148,9 +148,7 @@ items:
 func TestRoundTrip(t *testing.T) {
 	typed := toys
 	typed.Schemes = []func(*runtime.Scheme) error{corev1.AddToScheme}
-	typed.Webhooks = func(c Cluster) map[string]Webhooks {
-		return map[string]Webhooks{"v1 Pod": {Mutating: admission.WithCustomDefaulter(c.Scheme, &corev1.Pod{}, nothing{})}}
-	}
+	typed.Webhooks = func(Cluster) []Webhooks { return []Webhooks{{Object: &corev1.Pod{}, Defaulter: nothing{}}} }
 	dir := sources(t, strings.NewReplacer(
 		"group: toys.test", `group: ""`, "kind: Toy", "kind: Pod",
 		"mode: {type: string}", "containers: {x-kubernetes-preserve-unknown-fields: true}",
@@ -171,7 +169,11 @@ func TestRoundTrip(t *testing.T) {
 	defer end()
 	pod := decoded(t, `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
 		"spec": {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1000m"}}}]}}`).(map[string]any)
-	verdict, err := judge(pod, all, typed.Webhooks(cluster))
+	webhooks, err := byKind(cluster.Scheme, typed.Webhooks(cluster))
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := judge(pod, all, webhooks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,17 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 }
 
 func TestActions(t *testing.T) {
-	const actions = "InferenceService/actions/"
+	suites, err := fs.Glob(customizations, "*/actions/action_test.yaml")
+	if err != nil || len(suites) == 0 {
+		t.Fatalf("%v, %v", suites, err)
+	}
+	for _, suite := range suites {
+		actions := path.Dir(suite) + "/"
+		t.Run(path.Dir(path.Dir(suite)), func(t *testing.T) { testActions(t, actions) })
+	}
+}
+
+func testActions(t *testing.T, actions string) {
 	suite := load[actionTests](t, actions+"action_test.yaml")
 	vm := lua.VM{}
 	for _, test := range suite.DiscoveryTests {
@@ -181,7 +191,7 @@ func TestKnownTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	overrides := map[string]v1alpha1.ResourceOverride{}
-	for _, kind := range []string{"InferenceService", "LLMInferenceService"} {
+	for _, kind := range []string{"InferenceService", "LLMInferenceService", "LLMInferenceServiceConfig"} {
 		var fields []v1alpha1.KnownTypeField
 		known := configMap.Data["resource.customizations.knownTypeFields."+group+"_"+kind]
 		if err := yaml.Unmarshal([]byte(known), &fields); err != nil {
@@ -199,6 +209,7 @@ func TestKnownTypes(t *testing.T) {
 		`{kind: InferenceService, spec: {transformer: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
 		`{kind: InferenceService, spec: {explainer: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
 		`{kind: LLMInferenceService, spec: {template: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
+		`{kind: LLMInferenceServiceConfig, spec: {template: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
 		`{kind: LLMInferenceService, spec: {worker: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}`,
 		`{kind: LLMInferenceService, spec: {prefill: {template: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}`,
 		`{kind: LLMInferenceService, spec: {prefill: {worker: {containers: [{name: c, resources: {limits: {cpu: %q}}}]}}}}`,

@@ -5,6 +5,10 @@
 -- Shared lines: Argo CD loads each check alone, so each carries a copy, and a test compares them.
 local os = require("os")
 
+-- Seconds that `health config --grace --progress-deadline` sets. Without a deadline there is no limit.
+local grace = 300
+local progress_deadline = nil
+
 local longest_text = 1024
 
 local function field(value, key)
@@ -31,7 +35,9 @@ local function text(value)
   return value
 end
 
-local annotations = field(field(obj, "metadata"), "annotations")
+local metadata = field(obj, "metadata")
+local annotations = field(metadata, "annotations")
+local created = text(field(metadata, "creationTimestamp"))
 local status = field(obj, "status")
 
 -- KServe writes some types twice. The last entry is the current one.
@@ -72,34 +78,54 @@ local function seconds_ago(seconds)
   return os.date("%Y-%m-%dT%H:%M:%SZ", os.time(os.date("!*t")) - seconds)
 end
 
--- waiting returns Progressing, or Degraded if the condition has not changed within the deadline.
-local function waiting(name)
-  local message = describe(name)
-  local deadline = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
-  local seconds = deadline and tonumber(deadline)
-  local since = text(field(conditions[name], "lastTransitionTime"))
-  if seconds and seconds > 0 and seconds < 1e9 and since and since > "2" and since < seconds_ago(seconds) then
+-- progressing returns Progressing, or Degraded if nothing has changed since a time for longer than the
+-- annotation says, or without the annotation for longer than the limit.
+local function progressing(message, since, limit)
+  local given = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
+  local seconds = given and tonumber(given)
+  if not (seconds and seconds > 0 and seconds < 1e9) then
+    seconds = limit
+  end
+  if seconds and since and since > "2" and since < seconds_ago(seconds) then
     return verdict("Degraded", "no progress since " .. since .. ": " .. message)
   end
   return verdict("Progressing", message)
 end
+
+local function waiting(name, limit)
+  return progressing(describe(name), text(field(conditions[name], "lastTransitionTime")), limit or progress_deadline)
+end
+
+local function unreported()
+  return progressing("waiting for KServe to report a status", created, progress_deadline)
+end
 -- End of the shared lines.
 
 if next(conditions) == nil then
-  return verdict("Progressing", "waiting for KServe to report a status")
+  return unreported()
 end
 
 if is("Stopped", "True") then
   return verdict("Suspended", "InferenceGraph is stopped")
 end
+-- Where KServe obeys serving.kserve.io/stop, a graph that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
 local stopping = stop == "true" or stop == "True" or stop == "TRUE"
-if stopping then
+if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
   return verdict("Progressing", "waiting for KServe to stop the InferenceGraph; KServe before 0.16 never does")
 end
 
 if is("Ready", "True") then
-  return verdict("Healthy", "InferenceGraph is ready")
+  local message = "InferenceGraph is ready"
+  -- Only Knative mode has this condition. In Standard mode Ready says that the Deployment has a condition
+  -- Available, be it True or False (raw_ig.go@v0.20.0, PropagateRawStatus).
+  if conditions.RoutesReady == nil then
+    message = message .. "; in Standard mode KServe does not report whether its pods are available"
+  end
+  if stopping then
+    message = message .. "; this KServe does not obey serving.kserve.io/stop"
+  end
+  return verdict("Healthy", message)
 end
 
 local terminal = {

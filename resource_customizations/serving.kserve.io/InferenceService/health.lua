@@ -11,6 +11,10 @@
 -- Shared lines: Argo CD loads each check alone, so each carries a copy, and a test compares them.
 local os = require("os")
 
+-- Seconds that `health config --grace --progress-deadline` sets. Without a deadline there is no limit.
+local grace = 300
+local progress_deadline = nil
+
 local longest_text = 1024
 
 local function field(value, key)
@@ -37,7 +41,9 @@ local function text(value)
   return value
 end
 
-local annotations = field(field(obj, "metadata"), "annotations")
+local metadata = field(obj, "metadata")
+local annotations = field(metadata, "annotations")
+local created = text(field(metadata, "creationTimestamp"))
 local status = field(obj, "status")
 
 -- KServe writes some types twice. The last entry is the current one.
@@ -78,16 +84,26 @@ local function seconds_ago(seconds)
   return os.date("%Y-%m-%dT%H:%M:%SZ", os.time(os.date("!*t")) - seconds)
 end
 
--- waiting returns Progressing, or Degraded if the condition has not changed within the deadline.
-local function waiting(name)
-  local message = describe(name)
-  local deadline = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
-  local seconds = deadline and tonumber(deadline)
-  local since = text(field(conditions[name], "lastTransitionTime"))
-  if seconds and seconds > 0 and seconds < 1e9 and since and since > "2" and since < seconds_ago(seconds) then
+-- progressing returns Progressing, or Degraded if nothing has changed since a time for longer than the
+-- annotation says, or without the annotation for longer than the limit.
+local function progressing(message, since, limit)
+  local given = text(field(annotations, "argocd-kserve-plugin/progress-deadline-seconds"))
+  local seconds = given and tonumber(given)
+  if not (seconds and seconds > 0 and seconds < 1e9) then
+    seconds = limit
+  end
+  if seconds and since and since > "2" and since < seconds_ago(seconds) then
     return verdict("Degraded", "no progress since " .. since .. ": " .. message)
   end
   return verdict("Progressing", message)
+end
+
+local function waiting(name, limit)
+  return progressing(describe(name), text(field(conditions[name], "lastTransitionTime")), limit or progress_deadline)
+end
+
+local function unreported()
+  return progressing("waiting for KServe to report a status", created, progress_deadline)
 end
 -- End of the shared lines.
 
@@ -174,17 +190,69 @@ local function required()
   return { "Ready" }
 end
 
+local causes = { "PredictorReady", "TransformerReady", "ExplainerReady", "IngressReady", "Ready" }
+local terminal = {
+  ProgressDeadlineExceeded = true,
+  FailedCreate = true,
+  RevisionFailed = true,
+  RevisionMissing = true, -- Knative: Unknown with this reason means that the revision is still waited for
+  ContainerMissing = true,
+  InvalidGPUAllocation = true,
+  InvalidWorkerSpecNotSet = true,
+}
+-- Another app may bring the runtime, and the next try may succeed.
+local passing = {
+  RuntimeNotRecognized = true,
+  NoSupportingRuntime = true,
+  ReconcileFailed = true,
+}
+
+-- What says why there is no revision.
+local configuration = {
+  PredictorReady = "PredictorConfigurationReady",
+  TransformerReady = "TransformerConfigurationReady",
+  ExplainerReady = "ExplainerConfigurationReady",
+}
+
+-- failure returns the verdict on a condition that is False for one of these reasons, else nil.
+local function failure(name)
+  local reason = text(field(conditions[name], "reason"))
+  if not is(name, "False") or reason == nil then
+    return nil
+  elseif terminal[reason] then
+    local message = describe(name)
+    if reason == "RevisionMissing" and is(configuration[name], "False") then
+      message = message .. "; " .. describe(configuration[name])
+    end
+    return verdict("Degraded", message)
+  elseif passing[reason] then
+    return waiting(name, grace)
+  end
+end
+
+local function first_failure()
+  for _, name in ipairs(causes) do
+    local found = failure(name)
+    if found ~= nil then
+      return found
+    end
+  end
+end
+
 -- A service without a list of conditions may still report a model that no runtime can serve.
 if type(status) ~= "table" or (next(conditions) == nil and model == nil) then
-  return verdict("Progressing", "waiting for KServe to report a status")
+  return unreported()
 end
 
 if is("Stopped", "True") then
   return verdict("Suspended", "InferenceService is stopped")
 end
+-- Where KServe obeys serving.kserve.io/stop, a service that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
-if stop == "true" or stop == "True" or stop == "TRUE" then
-  return verdict("Progressing", "waiting for KServe to stop the InferenceService; KServe before 0.16 (Knative: 0.15.1) never does")
+local stopping = stop == "true" or stop == "True" or stop == "TRUE"
+if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
+  return verdict("Progressing",
+    "waiting for KServe to stop the InferenceService; KServe before 0.16 (Knative: 0.15.1) never does")
 end
 
 local missing
@@ -201,7 +269,7 @@ if missing == nil then
   -- Ready leaves out the transformer, the explainer, a canary and a newer Knative revision.
   for _, component in ipairs({ { "transformer", "TransformerReady" }, { "explainer", "ExplainerReady" } }) do
     if field(spec, component[1]) ~= nil and not is(component[2], "True") then
-      return waiting(component[2])
+      return failure(component[2]) or waiting(component[2])
     end
   end
   if is("CanaryPredictorReady", "False") then
@@ -214,37 +282,43 @@ if missing == nil then
   -- zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes the status
   -- itself: there a failed load means that the old model still serves.
   local modelmesh = conditions.PredictorReady ~= nil and conditions.IngressReady == nil
-  if not (modelmesh and failed_model) then
-    return verdict("Healthy", "InferenceService is ready")
+  if modelmesh and transition == "InProgress" then
+    return verdict("Progressing", "ModelMesh is loading the new model")
+  elseif not (modelmesh and failed_model) then
+    local message = "InferenceService is ready"
+    if stopping then
+      message = message .. "; this KServe does not obey serving.kserve.io/stop"
+    end
+    return verdict("Healthy", message)
   end
 end
 
 if failed_model then
+  local cause = field(model, "lastFailureInfo")
   local message = "model is " .. transition
   for _, key in ipairs({ "reason", "message" }) do
-    local detail = text(field(field(model, "lastFailureInfo"), key))
+    local detail = text(field(cause, key))
     if detail ~= nil then
       message = message .. ": " .. detail
     end
   end
+  if transition == "InvalidSpec" and passing[text(field(cause, "reason"))] then
+    local since = text(field(conditions.PredictorReady, "lastTransitionTime"))
+    if next(conditions) == nil then
+      since = created
+    end
+    return progressing(message, since, grace)
+  end
+  local found = first_failure()
+  if found ~= nil then
+    message = message .. "; " .. found.message
+  end
   return verdict("Degraded", message)
 end
 
-local causes = { "PredictorReady", "TransformerReady", "ExplainerReady", "IngressReady", "Ready" }
-local terminal = {
-  ProgressDeadlineExceeded = true,
-  FailedCreate = true,
-  RevisionFailed = true,
-  ContainerMissing = true,
-  ReconcileFailed = true,
-  InvalidGPUAllocation = true,
-  InvalidWorkerSpecNotSet = true,
-}
-for _, name in ipairs(causes) do
-  local reason = text(field(conditions[name], "reason"))
-  if is(name, "False") and reason ~= nil and terminal[reason] then
-    return verdict("Degraded", describe(name))
-  end
+local found = first_failure()
+if found ~= nil then
+  return found
 end
 for _, name in ipairs(causes) do
   if conditions[name] ~= nil and not holds(name) then

@@ -6,7 +6,6 @@ require (
 	github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/conformance/judge v0.0.0
 	github.com/kserve/kserve v0.14.1
 	k8s.io/apimachinery v0.30.4
-	sigs.k8s.io/controller-runtime v0.18.5
 )
 
 require (
@@ -106,6 +105,7 @@ require (
 	knative.dev/networking v0.0.0-20240815142417-37fdbdd0854b // indirect
 	knative.dev/pkg v0.0.0-20240815051656-89743d9bbf7c // indirect
 	knative.dev/serving v0.42.2 // indirect
+	sigs.k8s.io/controller-runtime v0.18.5 // indirect
 	sigs.k8s.io/json v0.0.0-20221116044647-bc3834ca7abd // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.4.1 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect

@@ -8,7 +8,6 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/localmodelcache"
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/conformance/judge"
 )
@@ -23,28 +22,26 @@ func main() {
 }
 
 // webhooks are those that cmd/manager registers.
-func webhooks(c judge.Cluster) map[string]judge.Webhooks {
-	validate := func(object runtime.Object, v admission.CustomValidator) judge.Webhooks {
-		return judge.Webhooks{Validating: admission.WithCustomValidator(c.Scheme, object, v)}
-	}
-	service := &v1beta1.InferenceService{}
-	decoder := admission.NewDecoder(c.Scheme)
-	return map[string]judge.Webhooks{
-		"serving.kserve.io/v1beta1 InferenceService": {
-			Mutating:   admission.WithCustomDefaulter(c.Scheme, service, &v1beta1.InferenceServiceDefaulter{}),
-			Validating: admission.WithCustomValidator(c.Scheme, service, &v1beta1.InferenceServiceValidator{}),
+func webhooks(c judge.Cluster) []judge.Webhooks {
+	return []judge.Webhooks{
+		{
+			Object:    &v1beta1.InferenceService{},
+			Defaulter: &v1beta1.InferenceServiceDefaulter{},
+			Validator: &v1beta1.InferenceServiceValidator{},
 		},
-		"serving.kserve.io/v1alpha1 ServingRuntime": {
-			Validating: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: decoder},
+		{
+			Object:  &v1alpha1.ServingRuntime{},
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
 		},
-		"serving.kserve.io/v1alpha1 ClusterServingRuntime": {
-			Validating: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: decoder},
+		{
+			Object:  &v1alpha1.ClusterServingRuntime{},
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
 		},
-		"serving.kserve.io/v1alpha1 InferenceGraph": validate(
-			&v1alpha1.InferenceGraph{}, &v1alpha1.InferenceGraphValidator{}),
-		"serving.kserve.io/v1alpha1 TrainedModel": validate(
-			&v1alpha1.TrainedModel{}, &v1alpha1.TrainedModelValidator{}),
-		"serving.kserve.io/v1alpha1 LocalModelCache": validate(
-			&v1alpha1.LocalModelCache{}, &localmodelcache.LocalModelCacheValidator{Client: c.Client}),
+		{Object: &v1alpha1.InferenceGraph{}, Validator: &v1alpha1.InferenceGraphValidator{}},
+		{Object: &v1alpha1.TrainedModel{}, Validator: &v1alpha1.TrainedModelValidator{}},
+		{
+			Object:    &v1alpha1.LocalModelCache{},
+			Validator: &localmodelcache.LocalModelCacheValidator{Client: c.Client},
+		},
 	}
 }

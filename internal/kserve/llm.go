@@ -1,0 +1,175 @@
+package kserve
+
+import (
+	"crypto/md5"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Namespace is KServe's own namespace, where its presets are (KServeNamespace in pkg/constants/constants.go).
+// Installations may choose another one.
+const Namespace = "kserve"
+
+// LLM are the releases with LLMInferenceService, by its API version (config/crd/full/llmisvc at their tags).
+var LLM = map[string]transform.Window{"v1alpha1": since(0, 16), "v1alpha2": since(0, 17)}
+
+// LLMReplicasKept are the releases that leave the replicas of a Deployment or LeaderWorkerSet alone if neither the
+// service nor a Config of its baseRefs sets them. 0.16 sets them to 1 (PreserveDeploymentReplicas and
+// PreserveLWSReplicas in pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0; 0.16.0 has neither).
+var LLMReplicasKept = since(0, 17)
+
+// LLMScaling are the releases that make autoscalers for spec.scaling. 0.17 accepts the field and ignores it, and 0.16
+// drops it (scaling.go in pkg/controller/v1alpha2/llmisvc is in 0.18.0, and not in 0.17.1).
+var LLMScaling = since(0, 18)
+
+// The endings of the names of what KServe makes for an LLMInferenceService
+// (pkg/controller/v1alpha2/llmisvc at v0.20.0: workload_single_node.go, workload_multi_node.go and scaling.go).
+const (
+	LLMDeployment        = "-kserve"
+	LLMPrefillDeployment = "-kserve-prefill"
+	LLMSet               = "-kserve-mn" // a LeaderWorkerSet, for a service with workers
+	LLMPrefillSet        = "-kserve-mn-prefill"
+)
+
+// LLMPartOf is the label, with its value LLMPartOfValue, that KServe's objects for LLM services have. Of the HPAs, KServe
+// sees only those with it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
+const (
+	LLMPartOf      = "app.kubernetes.io/part-of"
+	LLMPartOfValue = "llminferenceservice"
+)
+
+// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes. It
+// stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc at
+// v0.17.0 to v0.20.0).
+type LLMChild struct {
+	Kind   transform.GroupKind
+	Ending string           // of its name
+	Part   string           // of the service: empty, or prefill
+	Window transform.Window // the releases that stop
+	Reason string           // of the condition that tells
+}
+
+// LLMChildren are the objects with which KServe was seen to stop on 0.16.0, 0.17.0 or 0.20.0. Those for prefill follow
+// from the same source, and so do the releases between (scaling.go is in 0.18.0 and not in 0.17.1).
+var LLMChildren = []LLMChild{
+	{Deployment, LLMDeployment, "", since(0, 16), singleNode},
+	{Deployment, LLMPrefillDeployment, Prefill, since(0, 16), singleNode},
+	{ServiceAccount, LLMDeployment, "", since(0, 17), singleNode},
+	{transform.GroupKind{Kind: "Service"}, "-kserve-workload-svc", "", since(0, 16), "ReconcileWorkloadServiceError"},
+	{transform.GroupKind{Kind: "Secret"}, "-kserve-self-signed-certs", "", since(0, 18), "ReconcileCertsError"},
+	{httpRoute, "-kserve-route", "", since(0, 17), "HTTPRouteReconcileError"},
+	{HorizontalPodAutoscaler, "-kserve-hpa", "", LLMScaling, scaling},
+	{HorizontalPodAutoscaler, "-kserve-prefill-hpa", Prefill, LLMScaling, scaling},
+	{ScaledObject, "-kserve-keda", "", LLMScaling, scaling},
+	{ScaledObject, "-kserve-prefill-keda", Prefill, LLMScaling, scaling},
+	{variant, "-kserve-va", "", LLMScaling, scaling},
+	{variant, "-kserve-prefill-va", Prefill, LLMScaling, scaling},
+}
+
+const (
+	// Prefill is the field of an LLMInferenceService with the part that only fills the cache.
+	Prefill = "prefill"
+
+	singleNode = "ReconcileSingleNodeWorkloadError"
+	scaling    = "ReconcileScalingError"
+)
+
+// The kinds of objects that KServe makes for LLM services.
+var (
+	Deployment     = transform.GroupKind{Group: "apps", Kind: "Deployment"}
+	ServiceAccount = transform.GroupKind{Kind: "ServiceAccount"}
+
+	httpRoute = transform.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
+	variant   = transform.GroupKind{Group: "llmd.ai", Kind: "VariantAutoscaling"}
+)
+
+// longestChild is the length of the longest name of an object that KServe makes.
+const longestChild = 63
+
+// ChildName returns the name of an object that KServe makes for a service: the service's name and the ending. If that
+// is too long, the start of the service's name, a hash and the ending (ChildName in kmeta/names.go of
+// knative.dev/pkg@v0.0.0-20260120122510-4a022ed9999a, with which KServe 0.20.0 is built). The ending must be shorter
+// than 31 bytes.
+func ChildName(service, ending string) string {
+	if len(service) <= longestChild-len(ending) {
+		return service + ending
+	}
+	hash := fmt.Sprintf("%x", md5.Sum([]byte(service)))
+	return service[:longestChild-len(hash)-len(ending)] + hash + ending
+}
+
+// LLMPod is a pod template in the spec of an LLMInferenceService, with which KServe merges a preset. Presets are
+// LLMInferenceServiceConfigs that come with KServe (config/llmisvcconfig at v0.16.0 to v0.20.0).
+type LLMPod struct {
+	Path    []any  // in spec
+	Handler string // of the preset's probes
+	Ports   []int  // on which the preset's container listens; beside prefill pods, that of template listens on 8001
+	presets []presetProbe
+}
+
+// presetProbe is a probe of the preset's container main.
+type presetProbe struct {
+	probe  string
+	window transform.Window // the releases with the probe
+	delay  int              // its initialDelaySeconds
+}
+
+// MainContainer is the name of the preset's container.
+const MainContainer = "main"
+
+var modelProbes = []presetProbe{
+	{"readinessProbe", until17, 10}, {"readinessProbe", since(0, 17), 0},
+	{"livenessProbe", until17, 120}, {"livenessProbe", since(0, 17), 0},
+	{"startupProbe", since(0, 17), 0},
+}
+
+var until17 = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 17, 0}}
+
+// The pod templates. Those of workers have presets without probes.
+var (
+	LLMTemplate = LLMPod{
+		Path: []any{"template"}, Handler: "httpGet", Ports: []int{8000, 8001}, presets: modelProbes,
+	}
+	LLMPrefill = LLMPod{
+		Path: []any{"prefill", "template"}, Handler: "httpGet", Ports: []int{8000}, presets: modelProbes,
+	}
+	LLMScheduler = LLMPod{
+		Path: []any{"router", "scheduler", "template"}, Handler: "grpc", Ports: []int{9003},
+		presets: []presetProbe{{"readinessProbe", since(0, 16), 30}, {"livenessProbe", since(0, 16), 5}},
+	}
+)
+
+// Preset reports on which of the releases the preset of the pod has the probe: on all, or on some. Delay is the
+// greatest initialDelaySeconds that it has there.
+func (p LLMPod) Preset(probe string, v Versions) (all, some bool, delay int) {
+	with := 0
+	for _, row := range p.presets {
+		if n := len(v.Within(row.window).releases); row.probe == probe && n > 0 {
+			with += n
+			delay = max(delay, row.delay)
+		}
+	}
+	return with > 0 && with == len(v.releases), with > 0, delay
+}
+
+// presetEndings are the endings of the presets' names. The prefix is kserve- unless the installation sets another one
+// (LLM_INFERENCE_SERVICE_CONFIG_PREFIX in pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.20.0).
+var presetEndings = []string{
+	"config-llm-template", "config-llm-decode-template", "config-llm-prefill-template",
+	"config-llm-worker-data-parallel", "config-llm-decode-worker-data-parallel",
+	"config-llm-prefill-worker-data-parallel", "config-llm-worker-pipeline-parallel",
+	"config-llm-decode-worker-pipeline-parallel", "config-llm-prefill-worker-pipeline-parallel",
+	"config-llm-scheduler", "config-llm-scheduler-latency-predictor", "config-llm-router-route", "config-llm-tracing",
+}
+
+// IsPreset reports whether a Config with the name is one of the presets, or takes the place of one.
+func IsPreset(name string) bool {
+	for _, ending := range presetEndings {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return false
+}

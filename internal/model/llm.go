@@ -1,0 +1,193 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// LLMKinds are the kinds that describe LLM services.
+var LLMKinds = []transform.GroupKind{kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig}
+
+// LLMService is an LLMInferenceService with the Configs of the render that its baseRefs name. KServe merges its presets,
+// the Configs in the order of baseRefs, and the service: the last one that has a value decides. It merges lists of
+// containers by name, and does not follow baseRefs of a Config
+// (combineBaseRefsConfig in pkg/controller/v1alpha2/llmisvc/config_merge.go@v0.20.0).
+type LLMService struct {
+	*transform.Object
+	Layers  []*transform.Object // the Configs, and the service as the last one
+	Missing []string            // the names in baseRefs of Configs that are not in the render
+}
+
+// Value returns the value at a path that counts after the merge, and the layer that it comes from. Both are nil when no
+// layer of the render has one.
+func (s *LLMService) Value(path ...any) (*yamldoc.Node, *transform.Object) {
+	for _, layer := range slices.Backward(s.Layers) {
+		if node := layer.Get(path...); !node.IsNull() {
+			return node, layer
+		}
+	}
+	return nil, nil
+}
+
+// Has reports whether a layer of the render has a value at the path.
+func (s *LLMService) Has(path ...any) bool {
+	node, _ := s.Value(path...)
+	return node != nil
+}
+
+// llms are the LLM services of the render.
+type llms struct {
+	services  []*LLMService
+	users     map[*transform.Object][]*LLMService // of a Config, and the service itself of a service
+	workloads map[targetName]*LLMWorkload
+	parts     map[objectName][]*LLMWorkload // by the service
+	children  map[childName]LLMChild
+
+	candidates  map[*transform.Object][]LLMScaleTarget // by autoscaler
+	meant       map[*LLMWorkload]int                   // how many autoscalers have it as their only candidate
+	autoscalers map[*LLMWorkload][]Autoscaler
+}
+
+func (m *Model) findLLMs() *llms {
+	found := &llms{
+		users: map[*transform.Object][]*LLMService{}, workloads: map[targetName]*LLMWorkload{},
+		parts: map[objectName][]*LLMWorkload{}, candidates: map[*transform.Object][]LLMScaleTarget{},
+		meant: map[*LLMWorkload]int{}, autoscalers: map[*LLMWorkload][]Autoscaler{}, children: map[childName]LLMChild{},
+	}
+	configs := map[objectName]*transform.Object{}
+	for _, o := range m.render.Objects(kserve.LLMInferenceServiceConfig) {
+		configs[objectName{o.Namespace, o.Name}] = o
+	}
+	for _, o := range m.render.Objects(kserve.LLMInferenceService) {
+		s := &LLMService{Object: o}
+		for _, ref := range items(o.Get("spec", "baseRefs")) {
+			name := ref.Get("name").Str()
+			config := configs[objectName{o.Namespace, name}]
+			if config == nil {
+				config = configs[objectName{kserve.Namespace, name}]
+			}
+			if config == nil {
+				s.Missing = append(s.Missing, name)
+				continue
+			}
+			s.Layers = append(s.Layers, config)
+		}
+		s.Layers = append(s.Layers, o)
+		found.services = append(found.services, s)
+		for _, layer := range s.Layers {
+			if !slices.Contains(found.users[layer], s) {
+				found.users[layer] = append(found.users[layer], s)
+			}
+		}
+		for _, w := range s.Workloads() {
+			found.workloads[targetName{w.Kind, objectName{o.Namespace, w.Name}}] = &w
+			at := objectName{o.Namespace, o.Name}
+			found.parts[at] = append(found.parts[at], &w)
+		}
+		for _, c := range kserve.LLMChildren {
+			if s.Name != "" {
+				found.children[childName{c.Kind, o.Namespace, kserve.ChildName(s.Name, c.Ending)}] = LLMChild{c, s}
+			}
+		}
+	}
+	return found
+}
+
+// LLMService returns what is known about an LLMInferenceService of the render, nil for any other object.
+func (m *Model) LLMService(o *transform.Object) *LLMService {
+	for _, s := range m.llms.users[o] {
+		if s.Object == o {
+			return s
+		}
+	}
+	return nil
+}
+
+// LLMUsers returns the services of the render that a Config is merged into. For a service it is the service itself.
+func (m *Model) LLMUsers(o *transform.Object) []*LLMService { return m.llms.users[o] }
+
+// LLMVersions returns the candidates that serve the API version of an LLMInferenceService or a Config. There are none
+// when the setting names an older release.
+func (m *Model) LLMVersions(o *transform.Object) kserve.Versions {
+	_, version, _ := strings.Cut(o.APIVersion, "/")
+	window, known := kserve.LLM[version]
+	if !known {
+		return kserve.Versions{}
+	}
+	return m.Versions.Within(window)
+}
+
+// Layers returns the objects of the render that are merged with the object: the Configs and services that one of its
+// users merges, without the object itself.
+func (m *Model) Layers(o *transform.Object) (others []*transform.Object) {
+	for _, s := range m.LLMUsers(o) {
+		for _, layer := range s.Layers {
+			if layer != o && !slices.Contains(others, layer) {
+				others = append(others, layer)
+			}
+		}
+	}
+	return others
+}
+
+// Anywhere reports whether the object, or one that it is merged with, has a value at the path.
+func (m *Model) Anywhere(o *transform.Object, path ...any) bool {
+	return slices.ContainsFunc(append(m.Layers(o), o), func(layer *transform.Object) bool {
+		return !layer.Get(path...).IsNull()
+	})
+}
+
+// LLMContainer returns the container with the name in a pod template of an LLMInferenceService or a Config. Its Node is
+// nil when there is none.
+func (m *Model) LLMContainer(o *transform.Object, pod kserve.LLMPod, name string) Container {
+	node, path := llmContainer(o, pod, name)
+	c := Container{Node: node, Path: path, Name: name}
+	for _, layer := range m.Layers(o) {
+		if other, _ := llmContainer(layer, pod, name); other != nil {
+			c.others = append(c.others, other)
+		}
+	}
+	return c
+}
+
+func llmContainer(o *transform.Object, pod kserve.LLMPod, name string) (*yamldoc.Node, yamldoc.Path) {
+	path := yamldoc.Path{"spec"}.With(pod.Path...).With("containers")
+	list := o.Get(path...)
+	for i := range items(list) {
+		if c := list.Get(i); c.Get("name").Str() == name {
+			return c, path.With(i)
+		}
+	}
+	return nil, nil
+}
+
+// LLMContainers returns the names of the containers in a pod template of an LLMInferenceService or a Config, after the
+// merge with the other layers of the render.
+func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []string) {
+	for _, layer := range append(m.Layers(o), o) {
+		for _, c := range items(layer.Get(yamldoc.Path{"spec"}.With(pod.Path...).With("containers")...)) {
+			if name := c.Get("name").Str(); name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// PresetReplaced reports whether a Config of the render takes the place of a preset and gives container main of the pod
+// this probe with another handler than KServe's own.
+func (m *Model) PresetReplaced(pod kserve.LLMPod, probe string) bool {
+	return slices.ContainsFunc(m.render.Objects(kserve.LLMInferenceServiceConfig), func(o *transform.Object) bool {
+		main, _ := llmContainer(o, pod, kserve.MainContainer)
+		return kserve.IsPreset(o.Name) && main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler)
+	})
+}
+
+// MergedElsewhere reports whether another layer has a value at a path of the container.
+func (c Container) MergedElsewhere(path ...any) bool {
+	return slices.ContainsFunc(c.others, func(other *yamldoc.Node) bool { return !other.Get(path...).IsNull() })
+}

@@ -1,0 +1,63 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks106.md
+var ks106Doc string
+
+var probeHandlers = &transform.Rule{
+	ID:       "KS106",
+	Name:     "probe-handlers",
+	Title:    "A probe has two handlers, or none",
+	Doc:      ks106Doc,
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
+	Example:  "unknown/handlers",
+	Severity: transform.Error,
+	Run:      run(checkHandlers),
+}
+
+// checkHandlers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateHandler
+// in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
+func checkHandlers(p *pass) {
+	s := p.Service(p.Object)
+	if s != nil && s.Mode == kserve.ModelMesh {
+		return
+	}
+	byKS104 := map[string]bool{}
+	if s != nil {
+		for _, c := range p.Containers(s) {
+			byKS104[pathKey(c.Path.With(probeFields[0]))] = true
+			checkMissingHandler(p, c)
+		}
+	}
+	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
+		for _, field := range probeFields {
+			probe := at.With(field)
+			if model.HandlerOf(node.Get(field)) == model.SeveralHandlers && !byKS104[pathKey(probe)] {
+				p.Report(transform.Finding{At: probe, Message: "Kubernetes refuses what KServe makes of this " +
+					"(may not specify more than 1 handler type): keep one"})
+			}
+		}
+	})
+}
+
+// checkMissingHandler reports probes of a custom container in Standard mode. One that is merged with a runtime gets the
+// handler from there, and Knative adds one.
+func checkMissingHandler(p *pass, c model.Container) {
+	if c.MergedWithRuntime || c.Service.Mode != kserve.Standard {
+		return
+	}
+	for _, field := range probeFields {
+		if probe := c.Get(field); !probe.IsNull() && model.HandlerOf(probe) == model.NoHandler {
+			p.Report(transform.Finding{At: c.Path.With(field), Message: "Kubernetes refuses the Deployment that KServe makes " +
+				"of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"})
+		}
+	}
+}

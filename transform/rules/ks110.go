@@ -1,0 +1,147 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks110.md
+var ks110Doc string
+
+var presetProbe = &transform.Rule{
+	ID:       "KS110",
+	Name:     "preset-probe",
+	Title:    "A probe of an LLMInferenceService collides with the probe of KServe's preset",
+	Doc:      ks110Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    model.LLMKinds,
+	Example:  "0.20.0/curl-fail",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkPresetProbes),
+}
+
+func checkPresetProbes(p *pass) {
+	if kserve.IsPreset(p.Object.Name) {
+		return
+	}
+	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+		if !p.ownPreset(pod) {
+			continue
+		}
+		c := p.LLMContainer(p.Object, pod, kserve.MainContainer)
+		if meant := p.meantAsMain(pod); len(meant) == 1 && p.staysUnnamed(pod) == "" {
+			c = meant[0] // KS111 names it
+		}
+		for _, probe := range probeFields {
+			if c.Node != nil && !p.PresetReplaced(pod, probe) {
+				checkPresetProbe(p, mainProbe{c, pod, probe})
+			}
+		}
+	}
+}
+
+// mainProbe is a probe of container main, which KServe merges with its preset's container.
+type mainProbe struct {
+	model.Container
+	pod   kserve.LLMPod
+	probe string
+}
+
+// foreign returns the handlers of the probe that its preset does not have.
+func (m mainProbe) foreign() (handlers []string) {
+	for _, h := range []model.Handler{model.Exec, model.HTTPGet, model.TCPSocket, model.GRPC} {
+		if string(h) != m.pod.Handler && !m.Get(m.probe, string(h)).IsNull() {
+			handlers = append(handlers, string(h))
+		}
+	}
+	return handlers
+}
+
+// checkPresetProbe reports a probe that has two handlers after the merge.
+func checkPresetProbe(p *pass, m mainProbe) {
+	all, some, delay := m.pod.Preset(m.probe, p.LLMVersions(p.Object))
+	handlers := m.foreign()
+	if !some || len(handlers) == 0 {
+		return
+	}
+	at := m.Path.With(m.probe, handlers[0])
+	f := transform.Finding{At: at, Message: fmt.Sprintf("KServe merges this %s with its preset's %s, "+
+		"and the API server refuses the Deployment, because a probe has one handler", handlers[0], m.pod.Handler)}
+	var edits []yamldoc.Edit
+	request, exact := m.equivalent(handlers)
+	if exact {
+		f.Message += fmt.Sprintf(": use httpGet %s on port %d, which makes the same request", request.Path, request.Port)
+		edits = append(edits, yamldoc.Rename(at, m.pod.Handler), yamldoc.Set(at, llmRequest(request)))
+	} else {
+		f.Message += fmt.Sprintf(": remove it, so that the preset's %s checks instead", m.pod.Handler)
+		for _, h := range handlers {
+			edits = append(edits, yamldoc.Delete(m.Path.With(m.probe, h)))
+		}
+	}
+	edits = append(edits, m.timings()...)
+	const initialDelay = "initialDelaySeconds"
+	own, _ := m.Get(m.probe, initialDelay).Int()
+	if delay > 0 && own <= 0 && !m.MergedElsewhere(m.probe, initialDelay) {
+		f.Message += fmt.Sprintf("; the preset's %s of %d remains%s", initialDelay, delay, whereDelayed(m.pod))
+	}
+	switch {
+	case p.options.Probes == ProbesNever:
+		f.Unrepaired = "the setting probes is never"
+	case !all && !exact: // without a preset's handler, the probe would have none
+		f.Needs = "kserve-version"
+	default:
+		f.Edits = p.Object.Edits(edits...)
+		f.Restarts = p.llmRestarted()
+	}
+	p.Report(f)
+}
+
+// whereDelayed says on which releases the preset of a pod delays its probes, unless all do.
+func whereDelayed(pod kserve.LLMPod) string {
+	if pod.Handler == string(model.GRPC) {
+		return ""
+	}
+	return " on 0.16"
+}
+
+// equivalent returns the request that the probe's command makes, if an httpGet probe makes exactly the same.
+func (m mainProbe) equivalent(handlers []string) (request execprobe.Request, exact bool) {
+	if m.pod.Handler != string(model.HTTPGet) || !slices.Equal(handlers, []string{string(model.Exec)}) ||
+		!m.Get(m.probe, m.pod.Handler).IsNull() {
+		return execprobe.Request{}, false
+	}
+	request, err := execprobe.Interpret(m.Get(m.probe, string(model.Exec), "command").Strings())
+	served := slices.Contains(m.pod.Ports, request.Port) || slices.Contains(m.DeclaredPorts(), request.Port)
+	return request, err == nil && served && sameRequest(m.Container, m.probe, request)
+}
+
+// llmRequest returns an httpGet that leaves nothing to the preset. From 0.20 on, the preset's scheme may be HTTPS.
+func llmRequest(request execprobe.Request) yamldoc.Map {
+	return yamldoc.Map{
+		{Key: "path", Value: request.Path}, {Key: "port", Value: request.Port},
+		{Key: "scheme", Value: strings.ToUpper(request.Scheme)},
+	}
+}
+
+// timings returns edits that write Kubernetes' defaults for the timings that the probe does not set, because the
+// preset's would take their place. Those that another layer sets stay.
+func (m mainProbe) timings() (edits []yamldoc.Edit) {
+	for _, t := range []struct {
+		field   string
+		seconds int
+	}{{"periodSeconds", 10}, {"timeoutSeconds", 1}, {"failureThreshold", 3}} {
+		if n, _ := m.Get(m.probe, t.field).Int(); n <= 0 && !m.MergedElsewhere(m.probe, t.field) {
+			edits = append(edits, yamldoc.Set(m.Path.With(m.probe, t.field), t.seconds))
+		}
+	}
+	return edits
+}

@@ -1,0 +1,131 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks111.md
+var ks111Doc string
+
+var mainContainer = &transform.Rule{
+	ID:       "KS111",
+	Name:     "main-container",
+	Title:    "The model's container is not called main, so KServe's preset adds a second one",
+	Doc:      ks111Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    model.LLMKinds,
+	Example:  "unknown/only",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkMainContainers),
+}
+
+func checkMainContainers(p *pass) {
+	if kserve.IsPreset(p.Object.Name) || len(p.LLMVersions(p.Object).Releases()) == 0 {
+		return
+	}
+	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+		if p.ownPreset(pod) {
+			for _, c := range p.meantAsMain(pod) {
+				p.nameMain(c, pod)
+			}
+		}
+	}
+}
+
+// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with workers,
+// nor with a scheduler of the user's own.
+func (p *pass) ownPreset(pod kserve.LLMPod) bool {
+	parent := yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
+	return !p.Anywhere(p.Object, parent.With("worker")...) && !p.Anywhere(p.Object, parent.With("pool", "ref")...)
+}
+
+// meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer has
+// a container main.
+func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
+	names := p.LLMContainers(p.Object, pod)
+	if slices.Contains(names, kserve.MainContainer) {
+		return nil
+	}
+	for _, name := range names {
+		if c := p.LLMContainer(p.Object, pod, name); c.Node != nil && meantAsMain(c, pod) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// nameMain reports a container that is meant to be merged with the preset's.
+func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
+	f := transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
+		"KServe's preset calls its container %s, so the pod gets it beside %s: call this one %s",
+		kserve.MainContainer, c.Name, kserve.MainContainer)}
+	if f.Unrepaired = p.staysUnnamed(pod); f.Unrepaired == "" {
+		f.Edits = p.Object.Edits(yamldoc.Set(f.At, kserve.MainContainer))
+		f.Restarts = p.llmRestarted()
+	}
+	p.Report(f)
+}
+
+// staysUnnamed returns why a container of the pass's object does not get the name main, empty when it does.
+func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
+	if pod.Handler != kserve.LLMTemplate.Handler {
+		return "its args would take the place of all that the preset gives the scheduler"
+	}
+	for _, layer := range append(p.Layers(p.Object), p.Object) {
+		names := p.LLMContainers(layer, pod)
+		if len(names) > 1 {
+			return "the pod has several containers"
+		}
+		config := layer.GroupKind() == kserve.LLMInferenceServiceConfig
+		if config && layer.Namespace == kserve.Namespace && p.LLMContainer(layer, pod, names[0]).Node != nil {
+			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
+		}
+		for _, s := range p.LLMUsers(layer) {
+			if len(s.Missing) > 0 {
+				return fmt.Sprintf("the render does not have the Config %s, which may use the name too", s.Missing[0])
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	accelerator = regexp.MustCompile(`(?i)/(.*gpu.*|mig-.*|gaudi|npu|tpu|neuron.*)$`)
+	modelServer = regexp.MustCompile(
+		`^(vllm|sglang|vllm-openai|(vllm|llm-d)-(cuda|rocm|cpu|xpu|hpu|gaudi)[a-z0-9-]*|llm-d-inference-sim)(:|@|$)`)
+	startsServer = regexp.MustCompile(`\bvllm serve\b|\bvllm\.entrypoints\b|\bsglang\.launch_server\b`)
+)
+
+// meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
+// only complete another one, or it is a model server.
+func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
+	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {
+		return true
+	}
+	if pod.Handler != kserve.LLMTemplate.Handler {
+		return false
+	}
+	words := strings.Join(slices.Concat(c.Get("command").Strings(), c.Get("args").Strings()), " ")
+	for _, amounts := range []string{"limits", "requests"} {
+		if resources := c.Get("resources", amounts); resources != nil {
+			for _, e := range resources.Entries {
+				if accelerator.MatchString(e.Key.Value) {
+					return true
+				}
+			}
+		}
+	}
+	return c.Name == kserve.ServingContainer || startsServer.MatchString(words) ||
+		modelServer.MatchString(path.Base(c.Get("image").Str()))
+}

@@ -1,0 +1,66 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks211.md
+var ks211Doc string
+
+var llmTarget = &transform.Rule{
+	ID:       "KS211",
+	Name:     "llm-target",
+	Title:    "An autoscaler does not target what KServe makes for an LLMInferenceService",
+	Doc:      ks211Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    model.AutoscalerKinds,
+	Example:  "unknown/service",
+	Severity: transform.Error,
+	Run:      run(checkLLMTarget),
+}
+
+func checkLLMTarget(p *pass) {
+	a := model.Autoscaler{Object: p.Object}
+	kind, name := a.LLMTarget()
+	ref := yamldoc.Path{"spec", "scaleTargetRef"}
+	f := transform.Finding{At: ref.With("name"), Message: fmt.Sprintf(
+		"neither KServe nor this render makes the %s %s: set the ", kind, name)}
+	if kind == model.LLMTarget {
+		f.Message = "an LLMInferenceService has no subresource scale, so nothing scales it: set the "
+	}
+	var names []string
+	candidates := p.LLMCandidates(a)
+	for _, t := range candidates {
+		if t.Current {
+			return
+		}
+		names = append(names, t.Kind+" "+t.Name)
+	}
+	switch {
+	case len(candidates) == 0 && kind != model.LLMTarget:
+		return
+	case len(candidates) == 0:
+		names = []string{model.DeploymentTarget + " " + kserve.ChildName(name, kserve.LLMDeployment)}
+		f.Unrepaired = "these manifests have no such LLMInferenceService in its namespace"
+	case len(candidates) > 1:
+		f.Unrepaired = "several services fit"
+	case len(candidates[0].Service.Missing) > 0:
+		f.Unrepaired = fmt.Sprintf("the render does not have the Config %s, which may add workers",
+			candidates[0].Service.Missing[0])
+	case p.HasLLMRival(candidates[0]):
+		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one " + candidates[0].Kind
+	default:
+		t := candidates[0]
+		f.Edits = p.Object.Edits(yamldoc.Set(ref.With("apiVersion"), t.APIVersion()),
+			yamldoc.Set(ref.With("kind"), t.Kind), yamldoc.Set(ref.With("name"), t.Name))
+	}
+	f.Message += strings.Join(names, " or ")
+	p.Report(f)
+}

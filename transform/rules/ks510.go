@@ -1,0 +1,48 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks510.md
+var ks510Doc string
+
+var blockingAutoscaler = &transform.Rule{
+	ID:       "KS510",
+	Name:     "blocking-autoscaler",
+	Title:    "An autoscaler has a name that stops KServe for an LLMInferenceService",
+	Doc:      ks510Doc,
+	Windows:  []transform.Window{kserve.LLMScaling},
+	Kinds:    model.AutoscalerKinds,
+	Mentions: model.ReferenceWords,
+	Example:  "0.20.0/keda",
+	Severity: transform.Error,
+	Run:      run(checkBlockingAutoscaler),
+}
+
+func checkBlockingAutoscaler(p *pass) {
+	o := p.Object
+	child, ok := p.BlockedBy(o)
+	if !ok {
+		return
+	}
+	at := yamldoc.Path{"metadata", "name"}
+	message := fmt.Sprintf("KServe makes or deletes a %s with this name for %s, and stops because this one is not its own (%s)",
+		child.Kind.Kind, child.Service, child.Reason)
+	switch {
+	case (model.Autoscaler{Object: o}).IsHPA():
+		p.rename(at, message, "")
+	case !p.LLMVersions(child.Service.Object).All(child.Window):
+		p.Report(transform.Finding{At: at, Message: message + ": choose another name", Needs: "kserve-version"})
+	default:
+		p.rename(at, message, fmt.Sprintf(", and delete the old one once (%s delete %s %s), because KEDA admits only one "+
+			"for a target", kubectl(o.Namespace), strings.ToLower(o.Kind), shellQuote(o.Name)))
+	}
+}

@@ -1,0 +1,30 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks701.md
+var ks701Doc string
+
+var autoUpdate = &transform.Rule{
+	ID:       "KS701",
+	Name:     "auto-update",
+	Title:    "KServe ignores changes of a service with disable-auto-update",
+	Doc:      ks701Doc,
+	Windows:  []transform.Window{kserve.RuntimesWatched},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.16.0/disabled",
+	Severity: transform.Advice,
+	Run: run(func(p *pass) {
+		if p.Service(p.Object).Annotation(kserve.DisableAutoUpdate) == "true" {
+			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DisableAutoUpdate},
+				Message: "while the service is ready, KServe 0.16 and later ignore every change of it, so Argo CD shows " +
+					"Synced and Healthy and nothing rolls out: remove the annotation to let changes of Git have an effect"})
+		}
+	}),
+}

@@ -1,0 +1,44 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+//go:embed ks710.md
+var ks710Doc string
+
+var scalingIgnored = &transform.Rule{
+	ID:       "KS710",
+	Name:     "scaling-ignored",
+	Title:    "KServe ignores the scaling of an LLMInferenceService",
+	Doc:      ks710Doc,
+	Windows:  []transform.Window{{From: kserve.LLM["v1alpha1"].From, Before: kserve.LLMScaling.From}},
+	Kinds:    model.LLMKinds,
+	Example:  "0.17.0/scaling",
+	Severity: transform.Warning,
+	Run:      run(checkScalingIgnored),
+}
+
+func checkScalingIgnored(p *pass) {
+	versions := p.LLMVersions(p.Object)
+	for _, part := range llmParts {
+		at := part.With("scaling")
+		if p.Object.Get(at...).IsNull() || versions.All(kserve.LLMScaling) {
+			continue
+		}
+		f := transform.Finding{At: at}
+		switch {
+		case !versions.Any(kserve.LLM["v1alpha2"]):
+			f.Message = fmt.Sprintf("KServe 0.16 does not know %s, so it is refused or dropped", at)
+		default:
+			f.Message = fmt.Sprintf("KServe 0.17 ignores %s and makes no autoscaler", at)
+		}
+		f.Message += ": upgrade to 0.18, or scale the Deployment with an autoscaler of your own"
+		p.Report(f)
+	}
+}

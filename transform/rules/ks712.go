@@ -1,0 +1,77 @@
+package rules
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks712.md
+var ks712Doc string
+
+var selectorLabels = &transform.Rule{
+	ID:       "KS712",
+	Name:     "selector-labels",
+	Title:    "A label of an LLMInferenceService becomes part of a selector that nobody can change",
+	Doc:      ks712Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    model.LLMKinds,
+	Example:  "0.20.0/version",
+	Severity: transform.Warning,
+	Run:      run(checkSelectorLabels),
+}
+
+// changingLabel matches the labels that have another value with every release of an app.
+var changingLabel = regexp.MustCompile(`(?i)(^|[/.-])(version|chart|revision|commit|build|tag)$`)
+
+const (
+	kueueLabels = "kueue.x-k8s.io/"
+	inSelector  = " into the Deployment's selector, which can't change: "
+)
+
+func checkSelectorLabels(p *pass) {
+	versions := p.LLMVersions(p.Object)
+	if len(versions.Releases()) == 0 {
+		return
+	}
+	for _, part := range llmParts {
+		if p.Anywhere(p.Object, part.With("worker")...) {
+			continue
+		}
+		if len(part) == 1 && p.LLMService(p.Object) != nil {
+			p.checkLabels(yamldoc.Path{"metadata", "labels"}, kueueLabels)
+		}
+		if versions.Any(kserve.LLM["v1alpha2"]) {
+			p.checkLabels(part.With("labels"), "")
+		}
+	}
+}
+
+// checkLabels reports the labels at a path whose keys start with a prefix.
+func (p *pass) checkLabels(at yamldoc.Path, prefix string) {
+	labels := p.Object.Get(at...)
+	if labels == nil {
+		return
+	}
+	var fixed []string
+	for _, e := range labels.Entries {
+		switch key := e.Key.Value; {
+		case !strings.HasPrefix(key, prefix):
+		case changingLabel.MatchString(key):
+			p.Report(transform.Finding{At: at.With(key), Message: "KServe copies " + key + inSelector +
+				"remove it, because its next value blocks the service, and delete a Deployment that has it"})
+		default:
+			fixed = append(fixed, key)
+		}
+	}
+	if len(fixed) > 0 {
+		p.Report(transform.Finding{At: at.With(fixed[0]), Severity: transform.Advice,
+			Message: "KServe copies " + strings.Join(fixed, ", ") + inSelector +
+				"to add, change or remove a label there later, delete the Deployment"})
+	}
+}

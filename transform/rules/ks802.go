@@ -1,0 +1,119 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// collocation are the releases that admit containers beside a predictor's model. The older ones count each list of
+// containers as a second server (GetImplementations in predictor.go@v0.14.1 and @v0.15.0).
+var collocation = transform.Window{From: transform.Release{0, 15, 0}}
+
+// huggingFace are the releases that have the field of that name, and alibi those that have that explainer
+// (predictor.go@v0.12.1, explainer.go@v0.12.1 and @v0.13.1).
+var (
+	huggingFace = transform.Window{From: transform.Release{0, 12, 0}}
+	alibi       = transform.Window{Before: transform.Release{0, 13, 0}}
+)
+
+// modelUnnamed are the releases that refuse a name in a predictor's model
+// (validatePredictor in inference_service_validation.go@v0.16.0).
+var modelUnnamed = transform.Window{From: transform.Release{0, 16, 0}}
+
+//go:embed ks802.md
+var ks802Doc string
+
+var refusedServer = &transform.Rule{
+	ID:       "KS802",
+	Name:     "refused-server",
+	Title:    "A component has no server, or several, or its model has a name",
+	Doc:      ks802Doc,
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.20.0/model-name",
+	Severity: transform.Error,
+	Restarts: true,
+	Run:      run(checkServers),
+}
+
+// checkServers counts the servers as they are after the defaulter, which lets the first framework take the place of the
+// model, except for ModelMesh (setPredictorModelDefaults in inference_service_defaults.go).
+func checkServers(p *pass) {
+	s := p.Service(p.Object)
+	if s.Get("spec", kserve.Predictor).IsNull() {
+		p.refuse(refusal{at: yamldoc.Path{"spec"}, words: "spec.predictor: Required value", advice: "add a predictor"})
+	}
+	replaces := s.Annotation(kserve.DeploymentModeAnnotation) != string(kserve.ModelMesh)
+	components(s, func(name string, spec *yamldoc.Node) {
+		var found []yamldoc.Path
+		for _, release := range p.Versions.Releases() {
+			found = servers(spec, yamldoc.Path{"spec", name}, release)
+			if len(found) > 1 && found[0][2] == "model" && found[1][2] != "containers" && replaces {
+				found = found[1:]
+			}
+			if len(found) == 1 {
+				checkModelName(p, found[0].With("name"))
+				return
+			}
+		}
+		p.refuse(refuseServers(name, found))
+	})
+}
+
+// refuseServers is the refusal of a component with no server or several.
+func refuseServers(component string, found []yamldoc.Path) refusal {
+	r := refusal{
+		at:     yamldoc.Path{"spec", component},
+		words:  fmt.Sprintf("exactly one of [...] must be specified in %sSpec", strings.ToUpper(component[:1])+component[1:]),
+		advice: "it has no containers",
+	}
+	switch {
+	case len(found) > 1:
+		r.at, r.advice = found[1], fmt.Sprintf("remove %s or %s", found[0], found[1])
+	case component == kserve.Predictor:
+		r.advice = "it has no model, no framework and no containers"
+	case component == kserve.Explainer:
+		r.advice = "it has neither art nor containers, and alibi is gone since 0.13"
+	}
+	return r
+}
+
+// checkModelName reports a name at the path, unless the path is that of a custom container.
+func checkModelName(p *pass, at yamldoc.Path) {
+	if at[2] != "containers" && p.Object.Get(at...).Str() != "" {
+		p.refuse(refusal{at: at, only: modelUnnamed, words: "the 'name' field is not allowed in standard predictor",
+			advice: "remove it, since KServe names the container itself", edits: []yamldoc.Edit{yamldoc.Delete(at)}})
+	}
+}
+
+// servers returns the fields that the release's webhook counts as servers of a component, which is the last step of the
+// path (GetImplementations in predictor.go, transformer.go and explainer.go).
+func servers(spec *yamldoc.Node, at yamldoc.Path, release transform.Release) (found []yamldoc.Path) {
+	component := at[len(at)-1].(string)
+	for _, field := range kserve.Frameworks[component] {
+		exists := field != "huggingface" || huggingFace.Contains(release)
+		exists = exists && (field != "alibi" || alibi.Contains(release))
+		if exists && !spec.Get(field).IsNull() {
+			found = append(found, at.With(field))
+		}
+	}
+	containers := 0
+	for step, container := range spec.Get("containers").Children() {
+		containers++
+		if component == kserve.Predictor && collocation.Contains(release) {
+			if container.Get("name").Str() == kserve.ServingContainer {
+				found = append(found, at.With("containers", step))
+			}
+		} else if containers == 1 {
+			found = append(found, at.With("containers"))
+		}
+	}
+	if found == nil && containers > 0 {
+		return []yamldoc.Path{at.With("containers")}
+	}
+	return found
+}

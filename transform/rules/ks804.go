@@ -1,0 +1,114 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks804.md
+var ks804Doc string
+
+var invalidField = &transform.Rule{
+	ID:       "KS804",
+	Name:     "invalid-field",
+	Title:    "The definition of the kind refuses a field",
+	Doc:      ks804Doc,
+	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
+	Example:  "unknown/fields",
+	Severity: transform.Error,
+	Run:      run(checkFields),
+}
+
+// definedField is a field that a definition wants or restricts. A step "*" of its path stands for each child.
+type definedField struct {
+	kinds    []string
+	path     string
+	required bool
+	integer  bool
+	values   []string
+	only     transform.Window
+}
+
+// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0).
+var definedFields = []definedField{
+	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec inferenceService", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec model framework", required: true},
+	{kinds: []string{"TrainedModel"}, path: "spec model memory", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec modelSize", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec nodeGroups", required: true},
+	{kinds: []string{"LocalModelCache"}, path: "spec sourceModelUri", required: true},
+	{kinds: []string{"LocalModelNode"}, path: "spec localModels", required: true},
+	{kinds: []string{"ClusterStorageContainer"}, path: "spec container name", required: true},
+	{kinds: []string{"ClusterStorageContainer"}, path: "spec supportedUriFormats", required: true},
+	{
+		kinds: []string{"InferenceGraph"}, path: "spec nodes * routerType", required: true,
+		values: []string{"Sequence", "Splitter", "Ensemble", "Switch"},
+	},
+	{kinds: []string{"InferenceGraph"}, path: "spec nodes * steps * weight", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * scaleMetric", values: scaleMetrics},
+	{kinds: []string{"InferenceService"}, path: "spec * minReplicas", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * maxReplicas", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * scaleTarget", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * containerConcurrency", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * timeout", integer: true},
+	{kinds: []string{"InferenceService"}, path: "spec * canaryTrafficPercent", integer: true},
+	{
+		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * type", only: scalingByClass,
+		required: true, values: []string{"Resource", "External", "PodMetric"},
+	},
+	{
+		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * resource name", only: scalingByClass,
+		required: true, values: hpaMetrics,
+	},
+}
+
+func checkFields(p *pass) {
+	for _, field := range definedFields {
+		if slices.Contains(field.kinds, p.Object.Kind) {
+			field.check(p, nil, strings.Fields(field.path))
+		}
+	}
+}
+
+// check looks at the fields that the rest of the path leads to from the node at the path.
+func (d definedField) check(p *pass, at yamldoc.Path, rest []string) {
+	node := p.Object.Get(at...)
+	switch {
+	case len(rest) == 0:
+		d.checkValue(p, at, node)
+	case rest[0] == "*":
+		for step, child := range node.Children() {
+			if !child.IsNull() {
+				d.check(p, at.With(step), rest[1:])
+			}
+		}
+	case len(rest) == 1 || !node.Get(rest[0]).IsNull():
+		d.check(p, at.With(rest[0]), rest[1:])
+	}
+}
+
+func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
+	r := refusal{at: at, only: d.only}
+	_, integer := node.Int()
+	switch {
+	case node.IsNull() && d.required:
+		r.words, r.advice = at.String()+": Required value", "add it"
+	case node.IsNull():
+		return
+	case d.integer && !integer:
+		r.words, r.advice = at.String()+" in body must be of type integer", "write a number without quotes"
+	case d.values != nil && !slices.Contains(d.values, node.Str()):
+		r.words = fmt.Sprintf("%s: Unsupported value: %q", at, node.Str())
+		r.advice = "use " + strings.Join(d.values, ", ")
+	default:
+		return
+	}
+	p.refuse(r)
+}
