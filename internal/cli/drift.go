@@ -36,13 +36,13 @@ func newDriftCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift [PATH]",
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
-		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who changes
-the field, and whether generate repairs it. The formats application and argocd-cm print the ignoreDifferences for those
-that it does not repair: for the Application of the source, or for every Application.
+		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
+changes the field, and whether generate repairs it. The formats application and argocd-cm print the
+ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application.
 
 Argo CD compares in one of three ways:
   client      by default
-  structured  with the sync option ServerSideApply=true
+  structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
 ` + sourceHelp,

@@ -8,9 +8,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// additions finds what KServe's webhook and the CRD add to the containers of an InferenceService. A structured comparison
-// shows it, because the CRD treats the list of containers as one value; a client-side one ignores added fields. What the
-// webhook adds outside lists, and an empty resources, no comparison shows.
+// additions finds what KServe's webhook and the CRD add to the containers of an InferenceService. A structured
+// comparison shows it, because the CRD treats the list of containers as one value; a client-side one ignores added
+// fields. What the webhook adds outside lists, and an empty resources, no comparison shows.
 var additions = &transform.Rule{
 	ID:       "DRIFT1",
 	Name:     "additions",
@@ -40,8 +40,8 @@ func findAdditions(p *transform.Pass) {
 }
 
 // inResources reports the amounts that the defaulter takes from KServe's ConfigMap for the container that serves
-// (setResourceRequirementDefaults in pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.14.0 to v0.20.0, and with
-// constants up to v0.13.1).
+// (setResourceRequirementDefaults in pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.14.0 to v0.20.0, and
+// with constants up to v0.13.1).
 func inResources(p *transform.Pass, at yamldoc.Path, resources *yamldoc.Node) {
 	if resources.IsNull() {
 		report(p, at)

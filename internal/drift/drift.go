@@ -20,7 +20,7 @@ type Comparison string
 const (
 	Client     Comparison = "client"     // three-way, with what was applied last: Argo CD's default
 	Structured Comparison = "structured" // by the kind's schema: ServerSideApply=true without ServerSideDiff
-	Server     Comparison = "server"     // with what a dry run of the API server returns: ServerSideApply and ServerSideDiff
+	Server     Comparison = "server"     // with a dry run of the API server: ServerSideApply and ServerSideDiff
 )
 
 // Comparisons are the ways to compare, the default first.
@@ -46,9 +46,9 @@ func Catalogue(catalogue []*transform.Rule, c Comparison) []*transform.Rule {
 	return all
 }
 
-// Differences returns what a way to compare shows, sorted as findings are. There are two results for the same files: all
-// is that of every rule of Catalogue without suppressions, and repaired what the user's settings make of them. The
-// release of Argo CD may be unknown.
+// Differences returns what a way to compare shows, sorted as findings are. There are two results for the same files:
+// all is that of every rule of Catalogue without suppressions, and repaired what the user's settings make of them.
+// The release of Argo CD may be unknown.
 func Differences(all, repaired *transform.Result, c Comparison, argocd string) []Difference {
 	known := map[string]transform.Finding{}
 	for _, f := range repaired.Findings {
@@ -119,9 +119,9 @@ func changedBy(f transform.Finding, at yamldoc.Path) string {
 	return "KServe's webhook"
 }
 
-// byHand says what to do where Argo CD does not come as far as to ignore a difference: server-side apply fails because
-// of a field that the kind does not have or that belongs to another object, and Argo CD 2 cannot read a port without its
-// key.
+// byHand says what to do where Argo CD does not come as far as to ignore a difference: server-side apply fails
+// because of a field that the kind does not have or that belongs to another object, and Argo CD 2 cannot read a port
+// without its key.
 func byHand(f transform.Finding, at yamldoc.Path, c Comparison, argocd string) string {
 	last := at[len(at)-1]
 	switch {

@@ -22,8 +22,8 @@ type entry struct {
 	JQPathExpressions []string `json:"jqPathExpressions"`
 }
 
-// Application returns the part of an Application that has Argo CD ignore the differences that no rule repairs, object by
-// object.
+// Application returns the part of an Application that has Argo CD ignore the differences that no rule repairs, object
+// by object.
 func Application(differences []Difference) ([]byte, error) {
 	entries := []entry{}
 	for _, d := range ignorable(differences) {
