@@ -4,6 +4,8 @@ GO      ?= go
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs. The -all targets run every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
+# The cases of drift that CI runs: some that are quick, or all.
+DRIFT   ?= quick
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
 # How long the chaos test breaks things.
@@ -67,9 +69,10 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 ./cluster/compatibility
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -drift $(DRIFT)
 
 e2e-all: KSERVE = all
+e2e-all: DRIFT = all
 e2e-all: e2e-health e2e-argocd e2e-cluster ## all three with every release of KServe and Argo CD; not in CI
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)

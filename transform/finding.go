@@ -22,7 +22,8 @@ type Finding struct {
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 
-	// AsStored says that the edits write what the API server stores anyway. They make Git equal to it and restart nothing.
+	// AsStored says that the API server stores something else at At, and that the edits, if there are any, write what it
+	// stores. They make Git equal to it and restart nothing.
 	AsStored bool
 
 	// OnlyWithRestart drops the finding unless the edits of another one restart the pods of its object: the repair is not

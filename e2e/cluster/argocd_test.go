@@ -26,12 +26,20 @@ const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
 func (e *environment) testArgoCD(t *testing.T) {
 	t.Parallel()
 	applications.InstallKinds(t, e.cluster)
+	e.installHardwareProfile(t)
 	for _, version := range argocd.Versions {
 		t.Run(version.Name(t), func(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
-			without := s.testUnrepaired(t)
+			var without map[string]string
+			t.Run("bundled", func(t *testing.T) {
+				t.Run("unrepaired", func(t *testing.T) {
+					t.Parallel()
+					without = s.testUnrepaired(t)
+				})
+				t.Run("drift", s.testDrift)
+			})
 
 			checks, stderr, code := e.plugin.run(t,
 				"health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))

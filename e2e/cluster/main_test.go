@@ -19,6 +19,7 @@ import (
 
 var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
 	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
 )
 

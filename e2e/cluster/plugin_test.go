@@ -87,6 +87,19 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
 }
 
+// has reports whether the plugin has the rule. Every plugin has the rule "", which stands for none.
+func (p plugin) has(t *testing.T, rule string) bool {
+	t.Helper()
+	if rule == "" {
+		return true
+	}
+	_, _, code := p.run(t, "explain", rule)
+	if code != 0 {
+		t.Logf("not run: the plugin has no rule %s", rule)
+	}
+	return code == 0
+}
+
 // generate returns what the plugin makes of a folder of an app for a namespace.
 func (p plugin) generate(t *testing.T, dir, source, namespace string) []*unstructured.Unstructured {
 	t.Helper()

@@ -158,6 +158,7 @@ func newRootCommand(env *Env) *cobra.Command {
 		newDiffCommand,
 		newCheckCommand,
 		newFixCommand,
+		newDriftCommand,
 		newExplainCommand,
 		newRulesCommand,
 		newConfigCommand,

@@ -17,6 +17,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 const sourceHelp = `PATH is a folder, a file, or - for standard input; without it the working directory is read.`
@@ -93,9 +94,25 @@ type outcome struct {
 	warnings     []string // about the run as a whole, one line each
 }
 
-// run reads the settings and the source and applies the rules. No objects at all is an error unless that is allowed:
-// Argo CD would prune everything.
+// input is what a command has read: the settings and the files.
+type input struct {
+	path      string
+	settings  *settings.Settings
+	source    render.Result
+	maxCopied int64
+}
+
+// run reads the settings and the source and applies the rules.
 func (s source) run(ctx context.Context, args []string) (*outcome, error) {
+	in, err := s.read(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return in.transform(ctx, in.settings.Options, rules.All)
+}
+
+// read reads the settings and the source.
+func (s source) read(ctx context.Context, args []string) (*input, error) {
 	path := path(args)
 	set, err := settings.Load(s.from(path))
 	if err != nil {
@@ -113,25 +130,33 @@ func (s source) run(ctx context.Context, args []string) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, warning, err := set.Options.Config()
+	return &input{path, set, source, maxCopied}, nil
+}
+
+// transform applies the rules of a catalogue. No objects at all is an error unless that is allowed: Argo CD would prune
+// everything.
+func (in *input) transform(
+	ctx context.Context, options rules.Options, catalogue []*transform.Rule,
+) (*outcome, error) {
+	config, warning, err := options.Config()
 	if err != nil {
 		return nil, err
 	}
-	warnings := set.Warnings
+	warnings := in.settings.Warnings
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	config.MaxExpanded = int(maxCopied)
+	config.Rules, config.MaxExpanded = catalogue, int(in.maxCopied)
 	result, err := render.Await(ctx, func() (*transform.Result, error) {
-		return transform.Run(ctx, source.Files, config)
+		return transform.Run(ctx, in.source.Files, config)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if result.Objects() == 0 && !set.AllowEmpty {
-		return nil, empty(path, len(source.Files), len(result.Skipped()))
+	if result.Objects() == 0 && !in.settings.AllowEmpty {
+		return nil, empty(in.path, len(in.source.Files), len(result.Skipped()))
 	}
-	return &outcome{result, path, set, source.Skipped, warnings}, context.Cause(ctx)
+	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings}, context.Cause(ctx)
 }
 
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows

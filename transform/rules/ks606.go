@@ -50,7 +50,7 @@ func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc
 	older, newer := p.elsewhere(at)
 	place, known := p.placeOf(types, at, value)
 	free := known && p.Object.Get(place...) == nil
-	f := transform.Finding{At: at,
+	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s: ", p.release(), at, older)}
 	switch {
 	case newer != "":
@@ -73,11 +73,12 @@ func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc
 		f.Unrepaired = "pruned-fields is report"
 	case free && p.options.PrunedFields == PrunedFieldsMove:
 		p.move(&f, types, place, value)
+		f.AsStored = len(f.Edits) == 0
 	default:
 		if free {
 			f.Message += ", where pruned-fields: move puts it; the repair removes it"
 		}
-		f.AsStored, f.Edits = true, p.Object.Edits(yamldoc.Delete(at))
+		f.Edits = p.Object.Edits(yamldoc.Delete(at))
 	}
 	p.Report(f)
 }

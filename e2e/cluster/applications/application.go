@@ -25,7 +25,23 @@ type Source struct {
 	Path       string
 	Plugin     bool // rendered by the plugin, else by Argo CD itself
 	Prune      bool
+	Manual     bool // synced once, and not again to heal
+	Compare    Comparison
+	Ignore     []any // ignoreDifferences
 }
+
+// Comparison is a way in which Argo CD compares an object with Git. The zero value is the first one.
+type Comparison string
+
+// The ways to compare.
+const (
+	Client     Comparison = "client"     // three-way, with the annotation of a client-side apply
+	Structured Comparison = "structured" // what ServerSideApply brings without ServerSideDiff
+	Server     Comparison = "server"     // ServerSideApply and ServerSideDiff
+)
+
+// Comparisons are the ways to compare.
+var Comparisons = []Comparison{Client, Structured, Server}
 
 // State is what an Application reports of itself.
 type State struct {
@@ -33,6 +49,7 @@ type State struct {
 	Revision              string // that was compared last
 	Operation             string // tells the last sync from all others; "" before the first
 	Syncing               bool   // a sync is asked for or runs
+	Failure               string // why the last sync failed, also while it is tried again
 	Conditions            string
 }
 
@@ -51,14 +68,23 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	if source.Plugin {
 		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin"}
 	}
+	metadata := map[string]any{"name": name}
+	syncPolicy := map[string]any{"automated": map[string]any{"selfHeal": !source.Manual, "prune": source.Prune}}
+	if source.Compare == Structured || source.Compare == Server {
+		syncPolicy["syncOptions"] = []any{"ServerSideApply=true"}
+	}
+	if source.Compare == Server {
+		metadata["annotations"] = map[string]any{"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
+	}
 	a.In(tb).ApplyObjects(&unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
-		"metadata": map[string]any{"name": name},
+		"metadata": metadata,
 		"spec": map[string]any{
-			"project":     "default",
-			"source":      from,
-			"destination": map[string]any{"server": a.cluster.URL, "namespace": name},
-			"syncPolicy":  map[string]any{"automated": map[string]any{"selfHeal": true, "prune": source.Prune}},
+			"project":           "default",
+			"source":            from,
+			"destination":       map[string]any{"server": a.cluster.URL, "namespace": name},
+			"syncPolicy":        syncPolicy,
+			"ignoreDifferences": append([]any{}, source.Ignore...),
 		},
 	}})
 	tb.Cleanup(func() { a.In(tb).Delete(objects.Applications, name) }) // the objects stay: it has no finalizer
@@ -85,6 +111,10 @@ func (a *Application) State() State {
 	}
 	_, requested := object.Object["operation"]
 	state.Syncing = requested || text("operationState", "phase") == "Running"
+	retries, _, _ := unstructured.NestedInt64(object.Object, "status", "operationState", "retryCount")
+	if phase := text("operationState", "phase"); phase == "Failed" || phase == "Error" || retries > 0 {
+		state.Failure = text("operationState", "message")
+	}
 	if started := text("operationState", "startedAt"); started != "" {
 		// Two may start in the same second. Those that heal are counted, the others get into the history.
 		heals, _, _ := unstructured.NestedInt64(

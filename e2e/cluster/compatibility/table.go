@@ -27,23 +27,25 @@ type Row struct {
 
 // Sections are the tables of the page, in their order.
 var Sections = []string{
-	Autoscalers, Probes, Drift, Health, Restarts, Modes,
+	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes,
 }
 
 // The sections.
 const (
-	Autoscalers = "Autoscalers"
-	Probes      = "Readiness probes beside KServe's agent"
-	Drift       = "Applications"
-	Health      = "Health"
-	Restarts    = "Restarts"
-	Modes       = "Deployment modes"
+	Autoscalers  = "Autoscalers"
+	Probes       = "Readiness probes beside KServe's agent"
+	Applications = "Applications"
+	Drift        = "Drift"
+	Health       = "Health"
+	Restarts     = "Restarts"
+	Modes        = "Deployment modes"
 )
 
 // Table collects rows. The zero value is ready for use, also in parallel.
 type Table struct {
-	mu   sync.Mutex
-	rows []Row
+	mu      sync.Mutex
+	rows    []Row
+	skipped []Row
 }
 
 // Add adds what was measured.
@@ -53,8 +55,15 @@ func (t *Table) Add(row Row) {
 	t.rows = append(t.rows, row)
 }
 
-// Page returns the page with the rows of this run, and of the releases of KServe that this run left out as the page
-// before has them.
+// Skip notes that this run leaves out the rows with the section, the problem and the releases.
+func (t *Table) Skip(row Row) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.skipped = append(t.skipped, row)
+}
+
+// Page returns the page with the rows of this run. What this run left out, releases of KServe or single rows, is as the
+// page before has it.
 func (t *Table) Page(before []byte) ([]byte, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +73,9 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 	}
 	rows := slices.Clone(t.rows)
 	for _, row := range kept {
-		if !slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe }) {
+		ran := slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe })
+		skipped := slices.ContainsFunc(t.skipped, row.about)
+		if !ran || skipped {
 			rows = append(rows, row)
 		}
 	}
@@ -160,6 +171,12 @@ func (t *Table) Write(w io.Writer) {
 		fmt.Fprintln(text, strings.Join(row.cells(), "\t"))
 	}
 	text.Flush()
+}
+
+// about reports whether both rows have the same problem and releases.
+func (r Row) about(other Row) bool {
+	r.Without, r.With = other.Without, other.With
+	return r == other
 }
 
 func (r Row) cells() []string {

@@ -35,3 +35,26 @@ func TestPageKeepsOtherReleases(t *testing.T) {
 		t.Errorf("the sections are out of order:\n%s", page)
 	}
 }
+
+func TestPageKeepsSkippedRows(t *testing.T) {
+	kept := Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept", Without: "OutOfSync", With: "Synced"}
+	gone := kept
+	gone.Problem = "gone"
+	var first Table
+	first.Add(kept)
+	first.Add(gone)
+	before, err := first.Page(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second Table
+	second.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "new", With: "new"})
+	second.Skip(Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept"})
+	after, err := second.Page(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := string(after); !strings.Contains(page, "| kept |") || strings.Contains(page, "| gone |") {
+		t.Errorf("the row that was left out has to stay, and no other one:\n%s", page)
+	}
+}

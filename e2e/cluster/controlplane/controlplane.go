@@ -94,7 +94,9 @@ func (c *Cluster) startAPIServer(tb testing.TB) {
 		"--tls-cert-file="+c.keys.Certificate, "--tls-private-key-file="+c.keys.Key,
 		"--service-cluster-ip-range=10.96.0.0/16", "--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+c.keys.Key, "--service-account-signing-key-file="+c.keys.Key,
-		"--authorization-mode=RBAC", "--token-auth-file="+tokens, "--allow-privileged=true")
+		"--authorization-mode=RBAC", "--token-auth-file="+tokens, "--allow-privileged=true",
+		"--feature-gates=MutatingAdmissionPolicy=true", // to stand in for the webhooks of other controllers
+		"--runtime-config=admissionregistration.k8s.io/v1beta1=true")
 }
 
 // start runs a component out of the one Kubernetes binary, which tells them apart by the name it is started with.

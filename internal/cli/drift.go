@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// driftFormats are the formats of drift, the default first.
+var driftFormats = []struct {
+	name  string
+	write func([]drift.Difference) ([]byte, error)
+}{
+	{"text", driftTable},
+	{"application", drift.Application},
+	{"argocd-cm", drift.ConfigMap},
+}
+
+func newDriftCommand(env *Env) *cobra.Command {
+	var formats, comparisons []string
+	for _, f := range driftFormats {
+		formats = append(formats, f.name)
+	}
+	for _, c := range drift.Comparisons {
+		comparisons = append(comparisons, string(c))
+	}
+	cmd := &cobra.Command{
+		Use:   "drift [PATH]",
+		Short: "List the fields that make Argo CD show OutOfSync permanently",
+		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
+changes the field, and whether generate repairs it. The formats application and argocd-cm print the
+ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application.
+
+Argo CD compares in one of three ways:
+  client      by default
+  structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
+  server      with ServerSideApply=true and the compare option ServerSideDiff=true
+
+` + sourceHelp,
+		Example: `  argocd-kserve-plugin drift deploy/
+  argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
+  kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
+	}
+	src := newSource(env, cmd)
+	output := cmd.Flags().StringP("output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
+	compare := cmd.Flags().String("compare", comparisons[0], "how Argo CD compares: "+strings.Join(comparisons, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(comparisons, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format := slices.Index(formats, *output)
+		if format < 0 {
+			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(formats, ", "))
+		}
+		if !slices.Contains(comparisons, *compare) {
+			return fmt.Errorf("flag --compare: %q is not one of %s", *compare, strings.Join(comparisons, ", "))
+		}
+		in, err := src.read(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		repaired, err := in.transform(cmd.Context(), in.settings.Options, rules.All)
+		if err != nil {
+			return err
+		}
+		everything, comparison := in.settings.Options, drift.Comparison(*compare)
+		everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
+		everything.PrunedFields = rules.PrunedFieldsRemove
+		all, err := in.transform(cmd.Context(), everything, drift.Catalogue(rules.All, comparison))
+		if err != nil {
+			return err
+		}
+		text, err := driftFormats[format].write(
+			drift.Differences(all.Result, repaired.Result, comparison, in.settings.ArgoCDVersion))
+		if err != nil {
+			return err
+		}
+		if err := env.write(cmd.Context(), text); err != nil {
+			return err
+		}
+		repaired.warn(env)
+		return nil
+	}
+	return cmd
+}
+
+func driftTable(differences []drift.Difference) ([]byte, error) {
+	if len(differences) == 0 {
+		return []byte("nothing drifts\n"), nil
+	}
+	var b bytes.Buffer
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "OBJECT\tFIELD\tCHANGED BY\tREPAIRED")
+	for _, d := range differences {
+		repaired := "by " + d.Rule
+		if d.Rule == "" {
+			repaired = "no: " + cmp.Or(d.ByHand, d.Reason)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n",
+			terminal.Quote(d.Object.String()), terminal.Quote(d.At.String()), d.By, terminal.Quote(repaired))
+	}
+	err := table.Flush()
+	return b.Bytes(), err
+}

@@ -1,0 +1,86 @@
+package drift
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// entry is one of an Application's ignoreDifferences (ResourceIgnoreDifferences in
+// pkg/apis/application/v1alpha1/types.go@v2.14.21 of Argo CD).
+type entry struct {
+	Group             string   `json:"group"`
+	Kind              string   `json:"kind"`
+	Name              string   `json:"name"`
+	Namespace         string   `json:"namespace,omitempty"`
+	JQPathExpressions []string `json:"jqPathExpressions"`
+}
+
+// Application returns the part of an Application that has Argo CD ignore the differences that no rule repairs, object
+// by object.
+func Application(differences []Difference) ([]byte, error) {
+	entries := []entry{}
+	for _, d := range ignorable(differences) {
+		e := entry{Group: d.Object.Group(), Kind: d.Object.Kind, Name: d.Object.Name, Namespace: d.Object.Namespace}
+		i := slices.IndexFunc(entries, func(other entry) bool {
+			return other.Group == e.Group && other.Kind == e.Kind && other.Name == e.Name && other.Namespace == e.Namespace
+		})
+		if i < 0 {
+			i, entries = len(entries), append(entries, e)
+		}
+		entries[i].JQPathExpressions = append(entries[i].JQPathExpressions, expression(d.At))
+	}
+	return yaml.Marshal(map[string]any{"spec": map[string]any{"ignoreDifferences": entries}})
+}
+
+// ConfigMap returns the part of argocd-cm that has Argo CD ignore the same fields in all objects of their kinds, of
+// every Application.
+func ConfigMap(differences []Difference) ([]byte, error) {
+	kinds := map[string][]string{}
+	for _, d := range ignorable(differences) {
+		kind := strings.TrimPrefix(d.Object.Group()+"_"+d.Object.Kind, "_")
+		if path := expression(d.At); !slices.Contains(kinds[kind], path) {
+			kinds[kind] = append(kinds[kind], path)
+		}
+	}
+	data := map[string]string{}
+	for kind, paths := range kinds {
+		value, err := yaml.Marshal(map[string]any{"jqPathExpressions": paths})
+		if err != nil {
+			return nil, err
+		}
+		data["resource.customizations.ignoreDifferences."+kind] = string(value)
+	}
+	return yaml.Marshal(map[string]any{"data": data})
+}
+
+// ignorable returns the differences that only Argo CD's configuration can hide.
+func ignorable(differences []Difference) []Difference {
+	return slices.DeleteFunc(slices.Clone(differences), func(d Difference) bool { return d.Rule != "" || d.ByHand != "" })
+}
+
+var jqName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// expression returns the path as jq writes it, for example .metadata.annotations."serving.kserve.io/deploymentMode".
+func expression(at yamldoc.Path) string {
+	var b strings.Builder
+	for _, step := range at {
+		switch s := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", s)
+		case string:
+			if !jqName.MatchString(s) {
+				name, _ := json.Marshal(s) // a string can always be written
+				s = string(name)
+			}
+			b.WriteString("." + s)
+		}
+	}
+	return b.String()
+}
