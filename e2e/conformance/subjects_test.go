@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ type subject struct {
 	synced    map[string]any // with the drift repairs only
 	refusal   string         // the message of an error of KS801 to KS899, which say that KServe refuses the object
 	announced bool           // there is an error of any rule: KS401 too is about what KServe's definitions refuse
+	left      []string       // the fields that the command drift names after every repair
 }
 
 // release is one of KServe with the default mode that a cluster has.
@@ -120,6 +122,7 @@ func (r release) subjects(t *testing.T, a judgedApp) (all []subject) {
 	if slices.ContainsFunc(findings, func(f finding) bool { return f.Repair }) {
 		after = run.fix(t)
 	}
+	left := run.drift(t)
 	if rules := r.driftRulesOf(findings); len(rules) > 0 {
 		again := *run
 		again.plugin = plugin{t.TempDir(), append(settings, "--rules="+strings.Join(rules, ","))}
@@ -138,12 +141,42 @@ func (r release) subjects(t *testing.T, a judgedApp) (all []subject) {
 			all = append(all, subject{
 				where:  fmt.Sprintf("%s:%d: %s %s", path, o.line, text(o.object["kind"]), name(o.object)),
 				before: o.object, after: is[i].object, synced: asStored[i].object,
-				refusal:   firstError(findings, "KS8", path, docs, o),
+				refusal:   firstError(slices.DeleteFunc(slices.Clone(findings), besideOthers), "KS8", path, docs, o),
 				announced: firstError(findings, "", path, docs, o) != "",
+				left:      left[objectName(is[i].object)],
 			})
 		}
 	}
 	return all
+}
+
+// besideOthers reports whether a finding is about objects together. The judge's cluster has no other object.
+func besideOthers(f finding) bool { return f.Rule == "KS807" }
+
+var columns = regexp.MustCompile(` {2,}`)
+
+// drift returns the fields that the plugin's command of that name lists, by object.
+func (r *run) drift(t *testing.T) map[string][]string {
+	t.Helper()
+	a, err := r.plugin.run(nil, "drift", ".")
+	must(t)(a, err)
+	fields := map[string][]string{}
+	for line := range strings.Lines(string(a.stdout)) {
+		if row := columns.Split(line, 3); len(row) == 3 {
+			fields[row[0]] = append(fields[row[0]], row[1])
+		}
+	}
+	return fields
+}
+
+// objectName returns kind, namespace and name as the plugin's reports have them.
+func objectName(object map[string]any) string {
+	metadata, _ := object["metadata"].(map[string]any)
+	qualified := text(metadata["name"])
+	if namespace := text(metadata["namespace"]); namespace != "" {
+		qualified = namespace + "/" + qualified
+	}
+	return text(object["kind"]) + " " + qualified
 }
 
 func (r *run) fix(t *testing.T) map[string][]byte {
