@@ -27,7 +27,8 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 kind: ServingRuntime
 metadata: {name: runtime-%[1]d, namespace: team}
 spec:
-  supportedModelFormats: [{name: format-%[1]d, autoSelect: true}]
+  supportedModelFormats: [{name: format-%[1]d, autoSelect: true, priority: %[1]d}]
+  protocolVersions: [v2]
   containers: [{name: kserve-container, readinessProbe: {exec: {command: ["true"]}}}]
 ---
 `

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -119,7 +120,10 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
-			return &index{m, o, withRenamedMode(m.Services()), schema.Of(versions.Releases()...)}
+			return &index{
+				model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
+				claimed: sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
+			}
 		},
 	}, warning, nil
 }

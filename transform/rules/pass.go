@@ -13,6 +13,7 @@ type index struct {
 	options      Options
 	renamedModes []*model.Service // by withRenamedMode
 	kinds        *schema.Kinds    // on the releases in question
+	claimed      func() map[claim]*transform.Object
 }
 
 // pass is one call of a rule for one object.
@@ -22,13 +23,14 @@ type pass struct {
 	options      Options
 	renamedModes []*model.Service
 	kinds        *schema.Kinds
+	claimed      func() map[claim]*transform.Object
 }
 
 // run makes a check the Run of a rule.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		known := p.Index.(*index)
-		check(&pass{p, known.model, known.options, known.renamedModes, known.kinds})
+		check(&pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed})
 	}
 }
 
