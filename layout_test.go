@@ -25,7 +25,8 @@ var layers = []struct {
 	{"transform/spelling", ""},
 	{"transform/yamldoc", ""},
 	{"transform", "transform/spelling transform/yamldoc"},
-	{"transform/transformtest", "transform transform/yamldoc"},
+	{"transform/unified", ""},
+	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
 	// KServe, and the rules about it.
 	{"internal/kserve", "transform"},
@@ -55,7 +56,7 @@ var layers = []struct {
 	// The commands.
 	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/panics " +
 		"internal/render internal/report internal/rewrite internal/secret internal/settings internal/terminal transform " +
-		"transform/rules transform/yamldoc"},
+		"transform/rules transform/unified transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.

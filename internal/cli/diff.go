@@ -17,10 +17,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
-
-const contextLines = 3
 
 func newDiffCommand(env *Env) *cobra.Command {
 	color := "auto"
@@ -60,7 +59,7 @@ refuses to change a line with one.
 				continue
 			}
 			label := env.label(out.path, file.File, spans[file.File])
-			if err := unified(&text, label, file, spans[file.File], paint); err != nil {
+			if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
 				return err
 			}
 		}
@@ -143,8 +142,8 @@ func spans(findings []transform.Finding) map[*transform.File][]span {
 	return byFile
 }
 
-// unified writes the diff of a file. Each hunk names the rules whose edits it shows.
-func unified(b *bytes.Buffer, label string, file transform.Output, spans []span, paint func(string) string) error {
+// writeDiff writes the diff of a file. Each hunk names the rules whose edits it shows.
+func writeDiff(b *bytes.Buffer, label string, file transform.Output, spans []span, paint func(string) string) error {
 	before, edits, err := lineEdits(file)
 	if err != nil {
 		return err
@@ -153,7 +152,7 @@ func unified(b *bytes.Buffer, label string, file transform.Output, spans []span,
 	if file.File.Renderer == "" && strings.Contains(label, " ") && from[0] != '"' {
 		from, to = from+"\t", to+"\t" // else patch takes a part of the path for a time
 	}
-	diff, err := udiff.ToUnifiedDiff(from, to, before, edits, contextLines)
+	diff, err := unified.Diff(from, to, before, edits)
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -37,11 +38,11 @@ func (s Suite) repair(ctx context.Context, files []transform.File, config transf
 		}
 		o.Output = bytes.Join(pieces, nil)
 	}
-	o.Diff = o.diff()
-	return o, nil
+	o.Diff, err = o.diff()
+	return o, err
 }
 
-func (o *Outcome) diff() []byte {
+func (o *Outcome) diff() ([]byte, error) {
 	result := o.Result
 	var b bytes.Buffer
 	for _, f := range transform.Sorted(result.Findings) {
@@ -51,10 +52,15 @@ func (o *Outcome) diff() []byte {
 		b.WriteString("# no findings\n")
 	}
 	for _, f := range result.Files() {
-		b.WriteString(udiff.Unified(header("a/"+f.File.Path), header("b/"+f.File.Path),
-			string(o.masked(f.Before)), string(o.masked(f.After))))
+		before := string(o.masked(f.Before))
+		edits := udiff.Lines(before, string(o.masked(f.After)))
+		diff, err := unified.Diff(header("a/"+f.File.Path), header("b/"+f.File.Path), before, edits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.File.Path, err)
+		}
+		b.WriteString(diff.String())
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }
 
 // header returns a path for a line of its own.
