@@ -102,7 +102,7 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	}
 
 	switch {
-	case !versions.Known(), versions.Any(kserve.ModeMayBeLocked) && versions.Any(sinceRespelling):
+	case !versions.Known():
 		c.add("ignoreDifferences", "InferenceService", deploymentMode)
 	case versions.Any(sinceRespelling):
 		note("left out: ignoreDifferences of InferenceService: rule KS501 writes the spelling that this KServe keeps")

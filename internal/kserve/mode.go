@@ -40,10 +40,6 @@ func (m Mode) Spelling(r transform.Release) string {
 	return string(m)
 }
 
-// ModeMayBeLocked are the releases that compare the annotation with a status that 0.15.1 or 0.15.2 wrote in the old
-// spelling, and refuse an update if the two differ (https://github.com/kserve/kserve/pull/5427).
-var ModeMayBeLocked = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
-
 // ModeFixed are the releases that write an object's mode to its status and refuse a change of it
 // (https://github.com/kserve/kserve/pull/4423).
 var ModeFixed = transform.Window{From: transform.Release{0, 15, 1}}

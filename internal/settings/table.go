@@ -93,8 +93,8 @@ var Table = []Setting{
 	},
 	{
 		Name: "deployment-mode-rewrite", Title: "Rewrite of the deployment mode",
-		Help: "when to respell the deployment mode annotation: always does so even where KServe 0.16 to 0.18 may " +
-			"have locked the old spelling",
+		Help: "when to respell the deployment mode annotation: always does so even where KServe 0.16 may have " +
+			"locked the old spelling",
 		Values:  texts(rules.DeploymentModeRewriteAuto, rules.DeploymentModeRewriteAlways),
 		Default: string(rules.DeploymentModeRewriteAuto),
 		field:   func(s *Settings) any { return (*string)(&s.DeploymentModeRewrite) },

@@ -108,27 +108,25 @@ func withRenamedMode(services []*model.Service) []*model.Service {
 	})
 }
 
-// respell replaces the old name of a mode, unless a release in question may have locked some objects to it.
+// respell replaces the old name of a mode, unless 0.16.0 may have locked some objects to it. From 0.17 on the webhook
+// rewrites the name before it compares the annotation with the status, so an object that 0.15.1 or 0.15.2 created is
+// refused with either name until 0.19 (https://github.com/kserve/kserve/pull/5427), and the new one costs nothing.
 func (p *pass) respell(f *transform.Finding, old, current string) {
-	refused := p.Versions.Any(kserve.LegacyModeKnative)
-	if refused {
-		f.Message = fmt.Sprintf("KServe 0.16.0 refuses every update of an object with the mode %s: "+
-			"use %s, its name since 0.16", old, current)
-	} else {
+	if !p.Versions.Any(kserve.LegacyModeKnative) {
 		f.AsStored = true
 		f.Message = fmt.Sprintf("KServe's webhook rewrites %s to %s, so Argo CD shows OutOfSync permanently: use %s",
 			old, current, current)
-	}
-	switch {
-	case !p.Versions.Any(kserve.ModeMayBeLocked) || p.options.DeploymentModeRewrite == DeploymentModeRewriteAlways:
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
-	case refused:
-		f.Unrepaired = fmt.Sprintf("an object that 0.15.1 or 0.15.2 created has to keep %s: "+
-			"if there is none, set deployment-mode-rewrite to always", old)
-	default:
-		f.Unrepaired = "up to 0.18, KServe refuses either name for an object that 0.15.1 or 0.15.2 created: " +
-			"remove the annotation there, else set deployment-mode-rewrite to always"
+		return
 	}
+	f.Message = fmt.Sprintf("KServe 0.16.0 refuses every update of an object with the mode %s: "+
+		"use %s, its name since 0.16", old, current)
+	if p.options.DeploymentModeRewrite == DeploymentModeRewriteAlways {
+		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
+		return
+	}
+	f.Unrepaired = fmt.Sprintf("an object that 0.15.1 or 0.15.2 created has to keep %s: "+
+		"if there is none, set deployment-mode-rewrite to always", old)
 }
 
 // dropKnative removes the annotation, which KServe 0.19.0 would refuse, if the cluster's default is Knative too.
