@@ -171,9 +171,9 @@ func unforeseeable(j judgement) bool {
 
 // kserveFinalizers are those that KServe's controllers write, as under pkg/controller of v0.20.0, and OpenDataHub's.
 var kserveFinalizers = []string{
-	"inferenceservice.finalizers", "odh.inferenceservice.finalizers", "trainedmodel.finalizer",
-	"localmodel.kserve.io/finalizer", "localmodelnamespacecache.kserve.io/finalizer",
-	"serving.kserve.io/llmisvc-finalizer", "serving.kserve.io/llmisvcconfig-finalizer",
+	"inferenceservice.finalizers", "odh.inferenceservice.finalizers", "trainedmodel.finalizer", "localmodel.kserve.io/finalizer",
+	"localmodelnamespacecache.kserve.io/finalizer", "serving.kserve.io/llmisvc-finalizer",
+	"serving.kserve.io/llmisvcconfig-finalizer",
 }
 
 // settled takes out of a stored object what others than the user write to it: Argo CD and kubectl their annotations,
