@@ -213,8 +213,8 @@ func replacesHandler(_ map[string]any, c change) bool {
 	return strings.HasSuffix(c.path, "httpGet") && strings.HasPrefix(text(handler["path"]), "/")
 }
 
-// withModel does to an InferenceService what KS601 means: the framework that is gone afterwards becomes model. The result is
-// false when none is.
+// withModel does to an InferenceService what KS601 means: the framework that is gone afterwards becomes model. The
+// result is false when none is.
 func withModel(before, after map[string]any) (map[string]any, bool) {
 	spec, _ := before["spec"].(map[string]any)
 	predictor, _ := spec["predictor"].(map[string]any)

@@ -104,3 +104,7 @@ var Frameworks = map[string][]string{
 	},
 	Explainer: {"art", "alibi"},
 }
+
+// FrameworkWindows are the releases that have one of the Frameworks. All have those that are not listed
+// (predictor.go@v0.11.2 and @v0.12.1, explainer.go@v0.12.1 and @v0.13.1).
+var FrameworkWindows = map[string]transform.Window{"huggingface": since(0, 12), "alibi": before(0, 13)}

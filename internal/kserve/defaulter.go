@@ -2,9 +2,6 @@ package kserve
 
 // What KServe's mutating webhook makes of an InferenceService (pkg/apis/serving/v1beta1 at v0.11.0 to v0.20.0).
 
-// HuggingFaceField are the releases that have spec.predictor.huggingface (predictor.go@v0.11.2 has none).
-var HuggingFaceField = since(0, 12)
-
 // ProtocolV2Frameworks are the frameworks for which the webhook sets protocolVersion to v2 only when it turns their
 // field into model. For triton it does so in model too (setPredictorModelDefaults in inference_service_defaults.go).
 var ProtocolV2Frameworks = []string{"onnx", "huggingface"}

@@ -88,7 +88,7 @@ func (m *Model) findLLMs() *llms {
 				found.users[layer] = append(users, s)
 			}
 		}
-		for _, w := range s.Workloads() {
+		for _, w := range s.workloads() {
 			found.workloads[targetName{w.Kind, objectName{o.Namespace, w.Name}}] = &w
 			at := objectName{o.Namespace, o.Name}
 			found.parts[at] = append(found.parts[at], &w)
@@ -126,9 +126,9 @@ func (m *Model) LLMVersions(o *transform.Object) kserve.Versions {
 	return m.Versions.Within(window)
 }
 
-// Layers returns the objects of the render that are merged with the object: the Configs and services that one of its
+// layers returns the objects of the render that are merged with the object: the Configs and services that one of its
 // users merges, without the object itself.
-func (m *Model) Layers(o *transform.Object) (others []*transform.Object) {
+func (m *Model) layers(o *transform.Object) (others []*transform.Object) {
 	seen := map[*transform.Object]bool{o: true}
 	for _, s := range m.LLMUsers(o) {
 		for _, layer := range s.Layers {
@@ -160,7 +160,7 @@ func (m *Model) Related(o *transform.Object) []*transform.Object {
 
 // Anywhere reports whether the object, or one that it is merged with, has a value at the path.
 func (m *Model) Anywhere(o *transform.Object, path ...any) bool {
-	return slices.ContainsFunc(append(m.Layers(o), o), func(layer *transform.Object) bool {
+	return slices.ContainsFunc(append(m.layers(o), o), func(layer *transform.Object) bool {
 		return !layer.Get(path...).IsNull()
 	})
 }
@@ -170,7 +170,7 @@ func (m *Model) Anywhere(o *transform.Object, path ...any) bool {
 func (m *Model) LLMContainer(o *transform.Object, pod kserve.LLMPod, name string) Container {
 	node, path := llmContainer(o, pod, name)
 	c := Container{Node: node, Path: path, Name: name}
-	for _, layer := range m.Layers(o) {
+	for _, layer := range m.layers(o) {
 		if other, _ := llmContainer(layer, pod, name); other != nil {
 			c.others = append(c.others, other)
 		}
@@ -192,7 +192,7 @@ func llmContainer(o *transform.Object, pod kserve.LLMPod, name string) (*yamldoc
 // LLMContainers returns the names of the containers in a pod template of an LLMInferenceService or a Config, after the
 // merge with the other layers of the render.
 func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []string) {
-	for _, layer := range append(m.Layers(o), o) {
+	for _, layer := range append(m.layers(o), o) {
 		for _, c := range items(layer.Get(yamldoc.Path{"spec"}.With(pod.Path...).With("containers")...)) {
 			if name := c.Get("name").Str(); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)

@@ -76,7 +76,7 @@ spec:
 			if len(s.Missing) != 1 || s.Missing[0] != "absent" {
 				t.Errorf("missing: %v", s.Missing)
 			}
-			if got := len(m.Layers(s.Object)); got != 3 {
+			if got := len(m.layers(s.Object)); got != 3 {
 				t.Errorf("merged with %d Configs, want 3", got)
 			}
 		})

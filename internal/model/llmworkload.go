@@ -25,10 +25,10 @@ type LLMWorkload struct {
 	Kind, Name string
 }
 
-// Workloads returns what KServe makes for the service: one workload, and one more for prefill. A Config that is not in
+// workloads returns what KServe makes for the service: one workload, and one more for prefill. A Config that is not in
 // the render may add workers: then it returns the Deployments, and the LeaderWorkerSets that may be there instead. A
 // service with generateName has none.
-func (s *LLMService) Workloads() (all []LLMWorkload) {
+func (s *LLMService) workloads() (all []LLMWorkload) {
 	if s.Name == "" {
 		return nil
 	}

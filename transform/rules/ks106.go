@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -30,17 +31,20 @@ func checkHandlers(p *pass) {
 	if s != nil && s.Mode == kserve.ModelMesh {
 		return
 	}
-	byKS104 := map[string]bool{}
+	var byKS104 []yamldoc.Path
 	if s != nil {
 		for _, c := range p.Containers(s) {
-			byKS104[pathKey(c.Path.With(probeFields[0]))] = true
+			byKS104 = append(byKS104, c.Path.With("readinessProbe"))
 			checkMissingHandler(p, c)
 		}
 	}
 	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
 		for _, field := range probeFields {
+			if model.HandlerOf(node.Get(field)) != model.SeveralHandlers {
+				continue
+			}
 			probe := at.With(field)
-			if model.HandlerOf(node.Get(field)) == model.SeveralHandlers && !byKS104[pathKey(probe)] {
+			if !slices.ContainsFunc(byKS104, func(known yamldoc.Path) bool { return slices.Equal(known, probe) }) {
 				p.Report(transform.Finding{At: probe, Message: "Kubernetes refuses what KServe makes of this " +
 					"(may not specify more than 1 handler type): keep one"})
 			}

@@ -52,6 +52,9 @@ func checkKind(p *pass) {
 
 // similarKind returns the kind of KServe that is spelt like the text, or almost so, and is empty when there is none.
 func similarKind(text string) string {
+	if kserve.KindVersions[text] != nil {
+		return text
+	}
 	meant, least := "", 3
 	for _, kind := range slices.Sorted(maps.Keys(kserve.KindVersions)) {
 		if d := spelling.Distance(strings.ToLower(text), strings.ToLower(kind)); d < least {

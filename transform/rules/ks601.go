@@ -65,8 +65,8 @@ func (p *pass) keepsFramework() bool {
 	return p.Object.Annotation(kserve.DeploymentModeAnnotation) == string(kserve.ModelMesh)
 }
 
-// convertedFramework returns the path of the framework that the webhook turns into model, nil if it leaves the predictor
-// alone.
+// convertedFramework returns the path of the framework that the webhook turns into model, nil if it leaves the
+// predictor alone.
 func (p *pass) convertedFramework() yamldoc.Path {
 	framework := p.onlyFramework()
 	if framework == "" || p.keepsFramework() || p.Object.GroupKind() != kserve.InferenceService {
@@ -80,8 +80,7 @@ func (p *pass) convertedFramework() yamldoc.Path {
 func (p *pass) onlyFramework() string {
 	only := ""
 	for _, field := range kserve.Frameworks[kserve.Predictor] {
-		known := field != "huggingface" || p.Versions.All(kserve.HuggingFaceField)
-		if field == "model" || !known || p.Object.Get("spec", kserve.Predictor, field).IsNull() {
+		if field == "model" || !p.Versions.All(kserve.FrameworkWindows[field]) || p.Object.Get("spec", kserve.Predictor, field).IsNull() {
 			continue
 		}
 		if only != "" {

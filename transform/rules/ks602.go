@@ -19,13 +19,11 @@ import (
 var ks602Doc string
 
 var quantities = &transform.Rule{
-	ID:    "KS602",
-	Name:  "quantities",
-	Title: "KServe's webhook writes a quantity in another form",
-	Doc:   ks602Doc,
-	Issues: []string{
-		"https://github.com/argoproj/argo-cd/issues/12463",
-	},
+	ID:       "KS602",
+	Name:     "quantities",
+	Title:    "KServe's webhook writes a quantity in another form",
+	Doc:      ks602Doc,
+	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/12463"},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/resources",
 	Severity: transform.Warning,

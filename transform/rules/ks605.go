@@ -15,12 +15,11 @@ import (
 var ks605Doc string
 
 var liveFields = &transform.Rule{
-	ID:    "KS605",
-	Name:  "live-fields",
-	Title: "A manifest holds what only a live object has",
-	Doc:   ks605Doc,
-	Kinds: append([]transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}}, model.AutoscalerKinds...),
-
+	ID:       "KS605",
+	Name:     "live-fields",
+	Title:    "A manifest holds what only a live object has",
+	Doc:      ks605Doc,
+	Kinds:    append([]transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}}, model.AutoscalerKinds...),
 	Example:  "unknown/exported",
 	Severity: transform.Warning,
 	Run:      run(checkLiveFields),

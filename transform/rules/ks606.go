@@ -32,7 +32,8 @@ var prunedFields = &transform.Rule{
 func checkPruned(p *pass) {
 	types, converted := p.types(), []yamldoc.Path{}
 	if framework := p.convertedFramework(); framework != nil {
-		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")} // KS601 says what becomes of them
+		// KS601 says what becomes of them.
+		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
 	types.Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {

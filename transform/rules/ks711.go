@@ -13,7 +13,7 @@ import (
 //go:embed ks711.md
 var ks711Doc string
 
-var replicasBesideScaling = &transform.Rule{
+var replicasAndScaling = &transform.Rule{
 	ID:       "KS711",
 	Name:     "replicas-and-scaling",
 	Title:    "An LLMInferenceService has both replicas and scaling",

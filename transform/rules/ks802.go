@@ -14,13 +14,6 @@ import (
 // containers as a second server (GetImplementations in predictor.go@v0.14.1 and @v0.15.0).
 var collocation = transform.Window{From: transform.Release{0, 15, 0}}
 
-// huggingFace are the releases that have the field of that name, and alibi those that have that explainer
-// (predictor.go@v0.12.1, explainer.go@v0.12.1 and @v0.13.1).
-var (
-	huggingFace = transform.Window{From: transform.Release{0, 12, 0}}
-	alibi       = transform.Window{Before: transform.Release{0, 13, 0}}
-)
-
 // modelUnnamed are the releases that refuse a name in a predictor's model
 // (validatePredictor in inference_service_validation.go@v0.16.0).
 var modelUnnamed = transform.Window{From: transform.Release{0, 16, 0}}
@@ -41,18 +34,17 @@ var refusedServer = &transform.Rule{
 }
 
 // checkServers counts the servers as they are after the defaulter, which lets the first framework take the place of the
-// model, except for ModelMesh (setPredictorModelDefaults in inference_service_defaults.go).
+// model (setPredictorModelDefaults in inference_service_defaults.go).
 func checkServers(p *pass) {
 	s := p.Service(p.Object)
 	if s.Get("spec", kserve.Predictor).IsNull() {
 		p.refuse(refusal{at: yamldoc.Path{"spec"}, words: "spec.predictor: Required value", advice: "add a predictor"})
 	}
-	replaces := s.Annotation(kserve.DeploymentModeAnnotation) != string(kserve.ModelMesh)
 	components(s, func(name string, spec *yamldoc.Node) {
 		var found []yamldoc.Path
 		for _, release := range p.Versions.Releases() {
 			found = servers(spec, yamldoc.Path{"spec", name}, release)
-			if len(found) > 1 && found[0][2] == "model" && found[1][2] != "containers" && replaces {
+			if len(found) > 1 && found[0][2] == "model" && found[1][2] != "containers" && !p.keepsFramework() {
 				found = found[1:]
 			}
 			if len(found) != 1 {
@@ -80,7 +72,7 @@ func refuseServers(component string, found []yamldoc.Path) refusal {
 	case component == kserve.Predictor:
 		r.advice = "it has no model, no framework and no containers"
 	case component == kserve.Explainer:
-		r.advice = "it has neither art nor containers, and alibi is gone since 0.13"
+		r.advice = "it has neither art nor containers"
 	}
 	return r
 }
@@ -98,9 +90,7 @@ func checkModelName(p *pass, at yamldoc.Path) {
 func servers(spec *yamldoc.Node, at yamldoc.Path, release transform.Release) (found []yamldoc.Path) {
 	component := at[len(at)-1].(string)
 	for _, field := range kserve.Frameworks[component] {
-		exists := field != "huggingface" || huggingFace.Contains(release)
-		exists = exists && (field != "alibi" || alibi.Contains(release))
-		if exists && !spec.Get(field).IsNull() {
+		if kserve.FrameworkWindows[field].Contains(release) && !spec.Get(field).IsNull() {
 			found = append(found, at.With(field))
 		}
 	}

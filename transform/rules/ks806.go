@@ -57,9 +57,6 @@ func checkSettings(p *pass) {
 	checkCanaries(p, s)
 }
 
-// disabled reports whether a runtime is disabled. The webhook does not look at such a runtime.
-func disabled(runtime *transform.Object) bool { return runtime.Get("spec", "disabled").Str() == "true" }
-
 func checkLogger(p *pass, at yamldoc.Path, only transform.Window) {
 	logger := p.Object.Get(at...)
 	if logger.IsNull() {

@@ -45,7 +45,7 @@ var All = []*transform.Rule{
 	canaryIgnored,
 	otherModeScaling,
 	scalingIgnored,
-	replicasBesideScaling,
+	replicasAndScaling,
 	selectorLabels,
 	refusedScaling,
 	refusedServer,

@@ -79,10 +79,11 @@ var serverFields = []string{
 	"deletionGracePeriodSeconds",
 }
 
-// decode does to a new object what the API server does whenever it reads one: it reads the metadata into its type, which
-// drops empty labels, and takes its own fields out; it prunes unknown fields, and nulls where the definition does not
-// allow them; then it adds the defaults of the definition. It returns the paths that it pruned, or an error for metadata
-// that is none. The source is pkg/apiserver/customresource_handler.go of k8s.io/apiextensions-apiserver@v0.34.4.
+// decode does to a new object what the API server does whenever it reads one: it reads the metadata into its type,
+// which drops empty labels, and takes its own fields out; it prunes unknown fields, and nulls where the definition does
+// not allow them; then it adds the defaults of the definition. It returns the paths that it pruned, or an error for
+// metadata that is none. The source is pkg/apiserver/customresource_handler.go of
+// k8s.io/apiextensions-apiserver@v0.34.4.
 func (d definition) decode(object map[string]any) (pruned []string, err error) {
 	metadata, found, err := objectmeta.GetObjectMeta(object, false)
 	if err != nil {
