@@ -65,6 +65,9 @@ func ignorable(differences []Difference) []Difference {
 	return slices.DeleteFunc(slices.Clone(differences), func(d Difference) bool { return d.Rule != "" || d.ByHand != "" })
 }
 
+// control are the characters that JSON takes in a string as they are, and YAML does not.
+var control = regexp.MustCompile(`[\x{7F}-\x{9F}\x{FFFE}\x{FFFF}]`)
+
 var jqName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // expression returns the path as jq writes it, for example .metadata.annotations."serving.kserve.io/deploymentMode".
@@ -77,7 +80,9 @@ func expression(at yamldoc.Path) string {
 		case string:
 			if !jqName.MatchString(s) {
 				name, _ := json.Marshal(s) // a string can always be written
-				s = string(name)
+				s = control.ReplaceAllStringFunc(string(name), func(c string) string {
+					return fmt.Sprintf(`\u%04x`, []rune(c)[0])
+				})
 			}
 			b.WriteString("." + s)
 		}

@@ -10,9 +10,16 @@ var ProtocolV2Frameworks = []string{"onnx", "huggingface"}
 // 0.15.0 it does so only if that is the only container or has an empty name (predictor_custom.go@v0.14.1 and @v0.15.0).
 var FirstContainerNamed = before(0, 15)
 
-// ModelCachePrefix starts the annotations and labels by which the webhook marks a service whose model is cached on
-// nodes (pkg/constants/constants.go@v0.20.0).
-const ModelCachePrefix = "internal.serving.kserve.io/localmodel"
+// ModelCacheAnnotations and ModelCacheLabels are those by which the webhook marks a service whose model is cached on
+// nodes (pkg/constants/constants.go, v0.19.0 and v0.20.0).
+var (
+	ModelCacheAnnotations = []string{
+		"internal.serving.kserve.io/localmodel-pvc-name", "internal.serving.kserve.io/localmodel-sourceuri",
+	}
+	ModelCacheLabels = []string{
+		"internal.serving.kserve.io/localmodel", "internal.serving.kserve.io/localmodel-namespace",
+	}
+)
 
 // ModelCacheMarked and LLMModelCacheMarked are the releases whose webhook also removes the marks of an InferenceService
 // or an LLMInferenceService whose model no cache has. Others keep what the manifest says, on some clusters or on all.

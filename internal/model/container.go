@@ -78,7 +78,7 @@ func (m *Model) probeCopied(i, transformer int) Certainty {
 // pod returns a component's containers in the order that they have in its pod: the model server first.
 func (m *Model) pod(s *Service, component string) []Container {
 	framework, format := s.Framework(component)
-	pod := s.declared(component, framework)
+	pod := s.declared(component, framework, m.Versions.All(kserve.FirstContainerNamed))
 	agent := m.Agent(s, component)
 	if slices.ContainsFunc(pod, func(c Container) bool { return c.Name == kserve.AgentContainer }) {
 		agent = kserve.NoAgent // the webhook treats it as its own
@@ -95,8 +95,9 @@ func (m *Model) pod(s *Service, component string) []Container {
 }
 
 // declared returns the containers of a component: the field that stands for the serving container, if there is one, and
-// the list.
-func (s *Service) declared(component, framework string) []Container {
+// the list. FirstNamed says that the webhook names the first container of a custom predictor in any case; that of a
+// custom transformer or explainer it always names (transformer_custom.go and explainer_custom.go@v0.20.0).
+func (s *Service) declared(component, framework string, firstNamed bool) []Container {
 	spec, path := s.Get("spec", component), yamldoc.Path{"spec", component}
 	var containers []Container
 	if framework != "" {
@@ -107,7 +108,8 @@ func (s *Service) declared(component, framework string) []Container {
 		for i := range list.Items {
 			node := list.Get(i)
 			c := Container{Node: node, Service: s, Path: path.With("containers", i), Name: node.Get("name").Str()}
-			if framework == "" && len(list.Items) == 1 || i == 0 && c.Name == "" {
+			first := firstNamed || component != kserve.Predictor || len(list.Items) == 1
+			if i == 0 && (framework == "" && first || c.Name == "") {
 				c.Name = kserve.ServingContainer // the webhook names it, predictor_custom.go@v0.15.2
 			}
 			c.MergedWithRuntime = framework != "" && c.Name == kserve.TransformerContainer

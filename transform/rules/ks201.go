@@ -162,15 +162,14 @@ func (c componentClass) checkUnscaled(p *pass) {
 }
 
 // checkMultiNode reports a predictor with workers that has an autoscaler, or not the only class that the webhook admits
-// for it. The webhook looks at the service's annotations, and only when there is a model
-// (inference_service_validation.go@v0.15.2).
+// for it. The webhook looks at the service's annotations, and only when there is a model, which
+// the defaulter makes of a framework (inference_service_validation.go@v0.15.2).
 func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) {
 	for _, a := range autoscalers {
 		p.Report(transform.Finding{At: yamldoc.Path{"spec", c.component, "workerSpec"}, Message: fmt.Sprintf(
 			"%s scales a predictor that spans several nodes, which KServe does not support: remove the autoscaler", a)})
 	}
-	predictor := c.Get("spec", c.component)
-	if predictor.Has("containers") && !predictor.Has("model") {
+	if framework, _ := c.Framework(c.component); framework == "" && c.Get("spec", c.component).Has("containers") {
 		return
 	}
 	at := yamldoc.Path{"metadata", "annotations", kserve.AutoscalerClassAnnotation}

@@ -55,7 +55,11 @@ func checkModelFormat(p *pass) {
 			framework)
 		edits = append(edits, yamldoc.Delete(at.With("runtime")))
 	}
-	f.Edits = p.Object.Edits(edits...)
+	if types := p.types(); types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
+		f.Edits = p.Object.Edits(edits...)
+	} else {
+		f.Needs = "kserve-version" // KS602 and KS603 do not see faults below a field that a release may not have
+	}
 	p.Report(f)
 }
 

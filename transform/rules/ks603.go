@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -37,11 +38,26 @@ func checkEmpty(p *pass) {
 	}
 	p.types().At(from).Walk(p.Object.Get(from...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
 		at, empty := from.With(path...), emptiness(value.Get())
-		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" {
+		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" || !ofType(f, value.Get()) {
 			return
 		}
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)),
 			Message: fmt.Sprintf("KServe's webhook drops %s: %s, so Argo CD shows OutOfSync permanently: remove it", at, empty)})
+	})
+}
+
+// ofType reports whether the webhook can read the value, on every release in question.
+func ofType(f schema.Field, value *yamldoc.Node) bool {
+	return !slices.ContainsFunc(f.All(), func(t schema.Type) bool {
+		switch t {
+		case "s":
+			return value.Tag != "!!str"
+		case "n":
+			return value.Tag == "!!str" || value.Tag == "!!bool"
+		case "b":
+			return value.Tag != "!!bool"
+		}
+		return t.Kind() != 0 && t.Kind() != value.Kind
 	})
 }
 

@@ -83,11 +83,12 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 		}
 	}
 	cached := p.writesModelCache()
-	goes := func(key string) bool {
-		return key == lastApplied || cached && strings.HasPrefix(key, kserve.ModelCachePrefix)
-	}
-	paths = append(paths, p.entries(metadata.With("annotations"), goes)...)
-	labels := p.entries(metadata.With("labels"), goes)
+	paths = append(paths, p.entries(metadata.With("annotations"), func(key string) bool {
+		return key == lastApplied || cached && slices.Contains(kserve.ModelCacheAnnotations, key)
+	})...)
+	labels := p.entries(metadata.With("labels"), func(key string) bool {
+		return cached && slices.Contains(kserve.ModelCacheLabels, key)
+	})
 	if n := len(labels); n > 0 && n == len(p.Object.Get("metadata", "labels").Entries) {
 		labels = []yamldoc.Path{metadata.With("labels")} // Argo CD shows empty labels as a difference, but not annotations
 	}

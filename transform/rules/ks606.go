@@ -171,7 +171,7 @@ func (p *pass) move(f *transform.Finding, types *schema.Types, place yamldoc.Pat
 func settled(field schema.Field, value *yamldoc.Node) bool {
 	asIs := func(value *yamldoc.Node, f schema.Field) bool {
 		_, differs := storedQuantity(value.Get(), f)
-		return f.Kept && !differs && emptiness(value.Get()) == ""
+		return f.Kept && ofType(f, value.Get()) && !differs && emptiness(value.Get()) == ""
 	}
 	all := asIs(value, field)
 	field.Walk(value, func(_ yamldoc.Path, value *yamldoc.Node, f schema.Field) { all = all && asIs(value, f) })

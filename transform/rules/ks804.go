@@ -3,7 +3,9 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -100,7 +102,7 @@ func (d definedField) check(p *pass, at yamldoc.Path, rest []string) {
 
 func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
 	r := refusal{at: at, only: d.only}
-	_, integer := node.Int()
+	integer := isInteger(node)
 	switch {
 	case node.IsNull() && d.required:
 		r.words, r.advice = at.String()+": Required value", "add it"
@@ -115,4 +117,13 @@ func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
 		return
 	}
 	p.refuse(r)
+}
+
+// isInteger reports whether a node is an integer in JSON, as 1e2 and 3.0 are.
+func isInteger(node *yamldoc.Node) bool {
+	if _, integer := node.Int(); integer {
+		return true
+	}
+	number, err := strconv.ParseFloat(node.Str(), 64)
+	return node != nil && node.Get().Tag == "!!float" && err == nil && number == math.Trunc(number)
 }

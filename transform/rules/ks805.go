@@ -100,6 +100,9 @@ func (w *workers) readGPUTypes() {
 // checkService looks at the predictor of a service.
 func (w workers) checkService(s *model.Service) {
 	for _, field := range kserve.Frameworks[kserve.Predictor] {
+		if field != "model" && w.keepsFramework() {
+			continue // the webhook looks at a model only
+		}
 		if at := w.at.With(field); !w.Object.Get(at...).IsNull() {
 			w.checkVariables(at)
 			w.checkResources(at)
