@@ -119,7 +119,7 @@ var intents = []intent{
 	},
 	{"KS602", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `), respellsQuantity},
 	{
-		"KS603", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `),
+		"KS603", service + `|LLMInferenceService`, regexp.MustCompile(`^(spec |metadata labels$)`),
 		func(_ map[string]any, c change) bool {
 			return c.after == nil && slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, encoded(c.before))
 		},

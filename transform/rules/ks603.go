@@ -30,6 +30,9 @@ var emptyFields = &transform.Rule{
 // checkEmpty looks at the whole object where the webhook drops whatever its types leave out, else only at a framework,
 // because the model that takes its place is always written from the types.
 func checkEmpty(p *pass) {
+	if at := (yamldoc.Path{"metadata", "labels"}); p.Object.Get(at...) != nil && emptiness(p.Object.Get(at...)) == "{}" {
+		p.reportEmpty(at, "the API server", "{}")
+	}
 	from := yamldoc.Path{}
 	if !p.defaulted() || !p.Versions.All(kserve.WebhookDropsEmpty) {
 		if from = p.convertedFramework(); from == nil {
@@ -41,9 +44,13 @@ func checkEmpty(p *pass) {
 		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" || !ofType(f, value.Get()) {
 			return
 		}
-		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)),
-			Message: fmt.Sprintf("KServe's webhook drops %s: %s, so Argo CD shows OutOfSync permanently: remove it", at, empty)})
+		p.reportEmpty(at, "KServe's webhook", empty)
 	})
+}
+
+func (p *pass) reportEmpty(at yamldoc.Path, by, empty string) {
+	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
+		"%s drops %s: %s, so Argo CD shows OutOfSync permanently: remove it", by, at, empty)})
 }
 
 // ofType reports whether the webhook can read the value, on every release in question.
