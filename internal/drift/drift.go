@@ -113,7 +113,7 @@ func changedBy(f transform.Finding, at yamldoc.Path) string {
 	switch {
 	case f.Rule == profiles:
 		return "odh-model-controller's webhook"
-	case f.Rule.ID == liveFields, f.Rule.ID == prunedFields, at[len(at)-1] == protocol:
+	case f.Rule.ID == liveFields, f.Rule.ID == prunedFields, at[len(at)-1] == protocol, at.String() == "metadata.labels":
 		return "the API server"
 	}
 	return "KServe's webhook"

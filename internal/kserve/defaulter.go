@@ -21,9 +21,6 @@ var (
 	}
 )
 
-// ModelCacheMarked and LLMModelCacheMarked are the releases whose webhook also removes the marks of an InferenceService
-// or an LLMInferenceService whose model no cache has. Others keep what the manifest says, on some clusters or on all.
-var (
-	ModelCacheMarked    = since(0, 19)
-	LLMModelCacheMarked = since(0, 20)
-)
+// ModelCacheMarked are the releases whose webhooks also remove the marks of an InferenceService or LLMInferenceService
+// whose model no cache has. Others keep what the manifest says, on some clusters or on all.
+var ModelCacheMarked = since(0, 19)

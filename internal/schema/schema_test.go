@@ -71,7 +71,7 @@ func TestField(t *testing.T) {
 		{[]transform.Release{old}, yamldoc.Path{"spec", "explainer", "alibi", "type"}, "kept s"},
 		{[]transform.Release{{0, 12, 2}}, yamldoc.Path{"spec", "explainer", "alibi", "type"}, ""},
 		{[]transform.Release{recent}, yamldoc.Path{"status", "url"}, ""},
-		{all, yamldoc.Path{"metadata", "anything"}, ""},
+		{all, yamldoc.Path{"metadata", "anything"}, "dropped"},
 	} {
 		f := Of(tc.releases...).Types(service, "InferenceService").At(tc.path)
 		var got []string

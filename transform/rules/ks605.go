@@ -117,7 +117,7 @@ func (p *pass) entries(at yamldoc.Path, goes func(key string) bool) (paths []yam
 }
 
 // writesModelCache reports whether the webhook writes or removes the marks of a cached model, whatever the manifest
-// says (setLocalModelLabel in inference_service_defaults.go@v0.19.0, and SetLocalModelLabel in defaulter.go@v0.20.0 of
+// says (setLocalModelLabel in inference_service_defaults.go@v0.19.0, and SetLocalModelLabel in defaulter.go@v0.19.0 of
 // pkg/webhook/admission/llminferenceservice).
 func (p *pass) writesModelCache() bool {
 	switch p.Object.GroupKind() {
@@ -126,7 +126,7 @@ func (p *pass) writesModelCache() bool {
 		uri := p.Object.Get("spec", kserve.Predictor, field, "storageUri")
 		return p.Versions.All(kserve.ModelCacheMarked) && !uri.IsNull()
 	case kserve.LLMInferenceService:
-		return p.Versions.All(kserve.LLMModelCacheMarked) && p.Object.Get("spec", "model", "uri").Str() != ""
+		return p.Versions.All(kserve.ModelCacheMarked) && p.Object.Get("spec", "model", "uri").Str() != ""
 	}
 	return false
 }

@@ -160,6 +160,12 @@ func (p *pass) move(f *transform.Finding, types *schema.Types, place yamldoc.Pat
 	switch {
 	case !ok || !settled(types.At(place), value):
 		f.Unrepaired = "move it by hand, because its value has faults of its own"
+	case place[0] == "metadata" && value.Get().Kind == yamldoc.Mapping:
+		edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
+		for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
+			edits = append(edits, yamldoc.Set(place.With(entry.Key), entry.Value))
+		}
+		f.Edits = p.Object.Edits(edits...)
 	case slices.Equal(place[:last], own):
 		f.Edits = p.Object.Edits(yamldoc.Rename(f.At, place[last].(string)))
 	default:

@@ -145,13 +145,14 @@ func (r *release) kind(apiVersion, kind string, schema *apiextensionsv1.JSONSche
 	return r.object(entries), nil
 }
 
-// metadata returns the notation of the metadata, of which a definition says nothing.
+// metadata returns the notation of the metadata, of which a definition says nothing. The API server decodes it into its
+// Go type, and drops the rest.
 func (r *release) metadata(t goType) (string, error) {
 	fields, err := r.shape(t)
 	if err != nil {
 		return "", err
 	}
-	entries := []string{"*"}
+	var entries []string
 	for name, f := range fields.fields {
 		s, err := r.shape(f.goType)
 		if err != nil {
