@@ -53,7 +53,8 @@ func (c cli) settings(t *testing.T, args ...string) string {
 	t.Helper()
 	args = slices.Concat([]string{"admin", "settings"}, args, []string{"--argocd-cm-path", c.configMap})
 	cmd := exec.CommandContext(t.Context(), c.argocd, args...)
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(c.argocd), "KUBECONFIG=/dev/null")
+	dir := filepath.Dir(c.argocd) // argocd leaves temporary files
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir, "KUBECONFIG=/dev/null")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("argocd admin settings %s: %v\n%s", strings.Join(args, " "), err, out)
