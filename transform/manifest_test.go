@@ -28,6 +28,7 @@ func TestNoObject(t *testing.T) {
 		{"swapped letters", "apiVersion: v1\nknid: ConfigMap\nmetadata: {name: a}\n", "2:1", "did you mean kind"},
 		{"a typo in JSON", `{"apiVersion": "v1", "kind": "ConfigMap", "metdata": {}}`, "1:43", "did you mean metadata"},
 		{"no metadata", "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n", "1:1", "metadata is missing"},
+		{"a longer key", "apiVersion: v1\nkind: ConfigMap\nmetadata:d  name: a\n", "1:1", "metadata is missing"},
 		{"no kind", "apiVersion: v1\nmetadata: {name: a}\n", "1:1", "kind is missing"},
 		{"a kind without value", "apiVersion: v1\nkind:\nmetadata: {name: a}\n", "1:1", "kind is missing"},
 		{"no apiVersion", "---\n\nkind: ConfigMap\nmetadata: {name: a}\n", "3:1", "apiVersion is missing"},

@@ -228,10 +228,14 @@ func blockMapping(body []byte) bool {
 			continue
 		}
 		key, value, found := bytes.Cut(line, []byte(":"))
-		return found && letters(key) &&
-			(len(value) == 0 || bytes.IndexByte([]byte(" \t\r\n"), value[0]) >= 0)
+		return found && letters(key) && endsKey(value)
 	}
 	return false
+}
+
+// endsKey reports whether what follows a colon makes a key of what stands before it: a blank, or the end of the line.
+func endsKey(rest []byte) bool {
+	return len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0
 }
 
 // plainObject reports whether the document is an object whose keys are plain to see, each of them once, and no List.
@@ -267,7 +271,7 @@ func topLevel(body []byte, key string) (rest []byte, found bool) {
 			return nil, false
 		}
 		at += i + len(prefix)
-		if start := at - len(prefix); start == 0 || body[start-1] == '\n' {
+		if start := at - len(prefix); (start == 0 || body[start-1] == '\n') && endsKey(body[at:]) {
 			return body[at:], true
 		}
 	}
