@@ -84,7 +84,8 @@ func (p *pass) convertedFramework() yamldoc.Path {
 func (p *pass) onlyFramework() string {
 	only := ""
 	for _, field := range kserve.Frameworks[kserve.Predictor] {
-		if field == "model" || !p.Versions.All(kserve.FrameworkWindows[field]) || p.Object.Get("spec", kserve.Predictor, field).IsNull() {
+		if field == "model" || !p.Versions.All(kserve.FrameworkWindows[field]) ||
+			p.Object.Get("spec", kserve.Predictor, field).IsNull() {
 			continue
 		}
 		if only != "" {

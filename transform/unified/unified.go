@@ -9,8 +9,8 @@ const contextLines = 3
 // Diff returns the unified diff between a text and what the edits make of it. The error is about edits that overlap or
 // lie outside of the text.
 //
-// It corrects the first line that a hunk has in the new text: go-udiff v0.4.1 does not count the unchanged lines between
-// two changes of one hunk, so all hunks after it are off.
+// It corrects the first line that a hunk has in the new text: go-udiff v0.4.1 does not count the unchanged lines
+// between two changes of one hunk, so all hunks after it are off.
 func Diff(from, to, before string, edits []udiff.Edit) (udiff.UnifiedDiff, error) {
 	diff, err := udiff.ToUnifiedDiff(from, to, before, edits, contextLines)
 	added := 0
