@@ -48,7 +48,7 @@ var layers = []struct {
 	{"internal/render", "internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
-		"transform"},
+		"transform transform/unified transform/yamldoc"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},

@@ -62,6 +62,11 @@ func (c Check) Assess(object Object, now time.Time) Verdict {
 	}
 	state := newState(c.openLibs, now)
 	defer state.Close()
+	return c.run(state, object)
+}
+
+// run runs the script in a state.
+func (c Check) run(state *lua.LState, object Object) Verdict {
 	state.SetGlobal("obj", toLua(state, object))
 	state.Push(state.NewFunctionFromProto(c.script))
 	if err := state.PCall(0, 1, nil); err != nil {

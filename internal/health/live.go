@@ -1,0 +1,191 @@
+package health
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Live is what people have: objects as kubectl prints them, also in Lists, or values of the chart argo-cd.
+type Live struct {
+	name      string
+	documents []liveDocument
+}
+
+type liveDocument struct {
+	yamldoc.Document
+	tree    *yamldoc.Tree
+	objects []liveObject
+}
+
+// liveObject is an object that holds configuration of Argo CD or KServe.
+type liveObject struct {
+	form string        // the ConfigFormat that it takes
+	name string        // its kind and name, or where its values are from
+	root *yamldoc.Node // the object
+	keys yamldoc.Path  // from the root of the document to the mapping that holds the configuration
+	data *yamldoc.Node // that mapping, nil if there is none yet
+
+	operator string // the ArgoCD resource whose operator writes the object, if any
+}
+
+// The ConfigFormats that live objects take.
+const (
+	formArgoCD   = "argocd-cm"
+	formHelm     = "helm-values"
+	formOperator = "argocd-operator"
+	formKServe   = "inferenceservice-config"
+)
+
+// LiveForms are the ConfigFormats in which Merge can print what people have.
+var LiveForms = []string{formArgoCD, formHelm, formOperator, formKServe}
+
+// ReadLive finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream in
+// errors and for a Helm release, whose values have no name. It is an error if there is none.
+func ReadLive(stream []byte, name string) (*Live, error) {
+	documents, err := yamldoc.Split(stream)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	live := &Live{name: name}
+	found := false
+	for _, document := range documents {
+		tree, err := yamldoc.Parse(document.Body)
+		if err == nil && len(documents) == 1 && tree.Root.IsNull() {
+			// Helm prints null for a release without values of its own.
+			tree, err = yamldoc.Parse([]byte("configs: {}\n"))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: document at line %d: %w", name, document.Line, err)
+		}
+		objects := live.find(tree.Root, nil)
+		found = found || len(objects) > 0
+		live.documents = append(live.documents, liveDocument{document, tree, objects})
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: no ConfigMap argocd-cm or %s, no ArgoCD resource and no values of the chart argo-cd",
+			name, kserve.ConfigMap)
+	}
+	return live, nil
+}
+
+// find returns the objects at a path of a document, or in the List there.
+func (l *Live) find(root *yamldoc.Node, at yamldoc.Path) []liveObject {
+	kind, version, name := root.Get("kind").Str(), root.Get("apiVersion").Str(), root.Get("metadata", "name").Str()
+	items := root.Get("items")
+	qualified := strings.TrimPrefix(root.Get("metadata", "namespace").Str()+"/"+name, "/")
+	object := liveObject{root: root, name: kind + " " + qualified}
+	switch {
+	case strings.HasSuffix(kind, "List") && items != nil:
+		var all []liveObject
+		for i := range items.Items {
+			all = append(all, l.find(items.Get(i), at.With("items", i))...)
+		}
+		return all
+	case kind == "ConfigMap" && name == "argocd-cm":
+		object.form, object.keys, object.operator = formArgoCD, at.With("data"), ownerArgoCD(root)
+	case kind == "ConfigMap" && name == kserve.ConfigMap:
+		object.form, object.keys = formKServe, at.With("data")
+	case kind == "ArgoCD" && strings.HasPrefix(version, "argoproj.io/"):
+		object.form, object.keys = formOperator, at.With("spec", "extraConfig")
+	case kind == "" && version == "" && len(at) == 0 && root.Has("argo-cd"): // a chart around the chart
+		object.form, object.name, object.keys = formHelm, l.name, yamldoc.Path{"argo-cd", "configs", "cm"}
+	case kind == "" && version == "" && len(at) == 0 && root != nil && root.Kind == yamldoc.Mapping:
+		object.form, object.name, object.keys = formHelm, l.name, yamldoc.Path{"configs", "cm"}
+	default:
+		return nil
+	}
+	object.data = root.Get(object.keys[len(at):]...)
+	return []liveObject{object}
+}
+
+// ownerArgoCD returns the ArgoCD resource that owns an object, as argocd-operator has it of argocd-cm
+// (controllers/argocd/configmap.go@v0.18.0).
+func ownerArgoCD(root *yamldoc.Node) string {
+	for _, reference := range root.Get("metadata", "ownerReferences").Children() {
+		if reference.Get("kind").Str() == "ArgoCD" {
+			return "ArgoCD " + reference.Get("name").Str()
+		}
+	}
+	return ""
+}
+
+// each calls visit for the objects of a form, or of every form if it is empty. It is an error if there is none. What an
+// operator writes is left out, with a note.
+func (l *Live) each(form string, visit func(*liveDocument, liveObject) error) (notes []string, err error) {
+	visited := false
+	for i := range l.documents {
+		for _, object := range l.documents[i].objects {
+			switch {
+			case form != "" && object.form != form:
+			case object.operator != "":
+				notes = append(notes, fmt.Sprintf("left out: %s: the operator overwrites it: give %s instead",
+					object.name, object.operator))
+			default:
+				visited = true
+				if err := visit(&l.documents[i], object); err != nil {
+					return nil, fmt.Errorf("%s: %w", object.name, err)
+				}
+			}
+		}
+	}
+	if !visited && len(notes) > 0 {
+		return nil, errors.New(strings.Join(notes, "\n"))
+	} else if !visited {
+		return nil, fmt.Errorf("%s: nothing here takes the format %s", l.name, form)
+	}
+	return notes, nil
+}
+
+// Change is a key of a live object that an installation adds or changes.
+type Change struct {
+	Object, Key   string
+	What          string // what the installation does
+	Before, After string
+
+	at yamldoc.Path
+}
+
+// Changes lists what installing the configuration would change, with notes on what it would leave as it is.
+func (l *Live) Changes(c Configuration) (changes []Change, notes []string, err error) {
+	left, err := l.each("", func(_ *liveDocument, object liveObject) error {
+		more, kept, err := object.changes(c)
+		changes, notes = append(changes, more...), append(notes, kept...)
+		return err
+	})
+	return changes, slices.Concat(left, notes), err
+}
+
+// Merge returns the stream with the configuration in the objects of a form. All other bytes stay as they are.
+func (l *Live) Merge(c Configuration, form string) (stream []byte, changes []Change, notes []string, err error) {
+	trees := map[*liveDocument]*yamldoc.Tree{}
+	left, err := l.each(form, func(document *liveDocument, object liveObject) error {
+		more, kept, err := object.changes(c)
+		if err != nil {
+			return err
+		}
+		tree := document.tree
+		if trees[document] != nil {
+			tree = trees[document]
+		}
+		trees[document], err = setTexts(tree, more)
+		changes, notes = append(changes, more...), append(notes, kept...)
+		return err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i := range l.documents {
+		document := &l.documents[i]
+		body := document.Body
+		if tree := trees[document]; tree != nil {
+			body = tree.Bytes()
+		}
+		stream = append(append(stream, document.Head...), body...)
+	}
+	return stream, changes, slices.Concat(left, notes), nil
+}
