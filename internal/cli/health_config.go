@@ -75,6 +75,9 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 				*output = liveChanges
 			}
 			env.guard(cmd.Context(), set.MaxMemory)
+			if warning != "" {
+				fmt.Fprintln(env.Stderr, warning)
+			}
 			return env.compareLive(cmd.Context(), *live, configuration, *output, set.MaxInput)
 		}
 		for _, format := range health.ConfigFormats(*kind) {

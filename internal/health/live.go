@@ -150,30 +150,20 @@ type Change struct {
 	at yamldoc.Path
 }
 
-// Changes lists what installing the configuration would change, with notes on what it would leave as it is.
-func (l *Live) Changes(c Configuration) (changes []Change, notes []string, err error) {
-	left, err := l.each("", func(_ *liveDocument, object liveObject) error {
-		more, kept, err := object.changes(c)
-		changes, notes = append(changes, more...), append(notes, kept...)
-		return err
-	})
-	return changes, slices.Concat(left, notes), err
+// Changes lists what installing the configuration would change, with notes on what is left out or left as it is.
+func (l *Live) Changes(c Configuration) ([]Change, []string, error) {
+	return l.install(c, "", func(*liveDocument, []Change) error { return nil })
 }
 
-// Merge returns the stream with the configuration in the objects of a form. All other bytes stay as they are.
+// Merge returns the stream with the configuration in the objects of a form, what that changes, and notes as Changes has
+// them. All other bytes stay as they are.
 func (l *Live) Merge(c Configuration, form string) (stream []byte, changes []Change, notes []string, err error) {
 	trees := map[*liveDocument]*yamldoc.Tree{}
-	left, err := l.each(form, func(document *liveDocument, object liveObject) error {
-		more, kept, err := object.changes(c)
-		if err != nil {
-			return err
-		}
-		tree := document.tree
-		if trees[document] != nil {
-			tree = trees[document]
-		}
-		trees[document], err = setTexts(tree, more)
-		changes, notes = append(changes, more...), append(notes, kept...)
+	for i := range l.documents {
+		trees[&l.documents[i]] = l.documents[i].tree
+	}
+	changes, notes, err = l.install(c, form, func(document *liveDocument, changes []Change) (err error) {
+		trees[document], err = setTexts(trees[document], changes)
 		return err
 	})
 	if err != nil {
@@ -181,11 +171,27 @@ func (l *Live) Merge(c Configuration, form string) (stream []byte, changes []Cha
 	}
 	for i := range l.documents {
 		document := &l.documents[i]
-		body := document.Body
-		if tree := trees[document]; tree != nil {
-			body = tree.Bytes()
-		}
-		stream = append(append(stream, document.Head...), body...)
+		stream = append(append(stream, document.Head...), trees[document].Bytes()...)
 	}
-	return stream, changes, slices.Concat(left, notes), nil
+	return stream, changes, notes, nil
+}
+
+// install passes the changes of each object of a form, or of every form if it is empty, to visit. It returns them all.
+func (l *Live) install(
+	c Configuration, form string, visit func(*liveDocument, []Change) error,
+) (changes []Change, notes []string, err error) {
+	argocd := false
+	left, err := l.each(form, func(document *liveDocument, object liveObject) error {
+		argocd = argocd || object.form != formKServe
+		own, kept, err := object.changes(c)
+		if err != nil {
+			return err
+		}
+		changes, notes = append(changes, own...), append(notes, kept...)
+		return visit(document, own)
+	})
+	if argocd {
+		left = slices.Concat(c.Notes, left)
+	}
+	return changes, slices.Concat(left, notes), err
 }
