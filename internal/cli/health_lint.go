@@ -19,7 +19,7 @@ func newHealthLintCommand(env *Env) *cobra.Command {
 wrongly: where the check is, the line of the script, what is wrong and what to do.
 
 The input is what kubectl prints for the ConfigMap argocd-cm or an ArgoCD resource, also in a List, values of the chart
-argo-cd, or a script in a file that ends in .lua. The scripts run as in Argo CD, but without access to files.
+argo-cd, a patch of resourceHealthChecks, or a script in a file that ends in .lua. The scripts run as in Argo CD, but without access to files.
 
 The exit code is 0 when every check is right, 1 when one is wrong, 2 when the input is unusable.`,
 		Example: "  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health lint -\n" +
@@ -73,5 +73,5 @@ func (env *Env) readScripts(file, kind string, limit settings.Size) ([]health.Sc
 	if err != nil {
 		return nil, err
 	}
-	return live.Scripts(), nil
+	return live.Scripts()
 }

@@ -64,19 +64,11 @@ func (env *Env) compareLive(
 	}
 	env.note(notes)
 	var b bytes.Buffer
-	count := len(changes)
+	var problems []health.Problem
 	if format == liveDiff {
 		err = health.WriteDiff(&b, changes)
-	} else {
-		var problems []health.Problem
-		if problems, err = lint(live.Scripts()); err != nil {
-			return err
-		}
-		count += len(problems)
-		if err = health.WriteChanges(&b, changes); len(changes) > 0 && len(problems) > 0 {
-			b.WriteString("\n")
-		}
-		writeProblems(&b, problems)
+	} else if problems, err = lintLive(live); err == nil {
+		err = writeComparison(&b, changes, problems)
 	}
 	if err != nil {
 		return err
@@ -84,9 +76,21 @@ func (env *Env) compareLive(
 	if err := env.write(ctx, b.Bytes()); err != nil {
 		return err
 	}
-	if count > 0 {
+	if count := len(changes) + len(problems); count > 0 {
 		return &findingsError{count}
 	}
+	return nil
+}
+
+// writeComparison writes what would change, and what is wrong with the checks that people have.
+func writeComparison(b *bytes.Buffer, changes []health.Change, problems []health.Problem) error {
+	if err := health.WriteChanges(b, changes); err != nil {
+		return err
+	}
+	if len(changes) > 0 && len(problems) > 0 {
+		b.WriteString("\n")
+	}
+	writeProblems(b, problems)
 	return nil
 }
 
@@ -109,6 +113,15 @@ func (env *Env) note(notes []string) {
 	for _, note := range notes {
 		fmt.Fprintln(env.Stderr, terminal.Quote(note))
 	}
+}
+
+// lintLive returns the problems of the health checks in what people have.
+func lintLive(live *health.Live) ([]health.Problem, error) {
+	scripts, err := live.Scripts()
+	if err != nil {
+		return nil, err
+	}
+	return lint(scripts)
 }
 
 // lint returns the problems of health checks that people have written.

@@ -12,6 +12,9 @@ import (
 
 	"github.com/gobwas/glob"
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // Script is a health check that people have written.
@@ -89,6 +92,10 @@ func situations(kind string, now time.Time) ([]situation, error) {
 // Lint runs a script in states that KServe writes and returns those that it judges wrongly at the time now. The script
 // has no access to files, and may not run without end.
 func Lint(s Script, now time.Time) ([]Problem, error) {
+	if _, known := kserve.KindVersions[s.Kind]; !known {
+		message := fmt.Sprintf("Argo CD never runs it, because KServe has no kind %q%s", s.Kind, spelled(s.Kind))
+		return []Problem{{s, 0, message}}, nil
+	}
 	check, err := compile(chunk, s.Source, s.OpenLibs)
 	if err != nil {
 		return []Problem{{s, 0, "Argo CD cannot run it: " + strings.TrimSpace(err.Error())}}, nil
@@ -130,6 +137,16 @@ func Lint(s Script, now time.Time) ([]Problem, error) {
 	return problems, nil
 }
 
+// spelled returns the right spelling of a kind if only the case of its letters is wrong.
+func spelled(kind string) string {
+	for known := range kserve.KindVersions {
+		if strings.EqualFold(known, kind) {
+			return ": write " + known
+		}
+	}
+	return ""
+}
+
 var failedAt = regexp.MustCompile(`^` + chunk + `:(\d+): `)
 
 // failure returns the line in which a script failed, 0 if it is not known, and how.
@@ -142,19 +159,48 @@ func failure(err error) (line int, text string) {
 	return line, text
 }
 
-// Scripts returns the health checks for kinds of serving.kserve.io that people have, in every kind of object.
-func (l *Live) Scripts() []Script {
+// Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and ArgoCD
+// resources, except those without effect, and as entries of resourceHealthChecks in other files, such as patches. It is
+// an error if there is neither a check nor an object that could have one.
+func (l *Live) Scripts() ([]Script, error) {
 	var all []Script
+	objects := 0
 	for _, document := range l.documents {
 		for _, object := range document.objects {
-			if object.form != formKServe {
-				all = append(all, object.scripts()...)
+			objects++
+			all = append(all, object.scripts()...)
+		}
+		all = append(all, l.entries(document)...)
+	}
+	if len(all)+objects == 0 {
+		return nil, l.nothing()
+	}
+	return all, nil
+}
+
+// entries returns the checks in the entries of resourceHealthChecks, wherever they are in a document.
+func (l *Live) entries(document liveDocument) []Script {
+	var all []Script
+	document.tree.Root.Walk(func(at yamldoc.Path, n *yamldoc.Node) {
+		kind, check := n.Get("kind").Str(), n.Get("check").Str()
+		if n.Get("group").Str() != group || kind == "" || check == "" {
+			return
+		}
+		script := Script{Object: l.name, Key: at.String(), Kind: kind, Source: check}
+		for _, object := range document.objects {
+			if object.form == formOperator && object.at.Overlaps(at) {
+				if object.data.Has(Override{Type: "health", Kind: kind}.Key()) {
+					return // extraConfig wins
+				}
+				script.Object, script.Key = object.name, at[len(object.at):].String()
 			}
 		}
-	}
+		all = append(all, script)
+	})
 	return all
 }
 
+// scripts returns the checks under keys of argocd-cm.
 func (o liveObject) scripts() []Script {
 	var all []Script
 	own := map[string]bool{} // the kinds whose other checks have no effect
@@ -164,15 +210,6 @@ func (o liveObject) scripts() []Script {
 			own[kind] = true
 			libraries := Override{Type: "useOpenLibs", Kind: kind}.Key()
 			all = append(all, Script{o.name, key.(string), kind, value.Str(), o.data.Get(libraries).Str() == "true"})
-		}
-	}
-	if o.form == formOperator {
-		at := operatorLists["health"]
-		for i, item := range o.root.Get(at.list...).Children() {
-			kind := item.Get("kind").Str()
-			if item.Get("group").Str() == group && !own[kind] {
-				all = append(all, Script{o.name, at.list.With(i).String(), kind, item.Get(at.field).Str(), false})
-			}
 		}
 	}
 	for _, c := range o.mapped() {

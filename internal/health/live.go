@@ -27,6 +27,7 @@ type liveObject struct {
 	form string        // the ConfigFormat that it takes
 	name string        // its kind and name, or where its values are from
 	root *yamldoc.Node // the object
+	at   yamldoc.Path  // from the root of the document to the object
 	keys yamldoc.Path  // from the root of the document to the mapping that holds the configuration
 	data *yamldoc.Node // that mapping, nil if there is none yet
 
@@ -45,14 +46,13 @@ const (
 var LiveForms = []string{formArgoCD, formHelm, formOperator, formKServe}
 
 // ReadLive finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream in
-// errors and for a Helm release, whose values have no name. It is an error if there is none.
+// errors and for a Helm release, whose values have no name.
 func ReadLive(stream []byte, name string) (*Live, error) {
 	documents, err := yamldoc.Split(stream)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	live := &Live{name: name}
-	found := false
 	for _, document := range documents {
 		tree, err := yamldoc.Parse(document.Body)
 		if err == nil && len(documents) == 1 && tree.Root.IsNull() {
@@ -62,15 +62,15 @@ func ReadLive(stream []byte, name string) (*Live, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: document at line %d: %w", name, document.Line, err)
 		}
-		objects := live.find(tree.Root, nil)
-		found = found || len(objects) > 0
-		live.documents = append(live.documents, liveDocument{document, tree, objects})
-	}
-	if !found {
-		return nil, fmt.Errorf("%s: no ConfigMap argocd-cm or %s, no ArgoCD resource and no values of the chart argo-cd",
-			name, kserve.ConfigMap)
+		live.documents = append(live.documents, liveDocument{document, tree, live.find(tree.Root, nil)})
 	}
 	return live, nil
+}
+
+// nothing is the error about a stream without any configuration.
+func (l *Live) nothing() error {
+	return fmt.Errorf("%s: no ConfigMap argocd-cm or %s, no ArgoCD resource and no values of the chart argo-cd",
+		l.name, kserve.ConfigMap)
 }
 
 // find returns the objects at a path of a document, or in the List there.
@@ -78,7 +78,7 @@ func (l *Live) find(root *yamldoc.Node, at yamldoc.Path) []liveObject {
 	kind, version, name := root.Get("kind").Str(), root.Get("apiVersion").Str(), root.Get("metadata", "name").Str()
 	items := root.Get("items")
 	qualified := strings.TrimPrefix(root.Get("metadata", "namespace").Str()+"/"+name, "/")
-	object := liveObject{root: root, name: kind + " " + qualified}
+	object := liveObject{root: root, at: at, name: kind + " " + qualified}
 	switch {
 	case strings.HasSuffix(kind, "List") && items != nil:
 		var all []liveObject
@@ -133,12 +133,15 @@ func (l *Live) each(form string, visit func(*liveDocument, liveObject) error) (n
 			}
 		}
 	}
-	if !visited && len(notes) > 0 {
+	switch {
+	case visited:
+		return notes, nil
+	case len(notes) > 0:
 		return nil, errors.New(strings.Join(notes, "\n"))
-	} else if !visited {
-		return nil, fmt.Errorf("%s: nothing here takes the format %s", l.name, form)
+	case form == "":
+		return nil, l.nothing()
 	}
-	return notes, nil
+	return nil, fmt.Errorf("%s: nothing here takes the format %s", l.name, form)
 }
 
 // Change is a key of a live object that an installation adds or changes.

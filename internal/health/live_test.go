@@ -185,6 +185,9 @@ func TestLiveRefuses(t *testing.T) {
 	} {
 		live, err := ReadLive([]byte(input), "FILE")
 		if err == nil {
+			_, _, err = live.Changes(brief(t))
+		}
+		if err == nil {
 			_, _, _, err = live.Merge(brief(t), live.documents[0].objects[0].form)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
