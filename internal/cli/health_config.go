@@ -42,7 +42,7 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
 		Args: cobra.NoArgs,
 	}
-	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version", "max-memory", "max-input")
+	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout")
 	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
 	live := cmd.Flags().String("live", "", "file with what you have, - for standard input: print what would change; "+
@@ -78,7 +78,7 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 			if warning != "" {
 				fmt.Fprintln(env.Stderr, warning)
 			}
-			return env.compareLive(cmd.Context(), *live, configuration, *output, set.MaxInput)
+			return env.compareLive(cmd.Context(), *live, configuration, *output, set)
 		}
 		for _, format := range health.ConfigFormats(*kind) {
 			if format.Name != *output {

@@ -19,14 +19,15 @@ func newHealthLintCommand(env *Env) *cobra.Command {
 wrongly: where the check is, the line of the script, what is wrong and what to do.
 
 The input is what kubectl prints for the ConfigMap argocd-cm or an ArgoCD resource, also in a List, values of the chart
-argo-cd, a patch of resourceHealthChecks, or a script in a file that ends in .lua. The scripts run as in Argo CD, but without access to files.
+argo-cd, a patch of resourceHealthChecks, or a script in a file that ends in .lua. The scripts run as in Argo CD, but
+without access to files.
 
 The exit code is 0 when every check is right, 1 when one is wrong, 2 when the input is unusable.`,
 		Example: "  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health lint -\n" +
 			"  argocd-kserve-plugin health lint --kind InferenceGraph health.lua",
 		Args: cobra.ExactArgs(1),
 	}
-	load := newLockedFlags(env, cmd, "max-memory", "max-input")
+	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
 	kind := cmd.Flags().String("kind", health.Kinds[0], "kind of the objects that a .lua file checks: "+
 		strings.Join(health.Kinds, ", "))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -39,6 +40,7 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 		if err != nil {
 			return err
 		}
+		env.within(cmd.Context(), set.Timeout)
 		if len(scripts) == 0 {
 			fmt.Fprintln(env.Stderr, "no health checks for kinds of serving.kserve.io: Argo CD uses those that it bundles")
 			return nil

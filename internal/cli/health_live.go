@@ -42,15 +42,16 @@ func (env *Env) readInput(file string, limit settings.Size) (data []byte, name s
 
 // compareLive prints what installing a configuration would change in what a file holds, or the result.
 func (env *Env) compareLive(
-	ctx context.Context, file string, c health.Configuration, format string, limit settings.Size,
+	ctx context.Context, file string, c health.Configuration, format string, set *settings.Settings,
 ) error {
 	if !slices.Contains(liveFormats, format) {
 		return fmt.Errorf("flag --output: with --live, %q is not one of %s", format, strings.Join(liveFormats, ", "))
 	}
-	data, name, err := env.readInput(file, limit)
+	data, name, err := env.readInput(file, set.MaxInput)
 	if err != nil {
 		return err
 	}
+	env.within(ctx, set.Timeout)
 	live, err := health.ReadLive(data, name)
 	if err != nil {
 		return err

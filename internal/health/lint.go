@@ -159,9 +159,9 @@ func failure(err error) (line int, text string) {
 	return line, text
 }
 
-// Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and ArgoCD
-// resources, except those without effect, and as entries of resourceHealthChecks in other files, such as patches. It is
-// an error if there is neither a check nor an object that could have one.
+// Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and
+// ArgoCD resources, except those without effect, and as entries of resourceHealthChecks in other files, such as
+// patches. It is an error if there is neither a check nor an object that could have one.
 func (l *Live) Scripts() ([]Script, error) {
 	var all []Script
 	objects := 0

@@ -110,7 +110,18 @@ func confine(state *lua.LState, openLibs bool) {
 		state.Call(1, 0)
 	}
 	state.SetGlobal(lua.OsLibName, safe)
+	state.SetField(state.GetGlobal(lua.StringLibName), "rep", state.NewFunction(func(state *lua.LState) int {
+		text, n := state.CheckString(1), max(0, state.CheckInt(2))
+		if len(text)*n > maxRepeated || n > maxRepeated {
+			state.RaiseError("string.rep makes a text of more than %d bytes", maxRepeated)
+		}
+		state.Push(lua.LString(strings.Repeat(text, n)))
+		return 1
+	}))
 }
+
+// maxRepeated is how long a text string.rep may make: a single step must not take all memory.
+const maxRepeated = 1 << 20
 
 // blame returns the line of the source that is to blame for a verdict: the last one that ran and mentions the word of
 // the situation, or the status of the verdict, else the last one that ran.

@@ -155,7 +155,7 @@ func TestLint(t *testing.T) {
 func TestLintIsConfined(t *testing.T) {
 	for _, call := range []string{
 		`dofile("lint.go")`, `loadfile("lint.go")()`, `require("lint")`, `io.open("lint.go")`, `os.execute("true")`,
-		`os.getenv("HOME")`, `package.loadlib("x", "y")`, `package.loaders[2]("lint")`, `module("x")`,
+		`os.getenv("HOME")`, `package.loadlib("x", "y")`, `package.loaders[2]("lint")`, `module("x")`, `("x"):rep(2^40)`,
 		`coroutine.wrap(function() end)()`, `debug.getinfo(1)`,
 	} {
 		got := lintLines(t, Script{"OBJECT", "KEY", "InferenceService", call + "\n" + sound, true})
