@@ -71,7 +71,7 @@ func (env *Env) readScripts(file, kind string, limit settings.Size) ([]health.Sc
 	if strings.HasSuffix(file, ".lua") {
 		return []health.Script{{Object: name, Key: kind, Kind: kind, Source: string(data)}}, nil
 	}
-	live, err := health.ReadLive(data, name)
+	live, err := health.ReadInstalled(data, name)
 	if err != nil {
 		return nil, err
 	}

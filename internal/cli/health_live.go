@@ -21,7 +21,7 @@ const (
 )
 
 // liveFormats are the formats of health config --live, the default first.
-var liveFormats = append([]string{liveChanges, liveDiff}, health.LiveForms...)
+var liveFormats = append([]string{liveChanges, liveDiff}, health.InstalledForms...)
 
 // readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.
 func (env *Env) readInput(file string, limit settings.Size) (data []byte, name string, err error) {
@@ -52,7 +52,7 @@ func (env *Env) compareLive(
 		return err
 	}
 	env.within(ctx, set.Timeout)
-	live, err := health.ReadLive(data, name)
+	live, err := health.ReadInstalled(data, name)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func writeComparison(b *bytes.Buffer, changes []health.Change, problems []health
 }
 
 // mergeLive prints what people have with the configuration in it. Standard error says what was theirs and is not kept.
-func (env *Env) mergeLive(ctx context.Context, live *health.Live, c health.Configuration, format string) error {
+func (env *Env) mergeLive(ctx context.Context, live *health.Installed, c health.Configuration, format string) error {
 	merged, changes, notes, err := live.Merge(c, format)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (env *Env) note(notes []string) {
 }
 
 // lintLive returns the problems of the health checks in what people have.
-func lintLive(live *health.Live) ([]health.Problem, error) {
+func lintLive(live *health.Installed) ([]health.Problem, error) {
 	scripts, err := live.Scripts()
 	if err != nil {
 		return nil, err

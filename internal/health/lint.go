@@ -162,7 +162,7 @@ func failure(err error) (line int, text string) {
 // Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and
 // ArgoCD resources, except those without effect, and as entries of resourceHealthChecks in other files, such as
 // patches. It is an error if there is neither a check nor an object that could have one.
-func (l *Live) Scripts() ([]Script, error) {
+func (l *Installed) Scripts() ([]Script, error) {
 	var all []Script
 	objects := 0
 	for _, document := range l.documents {
@@ -179,7 +179,7 @@ func (l *Live) Scripts() ([]Script, error) {
 }
 
 // entries returns the checks in the entries of resourceHealthChecks, wherever they are in a document.
-func (l *Live) entries(document liveDocument) []Script {
+func (l *Installed) entries(document installedDocument) []Script {
 	var all []Script
 	document.tree.Root.Walk(func(at yamldoc.Path, n *yamldoc.Node) {
 		kind, check := n.Get("kind").Str(), n.Get("check").Str()
@@ -201,7 +201,7 @@ func (l *Live) entries(document liveDocument) []Script {
 }
 
 // scripts returns the checks under keys of argocd-cm.
-func (o liveObject) scripts() []Script {
+func (o installedObject) scripts() []Script {
 	var all []Script
 	own := map[string]bool{} // the kinds whose other checks have no effect
 	prefix := Override{Type: "health"}.Key()

@@ -207,7 +207,7 @@ spec:
 		"kind: ConfigMap\nmetadata: {name: inferenceservice-config}": "",
 	} {
 		var got []string
-		scripts, err := readLive(t, []byte(input)).Scripts()
+		scripts, err := readInstalled(t, []byte(input)).Scripts()
 		if err != nil {
 			t.Error(err)
 		}

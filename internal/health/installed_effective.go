@@ -12,7 +12,7 @@ import (
 // effective returns what an object has in the place of an override, and where, unless that is the key of the override
 // itself. A key wins over the lists of an ArgoCD resource and over the map under resource.customizations
 // (controllers/argocd/configmap.go@v0.18.0 of argocd-operator, util/settings/settings.go@v3.5.7 of Argo CD).
-func (o liveObject) effective(override Override) (text, where string) {
+func (o installedObject) effective(override Override) (text, where string) {
 	if text := o.data.Get(override.Key()).Str(); text != "" {
 		return text, ""
 	}
@@ -41,7 +41,7 @@ var operatorLists = map[string]struct {
 }
 
 // listed returns an override in the lists of an ArgoCD resource. Of several the last one counts.
-func (o liveObject) listed(override Override) (text, where string) {
+func (o installedObject) listed(override Override) (text, where string) {
 	lists := operatorLists[override.Type]
 	for i, item := range o.root.Get(lists.list...).Children() {
 		if item.Get("group").Str() == group && item.Get("kind").Str() == override.Kind {
@@ -92,7 +92,7 @@ type customization struct {
 
 // mapped returns the entries of the map under resource.customizations. Argo CD does not start with a map that it can't
 // read, so that one counts as empty.
-func (o liveObject) mapped() []customization {
+func (o installedObject) mapped() []customization {
 	tree, err := yamldoc.Parse([]byte(o.data.Get(customizationsKey).Str()))
 	if err != nil {
 		return nil

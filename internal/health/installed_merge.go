@@ -12,7 +12,7 @@ import (
 )
 
 // changes lists the keys that the configuration adds to an object or changes in it.
-func (o liveObject) changes(c Configuration) (changes []Change, notes []string, err error) {
+func (o installedObject) changes(c Configuration) (changes []Change, notes []string, err error) {
 	if o.form == formKServe {
 		return o.changesOfKServe(c)
 	}
@@ -39,7 +39,7 @@ func (o liveObject) changes(c Configuration) (changes []Change, notes []string, 
 func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
 // changesOfKServe adds the list of annotations to KServe's own configuration.
-func (o liveObject) changesOfKServe(c Configuration) (changes []Change, notes []string, err error) {
+func (o installedObject) changesOfKServe(c Configuration) (changes []Change, notes []string, err error) {
 	const key = "inferenceService"
 	if !c.versions.Any(sinceDisallowedList) {
 		return nil, []string{fmt.Sprintf("left as it is: %s: %s exists in KServe %s", o.name, disallowedList,

@@ -10,20 +10,20 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Live is what people have: objects as kubectl prints them, also in Lists, or values of the chart argo-cd.
-type Live struct {
+// Installed is what people have: objects as kubectl prints them, also in Lists, or values of the chart argo-cd.
+type Installed struct {
 	name      string
-	documents []liveDocument
+	documents []installedDocument
 }
 
-type liveDocument struct {
+type installedDocument struct {
 	yamldoc.Document
 	tree    *yamldoc.Tree
-	objects []liveObject
+	objects []installedObject
 }
 
-// liveObject is an object that holds configuration of Argo CD or KServe.
-type liveObject struct {
+// installedObject is an object that holds configuration of Argo CD or KServe.
+type installedObject struct {
 	form string        // the ConfigFormat that it takes
 	name string        // its kind and name, or where its values are from
 	root *yamldoc.Node // the object
@@ -42,17 +42,17 @@ const (
 	formKServe   = "inferenceservice-config"
 )
 
-// LiveForms are the ConfigFormats in which Merge can print what people have.
-var LiveForms = []string{formArgoCD, formHelm, formOperator, formKServe}
+// InstalledForms are the ConfigFormats in which Merge can print what people have.
+var InstalledForms = []string{formArgoCD, formHelm, formOperator, formKServe}
 
-// ReadLive finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream in
+// ReadInstalled finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream in
 // errors and for a Helm release, whose values have no name.
-func ReadLive(stream []byte, name string) (*Live, error) {
+func ReadInstalled(stream []byte, name string) (*Installed, error) {
 	documents, err := yamldoc.Split(stream)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	live := &Live{name: name}
+	live := &Installed{name: name}
 	for _, document := range documents {
 		tree, err := yamldoc.Parse(document.Body)
 		if err == nil && len(documents) == 1 && tree.Root.IsNull() {
@@ -62,26 +62,26 @@ func ReadLive(stream []byte, name string) (*Live, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: document at line %d: %w", name, document.Line, err)
 		}
-		live.documents = append(live.documents, liveDocument{document, tree, live.find(tree.Root, nil)})
+		live.documents = append(live.documents, installedDocument{document, tree, live.find(tree.Root, nil)})
 	}
 	return live, nil
 }
 
 // nothing is the error about a stream without any configuration.
-func (l *Live) nothing() error {
+func (l *Installed) nothing() error {
 	return fmt.Errorf("%s: no ConfigMap argocd-cm or %s, no ArgoCD resource and no values of the chart argo-cd",
 		l.name, kserve.ConfigMap)
 }
 
 // find returns the objects at a path of a document, or in the List there.
-func (l *Live) find(root *yamldoc.Node, at yamldoc.Path) []liveObject {
+func (l *Installed) find(root *yamldoc.Node, at yamldoc.Path) []installedObject {
 	kind, version, name := root.Get("kind").Str(), root.Get("apiVersion").Str(), root.Get("metadata", "name").Str()
 	items := root.Get("items")
 	qualified := strings.TrimPrefix(root.Get("metadata", "namespace").Str()+"/"+name, "/")
-	object := liveObject{root: root, at: at, name: kind + " " + qualified}
+	object := installedObject{root: root, at: at, name: kind + " " + qualified}
 	switch {
 	case strings.HasSuffix(kind, "List") && items != nil:
-		var all []liveObject
+		var all []installedObject
 		for i := range items.Items {
 			all = append(all, l.find(items.Get(i), at.With("items", i))...)
 		}
@@ -100,7 +100,7 @@ func (l *Live) find(root *yamldoc.Node, at yamldoc.Path) []liveObject {
 		return nil
 	}
 	object.data = root.Get(object.keys[len(at):]...)
-	return []liveObject{object}
+	return []installedObject{object}
 }
 
 // ownerArgoCD returns the ArgoCD resource that owns an object, as argocd-operator has it of argocd-cm
@@ -116,7 +116,7 @@ func ownerArgoCD(root *yamldoc.Node) string {
 
 // each calls visit for the objects of a form, or of every form if it is empty. It is an error if there is none. What an
 // operator writes is left out, with a note.
-func (l *Live) each(form string, visit func(*liveDocument, liveObject) error) (notes []string, err error) {
+func (l *Installed) each(form string, visit func(*installedDocument, installedObject) error) (notes []string, err error) {
 	visited := false
 	for i := range l.documents {
 		for _, object := range l.documents[i].objects {
@@ -154,18 +154,18 @@ type Change struct {
 }
 
 // Changes lists what installing the configuration would change, with notes on what is left out or left as it is.
-func (l *Live) Changes(c Configuration) ([]Change, []string, error) {
-	return l.install(c, "", func(*liveDocument, []Change) error { return nil })
+func (l *Installed) Changes(c Configuration) ([]Change, []string, error) {
+	return l.install(c, "", func(*installedDocument, []Change) error { return nil })
 }
 
 // Merge returns the stream with the configuration in the objects of a form, what that changes, and notes as Changes has
 // them. All other bytes stay as they are.
-func (l *Live) Merge(c Configuration, form string) (stream []byte, changes []Change, notes []string, err error) {
-	trees := map[*liveDocument]*yamldoc.Tree{}
+func (l *Installed) Merge(c Configuration, form string) (stream []byte, changes []Change, notes []string, err error) {
+	trees := map[*installedDocument]*yamldoc.Tree{}
 	for i := range l.documents {
 		trees[&l.documents[i]] = l.documents[i].tree
 	}
-	changes, notes, err = l.install(c, form, func(document *liveDocument, changes []Change) (err error) {
+	changes, notes, err = l.install(c, form, func(document *installedDocument, changes []Change) (err error) {
 		trees[document], err = setTexts(trees[document], changes)
 		return err
 	})
@@ -180,11 +180,11 @@ func (l *Live) Merge(c Configuration, form string) (stream []byte, changes []Cha
 }
 
 // install passes the changes of each object of a form, or of every form if it is empty, to visit. It returns them all.
-func (l *Live) install(
-	c Configuration, form string, visit func(*liveDocument, []Change) error,
+func (l *Installed) install(
+	c Configuration, form string, visit func(*installedDocument, []Change) error,
 ) (changes []Change, notes []string, err error) {
 	argocd := false
-	left, err := l.each(form, func(document *liveDocument, object liveObject) error {
+	left, err := l.each(form, func(document *installedDocument, object installedObject) error {
 		argocd = argocd || object.form != formKServe
 		own, kept, err := object.changes(c)
 		if err != nil {

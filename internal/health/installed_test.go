@@ -36,18 +36,18 @@ func brief(t *testing.T) Configuration {
 	return c
 }
 
-func readLive(t *testing.T, data []byte) *Live {
+func readInstalled(t *testing.T, data []byte) *Installed {
 	t.Helper()
-	live, err := ReadLive(data, "FILE")
+	live, err := ReadInstalled(data, "FILE")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return live
 }
 
-// TestLive merges a configuration into what people have, and holds the result, what is said about it, and that nothing
+// TestInstalled merges a configuration into what people have, and holds the result, what is said about it, and that nothing
 // else changes.
-func TestLive(t *testing.T) {
+func TestInstalled(t *testing.T) {
 	inputs, err := os.ReadDir("testdata/live")
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestLive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			live, c := readLive(t, data), brief(t)
+			live, c := readInstalled(t, data), brief(t)
 			changes, notes, err := live.Changes(c)
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +82,7 @@ func TestLive(t *testing.T) {
 			golden(t, "live/"+name+".changes", said.String())
 			golden(t, "live/"+name+".merged", string(merged))
 
-			again := readLive(t, merged)
+			again := readInstalled(t, merged)
 			if changes, _, err := again.Changes(c); err != nil || len(changes) > 0 {
 				t.Errorf("the result is to change again: %v %v", changes, err)
 			}
@@ -98,7 +98,7 @@ func TestLive(t *testing.T) {
 
 // comparePatch compares a merged object with what a merge patch of the changed keys makes of it, in the library that
 // kubectl and the API server use.
-func comparePatch(t *testing.T, object liveObject, before, after []byte, changes []Change) {
+func comparePatch(t *testing.T, object installedObject, before, after []byte, changes []Change) {
 	t.Helper()
 	patch := map[string]any{}
 	for _, change := range changes {
@@ -160,7 +160,7 @@ func TestPrintedPatchKeeps(t *testing.T) {
 				t.Errorf("%s: the printed patch drops %s", form, kept)
 			}
 		}
-		live := readLive(t, patched)
+		live := readInstalled(t, patched)
 		changes, _, err := live.Changes(configure(t, "unknown", "unknown"))
 		if err != nil || len(changes) > 0 {
 			t.Errorf("%s: patched, and still to change: %v %v", form, changes, err)
@@ -168,7 +168,7 @@ func TestPrintedPatchKeeps(t *testing.T) {
 	}
 }
 
-func TestLiveRefuses(t *testing.T) {
+func TestInstalledRefuses(t *testing.T) {
 	cm := func(kserve string) string {
 		return "kind: ConfigMap\nmetadata: {name: inferenceservice-config}\ndata:\n  inferenceService: " + kserve
 	}
@@ -183,7 +183,7 @@ func TestLiveRefuses(t *testing.T) {
 		"argo-cd: {configs: [x]}":         "FILE: ",
 		"configs: &a {cm: {}}\nother: *a": "FILE: ",
 	} {
-		live, err := ReadLive([]byte(input), "FILE")
+		live, err := ReadInstalled([]byte(input), "FILE")
 		if err == nil {
 			_, _, err = live.Changes(brief(t))
 		}
