@@ -28,6 +28,12 @@
 //
 // If a finding is fatal, the run ends after step 7.
 //
+// # Deleted objects
+//
+// Config.Previous is the input before a change. Rule.Removed is called for each object that is only there, because
+// something goes wrong when it is deleted. What it reports can be accepted like other findings, in either input, and is
+// not repaired.
+//
 // # Guarantees
 //
 //   - Bytes that no edit is about stay as they are: comments, quotes, indentation, line ends, the order of keys. A

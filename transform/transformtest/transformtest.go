@@ -6,6 +6,8 @@
 //   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
 //   - <case>.golden holds the output byte for byte. It is for what a diff does not show well, such as line ends.
 //
+// Beside an input there may be <case>.previous.yaml: the input as it was before a change, for rules about deleted objects.
+//
 // [Suite.Check] compares the outcome of a case with its expectation, or writes it. It also checks what has to hold for
 // every case:
 //
@@ -42,7 +44,8 @@ import (
 type Suite struct {
 	Dir string // cases are in it, at any depth
 
-	// Open returns the input of a case as files of manifests, and the configuration to run it with. See Files.
+	// Open returns the input of a case as files of manifests, and the configuration to run it with, with Case.Previous in
+	// Config.Previous. See Files.
 	Open func(context.Context, Case) ([]transform.File, transform.Config, error)
 
 	// Mask returns a document without what diffs must not show, with the same number of lines. Nil masks nothing.
@@ -51,8 +54,9 @@ type Suite struct {
 
 // Case is one input. [Suite.Find] makes cases.
 type Case struct {
-	Name  string // the path below Suite.Dir, with slashes; that of a file is without its extension
-	Input string // the path of the file or folder
+	Name     string // the path below Suite.Dir, with slashes; that of a file is without its extension
+	Input    string // the path of the file or folder
+	Previous string // the path of <case>.previous.yaml, empty if there is none
 }
 
 // Folders returns the names of the folders between Suite.Dir and the input, the outermost first.
@@ -91,6 +95,9 @@ func (s Suite) Find(all bool) ([]Case, error) {
 		if !entry.IsDir() {
 			c.Name = strings.TrimSuffix(path, filepath.Ext(path))
 		}
+		if previous := c.Name + previousExtension; exists(root, previous) {
+			c.Previous = filepath.Join(s.Dir, filepath.FromSlash(previous))
+		}
 		if all || exists(root, c.Name+diffExtension) || exists(root, c.Name+outputExtension) {
 			if other := inputs[c.Name]; other != "" {
 				errs = append(errs, fmt.Errorf("%s and %s have the same expectation, %s; rename one", filepath.Join(s.Dir, other),
@@ -125,8 +132,11 @@ func isInput(root *os.Root, path string, entry fs.DirEntry) bool {
 	if entry.IsDir() {
 		return slices.ContainsFunc(kustomizations, func(name string) bool { return exists(root, path+"/"+name) })
 	}
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) &&
+		!strings.HasSuffix(path, previousExtension)
 }
+
+const previousExtension = ".previous.yaml"
 
 // kustomizations are the names that kustomize looks for
 // (RecognizedKustomizationFileNames in api/konfig/general.go@api/v0.21.1).
@@ -244,6 +254,13 @@ func Files(config transform.Config) func(context.Context, Case) ([]transform.Fil
 			if release, err := transform.ParseRelease(folder); err == nil {
 				config.Releases = []transform.Release{release}
 			}
+		}
+		if c.Previous != "" {
+			data, err := os.ReadFile(c.Previous)
+			if err != nil {
+				return nil, config, err
+			}
+			config.Previous = []transform.File{{Path: filepath.Base(c.Previous), Data: data}}
 		}
 		data, err := os.ReadFile(c.Input)
 		return []transform.File{{Path: filepath.Base(c.Input), Data: data}}, config, err
