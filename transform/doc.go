@@ -30,9 +30,9 @@
 //
 // # Deleted objects
 //
-// Config.Previous is the input before a change. Rule.Removed is called for each object that is only there, because
-// something goes wrong when it is deleted. What it reports can be accepted like other findings, in either input, and is
-// not repaired.
+// Config.Previous is the input before a change. Rule.Removed is called for each object that is only there, and reports
+// what goes wrong because it is deleted. Such findings can be accepted like others, in either input, and are not
+// repaired.
 //
 // # Guarantees
 //

@@ -73,7 +73,8 @@ func TestRemovedError(t *testing.T) {
 		service + "kind: InferenceService\n": "previous:6:1: ",
 		service:                              "internal error, please report it: panic: no idea",
 	} {
-		_, err := Run(t.Context(), nil, Config{Rules: []*Rule{panics}, Previous: []File{{Path: "previous", Data: []byte(previous)}}})
+		config := Config{Rules: []*Rule{panics}, Previous: []File{{Path: "previous", Data: []byte(previous)}}}
+		_, err := Run(t.Context(), nil, config)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", previous, err, want)
 		}

@@ -21,7 +21,8 @@ import (
 //
 //   - what [Validate] says about config.Rules, or an ID in config.Select that none of them has;
 //   - an [*InputError]: a document of the files or of config.Previous cannot be read, looks like an object and is none,
-//     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too much;
+//     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too
+//     much;
 //   - ctx.Err(), once ctx is done;
 //   - "internal error", when Config.Index, Rule.Removed or the engine panics.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {

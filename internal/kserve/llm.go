@@ -40,8 +40,8 @@ const (
 	LLMPartOfValue = "llminferenceservice"
 )
 
-// ConfigsProtected are the releases that refuse to delete a preset in KServe's namespace, and keep another Config that a
-// service uses in deletion (llmisvcconfig_controller.go in pkg/controller/v1alpha2/llmisvc and
+// ConfigsProtected are the releases that refuse to delete a preset in KServe's namespace, and keep another Config in
+// deletion while a service uses it (llmisvcconfig_controller.go in pkg/controller/v1alpha2/llmisvc and
 // llm_inference_service_config_validation.go in pkg/apis/serving/v1alpha2 at v0.20.0; 0.19.0 has no such controller and
 // only warns about presets).
 var ConfigsProtected = since(0, 20)

@@ -68,8 +68,8 @@ var All = []*transform.Rule{
 	removedPreset,
 }
 
-// ConcernsLLM reports whether a rule concerns LLMInferenceServices: it looks at them or their Configs, or at objects for
-// them.
+// ConcernsLLM reports whether a rule concerns LLMInferenceServices: it looks at them or at their Configs, or at objects
+// for them.
 func ConcernsLLM(r *transform.Rule) bool {
 	kinds := r.About
 	if kinds == nil {

@@ -6,7 +6,7 @@
 //   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
 //   - <case>.golden holds the output byte for byte. It is for what a diff does not show well, such as line ends.
 //
-// Beside an input there may be <case>.previous.yaml: the input as it was before a change, for rules about deleted objects.
+// Beside an input there may be <case>.previous.yaml: the input before a change, for rules about deleted objects.
 //
 // [Suite.Check] compares the outcome of a case with its expectation, or writes it. It also checks what has to hold for
 // every case:
