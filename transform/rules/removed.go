@@ -11,8 +11,15 @@ import (
 // notPruned reports whether Argo CD leaves the object in the cluster when Git no longer has it
 // (pkg/sync/sync_context.go of gitops-engine@v0.7.1, pruneObject).
 func notPruned(o *transform.Object) bool {
-	options := strings.Split(o.Annotation("argocd.argoproj.io/sync-options"), ",")
-	return slices.ContainsFunc(options, func(option string) bool { return strings.TrimSpace(option) == "Prune=false" })
+	return slices.Contains(syncOptions(o), "Prune=false")
+}
+
+// syncOptions returns what the object's annotation asks of Argo CD.
+func syncOptions(o *transform.Object) (options []string) {
+	for option := range strings.SplitSeq(o.Annotation("argocd.argoproj.io/sync-options"), ",") {
+		options = append(options, strings.TrimSpace(option))
+	}
+	return options
 }
 
 // syncWave returns the wave in which Argo CD applies the object. It deletes the highest wave first

@@ -64,6 +64,8 @@ var All = []*transform.Rule{
 	pruneOrder,
 	removedAutoscaler,
 	removedRuntime,
+	renamedService,
+	removedCache,
 	removedConfig,
 	removedPreset,
 }

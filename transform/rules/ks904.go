@@ -1,0 +1,42 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks904.md
+var ks904Doc string
+
+var renamedService = &transform.Rule{
+	ID:       "KS904",
+	Name:     "renamed-service",
+	Title:    "A service gets another name, so Argo CD deletes it before the new one serves",
+	Doc:      ks904Doc,
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Example:  "unknown/renamed",
+	Severity: transform.Warning,
+	Removed:  run(checkRenamed),
+}
+
+// checkRenamed looks for a new service with the spec of the deleted one. Argo CD deletes first and waits for nothing
+// before it applies (pkg/sync/sync_context.go of gitops-engine@v0.7.1, runTasks).
+func checkRenamed(p *pass) {
+	if notPruned(p.Object) || slices.Contains(syncOptions(p.Object), "PruneLast=true") {
+		return
+	}
+	for _, o := range p.Render.Objects(p.Object.GroupKind()) {
+		isNew := p.Previous.Object(o.GroupKind(), o.Namespace, o.Name) == nil
+		if isNew && o.Namespace == p.Object.Namespace && o.Get("spec").Equal(p.Object.Get("spec")) {
+			p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
+				"this change renames %s: Argo CD deletes it before this one serves; remove the old one in a later commit, "+
+					"or set the sync option PruneLast=true of the Application", p.Object)})
+			return
+		}
+	}
+}
