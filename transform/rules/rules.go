@@ -1,13 +1,7 @@
 // Package rules is the catalogue of the plugin's rules for KServe: one Go file and one Markdown file for each.
 package rules
 
-import (
-	"slices"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-)
+import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 
 // Documented is the catalogue and the engine's own rule, for lists and documentation.
 var Documented = append([]*transform.Rule{transform.NotRepaired}, All...)
@@ -68,16 +62,4 @@ var All = []*transform.Rule{
 	removedCache,
 	removedConfig,
 	removedPreset,
-}
-
-// ConcernsLLM reports whether a rule concerns LLMInferenceServices: it looks at them or at their Configs, or at objects
-// for them.
-func ConcernsLLM(r *transform.Rule) bool {
-	kinds := r.About
-	if kinds == nil {
-		kinds = r.Kinds
-	}
-	return r == transform.NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
-		return k.Group == kserve.Group && (k.Kind == transform.AnyKind || slices.Contains(model.LLMKinds, k))
-	})
 }
