@@ -14,6 +14,7 @@ type index struct {
 	renamedModes []*model.Service // by withRenamedMode
 	kinds        *schema.Kinds    // on the releases in question
 	claimed      func() map[claim]*transform.Object
+	serving      func() map[served][]*transform.Object
 }
 
 // pass is one call of a rule for one object.
