@@ -64,8 +64,8 @@ func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Co
 
 // Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
 // true, as before an update. Hidden files and folders and what is inside a folder with a kustomization are not inputs.
-// An expectation without an input, two inputs with one expectation, and no case at all are errors, so that no mistyped
-// name passes.
+// An expectation or previous manifests without an input, two inputs with one expectation, and no case at all are errors,
+// so that no mistyped name passes.
 func (s Suite) Find(all bool) ([]Case, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s Suite) Find(all bool) ([]Case, error) {
 	defer root.Close()
 	inputs := map[string]string{} // by the names of their cases
 	var cases []Case
-	var expectations []string
+	var companions []string
 	var errs []error
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(entry.Name(), ".")
@@ -85,8 +85,8 @@ func (s Suite) Find(all bool) ([]Case, error) {
 			return fs.SkipDir
 		case hidden:
 			return nil
-		case !entry.IsDir() && slices.Contains([]string{diffExtension, outputExtension}, filepath.Ext(path)):
-			expectations = append(expectations, path)
+		case !entry.IsDir() && companion(path) != "":
+			companions = append(companions, path)
 			return nil
 		case !isInput(root, path, entry):
 			return nil
@@ -114,8 +114,8 @@ func (s Suite) Find(all bool) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range expectations {
-		if inputs[strings.TrimSuffix(path, filepath.Ext(path))] == "" {
+	for _, path := range companions {
+		if inputs[companion(path)] == "" {
 			errs = append(errs, fmt.Errorf("%s: there is no input for it beside it; remove it or correct its name",
 				filepath.Join(s.Dir, path)))
 		}
@@ -132,11 +132,21 @@ func isInput(root *os.Root, path string, entry fs.DirEntry) bool {
 	if entry.IsDir() {
 		return slices.ContainsFunc(kustomizations, func(name string) bool { return exists(root, path+"/"+name) })
 	}
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) &&
-		!strings.HasSuffix(path, previousExtension)
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
 
 const previousExtension = ".previous.yaml"
+
+// companion returns the name of the case that a file belongs to as its expectation or previous manifests, empty for any
+// other file.
+func companion(path string) string {
+	for _, extension := range []string{diffExtension, outputExtension, previousExtension} {
+		if name, found := strings.CutSuffix(path, extension); found {
+			return name
+		}
+	}
+	return ""
+}
 
 // kustomizations are the names that kustomize looks for
 // (RecognizedKustomizationFileNames in api/konfig/general.go@api/v0.21.1).
@@ -159,12 +169,17 @@ func (s Suite) Run(ctx context.Context, c Case) (*Outcome, error) {
 }
 
 func (s Suite) run(ctx context.Context, root *os.Root, c Case) (*Outcome, error) {
-	path, err := filepath.Rel(s.Dir, c.Input)
-	if err != nil {
-		return nil, err
-	}
-	if err := readable(root, path); err != nil {
-		return nil, err
+	for _, input := range []string{c.Input, c.Previous} {
+		if input == "" {
+			continue
+		}
+		path, err := filepath.Rel(s.Dir, input)
+		if err != nil {
+			return nil, err
+		}
+		if err := readable(root, path); err != nil {
+			return nil, err
+		}
 	}
 	files, config, err := s.Open(ctx, c)
 	if err != nil {
