@@ -45,7 +45,8 @@ var layers = []struct {
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
-	{"internal/render", "internal/panics transform"},
+	{"internal/mergekey", ""},
+	{"internal/render", "internal/mergekey internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform"},
