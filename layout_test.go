@@ -50,6 +50,7 @@ var layers = []struct {
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform"},
 	{"internal/kubectl", "internal/health"},
+	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
