@@ -26,6 +26,10 @@ func (r Result) QualifiedName() string { return strings.TrimPrefix(r.Namespace+"
 
 type key struct{ kind, namespace, name string }
 
+func keyOf(object Object) key {
+	return key{stringAt(object, "kind"), stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")}
+}
+
 // Fleet is the state of the objects seen so far.
 type Fleet struct {
 	ours, bundled Checks
@@ -63,19 +67,19 @@ func (f *Fleet) apply(event Event) *member {
 	if metadata, ok := object["metadata"].(Object); ok {
 		delete(metadata, "managedFields") // a third of an object, and of no use to a check
 	}
-	kind := stringAt(object, "kind")
-	namespace, name := stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
+	id := keyOf(object)
 	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
-	if apiGroup == "apps" && kind == "Deployment" || apiGroup == "leaderworkerset.x-k8s.io" && kind == "LeaderWorkerSet" {
+	if apiGroup == "apps" && id.kind == "Deployment" ||
+		apiGroup == "leaderworkerset.x-k8s.io" && id.kind == "LeaderWorkerSet" {
 		if owner, ok := ownerOf(object); ok {
-			return f.applyWorkload(owner, kind+" "+name, event)
+			return f.applyWorkload(owner, id.kind+" "+id.name, event)
 		}
 		return nil
 	}
-	if _, known := f.ours[kind]; !known || apiGroup != group {
+	if _, known := f.ours[id.kind]; !known || apiGroup != group {
 		return nil
 	}
-	m := f.member(key{kind, namespace, name})
+	m := f.member(id)
 	m.current = false
 	switch {
 	case event.Deleted:

@@ -30,10 +30,11 @@ const (
 
 // Source is an input of a Wait.
 type Source struct {
-	Name   string
-	Listed bool // the Fleet has its objects already, so nothing waits for its first event
-	// Follow passes events to emit until the input ends or emit returns false. Run waits for its end if Listed is true, so
-	// then it must return soon after the context is done.
+	Name string
+	// Listed says that the Fleet has the objects of the source already. So nothing waits for its first event, and of many
+	// events at once only the last one of each object counts. Run waits until Follow returns.
+	Listed bool
+	// Follow passes events to emit until the input ends, emit returns false, or, if Listed is true, the context is done.
 	Follow func(ctx context.Context, emit func(Event) bool) error
 }
 
@@ -173,6 +174,7 @@ func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	return w.outcome(InputEnded), nil
 }
 
+// arrival is an event of a source, or its end.
 type arrival struct {
 	source string
 	event  Event
@@ -183,32 +185,68 @@ type arrival struct {
 // follow starts to read all sources.
 func (w *Wait) follow(ctx context.Context) <-chan arrival {
 	arrivals := make(chan arrival, 64)
-	send := func(a arrival) bool {
-		select {
-		case arrivals <- a:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
 	w.silent = map[string]bool{}
 	for _, source := range w.Sources {
-		end := func(err error) { send(arrival{source: source.Name, ended: true, err: err}) }
+		to, done := arrivals, func() {}
 		if source.Listed {
+			to, done = make(chan arrival), w.following.Done
 			w.following.Add(1)
-			send := end
-			end = func(err error) {
-				w.following.Done()
-				send(err)
-			}
+			panics.Go(func() error { return latest(ctx, to, arrivals) }, func(err error) {
+				if err != nil {
+					pass(ctx, arrivals, arrival{ended: true, err: err})
+				}
+			})
 		} else {
 			w.silent[source.Name] = true
 		}
 		panics.Go(func() error {
-			return source.Follow(ctx, func(event Event) bool { return send(arrival{source: source.Name, event: event}) })
-		}, end)
+			return source.Follow(ctx, func(event Event) bool {
+				return pass(ctx, to, arrival{source: source.Name, event: event})
+			})
+		}, func(err error) {
+			done()
+			pass(ctx, to, arrival{source: source.Name, ended: true, err: err})
+		})
 	}
 	return arrivals
+}
+
+// pass returns false if the context is done.
+func pass(ctx context.Context, to chan<- arrival, a arrival) bool {
+	select {
+	case to <- a:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// latest passes arrivals on until the context is done. An arrival that waits for its turn is replaced by a later one of
+// the same object, so events that come faster than verdicts are found do not pile up.
+func latest(ctx context.Context, in <-chan arrival, out chan<- arrival) error {
+	var order []key
+	waiting := map[key]arrival{}
+	for {
+		var first arrival
+		var next chan<- arrival
+		if len(order) > 0 {
+			first, next = waiting[order[0]], out
+		}
+		select {
+		case a := <-in:
+			id := keyOf(a.event.Object)
+			id.name += a.event.Note
+			if _, waits := waiting[id]; !waits {
+				order = append(order, id)
+			}
+			waiting[id] = a
+		case next <- first:
+			delete(waiting, order[0])
+			order = order[1:]
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 func (w *Wait) apply(event Event) error {

@@ -196,7 +196,7 @@ func TestOneVerdictPerEvent(t *testing.T) {
 	for i := range objects {
 		w.Fleet.Apply(Event{Object: named(service("Unknown"), i)})
 	}
-	w.Sources = []Source{{Name: "services", Listed: true, Follow: func(_ context.Context, emit func(Event) bool) error {
+	w.Sources = []Source{{Name: "services", Follow: func(_ context.Context, emit func(Event) bool) error {
 		for range rounds {
 			for i := range objects {
 				emit(Event{Object: named(service("False"), i)})
@@ -217,4 +217,35 @@ func TestOneVerdictPerEvent(t *testing.T) {
 	if want := objects + rounds*objects; w.Fleet.checked != want {
 		t.Errorf("%d objects and %d events took %d checks, want %d", objects, 2*rounds*objects, w.Fleet.checked, want)
 	}
+}
+
+// TestLatest is about events that come faster than verdicts are found.
+func TestLatest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, out := make(chan arrival), make(chan arrival)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- latest(ctx, in, out) }()
+		tulip := service("True")
+		tulip["metadata"] = Object{"name": "tulip"}
+		for _, event := range []Event{
+			{Object: service("False")}, {Object: tulip}, {Note: "one"}, {Object: service("True")}, {Note: "two"}, {Note: "one"},
+			{Object: tulip, Deleted: true},
+		} {
+			in <- arrival{event: event}
+		}
+		in <- arrival{ended: true}
+		var got []string
+		for a := (arrival{}); !a.ended; {
+			a = <-out
+			got = append(got, fmt.Sprint(stringAt(a.event.Object, "metadata", "name"), a.event.Note, a.event.Deleted))
+		}
+		if want := "irisfalse tuliptrue onefalse twofalse false"; strings.Join(got, " ") != want {
+			t.Errorf("%q", got)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
