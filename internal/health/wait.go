@@ -85,12 +85,12 @@ type Wait struct {
 	// nothing in an InferenceService shows whether it does. Both start again when the generation changes.
 	Lag, Settle time.Duration
 
-	waited map[key]*waited // nil for an object that no target matches
-	open   map[key]*waited // those that are not finished
-	failed *waited         // one that has stayed Degraded
-	found  []int           // how many objects match each target
-	silent map[string]bool // the sources that have sent nothing yet
-	notes  []string        // those that Progress has shown
+	waited map[key]*waited  // nil for an object that no target matches
+	open   map[*waited]bool // those that are not finished
+	failed *waited          // one that has stayed Degraded
+	found  []int            // how many objects match each target
+	silent map[string]bool  // the sources that have sent nothing yet
+	notes  []string         // those that Progress has shown
 
 	following sync.WaitGroup // the sources that end with the context
 }
@@ -135,7 +135,7 @@ func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	defer fast.Stop()
 	defer slow.Stop()
 
-	w.waited, w.open, w.found = map[key]*waited{}, map[key]*waited{}, make([]int, len(w.Targets))
+	w.waited, w.open, w.found = map[key]*waited{}, map[*waited]bool{}, make([]int, len(w.Targets))
 	for _, m := range w.Fleet.ordered() {
 		if err := w.judge(m); err != nil {
 			return Outcome{}, err
@@ -337,7 +337,7 @@ func (w *Wait) forget(o *waited) error {
 		w.found[i]--
 	}
 	delete(w.waited, o.key)
-	delete(w.open, o.key)
+	delete(w.open, o)
 	gone := o.result
 	gone.Status, gone.Message = Missing, "it was deleted"
 	return w.Progress.Changed(gone)
@@ -346,18 +346,22 @@ func (w *Wait) forget(o *waited) error {
 // sort finds out whether an object is finished, or has failed.
 func (w *Wait) sort(o *waited) {
 	age := time.Since(o.since)
+	finished := false
 	switch status := o.result.Status; {
-	case (status == Healthy || status == Suspended && w.AcceptSuspended) && age >= w.Lag:
-		delete(w.open, o.key)
-		return
+	case status == Healthy || status == Suspended && w.AcceptSuspended:
+		finished = age >= w.Lag
 	case status == Degraded && min(age, time.Since(o.degraded)) >= w.Settle:
 		w.failed = o
 	}
-	w.open[o.key] = o
+	if finished {
+		delete(w.open, o)
+	} else if !w.open[o] {
+		w.open[o] = true
+	}
 }
 
 func (w *Wait) sortOpen() {
-	for _, o := range w.open {
+	for o := range w.open {
 		w.sort(o)
 	}
 }
@@ -389,7 +393,7 @@ func (w *Wait) outcome(otherwise Ending) Outcome {
 // unfinished names what is not finished yet, or else the sources that have sent nothing yet.
 func (w *Wait) unfinished() string {
 	var waiting []string
-	for _, o := range slices.SortedFunc(maps.Values(w.open), func(a, b *waited) int { return a.order - b.order }) {
+	for _, o := range slices.SortedFunc(maps.Keys(w.open), func(a, b *waited) int { return a.order - b.order }) {
 		waiting = append(waiting, fmt.Sprintf("%s is %s", o.result.Ref(), o.result.Status))
 	}
 	for i, target := range w.Targets {
