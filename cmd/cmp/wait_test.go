@@ -197,3 +197,17 @@ func TestWaitStops(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, &stderr)
 	}
 }
+
+// TestWaitReturnsBeforeKubectl runs the command of docs/health.md whose kubectl goes on.
+func TestWaitReturnsBeforeKubectl(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash")
+	}
+	cluster := newCluster(t, answers{"watch /stream": {{Body: live("iris", "True"), Open: true}}})
+	cmd := exec.Command(bash, "-c", `argocd-kserve-plugin health wait <(kubectl get --raw '/stream?watch=1') iris`)
+	cmd.Env = cluster.Environ // no pipe to wait for: kubectl has the same standard error
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,11 @@
+// kubectl, as Kubernetes builds it.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubectl/pkg/cmd"
+)
+
+func main() { os.Exit(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand())) }
