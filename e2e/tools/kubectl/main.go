@@ -1,11 +1,10 @@
-// kubectl, as Kubernetes builds it.
+// kubectl, as Kubernetes builds it (cmd/kubectl/kubectl.go@v1.34.4).
 package main
 
 import (
-	"os"
-
 	"k8s.io/component-base/cli"
 	"k8s.io/kubectl/pkg/cmd"
+	"k8s.io/kubectl/pkg/cmd/util"
 )
 
-func main() { os.Exit(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand())) }
+func main() { util.CheckErr(cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand())) }
