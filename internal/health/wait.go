@@ -98,11 +98,22 @@ type Wait struct {
 // waited is an object that a target matches.
 type waited struct {
 	*member
-	result     Result
-	targets    []int
-	generation any
-	since      time.Time // when it was first seen, or its generation was last seen to change
-	degraded   time.Time // since when it is Degraded
+	result   Result
+	targets  []int
+	spec     revision
+	since    time.Time // when the spec was first seen
+	degraded time.Time // since when it is Degraded
+}
+
+// revision tells one spec from the next.
+type revision struct {
+	uid        string
+	generation float64
+}
+
+func revisionOf(object Object) revision {
+	generation, _ := At(object, "metadata", "generation").(float64)
+	return revision{stringAt(object, "metadata", "uid"), generation}
 }
 
 // Ending is why a Wait ended.
@@ -285,8 +296,9 @@ func (w *Wait) judge(m *member) error {
 		return nil
 	}
 	now := time.Now()
-	if generation := At(m.object, "metadata", "generation"); generation != o.generation || o.since.IsZero() {
-		o.generation, o.since = generation, now
+	spec := revisionOf(m.object)
+	if spec != o.spec || o.since.IsZero() {
+		o.spec, o.since = spec, now
 	}
 	result := w.Fleet.result(m, now)
 	changed := result != o.result
