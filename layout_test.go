@@ -57,8 +57,8 @@ var layers = []struct {
 
 	// The commands.
 	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/kubectl " +
-		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings internal/terminal " +
-		"transform transform/rules transform/unified transform/yamldoc"},
+		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
+		"internal/terminal transform transform/rules transform/unified transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.

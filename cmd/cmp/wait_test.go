@@ -27,10 +27,12 @@ type answers = map[string][]kubectltest.Answer
 func newCluster(t *testing.T, given answers) *kubectltest.Cluster {
 	t.Helper()
 	all := answers{
-		"/config":            {{Body: "models"}},
-		kserve:               {{Body: `{"versions":[{"version":"v1beta1"},{"version":"v1alpha2"}]}`}},
-		kserve + "/v1beta1":  {{Body: `{"resources":[{"name":"inferenceservices","kind":"InferenceService","namespaced":true}]}`}},
-		kserve + "/v1alpha2": {{Body: `{"resources":[{"name":"llminferenceservices","kind":"LLMInferenceService","namespaced":true}]}`}},
+		"/config": {{Body: "models"}},
+		kserve:    {{Body: `{"versions":[{"version":"v1beta1"},{"version":"v1alpha2"}]}`}},
+		kserve + "/v1beta1": {{Body: `{"resources":[
+			{"name":"inferenceservices","kind":"InferenceService","namespaced":true}]}`}},
+		kserve + "/v1alpha2": {{Body: `{"resources":[
+			{"name":"llminferenceservices","kind":"LLMInferenceService","namespaced":true}]}`}},
 	}
 	for _, path := range []string{services, llmServices, deployments} {
 		all[path] = []kubectltest.Answer{kubectltest.List("1")}
@@ -43,8 +45,8 @@ func newCluster(t *testing.T, given answers) *kubectltest.Cluster {
 }
 
 func live(name, ready string) string {
-	return fmt.Sprintf(`{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService","metadata":{"namespace":"models",`+
-		`"name":%q},"status":{"conditions":[{"type":"Ready","status":%q}]}}`, name, ready)
+	return fmt.Sprintf(`{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService",`+
+		`"metadata":{"namespace":"models","name":%q},"status":{"conditions":[{"type":"Ready","status":%q}]}}`, name, ready)
 }
 
 func liveLLM(name, ready string) string {
@@ -53,7 +55,8 @@ func liveLLM(name, ready string) string {
 
 // rollout is the Deployment of iris with two replicas.
 func rollout(updated int) string {
-	return fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"models","name":"iris-predictor",`+
+	return fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment",`+
+		`"metadata":{"namespace":"models","name":"iris-predictor",`+
 		`"ownerReferences":[{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService","name":"iris"}]},`+
 		`"spec":{"replicas":2},"status":{"replicas":2,"availableReplicas":2,"updatedReplicas":%d}}`, updated)
 }
@@ -91,7 +94,10 @@ func TestWait(t *testing.T) {
 		},
 		{
 			"the context's namespace, all services of two kinds", "isvc,llmisvc",
-			answers{services: {kubectltest.List("1", live("iris", "True"))}, llmServices: {kubectltest.List("1", liveLLM("llama", "True"))}},
+			answers{
+				services:    {kubectltest.List("1", live("iris", "True"))},
+				llmServices: {kubectltest.List("1", liveLLM("llama", "True"))},
+			},
 			0, "LLMInferenceService  models/llama  Healthy", "",
 		},
 		{
@@ -106,7 +112,8 @@ func TestWait(t *testing.T) {
 			1, "", "timed out while kubectl listed the objects\n",
 		},
 		{
-			"may not read Deployments", "isvc/iris", answers{deployments: {kubectltest.Failure(http.StatusForbidden, "Forbidden", "no")}},
+			"may not read Deployments", "isvc/iris",
+			answers{deployments: {kubectltest.Failure(http.StatusForbidden, "Forbidden", "no")}},
 			2, "", "kubectl get --raw " + deployments + ": Error from server (Forbidden): no; let this account list and " +
 				"watch the kind, or pipe what it may read into health wait -\n",
 		},
@@ -118,7 +125,8 @@ func TestWait(t *testing.T) {
 			"unknown type", "isvc/iris,pod/iris", nil, 2, "", `"isvc/iris,pod/iris" is not TYPE/NAME` + "\n",
 		},
 		{
-			"names in all namespaces", "isvc iris -A", nil, 2, "", "flag --all-namespaces: names are only possible in one namespace\n",
+			"names in all namespaces", "isvc iris -A", nil, 2, "",
+			"flag --all-namespaces: names are only possible in one namespace\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -193,8 +201,9 @@ func TestWaitStops(t *testing.T) {
 	<-left
 	<-childLeft
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.HasPrefix(stderr.String(), "terminated signal received") {
-		t.Errorf("exit code %d: %s", code, &stderr)
+	code, said := cmd.ProcessState.ExitCode(), stderr.String()
+	if code != 2 || !strings.HasPrefix(said, "terminated signal received") {
+		t.Errorf("exit code %d: %s", code, said)
 	}
 }
 

@@ -45,8 +45,8 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
 	flags := cmd.Flags()
 	flags.DurationVar(&w.timeout, "timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 is no limit")
-	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such as "+
-		"90s; 0 ends it at once, and more than --timeout never")
+	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
+		"as 90s; 0 ends it at once, and more than --timeout never")
 	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
 	flags.StringArrayVar(&w.with, "with", nil, "another stream to read, such as the Deployments (repeatable)")
 	load := newLockedFlags(env, cmd, "argocd-version")

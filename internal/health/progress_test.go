@@ -16,7 +16,8 @@ func TestJSONLines(t *testing.T) {
 		var b strings.Builder
 		p := JSONLines{&b}
 		for _, err := range []error{
-			p.Changed(iris(Progressing, "\x1b[31m\nred")), p.Note("lost"), p.Pulse(), p.End(Outcome{Ending: TimeUp, Reason: "late"}),
+			p.Changed(iris(Progressing, "\x1b[31m\nred")), p.Note("lost"), p.Pulse(),
+			p.End(Outcome{Ending: TimeUp, Reason: "late"}),
 		} {
 			if err != nil {
 				t.Error(err)
@@ -84,9 +85,11 @@ func TestLive(t *testing.T) {
 	shows("nothing")
 	change("iris", Progressing, "Ready is False")
 	change("tulip", Healthy, "ready")
-	shows("two", "InferenceService models/iris: Progressing: Ready is False", "InferenceService models/tulip: Healthy: ready")
+	shows("two", "InferenceService models/iris: Progressing: Ready is False",
+		"InferenceService models/tulip: Healthy: ready")
 	change("iris", Degraded, "\x1b[31mred")
-	shows("changed", `InferenceService models/iris: Degraded: \x1b[31mred`, "InferenceService models/tulip: Healthy: ready")
+	shows("changed", `InferenceService models/iris: Degraded: \x1b[31mred`,
+		"InferenceService models/tulip: Healthy: ready")
 	if err := live.Note("connection\nlost"); err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +116,10 @@ func TestLive(t *testing.T) {
 
 func TestKindNamed(t *testing.T) {
 	for name, want := range map[string]string{
-		"isvc": "InferenceService", "inferenceservices": "InferenceService", "InferenceGraph": "InferenceGraph", "ig": "InferenceGraph",
-		"tm": "TrainedModel", "llmisvc": "LLMInferenceService", "llminferenceservice.serving.kserve.io": "LLMInferenceService",
-		"localmodelcaches": "LocalModelCache", "pods": "", "": "", "inferenceservicess": "",
+		"isvc": "InferenceService", "inferenceservices": "InferenceService", "InferenceGraph": "InferenceGraph",
+		"ig": "InferenceGraph", "tm": "TrainedModel", "llmisvc": "LLMInferenceService",
+		"llminferenceservice.serving.kserve.io": "LLMInferenceService",
+		"localmodelcaches":                      "LocalModelCache", "pods": "", "": "", "inferenceservicess": "",
 	} {
 		if kind, ok := KindNamed(name); kind != want || ok != (want != "") {
 			t.Errorf("%q: %q", name, kind)

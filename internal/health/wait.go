@@ -134,9 +134,9 @@ type Outcome struct {
 	Reason  string // why it did not succeed, "" when all are Healthy
 }
 
-// Run reads the sources until every target is Healthy, one is Degraded, all sources have ended, or the context is done.
-// A source that has sent nothing yet may contradict the others, so it does not succeed before each has sent an object or
-// ended. It returns an error if a source can't be read.
+// Run reads the sources until every target is Healthy, one is Degraded, all sources have ended, or the context is
+// done. A source that has sent nothing yet may contradict the others, so it does not succeed before each has sent an
+// object or ended. It returns an error if a source can't be read.
 func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer w.following.Wait()

@@ -84,7 +84,8 @@ func TestWaitForAStatusThatLasts(t *testing.T) {
 		{"deleted and made again", []Object{service("Unknown")},
 			[]step{{second, service("Unknown"), true}, {minute, service("True"), false}}, false, healthy,
 			minute + 3*second},
-		{"late", nil, []step{{minute, service("Unknown"), false}, {minute, service("True"), false}}, false, healthy, 2 * minute},
+		{"late", nil, []step{{minute, service("Unknown"), false}, {minute, service("True"), false}}, false, healthy,
+			2 * minute},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -178,8 +179,9 @@ func TestManyUnfinished(t *testing.T) {
 		w.Targets = append(w.Targets, Target{"InferenceService", "models", fmt.Sprint("iris-", i)})
 	}
 	outcome, err := w.Run(t.Context())
-	if err != nil || !strings.HasPrefix(outcome.Reason, "the input ended while InferenceService models/iris-0 has not been seen, ") ||
-		!strings.HasSuffix(outcome.Reason, "InferenceService models/iris-9 has not been seen, 5 more") {
+	const first, last = "the input ended while InferenceService models/iris-0 has not been seen, ",
+		", InferenceService models/iris-9 has not been seen, 5 more"
+	if err != nil || !strings.HasPrefix(outcome.Reason, first) || !strings.HasSuffix(outcome.Reason, last) {
 		t.Error(outcome.Reason, err)
 	}
 }

@@ -22,7 +22,7 @@ type Feed struct {
 	path     string
 	query    url.Values
 	version  string                   // of the last list
-	known    map[string]health.Object // the metadata of the objects, by namespace and name
+	known    map[string]health.Object // what tells the objects apart, by namespace and name
 }
 
 // NewFeed returns a feed of the objects in a namespace, or in all if it is empty. The selectors may be empty too.
@@ -130,11 +130,14 @@ func (f *Feed) url(query url.Values) string {
 	return f.path + "?" + all.Encode()
 }
 
-func identify(object health.Object) (id string, metadata health.Object) {
-	metadata, _ = object["metadata"].(health.Object)
-	namespace, _ := metadata["namespace"].(string)
-	name, _ := metadata["name"].(string)
-	return namespace + "/" + name, metadata
+// identify returns what a feed remembers of an object: a copy, because the object belongs to who got it.
+func identify(object health.Object) (id string, known health.Object) {
+	metadata, _ := object["metadata"].(health.Object)
+	known = health.Object{}
+	for _, name := range []string{"namespace", "name", "resourceVersion", "ownerReferences"} {
+		known[name] = metadata[name]
+	}
+	return fmt.Sprint(metadata["namespace"], "/", metadata["name"]), known
 }
 
 // isExpired reports whether the API server no longer knows the version from which a watch should start.

@@ -86,8 +86,8 @@ func (k *Kubectl) Namespace(ctx context.Context) (string, error) {
 	return string(name), nil
 }
 
-// run starts kubectl and reads its output. It ends kubectl, and what kubectl has started, when read fails or the context
-// is done.
+// run starts kubectl and reads its output. It ends kubectl, and what kubectl has started, when read fails or the
+// context is done.
 func (k *Kubectl) run(parent context.Context, read func(stdout io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithCancel(parent)
 	defer cancel()

@@ -95,7 +95,8 @@ func follow(t *testing.T, k *Kubectl, count int) []string {
 
 func TestFind(t *testing.T) {
 	k, cluster := newKubectl(t, answers{
-		"/apis/serving.kserve.io": {{Body: `{"versions":[{"version":"v1beta1"},{"version":"v1alpha2"},{"version":"v1alpha1"}]}`}},
+		"/apis/serving.kserve.io": {{Body: `{"versions":[
+			{"version":"v1beta1"},{"version":"v1alpha2"},{"version":"v1alpha1"}]}`}},
 		"/apis/serving.kserve.io/v1beta1": {{Body: `{"resources":[
 			{"name":"inferenceservices","kind":"InferenceService","namespaced":true},
 			{"name":"inferenceservices/status","kind":"InferenceService","namespaced":true}]}`}},
@@ -123,7 +124,8 @@ func TestFind(t *testing.T) {
 	if asked := cluster.Asked(); len(asked) != 2+4 {
 		t.Errorf("asks more than it needs: %v", asked)
 	}
-	if found, err := k.Find(t.Context(), "leaderworkerset.x-k8s.io", []string{"LeaderWorkerSet"}); err != nil || len(found) > 0 {
+	found, err := k.Find(t.Context(), "leaderworkerset.x-k8s.io", []string{"LeaderWorkerSet"})
+	if err != nil || len(found) > 0 {
 		t.Errorf("a group that the cluster does not have: %v, %v", found, err)
 	}
 	if got := cache.path("models"); got != "/apis/serving.kserve.io/v1alpha1/localmodelcaches" {
@@ -190,12 +192,36 @@ func TestListOfBuiltIn(t *testing.T) {
 		"/apis/apps/v1/namespaces/models/deployments": {kubectltest.List("1", `{"metadata":{"name":"iris"}}`)},
 	})
 	events, err := NewFeed(k, Deployments, "models", "team in (a,b)", "metadata.name=iris").List(t.Context())
-	if err != nil || len(events) != 1 || events[0].Object["apiVersion"] != "apps/v1" || events[0].Object["kind"] != "Deployment" {
+	if err != nil || len(events) != 1 || events[0].Object["apiVersion"] != "apps/v1" ||
+		events[0].Object["kind"] != "Deployment" {
 		t.Error(events, err)
 	}
-	want := "/apis/apps/v1/namespaces/models/deployments?fieldSelector=metadata.name%3Diris&labelSelector=team+in+%28a%2Cb%29"
+	want := "/apis/apps/v1/namespaces/models/deployments" +
+		"?fieldSelector=metadata.name%3Diris&labelSelector=team+in+%28a%2Cb%29"
 	if asked := cluster.Asked(); !slices.Equal(asked, []string{want}) {
 		t.Errorf("%q", asked)
+	}
+}
+
+// TestListKnowsTheOwnerOfWhatIsGone is about a Deployment that was deleted between two lists.
+func TestListKnowsTheOwnerOfWhatIsGone(t *testing.T) {
+	owners := []any{map[string]any{"kind": "InferenceService", "name": "iris"}}
+	k, _ := newKubectl(t, answers{"/apis/apps/v1/deployments": {
+		kubectltest.List("1", `{"metadata":{"name":"iris","ownerReferences":[{"kind":"InferenceService","name":"iris"}]}}`),
+		kubectltest.List("2"),
+	}})
+	feed := NewFeed(k, Deployments, "", "", "")
+	var events []health.Event
+	for range 2 {
+		listed, err := feed.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, listed...)
+	}
+	if len(events) != 2 || !events[1].Deleted ||
+		!reflect.DeepEqual(health.At(events[1].Object, "metadata", "ownerReferences"), any(owners)) {
+		t.Error(events)
 	}
 }
 
@@ -267,7 +293,8 @@ func TestNamespace(t *testing.T) {
 		}
 	}
 	k, _ := newKubectl(t, nil)
-	if _, err := k.Namespace(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "; or give the namespace with --namespace") {
+	_, err := k.Namespace(t.Context())
+	if err == nil || !strings.HasSuffix(err.Error(), "; or give the namespace with --namespace") {
 		t.Error(err)
 	}
 }

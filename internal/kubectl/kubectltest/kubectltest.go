@@ -44,8 +44,8 @@ type Answer struct {
 	Left   chan<- struct{} // is closed when the reader of an open answer goes away; may be nil
 }
 
-// New returns a cluster with the answers for each path, which are given one after the other. The last one is given again
-// and again. A watch is a path of its own, with "watch " in front. The cluster answers 404 to all other paths.
+// New returns a cluster with the answers for each path, which are given one after the other. The last one is given
+// again and again. A watch is a path of its own, with "watch " in front. The cluster answers 404 to all other paths.
 func New(t *testing.T, answers map[string][]Answer) *Cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "kubectl") // the path of a socket must be short
@@ -151,9 +151,8 @@ func Kubectl() {
 	} else if len(args) < 2 || args[0] != "config" || args[1] != "view" {
 		fail("error: %q is not in the test", args)
 	}
-	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return net.Dial("unix", os.Getenv(socket))
-	}}}
+	dial := func(context.Context, string, string) (net.Conn, error) { return net.Dial("unix", os.Getenv(socket)) }
+	client := &http.Client{Transport: &http.Transport{DialContext: dial}}
 	response, err := client.Get("http://cluster" + path)
 	if err != nil {
 		fail("The connection to the server %s was refused - did you specify the right host or port?", os.Getenv(socket))
