@@ -68,15 +68,21 @@ func (c Check) assess(object Object, now time.Time) (verdict Verdict, timed bool
 	}
 	m := idle[c.openLibs].Get().(*machine)
 	defer idle[c.openLibs].Put(m)
+	verdict = c.run(m, object, now)
+	return verdict, m.asked
+}
+
+// run runs the script in a machine.
+func (c Check) run(m *machine, object Object, now time.Time) Verdict {
 	returned, err := m.run(c.script, object, now)
 	if err != nil {
 		var failure *lua.ApiError
 		if errors.As(err, &failure) {
-			return Verdict{Unknown, failure.Object.String()}, m.asked
+			return Verdict{Unknown, failure.Object.String()}
 		}
-		return Verdict{Unknown, err.Error()}, m.asked
+		return Verdict{Unknown, err.Error()}
 	}
-	return verdictOf(returned), m.asked
+	return verdictOf(returned)
 }
 
 func verdictOf(returned lua.LValue) Verdict {
