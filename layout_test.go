@@ -45,18 +45,21 @@ var layers = []struct {
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
-	{"internal/render", "internal/panics transform"},
+	{"internal/mergekey", ""},
+	{"internal/render", "internal/mergekey internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform transform/unified transform/yamldoc"},
+	{"internal/kubectl", "internal/health"},
+	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/panics " +
-		"internal/render internal/report internal/rewrite internal/secret internal/settings internal/terminal transform " +
-		"transform/rules transform/unified transform/yamldoc"},
+	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/kubectl " +
+		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
+		"internal/terminal transform transform/rules transform/unified transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.

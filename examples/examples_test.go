@@ -22,7 +22,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{
-		"sklearn-logger", "triton-transformer", "huggingface-keda", "custom-container", "multi-team",
+		"sklearn-logger", "triton-transformer", "huggingface-keda", "custom-container", "multi-team", "llm",
 		"two-environments/overlays/staging", "two-environments/overlays/production",
 	} {
 		t.Run(dir, func(t *testing.T) {

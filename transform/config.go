@@ -33,8 +33,13 @@ type Config struct {
 	// because they concern no rule, do not count.
 	MaxExpanded int
 
+	// Previous is the input as it was before the change in question. Objects that are only there are deleted, and
+	// Rule.Removed looks at them. It is not repaired, and no part of the result. Empty: nothing is deleted.
+	Previous []File
+
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
-	// the rules and again whenever it verifies a repair, so it must depend on nothing but the render and constants.
+	// the rules, once for Previous, and again whenever it verifies a repair, so it must depend on nothing but the render
+	// and constants.
 	// Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is nil.
 	Index func(*Render) any
 }

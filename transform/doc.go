@@ -28,6 +28,12 @@
 //
 // If a finding is fatal, the run ends after step 7.
 //
+// # Deleted objects
+//
+// Config.Previous is the input before a change. Rule.Removed is called for each object that is only there, and reports
+// what goes wrong because it is deleted. Such findings can be accepted like others, in either input, and are not
+// repaired.
+//
 // # Guarantees
 //
 //   - Bytes that no edit is about stay as they are: comments, quotes, indentation, line ends, the order of keys. A

@@ -3,10 +3,14 @@ package transform
 // Pass is one call of a rule for one object. A rule may read all of it, and must not change anything that it reaches.
 type Pass struct {
 	Rule     *Rule     // the rule that runs
-	Object   *Object   // the object to look at; its kind is one of Rule.Kinds
+	Object   *Object   // the object to look at; its kind is one of Rule.Kinds. For Rule.Removed it is not in Render
 	Render   *Render   // all objects of the run, before any edit
 	Releases []Release // Config.Releases: those that the cluster may run; none when nothing is known
 	Index    any       // what Config.Index returned for Render
+
+	// For Rule.Removed, otherwise nil: the objects of Config.Previous, and what Config.Index returned for them.
+	Previous      *Render
+	PreviousIndex any
 
 	report func(Finding)
 }

@@ -1,6 +1,9 @@
 package transform
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // Render is the input as objects. Rules and Config.Index read it, several at the same time; they must not change it.
 type Render struct {
@@ -8,6 +11,13 @@ type Render struct {
 	kinds      map[GroupKind][]*Object
 	unselected []*document
 	namespace  string
+	named      func() map[identity]*Object // built at the first call
+}
+
+// identity is what makes two manifests the same object, in every version of its API group.
+type identity struct {
+	kind            GroupKind
+	namespace, name string
 }
 
 func newRender(selected, unselected []*document, namespace string) *Render {
@@ -20,7 +30,19 @@ func newRender(selected, unselected []*document, namespace string) *Render {
 			r.kinds[any] = append(r.kinds[any], o)
 		}
 	}
+	r.named = sync.OnceValue(func() map[identity]*Object {
+		named := map[identity]*Object{}
+		for _, o := range r.objects {
+			named[identity{o.GroupKind(), o.Namespace, o.Name}] = o
+		}
+		return named
+	})
 	return r
+}
+
+// Object returns an object of those that [Render.All] returns by its kind, namespace and name, nil if there is none.
+func (r *Render) Object(kind GroupKind, namespace, name string) *Object {
+	return r.named()[identity{kind, namespace, name}]
 }
 
 // Objects returns the objects of the kinds, in the order of the kinds and then of the input. It finds all objects of

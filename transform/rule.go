@@ -37,7 +37,8 @@ const AnyKind = "*"
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
 // Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All
-// fields are required except Issues, Windows, Restarts and Mentions. [Validate] checks them.
+// fields are required except Issues, Windows, About, Restarts and Mentions, and one of Run and Removed. [Validate]
+// checks them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -45,7 +46,8 @@ type Rule struct {
 	Doc      string      // Markdown: what breaks, why, and what the rule does about it
 	Issues   []string    // URLs of upstream threads about the problem
 	Windows  []Window    // the releases on which the problem occurs; none means all
-	Kinds    []GroupKind // the kinds of the objects that Run is called for; see AnyKind
+	Kinds    []GroupKind // the kinds of the objects that Run and Removed are called for; see AnyKind
+	About    []GroupKind // the kinds that the problem is about, if they are not Kinds: those that an autoscaler is for
 	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest
 	Severity Severity    // of its findings, unless one sets its own
 	Restarts bool        // its edits make pods restart
@@ -58,6 +60,11 @@ type Rule struct {
 	// objects, and at the same time as Run of other rules. So it must depend on nothing but the pass, and change nothing
 	// in it. Once its edits have been made, it must not report the problem again.
 	Run func(*Pass)
+
+	// Removed is like Run, for the objects that are in Config.Previous and no longer in the input: it reports what goes
+	// wrong because they are deleted. Pass.Object is such an object. A finding about an object that stays names it in
+	// Finding.Object, so that people can accept it there. Its findings must not carry edits.
+	Removed func(*Pass)
 }
 
 // AppliesTo reports whether the problem can occur on one of the releases: one of them lies in one of the rule's
@@ -122,8 +129,8 @@ func Validate(rules []*Rule) error {
 		if r.Example == "" {
 			fault("no case is named as its example")
 		}
-		if len(r.Kinds) == 0 || r.Run == nil {
-			fault("kinds or Run is missing, so it would never run")
+		if len(r.Kinds) == 0 || r.Run == nil && r.Removed == nil {
+			fault("kinds is missing, or both Run and Removed, so it would never run")
 		}
 		for j, k := range r.Kinds {
 			any := k.Kind == AnyKind && strings.Contains(k.Group, ".")

@@ -20,10 +20,11 @@ import (
 // following:
 //
 //   - what [Validate] says about config.Rules, or an ID in config.Select that none of them has;
-//   - an [*InputError]: a document cannot be read, looks like an object and is none, or has a malformed comment or
-//     annotation that accepts findings, or the aliases of all documents expand to too much;
+//   - an [*InputError]: a document of the files or of config.Previous cannot be read, looks like an object and is none,
+//     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too
+//     much;
 //   - ctx.Err(), once ctx is done;
-//   - "internal error", when Config.Index or the engine panics.
+//   - "internal error", when Config.Index, Rule.Removed or the engine panics.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
 	if fault := guarded(func() error { result, err = run(ctx, files, config); return nil }); fault != nil {
 		return nil, fault
@@ -44,6 +45,10 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	removed, err := e.findRemoved(ctx, stream)
+	if err != nil {
+		return nil, err
+	}
 	r := newRepair(e, stream, findings, failed)
 	result := &Result{Findings: r.findings, stream: stream}
 	if !result.Fatal() {
@@ -52,7 +57,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		}
 		r.nameLost()
 	}
-	result.Findings = r.findings
+	result.Findings = append(r.findings, removed...)
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {
 			result.Findings = append(result.Findings, failure)
@@ -91,6 +96,9 @@ func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]
 	broken := make([][]Finding, len(e.rules))
 	err := parallel(ctx, len(e.rules), func(i int) error {
 		rule := e.rules[i]
+		if rule.Run == nil {
+			return nil
+		}
 		for _, object := range render.Objects(rule.Kinds...) {
 			if ctx.Err() != nil {
 				return ctx.Err()

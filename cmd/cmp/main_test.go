@@ -12,13 +12,17 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl/kubectltest"
 )
 
 // update makes the tests write their golden files.
 var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"argocd-kserve-plugin": main, "sandboxed": sandboxed})
+	testscript.Main(m, map[string]func(){
+		"argocd-kserve-plugin": main, "sandboxed": sandboxed, "kubectl": kubectltest.Kubectl,
+	})
 }
 
 func TestScript(t *testing.T) {

@@ -57,6 +57,7 @@ func TestKServe(t *testing.T) {
 			t.Run("stored", e.testStored)
 			t.Run("autoscalers", e.testAutoscalers)
 			t.Run("probes", e.testProbes)
+			t.Run("wait", e.testWait)
 			t.Run("argocd", e.testArgoCD)
 		})
 	}

@@ -34,6 +34,8 @@ var (
 		Module: "k8s.io/kubernetes", Package: ".", LDFlags: kubernetesVersion}
 	Kwok = Tool{Name: "kwok", Folder: "kwok",
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
+	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
+		Module: "k8s.io/kubectl", Package: "."}
 )
 
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.

@@ -28,11 +28,16 @@ func newCheckCommand(env *Env) *cobra.Command {
 		Long: `List the findings in the manifests of a source, one a line, and the settings that are missing to repair some of
 them. The exit code is 1 when a finding is at or above fail-on.
 
+With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
+the manifests before the change: a folder, a file, or - for standard input.
+
 ` + sourceHelp,
 		Example: `  argocd-kserve-plugin check deploy/
-  argocd-kserve-plugin check -o sarif deploy/ > findings.sarif`,
+  argocd-kserve-plugin check -o sarif deploy/ > findings.sarif
+  git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newSource(env, cmd)
+	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
 	cmd.Flags().StringVarP(&format, "output", "o", names[0], "output format: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -40,7 +45,16 @@ them. The exit code is 1 when a finding is at or above fail-on.
 		if i < 0 {
 			return fmt.Errorf("flag --output: %q is not one of %s", format, strings.Join(names, ", "))
 		}
-		out, err := src.run(cmd.Context(), args)
+		in, err := src.read(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		if *previous != "" {
+			if err := in.readPrevious(cmd.Context(), src, *previous); err != nil {
+				return err
+			}
+		}
+		out, err := in.transform(cmd.Context(), in.settings.Options, rules.All)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -63,9 +65,10 @@ func expect(t *testing.T, path, want string) {
 func rulePage(r *transform.Rule) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s %s\n\n%s.\n\n", r.ID, r.Name, r.Title)
-	b.WriteString("| KServe | severity | looks at | its repair restarts pods |\n|---|---|---|---|\n")
-	fmt.Fprintf(&b, "| %s | %s | %s | %s |\n\n",
-		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(r.Restarts))
+	b.WriteString("| KServe | severity | looks at | concerns LLMInferenceServices | its repair restarts pods |\n")
+	b.WriteString("|---|---|---|---|---|\n")
+	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n\n",
+		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(rules.ConcernsLLM(r)), yesNo(r.Restarts))
 	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
 	if len(r.Issues) > 0 {
 		b.WriteString("\n## Upstream\n\n")
@@ -78,6 +81,7 @@ func rulePage(r *transform.Rule) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s has no example: %w", r.ID, err)
 	}
+	diff = append(diff, change(filepath.Join(cases, r.Example))...)
 	fmt.Fprintf(&b, "\n## Before and after\n\n```diff\n%s```\n\n", diff)
 	b.WriteString("## Cases\n\n")
 	inputs, err := filepath.Glob(filepath.Join(cases, "*", "*.[yj]*"))
@@ -85,19 +89,45 @@ func rulePage(r *transform.Rule) (string, error) {
 		return "", err
 	}
 	for _, input := range inputs {
+		if strings.HasSuffix(input, previousCase) {
+			continue
+		}
 		about, err := firstComment(input)
 		if err != nil {
 			return "", err
 		}
 		name, _ := filepath.Rel(cases, input)
 		name = filepath.ToSlash(name)
-		fmt.Fprintf(&b, "- [%s](../../testdata/rules/%s/%s): %s\n", name, r.ID, name, about)
+		fmt.Fprintf(&b, "- [%s](../../testdata/rules/%s/%s)", name, r.ID, name)
+		if before := strings.TrimSuffix(name, ".yaml") + previousCase; exists(filepath.Join(cases, before)) {
+			fmt.Fprintf(&b, " ([before](../../testdata/rules/%s/%s))", r.ID, before)
+		}
+		fmt.Fprintf(&b, ": %s\n", about)
 	}
 	b.WriteString("\n## To accept a finding\n\nWrite the reason beside it, on the line or the one above:\n\n")
 	fmt.Fprintf(&b, "```yaml\n# argocd-kserve-plugin/ignore: %s: why it is accepted\n```\n\n", r.ID)
 	fmt.Fprintf(&b, "or in the annotation `argocd-kserve-plugin/ignore: \"%s: why it is accepted\"` of the object. ", r.ID)
 	fmt.Fprintf(&b, "The setting `rules: -%s` switches the rule off.\n", r.ID)
 	return b.String(), nil
+}
+
+// previousCase ends the name of the manifests before the change of a case.
+const previousCase = ".previous.yaml"
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// change is the change of a case that has previous manifests, as a diff.
+func change(path string) string {
+	before, err := os.ReadFile(path + previousCase)
+	if err != nil {
+		return ""
+	}
+	after, _ := os.ReadFile(path + ".yaml")
+	name := filepath.Base(path) + ".yaml"
+	return udiff.Unified("before/"+name, "after/"+name, string(before), string(after))
 }
 
 // firstComment is the comment at the top of a case, as one line. JSON cases have none.

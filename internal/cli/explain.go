@@ -49,8 +49,9 @@ func ruleNames() []string {
 func explanation(r *transform.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\nIts repair restarts pods: %s\n\n%s\n",
-		r.Releases(), r.Severity, yesNo(r.Restarts), strings.TrimSpace(r.Doc))
+	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\n", r.Releases(), r.Severity)
+	fmt.Fprintf(&b, "Concerns LLMInferenceServices: %s\n", yesNo(rules.ConcernsLLM(r)))
+	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), strings.TrimSpace(r.Doc))
 	if len(r.Issues) > 0 {
 		b.WriteString("\nUpstream:\n")
 	}

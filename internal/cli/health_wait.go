@@ -3,7 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,73 +14,158 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
+// statusLag is how long a service that is Healthy from the start is watched: KServe takes up to half a second until the
+// status shows the last change of the spec.
+const statusLag = 2 * time.Second
+
 func newHealthWaitCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "wait FILE|- [NAMESPACE/]NAME...",
+		Use:   "wait TYPE/NAME... | TYPE[,TYPE...] [NAME...] | FILE|- [NAMESPACE/]NAME...",
 		Short: "Wait until services are Healthy",
-		Long: `Read a watch stream until all the named services are Healthy, one of them is Degraded, the stream ends or the
-time is up. Every change of a verdict is a line on standard error; the last verdicts are the report.
+		Long: `Wait until all the services are Healthy, one of them stays Degraded, or the time is up.
 
-The exit code is 0 when all are Healthy, 1 when one is not, 2 when the input is unusable.
+With a type such as isvc or llmisvc, the command runs your kubectl, which lists and watches the services, and the
+Deployments and LeaderWorkerSets that belong to them. Without names it waits for all services in the namespace.
+With a file or - it reads what kubectl get --watch prints instead; add the streams of Deployments and LeaderWorkerSets
+with --with, because a service that is Ready may still be rolling out.
 
-A service that is Ready may be rolling out (an InferenceService of KServe before 0.20, an LLMInferenceService of any
-release): add the streams of its Deployments and LeaderWorkerSets with --with to wait for those too.`,
-		Example: `  kubectl get inferenceservices --watch -o json | argocd-kserve-plugin health wait - iris
+Every change of a verdict is a line on standard error; a terminal shows one line per service. With -o json every change
+is a line on standard output, and the last line is the outcome. The other formats print the last verdicts.
+
+The status of a service lags behind its spec, so a Degraded service ends the wait only when it stays Degraded for the
+time --settle. Fix a broken service, and the wait goes on when KServe sees the fix.
+
+The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
+		Example: `  argocd-kserve-plugin health wait isvc/iris -n models --timeout 15m
+  argocd-kserve-plugin health wait isvc,llmisvc -A -l team=shop
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.MinimumNArgs(1),
 	}
-	timeout := cmd.Flags().Duration("timeout", 10*time.Minute,
-		"time to wait, such as 90s or 10m; 0 waits until the stream ends")
-	with := cmd.Flags().StringArray("with", nil, "another stream to read, such as the Deployments (repeatable)")
+	w := waiting{env: env, watched: newClusterFlags(cmd)}
+	flags := cmd.Flags()
+	flags.DurationVar(&w.timeout, "timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 is no limit")
+	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
+		"as 90s; 0 ends it at once, and more than --timeout never")
+	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
+	flags.StringArrayVar(&w.with, "with", nil, "another stream to read, such as the Deployments (repeatable)")
 	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		format, err := format()
-		if err != nil {
+		var err error
+		if w.format, err = format(); err != nil {
 			return err
-		}
-		if *timeout < 0 {
-			return fmt.Errorf("flag --timeout: %v must not be negative", *timeout)
 		}
 		set, err := load()
 		if err != nil {
 			return err
 		}
-		fleet, source, err := newFleet(env, set.ArgoCDVersion)
-		if err != nil {
+		if w.fleet, w.bundled, err = newFleet(env, set.ArgoCDVersion); err != nil {
 			return err
 		}
-		var streams []health.Stream
-		for _, name := range append([]string{args[0]}, *with...) {
-			closer, stream, err := env.open(name)
-			if err != nil {
-				return err
-			}
-			defer closer.Close()
-			streams = append(streams, stream)
-		}
-		ctx, cancel := cmd.Context(), context.CancelFunc(func() {})
-		if *timeout > 0 {
-			ctx, cancel = context.WithTimeout(ctx, *timeout)
-		}
-		defer cancel()
-		outcome, err := health.Wait(ctx, fleet, streams, args[1:], env.Stderr)
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := format.Write(&b, health.Report{Results: outcome.Results, Bundled: source}); err != nil {
-			return err
-		}
-		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
-			return err
-		}
-		if outcome.Reason != "" {
-			fmt.Fprintln(env.Stderr, terminal.Quote(outcome.Reason))
-			return &findingsError{len(outcome.Results)}
-		}
-		return nil
+		return w.run(cmd, args)
 	}
 	return cmd
+}
+
+// waiting is a run of health wait.
+type waiting struct {
+	env             *Env
+	fleet           *health.Fleet
+	bundled         string // the release of Argo CD that is compared
+	format          health.Format
+	watched         *clusterFlags
+	with            []string
+	timeout, settle time.Duration
+	acceptSuspended bool
+}
+
+func (w *waiting) run(cmd *cobra.Command, args []string) error {
+	if w.timeout < 0 {
+		return fmt.Errorf("flag --timeout: %v must not be negative", w.timeout)
+	}
+	if w.settle < 0 {
+		return fmt.Errorf("flag --settle: %v must not be negative", w.settle)
+	}
+	ctx, cancel := cmd.Context(), context.CancelFunc(func() {})
+	if w.timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, w.timeout)
+	}
+	defer cancel()
+	wait := &health.Wait{
+		Fleet: w.fleet, Progress: w.progress(cmd.Context()), AcceptSuspended: w.acceptSuspended, Settle: w.settle,
+	}
+	outcome, err := w.wait(ctx, cmd, args, wait)
+	if cause := context.Cause(cmd.Context()); cause != nil {
+		return cause
+	} else if err != nil {
+		return err
+	}
+	if err := wait.Progress.End(outcome); err != nil {
+		return err
+	}
+	if !w.streamsJSON() {
+		var b bytes.Buffer
+		if err := w.format.Write(&b, health.Report{Results: outcome.Results, Bundled: w.bundled}); err != nil {
+			return err
+		}
+		if err := w.env.write(cmd.Context(), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if outcome.Reason != "" {
+		return &findingsError{len(outcome.Results)}
+	}
+	return nil
+}
+
+// wait opens the streams or lists the objects, and waits.
+func (w *waiting) wait(
+	ctx context.Context, cmd *cobra.Command, args []string, wait *health.Wait,
+) (health.Outcome, error) {
+	if isKind(args[0]) {
+		if len(w.with) > 0 {
+			return health.Outcome{}, errors.New("flag --with: only for streams; kubectl watches the Deployments already")
+		}
+		wait.Lag = statusLag
+		err := w.watched.list(ctx, w.env, wait, args)
+		if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return health.Outcome{Ending: health.TimeUp, Reason: "timed out while kubectl listed the objects"}, nil
+		} else if err != nil {
+			return health.Outcome{}, err
+		}
+		return wait.Run(ctx)
+	}
+	if err := w.watched.refuse(cmd); err != nil {
+		return health.Outcome{}, err
+	}
+	if len(args) == 1 {
+		return health.Outcome{}, fmt.Errorf("the names of the services in %s are missing; to let kubectl watch them, "+
+			"start with a type: %s", args[0], strings.Join(health.KindNames(), ", "))
+	}
+	for _, name := range append([]string{args[0]}, w.with...) {
+		closer, stream, err := w.env.open(name)
+		if err != nil {
+			return health.Outcome{}, err
+		}
+		defer closer.Close()
+		wait.Sources = append(wait.Sources, stream.Source())
+	}
+	for _, name := range args[1:] {
+		wait.Targets = append(wait.Targets, health.Named(name))
+	}
+	return wait.Run(ctx)
+}
+
+func (w *waiting) streamsJSON() bool { return w.format.Name == "json" }
+
+func (w *waiting) progress(ctx context.Context) health.Progress {
+	stderr := w.env.Stderr
+	switch {
+	case w.streamsJSON():
+		return health.JSONLines{W: lineWriter{ctx, w.env}}
+	case terminal.Is(stderr) && w.env.getenv("TERM") != "dumb":
+		return health.NewLive(stderr, func() int { return terminal.Height(stderr) })
+	}
+	return health.Lines{W: stderr}
 }

@@ -127,6 +127,26 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 	return nil
 }
 
+// lineWriter writes output that grows while the command runs. Each call writes whole lines.
+type lineWriter struct {
+	ctx context.Context
+	env *Env
+}
+
+func (w lineWriter) Write(lines []byte) (int, error) {
+	if err := context.Cause(w.ctx); err != nil {
+		return 0, err
+	}
+	if !w.env.output.CompareAndSwap(none, part) && w.env.output.Load() != part {
+		return 0, errors.New("standard output is closed")
+	}
+	n, err := w.env.Stdout.Write(lines)
+	if err != nil {
+		err = fmt.Errorf("standard output is incomplete: %w", reason(err))
+	}
+	return n, err
+}
+
 // reason returns an error of package os without the operation and the path.
 func reason(err error) error {
 	var at *fs.PathError

@@ -62,13 +62,14 @@ func rulesJSON(b *bytes.Buffer) error {
 		Severity string   `json:"severity"`
 		KServe   string   `json:"kserve"`
 		Kinds    []string `json:"kinds"`
+		LLM      bool     `json:"concernsLLMInferenceServices"`
 		Restarts bool     `json:"restarts"`
 		Issues   []string `json:"issues"`
 	}
 	list := []rule{}
 	for _, r := range rules.Documented {
 		list = append(list, rule{
-			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), r.Restarts,
+			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), rules.ConcernsLLM(r), r.Restarts,
 			append([]string{}, r.Issues...),
 		})
 	}

@@ -99,6 +99,7 @@ type input struct {
 	path      string
 	settings  *settings.Settings
 	source    render.Result
+	previous  []transform.File // of the flag --previous
 	maxCopied int64
 }
 
@@ -121,16 +122,33 @@ func (s source) read(ctx context.Context, args []string) (*input, error) {
 	s.env.within(ctx, set.Timeout)
 	s.env.guard(ctx, set.MaxMemory)
 	maxCopied := int64(min(set.MaxInput, set.MaxMemory/4))
-	source, err := render.Render(ctx, path, render.Options{
+	source, err := render.Render(ctx, path, s.options(set, maxCopied))
+	if err != nil {
+		return nil, err
+	}
+	return &input{path, set, source, nil, maxCopied}, nil
+}
+
+// readPrevious reads the manifests as they were before a change, with the settings of the source. A root that confines
+// the source says nothing about them: they are in another folder.
+func (in *input) readPrevious(ctx context.Context, s source, path string) error {
+	if path == "-" && in.path == "-" {
+		return errors.New("standard input can't be both the source and the previous manifests")
+	}
+	options := s.options(in.settings, in.maxCopied)
+	options.Root, options.RootLocked = "", false
+	previous, err := render.Render(ctx, path, options)
+	in.previous = previous.Files
+	return err
+}
+
+func (s source) options(set *settings.Settings, maxCopied int64) render.Options {
+	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
 		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
 		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
-	})
-	if err != nil {
-		return nil, err
 	}
-	return &input{path, set, source, maxCopied}, nil
 }
 
 // transform applies the rules of a catalogue. No objects at all is an error unless that is allowed: Argo CD would prune
@@ -146,7 +164,7 @@ func (in *input) transform(
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	config.Rules, config.MaxExpanded = catalogue, int(in.maxCopied)
+	config.Rules, config.Previous, config.MaxExpanded = catalogue, in.previous, int(in.maxCopied)
 	result, err := render.Await(ctx, func() (*transform.Result, error) {
 		return transform.Run(ctx, in.source.Files, config)
 	})

@@ -21,7 +21,8 @@ func newTestCommand(env *Env) *cobra.Command {
 
 A case below DIR is a YAML or JSON file, or a folder with a kustomization. Beside it is <case>.diff, the expected
 findings and changes, or <case>.golden, the expected output. Every case also has to come out the same when it is
-repaired again, and with CRLF line ends. Hidden files and folders are left out.
+repaired again, and with CRLF line ends. Hidden files and folders are left out. <case>.previous.yaml has the manifests
+before a change, as --previous of check takes them.
 
 The settings of a case come from a .argocd-kserve-plugin.yaml in its folder, from a first line
 "# settings: name=value", and from the folders above it: one named like a KServe version sets kserve-version, one

@@ -13,11 +13,16 @@ import (
 
 // JSON writes v on indented lines. Control characters and commands of CI systems in strings are escaped, also where
 // JSON allows them: the value is the same, and neither a terminal nor a CI system obeys it.
-func JSON(w io.Writer, v any) error {
+func JSON(w io.Writer, v any) error { return writeJSON(w, v, "  ") }
+
+// JSONLine writes v as JSON does, on one line.
+func JSONLine(w io.Writer, v any) error { return writeJSON(w, v, "") }
+
+func writeJSON(w io.Writer, v any, indent string) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent("", indent)
 	if err := e.Encode(v); err != nil {
 		return err
 	}

@@ -38,11 +38,20 @@ func Suite(dir string) transformtest.Suite {
 		if err != nil {
 			return nil, transform.Config{}, err
 		}
-		source, err := render.Render(ctx, filepath.Base(c.Input), render.Options{
-			Source: set.Source, Root: root, RootLocked: true, MaxInput: int64(set.MaxInput),
-			Dir: filepath.Join(root, filepath.Dir(c.Name)), Getenv: func(string) string { return "" },
-		})
-		return source.Files, config, err
+		read := func(path string) ([]transform.File, error) {
+			source, err := render.Render(ctx, filepath.Base(path), render.Options{
+				Source: set.Source, Root: root, RootLocked: true, MaxInput: int64(set.MaxInput),
+				Dir: filepath.Join(root, filepath.Dir(c.Name)), Getenv: func(string) string { return "" },
+			})
+			return source.Files, err
+		}
+		if c.Previous != "" {
+			if config.Previous, err = read(c.Previous); err != nil {
+				return nil, transform.Config{}, err
+			}
+		}
+		files, err := read(c.Input)
+		return files, config, err
 	}
 	return transformtest.Suite{Dir: dir, Mask: secret.Redact, Open: open}
 }

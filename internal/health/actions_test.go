@@ -15,9 +15,9 @@ func run(t *testing.T, kind, script string, object Object) *lua.LTable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := newState(false, today)
+	state := newMachine(false)
 	t.Cleanup(state.Close)
-	state.SetGlobal("obj", toLua(state, object))
+	state.SetGlobal("obj", toLua(state.LState, object))
 	if err := state.DoString(string(source)); err != nil {
 		t.Fatal(err)
 	}

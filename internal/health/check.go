@@ -57,33 +57,43 @@ func compile(name, source string, openLibs bool) (Check, error) {
 // Assess runs the check as Argo CD does at the time now: an object that is being deleted is Progressing, whatever the
 // script returns, and a script that fails makes the object Unknown.
 func (c Check) Assess(object Object, now time.Time) Verdict {
-	if At(object, "metadata", "deletionTimestamp") != nil {
-		return Verdict{Progressing, "Pending deletion"}
-	}
-	state := newState(c.openLibs, now)
-	defer state.Close()
-	return c.run(state, object)
+	verdict, _ := c.assess(object, now)
+	return verdict
 }
 
-// run runs the script in a state.
-func (c Check) run(state *lua.LState, object Object) Verdict {
-	state.SetGlobal("obj", toLua(state, object))
-	state.Push(state.NewFunctionFromProto(c.script))
-	if err := state.PCall(0, 1, nil); err != nil {
+// assess is Assess. timed is true if the verdict may be another one at another time.
+func (c Check) assess(object Object, now time.Time) (verdict Verdict, timed bool) {
+	if At(object, "metadata", "deletionTimestamp") != nil {
+		return Verdict{Progressing, "Pending deletion"}, false
+	}
+	m := idle[c.openLibs].Get().(*machine)
+	defer idle[c.openLibs].Put(m)
+	verdict = c.run(m, object, now)
+	return verdict, m.asked
+}
+
+// run runs the script in a machine.
+func (c Check) run(m *machine, object Object, now time.Time) Verdict {
+	returned, err := m.run(c.script, object, now)
+	if err != nil {
 		var failure *lua.ApiError
 		if errors.As(err, &failure) {
 			return Verdict{Unknown, failure.Object.String()}
 		}
 		return Verdict{Unknown, err.Error()}
 	}
-	returned, ok := state.Get(-1).(*lua.LTable)
+	return verdictOf(returned)
+}
+
+func verdictOf(returned lua.LValue) Verdict {
+	table, ok := returned.(*lua.LTable)
 	if !ok {
-		return Verdict{Unknown, fmt.Sprintf("expect table output from Lua script, not %s", state.Get(-1).Type())}
+		return Verdict{Unknown, fmt.Sprintf("expect table output from Lua script, not %s", returned.Type())}
 	}
-	status := Status(lua.LVAsString(returned.RawGetString("status")))
+	status := Status(lua.LVAsString(table.RawGetString("status")))
 	switch status {
 	case Healthy, Suspended, Progressing, Missing, Degraded, Unknown:
-		return Verdict{status, lua.LVAsString(returned.RawGetString("message"))}
+		return Verdict{status, lua.LVAsString(table.RawGetString("message"))}
 	}
 	return Verdict{Unknown, "Lua returned an invalid health status"}
 }

@@ -34,7 +34,7 @@ type healthTests struct {
 	} `json:"tests"`
 }
 
-func loadYAML(t *testing.T, tree fs.FS, name string, into any) {
+func loadYAML(t testing.TB, tree fs.FS, name string, into any) {
 	t.Helper()
 	data, err := fs.ReadFile(tree, name)
 	if err == nil {

@@ -26,12 +26,26 @@ func (r Result) QualifiedName() string { return strings.TrimPrefix(r.Namespace+"
 
 type key struct{ kind, namespace, name string }
 
+func keyOf(object Object) key {
+	return key{stringAt(object, "kind"), stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")}
+}
+
 // Fleet is the state of the objects seen so far.
 type Fleet struct {
 	ours, bundled Checks
-	order         []key
-	objects       map[key]Object
-	workloads     map[key]map[string]Object // by owner, then by kind and name
+	members       map[key]*member
+	first         int // how many objects have been seen for the first time
+	checked       int // how often a check has run
+}
+
+// member is an object with a check, and its workloads, which may be known before it.
+type member struct {
+	key
+	order     int    // of its first appearance
+	object    Object // nil if only workloads of it are known
+	workloads map[string]Object
+	verdict   Verdict // of the check, without the workloads
+	current   bool    // whether the verdict is the one on the object
 }
 
 // NewFleet returns an empty fleet whose results are compared with the given bundled checks.
@@ -40,47 +54,62 @@ func NewFleet(bundled Checks) (*Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Fleet{ours, bundled, nil, map[key]Object{}, map[key]map[string]Object{}}, nil
+	return &Fleet{ours: ours, bundled: bundled, members: map[key]*member{}}, nil
 }
 
 // Apply records an event. It ignores objects that have no check, except the Deployments and LeaderWorkerSets of a
 // service.
-func (f *Fleet) Apply(event Event) {
+func (f *Fleet) Apply(event Event) { f.apply(event) }
+
+// apply is Apply. It returns the object whose result may have changed, nil if there is none.
+func (f *Fleet) apply(event Event) *member {
 	object := event.Object
-	kind := stringAt(object, "kind")
-	namespace, name := stringAt(object, "metadata", "namespace"), stringAt(object, "metadata", "name")
+	if metadata, ok := object["metadata"].(Object); ok {
+		delete(metadata, "managedFields") // a third of an object, and of no use to a check
+	}
+	id := keyOf(object)
 	apiGroup, _, _ := strings.Cut(stringAt(object, "apiVersion"), "/")
-	if apiGroup == "apps" && kind == "Deployment" || apiGroup == "leaderworkerset.x-k8s.io" && kind == "LeaderWorkerSet" {
+	if apiGroup == "apps" && id.kind == "Deployment" ||
+		apiGroup == "leaderworkerset.x-k8s.io" && id.kind == "LeaderWorkerSet" {
 		if owner, ok := ownerOf(object); ok {
-			f.applyWorkload(owner, kind+" "+name, event)
+			return f.applyWorkload(owner, id.kind+" "+id.name, event)
 		}
-		return
+		return nil
 	}
-	if _, known := f.ours[kind]; !known || apiGroup != group {
-		return
+	if _, known := f.ours[id.kind]; !known || apiGroup != group {
+		return nil
 	}
-	id := key{kind, namespace, name}
-	_, seen := f.objects[id]
+	m := f.member(id)
+	m.current = false
 	switch {
 	case event.Deleted:
-		delete(f.objects, id)
-		f.order = slices.DeleteFunc(f.order, func(k key) bool { return k == id })
-		return
-	case !seen:
-		f.order = append(f.order, id)
+		m.object = nil
+		return m
+	case m.object == nil:
+		f.first++
+		m.order = f.first
 	}
-	f.objects[id] = object
+	m.object = object
+	return m
 }
 
-func (f *Fleet) applyWorkload(owner key, name string, event Event) {
+func (f *Fleet) member(id key) *member {
+	m := f.members[id]
+	if m == nil {
+		m = &member{key: id, workloads: map[string]Object{}}
+		f.members[id] = m
+	}
+	return m
+}
+
+func (f *Fleet) applyWorkload(owner key, name string, event Event) *member {
+	m := f.member(owner)
 	if event.Deleted {
-		delete(f.workloads[owner], name)
-		return
+		delete(m.workloads, name)
+	} else {
+		m.workloads[name] = event.Object
 	}
-	if f.workloads[owner] == nil {
-		f.workloads[owner] = map[string]Object{}
-	}
-	f.workloads[owner][name] = event.Object
+	return m
 }
 
 // ownerOf returns the KServe object that a workload belongs to.
@@ -97,28 +126,55 @@ func ownerOf(workload Object) (key, bool) {
 
 // Results returns the verdicts on all objects at the time now, in the order in which they were first seen.
 func (f *Fleet) Results(now time.Time) []Result {
-	results := make([]Result, 0, len(f.order))
-	for _, id := range f.order {
-		object := f.objects[id]
-		verdict := f.ours[id.kind].Assess(object, now)
-		if verdict.Status == Healthy || verdict.Status == Progressing {
-			verdict = f.withRollouts(id, verdict)
-		}
-		result := Result{id.kind, id.namespace, id.name, verdict.Status, verdict.Message, ""}
-		if check, ok := f.bundled[id.kind]; ok {
-			result.Bundled = check.Assess(object, now).Status
-		}
-		results = append(results, result)
+	results := []Result{}
+	for _, m := range f.ordered() {
+		results = append(results, f.compared(f.result(m, now), now))
 	}
 	return results
 }
 
+// ordered returns the objects in the order in which they were first seen.
+func (f *Fleet) ordered() []*member {
+	var ordered []*member
+	for _, m := range f.members {
+		if m.object != nil {
+			ordered = append(ordered, m)
+		}
+	}
+	slices.SortFunc(ordered, func(a, b *member) int { return a.order - b.order })
+	return ordered
+}
+
+// result returns the verdict on an object at the time now. The check runs only if the object has changed since it last
+// ran, or if time alone may change its verdict.
+func (f *Fleet) result(m *member, now time.Time) Result {
+	if !m.current {
+		var timed bool
+		m.verdict, timed = f.ours[m.kind].assess(m.object, now)
+		m.current = !timed
+		f.checked++
+	}
+	verdict := m.verdict
+	if verdict.Status == Healthy || verdict.Status == Progressing {
+		verdict = m.withRollouts(verdict)
+	}
+	return Result{m.kind, m.namespace, m.name, verdict.Status, verdict.Message, ""}
+}
+
+// compared adds the verdict of Argo CD's own check.
+func (f *Fleet) compared(result Result, now time.Time) Result {
+	if check, ok := f.bundled[result.Kind]; ok {
+		object := f.members[key{result.Kind, result.Namespace, result.Name}].object
+		result.Bundled = check.Assess(object, now).Status
+	}
+	return result
+}
+
 // withRollouts lowers a verdict to the one of the service's workloads. The first failed rollout wins over the first
 // unfinished one.
-func (f *Fleet) withRollouts(id key, verdict Verdict) Verdict {
-	workloads := f.workloads[id]
-	for _, name := range slices.Sorted(maps.Keys(workloads)) {
-		unfinished, ok := rollout(workloads[name])
+func (m *member) withRollouts(verdict Verdict) Verdict {
+	for _, name := range slices.Sorted(maps.Keys(m.workloads)) {
+		unfinished, ok := rollout(m.workloads[name])
 		if ok && (unfinished.Status == Degraded || verdict.Status == Healthy) {
 			verdict = unfinished
 		}

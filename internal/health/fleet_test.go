@@ -33,7 +33,7 @@ func deployment(wanted, updated, replicas, available float64) Object {
 	}
 }
 
-func newFleet(t *testing.T) *Fleet {
+func newFleet(t testing.TB) *Fleet {
 	t.Helper()
 	bundled, _, err := Bundled("2.14.21")
 	if err != nil {

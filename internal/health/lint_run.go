@@ -21,12 +21,12 @@ var errTooSlow = errors.New("it runs too long: Argo CD stops a script after a se
 // of its steps is limited. If lines is not nil, it gets the lines that ran, each with the number of its last step. It
 // is an error if the script returns no verdict.
 func (c Check) confined(object Object, now time.Time, lines map[int]int) (Verdict, error) {
-	state := newState(false, now)
-	defer state.Close()
-	confine(state, c.openLibs)
-	steps := &stepCounter{Context: context.Background(), state: state, lines: lines}
-	state.SetContext(steps)
-	verdict := c.run(state, object)
+	m := newMachine(false)
+	defer m.Close()
+	confine(m.LState, c.openLibs)
+	steps := &stepCounter{Context: context.Background(), state: m.LState, lines: lines}
+	m.SetContext(steps)
+	verdict := c.run(m, object, now)
 	switch {
 	case steps.Err() != nil:
 		return verdict, errTooSlow
@@ -86,7 +86,7 @@ func (c Check) needsLibraries(object Object, now time.Time) bool {
 func confine(state *lua.LState, openLibs bool) {
 	require := state.GetGlobal("require")
 	if err := state.CallByParam(lua.P{Fn: require, NRet: 1, Protect: true}, lua.LString(lua.OsLibName)); err != nil {
-		panic(err) // newState preloads it
+		panic(err) // newMachine preloads it
 	}
 	safe := state.Get(-1)
 	state.Pop(1)

@@ -15,11 +15,20 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 )
 
-// Event is an object as it is now, or the news that it is gone.
+// Event is an object as it is now, the news that it is gone, or without an object a note for the user.
 type Event struct {
 	Object  Object
 	Deleted bool
+	Note    string
 }
+
+// WatchError is the event with which the API server ends a watch.
+type WatchError struct {
+	Code    int // of HTTP
+	Message string
+}
+
+func (e *WatchError) Error() string { return "the watch failed: " + e.Message }
 
 // Read decodes what kubectl prints and passes each object to emit as soon as it is complete: JSON values one after the
 // other, YAML documents, List kinds, and the events of --output-watch-events. name stands for the input in errors. Read
@@ -185,9 +194,10 @@ func deliver(value any, emit func(Event) bool) error {
 		case "BOOKMARK":
 			return nil
 		case "ERROR":
-			return fmt.Errorf("the watch failed: %s", stringAt(wrapped, "message"))
+			code, _ := wrapped["code"].(float64)
+			return &WatchError{int(code), stringAt(wrapped, "message")}
 		}
-		return send(Event{wrapped, object["type"] == "DELETED"}, emit)
+		return send(Event{Object: wrapped, Deleted: object["type"] == "DELETED"}, emit)
 	}
 	if items, ok := object["items"].([]any); ok && strings.HasSuffix(kind, "List") {
 		return deliverAll(items, emit)

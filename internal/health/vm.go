@@ -18,31 +18,22 @@ var luaOS = sync.OnceValue(func() map[string]lua.LGFunction {
 	return functions
 })
 
-// osAt is luaOS with a clock that stands still.
-func osAt(now time.Time) map[string]lua.LGFunction {
-	return map[string]lua.LGFunction{
-		"time": func(state *lua.LState) int {
-			if state.GetTop() == 0 {
-				state.Push(lua.LNumber(now.Unix()))
-				return 1
-			}
-			return luaOS()["time"](state)
-		},
-		"date": func(state *lua.LState) int {
-			if state.GetTop() < 2 {
-				format := state.OptString(1, "%c")
-				state.SetTop(0)
-				state.Push(lua.LString(format))
-				state.Push(lua.LNumber(now.Unix()))
-			}
-			return luaOS()["date"](state)
-		},
-	}
+// machine is a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7). It runs one check after the
+// other, because a state costs more than a check.
+type machine struct {
+	*lua.LState
+	now   time.Time // a clock that stands still
+	asked bool      // whether the check has looked at the clock
 }
 
-// newState returns a Lua state as Argo CD sets it up for a health check (util/lua/lua.go@v3.5.7).
-func newState(openLibs bool, now time.Time) *lua.LState {
-	state := lua.NewState(lua.Options{SkipOpenLibs: !openLibs})
+// idle are the machines between two checks, with only Argo CD's libraries and with all libraries.
+var idle = map[bool]*sync.Pool{
+	false: {New: func() any { return newMachine(false) }},
+	true:  {New: func() any { return newMachine(true) }},
+}
+
+func newMachine(openLibs bool) *machine {
+	m := &machine{LState: lua.NewState(lua.Options{SkipOpenLibs: !openLibs})}
 	for _, library := range []struct {
 		name string
 		open lua.LGFunction
@@ -51,15 +42,54 @@ func newState(openLibs bool, now time.Time) *lua.LState {
 		{lua.BaseLibName, lua.OpenBase},
 		{lua.TabLibName, lua.OpenTable},
 	} {
-		state.Push(state.NewFunction(library.open))
-		state.Push(lua.LString(library.name))
-		state.Call(1, 0)
+		m.Push(m.NewFunction(library.open))
+		m.Push(lua.LString(library.name))
+		m.Call(1, 0)
 	}
-	state.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
-		state.Push(state.SetFuncs(state.NewTable(), osAt(now)))
+	m.PreloadModule(lua.OsLibName, func(state *lua.LState) int {
+		state.Push(state.SetFuncs(state.NewTable(), map[string]lua.LGFunction{"time": m.time, "date": m.date}))
 		return 1
 	})
-	return state
+	return m
+}
+
+// time and date are those of luaOS with the machine's clock.
+func (m *machine) time(state *lua.LState) int {
+	if state.GetTop() > 0 {
+		return luaOS()["time"](state)
+	}
+	m.asked = true
+	state.Push(lua.LNumber(m.now.Unix()))
+	return 1
+}
+
+func (m *machine) date(state *lua.LState) int {
+	if state.GetTop() < 2 {
+		m.asked = true
+		format := state.OptString(1, "%c")
+		state.SetTop(0)
+		state.Push(lua.LString(format))
+		state.Push(lua.LNumber(m.now.Unix()))
+	}
+	return luaOS()["date"](state)
+}
+
+// run runs a script on an object at the time now and returns its value. What the script stores in global variables is
+// gone when the next one runs.
+func (m *machine) run(script *lua.FunctionProto, object Object, now time.Time) (lua.LValue, error) {
+	m.now, m.asked = now, false
+	defer m.SetTop(0)
+	globals, fallback := m.NewTable(), m.NewTable()
+	fallback.RawSetString("__index", m.G.Global)
+	globals.Metatable = fallback
+	globals.RawSetString("obj", toLua(m.LState, object))
+	check := m.NewFunctionFromProto(script)
+	check.Env = globals
+	m.Push(check)
+	if err := m.PCall(0, 1, nil); err != nil {
+		return nil, err
+	}
+	return m.Get(-1), nil
 }
 
 func toLua(state *lua.LState, value any) lua.LValue {

@@ -24,6 +24,19 @@ func watch(t *testing.T, states ...Object) io.Reader {
 	return strings.NewReader(b.String())
 }
 
+// waitFor returns a Wait for services whose verdicts count at once.
+func waitFor(t *testing.T, progress io.Writer, services []string, streams ...Stream) *Wait {
+	t.Helper()
+	w := &Wait{Fleet: newFleet(t), Progress: Lines{progress}}
+	for _, stream := range streams {
+		w.Sources = append(w.Sources, stream.Source())
+	}
+	for _, service := range services {
+		w.Targets = append(w.Targets, Named(service))
+	}
+	return w
+}
+
 func broken() Object {
 	object := service("False")
 	object["status"].(Object)["modelStatus"] = Object{"transitionStatus": "InvalidSpec"}
@@ -67,8 +80,8 @@ func TestWait(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var progress strings.Builder
-			streams := []Stream{{"stream", watch(t, tc.states...)}}
-			outcome, err := Wait(t.Context(), newFleet(t), streams, tc.services, &progress)
+			stream := Stream{"stream", watch(t, tc.states...)}
+			outcome, err := waitFor(t, &progress, tc.services, stream).Run(t.Context())
 			if err != nil || outcome.Reason != tc.reason {
 				t.Errorf("%q, %v", outcome.Reason, err)
 			}
@@ -81,11 +94,10 @@ func TestWait(t *testing.T) {
 
 func TestWaitForTwoStreams(t *testing.T) {
 	services, _ := io.Pipe() // silent
-	streams := []Stream{
-		{"services", io.MultiReader(watch(t, service("True")), services)},
-		{"deployments", watch(t, deployment(2, 2, 2, 2))},
-	}
-	outcome, err := Wait(t.Context(), newFleet(t), streams, []string{"iris"}, io.Discard)
+	outcome, err := waitFor(t, io.Discard, []string{"iris"},
+		Stream{"services", io.MultiReader(watch(t, service("True")), services)},
+		Stream{"deployments", watch(t, deployment(2, 2, 2, 2))},
+	).Run(t.Context())
 	if err != nil || outcome.Reason != "" {
 		t.Error(outcome, err)
 	}
@@ -112,8 +124,8 @@ func TestWaitForEveryStream(t *testing.T) {
 			}()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			streams := []Stream{{"services", watch(t, service("True"))}, {"deployments", input}}
-			outcome, err := Wait(ctx, newFleet(t), streams, []string{"iris"}, io.Discard)
+			outcome, err := waitFor(t, io.Discard, []string{"iris"},
+				Stream{"services", watch(t, service("True"))}, Stream{"deployments", input}).Run(ctx)
 			if err != nil || outcome.Reason != tc.reason {
 				t.Errorf("%s: %q, %v", tc.later, outcome.Reason, err)
 			}
@@ -127,7 +139,7 @@ func TestWaitTimesOut(t *testing.T) {
 		defer kubectl.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		outcome, err := Wait(ctx, newFleet(t), []Stream{{"stream", input}}, []string{"iris"}, io.Discard)
+		outcome, err := waitFor(t, io.Discard, []string{"iris"}, Stream{"stream", input}).Run(ctx)
 		if err != nil || outcome.Reason != "timed out while iris has not been seen" {
 			t.Error(outcome, err)
 		}
@@ -150,7 +162,7 @@ func TestWaitSeesTimePass(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		start := time.Now()
-		outcome, err := Wait(ctx, newFleet(t), []Stream{{"stream", input}}, []string{"llama"}, io.Discard)
+		outcome, err := waitFor(t, io.Discard, []string{"llama"}, Stream{"stream", input}).Run(ctx)
 		if err != nil || outcome.Reason != "LLMInferenceService llama is Degraded" {
 			t.Error(outcome, err)
 		}
@@ -164,7 +176,7 @@ func TestWaitReportsABrokenStream(t *testing.T) {
 	lost := errors.New("connection lost")
 	for _, start := range []string{"", irisJSON, tulipYML} {
 		input := io.MultiReader(strings.NewReader(start), iotest.ErrReader(lost))
-		_, err := Wait(t.Context(), newFleet(t), []Stream{{"stream", input}}, []string{"rose"}, io.Discard)
+		_, err := waitFor(t, io.Discard, []string{"rose"}, Stream{"stream", input}).Run(t.Context())
 		if !errors.Is(err, lost) {
 			t.Errorf("%q: %v", start, err)
 		}

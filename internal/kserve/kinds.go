@@ -41,6 +41,13 @@ var (
 	LLMInferenceServiceConfig = transform.GroupKind{Group: Group, Kind: "LLMInferenceServiceConfig"}
 )
 
+// Controllers are the names of the Deployments that take care of the services of a kind (config/manager/manager.yaml at
+// v0.11.2 to v0.20.0, and config/llmisvc/manager.yaml at v0.16.0 to v0.20.0).
+var Controllers = map[transform.GroupKind]string{
+	InferenceService:    "kserve-controller-manager",
+	LLMInferenceService: "llmisvc-controller-manager",
+}
+
 // The kinds by which users scale a Deployment.
 var (
 	HorizontalPodAutoscaler = transform.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}

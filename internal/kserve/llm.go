@@ -40,6 +40,12 @@ const (
 	LLMPartOfValue = "llminferenceservice"
 )
 
+// ConfigsProtected are the releases that refuse to delete a preset in KServe's namespace, and keep another Config in
+// deletion while a service uses it (llmisvcconfig_controller.go in pkg/controller/v1alpha2/llmisvc and
+// llm_inference_service_config_validation.go in pkg/apis/serving/v1alpha2 at v0.20.0; 0.19.0 has no such controller and
+// only warns about presets).
+var ConfigsProtected = since(0, 20)
+
 // LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes.
 // It stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of
 // pkg/controller/v1alpha2/llmisvc at v0.17.0 to v0.20.0).

@@ -9,6 +9,8 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 )
 
 // confined is the tree as kustomize sees it. It checks every kustomization that
@@ -24,6 +26,7 @@ type confined struct {
 	kustomizations map[string]*kustomization // by directory, without links
 	top            string                    // the kustomization to build, as messages show it
 	refused        error                     // the first refusal; kustomize wraps or even drops it
+	schema         *mergekey.Schema
 
 	aliases  aliases
 	reread   int64 // bytes of files read again
@@ -40,6 +43,7 @@ func newConfined(t *tree, o Options) *confined {
 		cache:          map[string][]byte{},
 		asked:          map[string]string{},
 		kustomizations: map[string]*kustomization{},
+		schema:         mergekey.New(false),
 		aliases:        aliases{maxBytes: o.MaxCopied},
 		maxExtra:       o.MaxCopied,
 	}
@@ -76,6 +80,7 @@ func (c *confined) read(path string) ([]byte, error) {
 		return nil, c.refuseForbidden(err)
 	}
 	c.cache[path] = data
+	c.schema.File(data)
 	if isKustomization(path) {
 		if c.top == "" {
 			c.top = c.show(path)
@@ -85,6 +90,7 @@ func (c *confined) read(path string) ([]byte, error) {
 			return nil, c.refuse(err)
 		}
 		c.kustomizations[filepath.Dir(path)] = k
+		c.schema.Kustomization(&k.Kustomization)
 	}
 	return data, nil
 }

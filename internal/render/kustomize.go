@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -32,6 +33,12 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	}
 	fsys := newConfined(t, o)
 	built, err := build(fsys)
+	if fsys.schema.NeedsWhole() {
+		t.read = 0
+		fsys = newConfined(t, o)
+		fsys.schema = mergekey.New(true)
+		built, err = build(fsys)
+	}
 	if err != nil {
 		return Result{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -101,6 +102,7 @@ resources: [../prod]
 // plainly runs kustomize on the disk, as its own command does.
 func plainly(t *testing.T, dir string) string {
 	t.Helper()
+	openapi.ResetOpenAPI()
 	o := krusty.MakeDefaultOptions()
 	o.Reorder = krusty.ReorderOptionUnspecified
 	o.LoadRestrictions = types.LoadRestrictionsNone
@@ -140,6 +142,83 @@ func TestKustomizeEqualsBuild(t *testing.T) {
 		if got, want := join(files), plainly(t, filepath.Join(top, dir)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", dir, got, want)
 		}
+	}
+}
+
+// TestMergeKeys patches lists, which kustomize merges by the keys in the schema
+// of their kind. In the last cases, no word in the files is the kind.
+func TestMergeKeys(t *testing.T) {
+	const patch = `
+-- app/patch.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: web, env: [{name: A, value: "2"}], ports: [{containerPort: 80, name: http}]}
+      volumes: [{name: tmp, emptyDir: {}}]
+`
+	const object = `
+-- app/object.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: sidecar, image: sidecar}
+      - {name: web, image: web, env: [{name: A, value: "1"}, {name: B, value: "1"}]}
+      volumes: [{name: data, emptyDir: {}}]
+`
+	const patched = "-- app/kustomization.yaml --\nresources: [object.yaml]\npatches: [{path: patch.yaml}]\n"
+	const above = "-- kustomization.yaml --\nresources: [app]\npatches:\n" +
+		"- target: {name: web.*}\n  patch: '{apiVersion: a/v1, kind: Any, metadata: {name: any}, spec: {template: {spec: {containers: [{name: web, image: other}]}}}}'\n"
+	const unknown = "-- app/kustomization.yaml --\nresources: [object.yaml]\n"
+	owner := func(uid string) string {
+		return "- target: {name: web.*}\n  patch: '{apiVersion: a/v1, kind: Any, metadata: {name: any, ownerReferences: [{uid: " +
+			uid + "}]}}'\n"
+	}
+	other := strings.ReplaceAll(object, "kind: Deployment", "kind: Deploy")
+	for _, tc := range []struct{ name, dir, archive string }{
+		{"a patch", "app", patched + patch + object},
+		{"a patch of the base", ".", above + unknown + object},
+		{"the object before the patch", ".", "-- kustomization.yaml --\nresources: [app, last]\n" +
+			"-- last/kustomization.yaml --\nresources: [../app/object.yaml]\nnameSuffix: '-2'\npatches: [{path: ../app/patch.yaml}]\n" +
+			unknown + patch + object},
+		{"an object in another", "app", "-- app/kustomization.yaml --\nresources: [object.yaml]\npatches:\n" +
+			"- patch: '{apiVersion: example.com/v1, kind: Bundle, metadata: {name: a}, object: {spec: {ports: [{port: 2, name: b}]}}}'\n" +
+			"-- app/object.yaml --\napiVersion: example.com/v1\nkind: Bundle\nmetadata: {name: a}\n" +
+			"object: {apiVersion: v1, kind: Service, spec: {ports: [{port: 1, name: a}]}}\n"},
+		{"a generated object", ".", "-- kustomization.yaml --\nresources: [app]\npatches:\n" + owner("a") + owner("b") +
+			"-- app/kustomization.yaml --\nconfigMapGenerator: [{name: web, literals: [a=b]}]\nsecretGenerator: [{name: web, literals: [a=b]}]\n"},
+		{"a schema of their own", "app", patched + "openapi: {path: schema.json}\n-- app/schema.json --\n{}\n" + patch + object},
+		{"a version of the schema", "app", patched + "openapi: {version: v1.21.2}\n" + patch + object},
+		{"a schema of the base", ".", above + patched + "openapi: {path: schema.json}\n-- app/schema.json --\n{}\n" + patch + object},
+
+		{"an escape", ".", above + unknown + strings.ReplaceAll(object, "kind: Deployment", `kind: "\x44eployment"`)},
+		{"a folded text", ".", above + unknown + strings.ReplaceAll(object, "kind: Deployment", "kind: \"Deploy\\\n  ment\"")},
+		{"a transformer", ".", above + unknown + "transformers: [suffix.yaml]\n-- app/suffix.yaml --\n" +
+			"apiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: a}\nsuffix: ment\nfieldSpecs: [{path: kind}]\n" + other},
+		{"a configuration", ".", above + unknown + "nameSuffix: ment\nconfigurations: [c.yaml]\n-- app/c.yaml --\n" +
+			"nameSuffix: [{path: kind}]\n" + other},
+		{"a part of a text", ".", above + unknown + "replacements:\n- sourceValue: Deploy\n  targets:\n" +
+			"  - {select: {name: web}, fieldPaths: [kind], options: {delimiter: m}}\n" +
+			strings.ReplaceAll(object, "kind: Deployment", "kind: Xment")},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			top := write(t, "-- .git/HEAD --\n"+tc.archive)
+			files, err := manifests(t.Context(), tc.dir, wide(top))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := join(files)
+			if want := plainly(t, filepath.Join(top, tc.dir)); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }
 

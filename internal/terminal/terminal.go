@@ -21,6 +21,16 @@ func Is(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Height returns the number of lines of the terminal w, 24 if it does not say.
+func Height(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
+			return height
+		}
+	}
+	return 24
+}
+
 // IsControl reports whether a terminal may obey r instead of showing it: the C0 and C1 controls, and those that change
 // the direction of the text that follows.
 func IsControl(r rune) bool {

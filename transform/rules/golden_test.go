@@ -1,13 +1,16 @@
 package rules_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/transformtest"
 )
 
 var suite = golden.Suite(filepath.Join("..", "..", "testdata", "rules"))
@@ -30,6 +33,47 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConcernsLLM checks what ConcernsLLM says: in manifests with LLMInferenceServices and without InferenceServices,
+// exactly those rules report something.
+func TestConcernsLLM(t *testing.T) {
+	cases, err := suite.Find(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	every := suite
+	every.Open = func(ctx context.Context, c transformtest.Case) ([]transform.File, transform.Config, error) {
+		files, config, err := suite.Open(ctx, c)
+		config.Select = nil
+		return files, config, err
+	}
+	reported := map[*transform.Rule]bool{}
+	for _, c := range cases {
+		manifests, _ := os.ReadFile(c.Input)
+		previous, _ := os.ReadFile(c.Previous)
+		manifests = append(manifests, previous...)
+		if !hasKind(manifests, "LLMInferenceService(Config)?") || hasKind(manifests, "InferenceService|.*Runtime") {
+			continue
+		}
+		outcome, err := every.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range outcome.Result.Findings {
+			reported[f.Rule] = true
+		}
+	}
+	for _, rule := range rules.All {
+		if rules.ConcernsLLM(rule) != reported[rule] {
+			t.Errorf("%s: it says that it concerns LLMInferenceServices: %t, and reports in their cases: %t",
+				rule.ID, rules.ConcernsLLM(rule), reported[rule])
+		}
+	}
+}
+
+func hasKind(manifests []byte, kind string) bool {
+	return regexp.MustCompile("(?m)^kind: (" + kind + ")\\b").Match(manifests)
 }
 
 // TestCatalogue checks that the catalogue is sound and that a case proves each rule.

@@ -57,28 +57,31 @@ spec:
 `
 )
 
-// TestGrowth counts what the rules allocate, which grows with the number of objects and not with its square.
+// TestGrowth counts what the rules allocate, which grows with the number of objects and not with its square, also of
+// objects that are deleted.
 func TestGrowth(t *testing.T) {
 	hpa := func(name, target string) string {
 		return strings.NewReplacer("%[2]s", name, "%[3]s", target).Replace(growingHPA)
 	}
-	for _, tc := range []struct{ name, objects string }{
-		{"autoscalers of other Deployments", growingService + hpa("web-%[1]d", "web-%[1]d")},
-		{"targets without the prefix", growingService + hpa("model-%[1]d", "model-%[1]d-predictor")},
-		{"former targets", growingService + hpa("model-%[1]d", "prod-model-%[1]d-predictor-default")},
-		{"names of KServe", growingService + hpa("model-%[1]d-predictor", "web-%[1]d") + growingReference},
-		{"LLM services", growingLLM + hpa("model-%[1]d", "model-%[1]d-kserve")},
-		{"runtimes by format", growingService + growingRuntime},
-		{"runtimes by name", growingRuntime +
-			strings.Replace(growingService, "storageUri", "runtime: runtime-%[1]d, storageUri", 1)},
+	byName := strings.Replace(growingService, "storageUri", "runtime: runtime-%[1]d, storageUri", 1)
+	for _, tc := range []struct{ name, objects, previous string }{
+		{"autoscalers of other Deployments", growingService + hpa("web-%[1]d", "web-%[1]d"), ""},
+		{"targets without the prefix", growingService + hpa("model-%[1]d", "model-%[1]d-predictor"), ""},
+		{"former targets", growingService + hpa("model-%[1]d", "prod-model-%[1]d-predictor-default"), ""},
+		{"names of KServe", growingService + hpa("model-%[1]d-predictor", "web-%[1]d") + growingReference, ""},
+		{"LLM services", growingLLM + hpa("model-%[1]d", "model-%[1]d-kserve"), ""},
+		{"runtimes by format", growingService + growingRuntime, ""},
+		{"runtimes by name", growingRuntime + byName, ""},
+		{"deleted objects", byName, strings.Replace(byName, "prod-", "old-", 1) + growingRuntime + growingLLM +
+			hpa("old-%[1]d", "prod-model-%[1]d-kserve")},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			version := "0.15.2"
-			if strings.Contains(tc.objects, "LLMInferenceService") {
+			if strings.Contains(tc.objects+tc.previous, "LLMInferenceService") {
 				version = "0.20.0"
 			}
-			count, bytes := allocated(t, version, tc.objects, 100)
-			manyCount, manyBytes := allocated(t, version, tc.objects, 1000)
+			count, bytes := allocated(t, version, tc.objects, tc.previous, 100)
+			manyCount, manyBytes := allocated(t, version, tc.objects, tc.previous, 1000)
 			if manyCount > 12*count || manyBytes > 12*bytes {
 				t.Errorf("%d allocations of %d bytes become %d of %d with ten times the objects",
 					count, bytes, manyCount, manyBytes)
@@ -87,16 +90,20 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// allocated returns what a run of the rules for a release over n times the objects allocates.
-func allocated(t *testing.T, version, objects string, n int) (count, bytes uint64) {
+// allocated returns what a run of the rules for a release over n times the objects, and the previous ones, allocates.
+func allocated(t *testing.T, version, objects, previous string, n int) (count, bytes uint64) {
 	t.Helper()
 	config, _, err := rules.Options{KServeVersion: version, DefaultDeploymentMode: "Standard"}.Config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var input strings.Builder
+	var input, earlier strings.Builder
 	for i := range n {
 		input.WriteString(strings.ReplaceAll(objects, "%[1]d", fmt.Sprint(i)))
+		earlier.WriteString(strings.ReplaceAll(previous, "%[1]d", fmt.Sprint(i)))
+	}
+	if previous != "" {
+		config.Previous = []transform.File{{Path: "previous.yaml", Data: []byte(earlier.String())}}
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -27,6 +27,7 @@ var autoscalerName = &transform.Rule{
 		"https://github.com/kserve/kserve/pull/4363",
 	},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.InferenceService},
 	Mentions: model.ReferenceWords,
 	Example:  "unknown/references",
 	Severity: transform.Error,

@@ -21,6 +21,7 @@ var autoscalerFinalizer = &transform.Rule{
 	Doc:      ks203Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363"},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/only",
 	Severity: transform.Error,
 	Run:      run(checkFinalizer),

@@ -21,6 +21,7 @@ var autoscalerOwner = &transform.Rule{
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312"},
 	Windows:  []transform.Window{kserve.AutoscalerClasses["external"]},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/owner",
 	Severity: transform.Advice,
 	Run:      run(checkOwner),

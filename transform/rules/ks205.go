@@ -21,6 +21,7 @@ var autoscalerTarget = &transform.Rule{
 	Doc:      ks205Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/name-prefix",
 	Severity: transform.Error,
 	Run:      run(checkTarget),

@@ -21,6 +21,7 @@ var llmTarget = &transform.Rule{
 	Doc:      ks211Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/service",
 	Severity: transform.Error,
 	Run:      run(checkLLMTarget),

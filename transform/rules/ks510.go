@@ -21,6 +21,7 @@ var blockingAutoscaler = &transform.Rule{
 	Doc:      ks510Doc,
 	Windows:  []transform.Window{kserve.LLMScaling},
 	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Mentions: model.ReferenceWords,
 	Example:  "0.20.0/keda",
 	Severity: transform.Error,

@@ -21,7 +21,7 @@ var invalidField = &transform.Rule{
 	Name:     "invalid-field",
 	Title:    "The definition of the kind refuses a field",
 	Doc:      ks804Doc,
-	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
+	Kinds:    definedKinds(),
 	Example:  "unknown/fields",
 	Severity: transform.Error,
 	Run:      run(checkFields),
@@ -73,6 +73,18 @@ var definedFields = []definedField{
 		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * resource name", only: scalingByClass,
 		required: true, values: hpaMetrics,
 	},
+}
+
+// definedKinds returns the kinds that definedFields are about.
+func definedKinds() (kinds []transform.GroupKind) {
+	for _, field := range definedFields {
+		for _, name := range field.kinds {
+			if kind := (transform.GroupKind{Group: kserve.Group, Kind: name}); !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
 }
 
 func checkFields(p *pass) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -24,4 +25,16 @@ func (p *pass) llmRestarted() (services []*transform.Object) {
 		services = append(services, s.Object)
 	}
 	return services
+}
+
+// ConcernsLLM reports whether a rule concerns LLMInferenceServices: it looks at them or at their Configs, or at objects
+// for them.
+func ConcernsLLM(r *transform.Rule) bool {
+	kinds := r.About
+	if kinds == nil {
+		kinds = r.Kinds
+	}
+	return r == transform.NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
+		return k.Group == kserve.Group && (k.Kind == transform.AnyKind || slices.Contains(model.LLMKinds, k))
+	})
 }

@@ -24,8 +24,8 @@ func TestNewRule(t *testing.T) {
 		t.Skip("it builds a copy of the repository")
 	}
 	const (
-		id, kind  = "KS901", "ClusterLocalModel"
-		code, doc = "transform/rules/ks901.go", "transform/rules/ks901.md"
+		id, kind  = "KS991", "ClusterLocalModel"
+		code, doc = "transform/rules/ks991.go", "transform/rules/ks991.md"
 		catalogue = "transform/rules/rules.go"
 		cases     = "testdata/rules/" + id + "/"
 	)
@@ -67,9 +67,9 @@ func TestNewRule(t *testing.T) {
 	add(code)
 	example[catalogue] = strings.TrimSuffix(before[catalogue], "}\n") + example[catalogue] + "}\n"
 	add(catalogue)
-	fails("without documentation", "ks901.md: no matching files found")
+	fails("without documentation", "ks991.md: no matching files found")
 	add(doc)
-	fails("without cases", "KS901: no case 0.14.1/local-model")
+	fails("without cases", "KS991: no case 0.14.1/local-model")
 	for name := range example {
 		if strings.HasPrefix(name, cases) && filepath.Ext(name) == ".yaml" {
 			add(name)

@@ -14,6 +14,7 @@ type index struct {
 	renamedModes []*model.Service // by withRenamedMode
 	kinds        *schema.Kinds    // on the releases in question
 	claimed      func() map[claim]*transform.Object
+	serving      func() map[served][]*transform.Object
 }
 
 // pass is one call of a rule for one object.
@@ -24,13 +25,18 @@ type pass struct {
 	renamedModes []*model.Service
 	kinds        *schema.Kinds
 	claimed      func() map[claim]*transform.Object
+	before       *model.Model // of the previous manifests, for the Removed of a rule
 }
 
-// run makes a check the Run of a rule.
+// run makes a check the Run or the Removed of a rule.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		known := p.Index.(*index)
-		check(&pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed})
+		checked := &pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed, nil}
+		if previous, given := p.PreviousIndex.(*index); given {
+			checked.before = previous.model
+		}
+		check(checked)
 	}
 }
 

@@ -55,4 +55,11 @@ var All = []*transform.Rule{
 	refusedSetting,
 	refusedBesideOthers,
 	refusedGraph,
+	pruneOrder,
+	removedAutoscaler,
+	removedRuntime,
+	renamedService,
+	removedCache,
+	removedConfig,
+	removedPreset,
 }

@@ -6,6 +6,8 @@
 //   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
 //   - <case>.golden holds the output byte for byte. It is for what a diff does not show well, such as line ends.
 //
+// Beside an input there may be <case>.previous.yaml: the input before a change, for rules about deleted objects.
+//
 // [Suite.Check] compares the outcome of a case with its expectation, or writes it. It also checks what has to hold for
 // every case:
 //
@@ -42,7 +44,8 @@ import (
 type Suite struct {
 	Dir string // cases are in it, at any depth
 
-	// Open returns the input of a case as files of manifests, and the configuration to run it with. See Files.
+	// Open returns the input of a case as files of manifests, and the configuration to run it with, with Case.Previous in
+	// Config.Previous. See Files.
 	Open func(context.Context, Case) ([]transform.File, transform.Config, error)
 
 	// Mask returns a document without what diffs must not show, with the same number of lines. Nil masks nothing.
@@ -51,8 +54,9 @@ type Suite struct {
 
 // Case is one input. [Suite.Find] makes cases.
 type Case struct {
-	Name  string // the path below Suite.Dir, with slashes; that of a file is without its extension
-	Input string // the path of the file or folder
+	Name     string // the path below Suite.Dir, with slashes; that of a file is without its extension
+	Input    string // the path of the file or folder
+	Previous string // the path of <case>.previous.yaml, empty if there is none
 }
 
 // Folders returns the names of the folders between Suite.Dir and the input, the outermost first.
@@ -60,8 +64,8 @@ func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Co
 
 // Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
 // true, as before an update. Hidden files and folders and what is inside a folder with a kustomization are not inputs.
-// An expectation without an input, two inputs with one expectation, and no case at all are errors, so that no mistyped
-// name passes.
+// An expectation or previous manifests without an input, two inputs with one expectation, and no case at all are errors,
+// so that no mistyped name passes.
 func (s Suite) Find(all bool) ([]Case, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -70,7 +74,7 @@ func (s Suite) Find(all bool) ([]Case, error) {
 	defer root.Close()
 	inputs := map[string]string{} // by the names of their cases
 	var cases []Case
-	var expectations []string
+	var companions []string
 	var errs []error
 	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(entry.Name(), ".")
@@ -81,8 +85,8 @@ func (s Suite) Find(all bool) ([]Case, error) {
 			return fs.SkipDir
 		case hidden:
 			return nil
-		case !entry.IsDir() && slices.Contains([]string{diffExtension, outputExtension}, filepath.Ext(path)):
-			expectations = append(expectations, path)
+		case !entry.IsDir() && companion(path) != "":
+			companions = append(companions, path)
 			return nil
 		case !isInput(root, path, entry):
 			return nil
@@ -90,6 +94,9 @@ func (s Suite) Find(all bool) ([]Case, error) {
 		c := Case{Name: path, Input: filepath.Join(s.Dir, filepath.FromSlash(path))}
 		if !entry.IsDir() {
 			c.Name = strings.TrimSuffix(path, filepath.Ext(path))
+		}
+		if previous := c.Name + previousExtension; exists(root, previous) {
+			c.Previous = filepath.Join(s.Dir, filepath.FromSlash(previous))
 		}
 		if all || exists(root, c.Name+diffExtension) || exists(root, c.Name+outputExtension) {
 			if other := inputs[c.Name]; other != "" {
@@ -107,8 +114,8 @@ func (s Suite) Find(all bool) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range expectations {
-		if inputs[strings.TrimSuffix(path, filepath.Ext(path))] == "" {
+	for _, path := range companions {
+		if inputs[companion(path)] == "" {
 			errs = append(errs, fmt.Errorf("%s: there is no input for it beside it; remove it or correct its name",
 				filepath.Join(s.Dir, path)))
 		}
@@ -126,6 +133,19 @@ func isInput(root *os.Root, path string, entry fs.DirEntry) bool {
 		return slices.ContainsFunc(kustomizations, func(name string) bool { return exists(root, path+"/"+name) })
 	}
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
+}
+
+const previousExtension = ".previous.yaml"
+
+// companion returns the name of the case that a file belongs to as its expectation or previous manifests, empty for any
+// other file.
+func companion(path string) string {
+	for _, extension := range []string{diffExtension, outputExtension, previousExtension} {
+		if name, found := strings.CutSuffix(path, extension); found {
+			return name
+		}
+	}
+	return ""
 }
 
 // kustomizations are the names that kustomize looks for
@@ -149,12 +169,17 @@ func (s Suite) Run(ctx context.Context, c Case) (*Outcome, error) {
 }
 
 func (s Suite) run(ctx context.Context, root *os.Root, c Case) (*Outcome, error) {
-	path, err := filepath.Rel(s.Dir, c.Input)
-	if err != nil {
-		return nil, err
-	}
-	if err := readable(root, path); err != nil {
-		return nil, err
+	for _, input := range []string{c.Input, c.Previous} {
+		if input == "" {
+			continue
+		}
+		path, err := filepath.Rel(s.Dir, input)
+		if err != nil {
+			return nil, err
+		}
+		if err := readable(root, path); err != nil {
+			return nil, err
+		}
 	}
 	files, config, err := s.Open(ctx, c)
 	if err != nil {
@@ -244,6 +269,13 @@ func Files(config transform.Config) func(context.Context, Case) ([]transform.Fil
 			if release, err := transform.ParseRelease(folder); err == nil {
 				config.Releases = []transform.Release{release}
 			}
+		}
+		if c.Previous != "" {
+			data, err := os.ReadFile(c.Previous)
+			if err != nil {
+				return nil, config, err
+			}
+			config.Previous = []transform.File{{Path: filepath.Base(c.Previous), Data: data}}
 		}
 		data, err := os.ReadFile(c.Input)
 		return []transform.File{{Path: filepath.Base(c.Input), Data: data}}, config, err

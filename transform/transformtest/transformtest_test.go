@@ -40,6 +40,8 @@ func TestFind(t *testing.T) {
 		{"a file and a folder", "a.yaml a/kustomization.yaml a.golden", "a a", "a and a.yaml have the same expectation"},
 		{"without an input", "a.yaml a.diff b.diff c.golden", "a",
 			"b.diff: there is no input for it beside it; remove it or correct its name\nDIR/c.golden: there is no input"},
+		{"previous manifests", "a.yaml a.previous.yaml a.diff b.previous.yaml", "a",
+			"b.previous.yaml: there is no input for it beside it"},
 		{"none", "a.yaml", "", "no cases; put <case>.diff"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

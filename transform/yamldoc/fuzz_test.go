@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -219,4 +220,58 @@ func pathsOf(n *Node, p Path) []Path {
 		paths = append(paths, pathsOf(item, p.With(i))...)
 	}
 	return paths
+}
+
+// FuzzPlain compares what plainParser reads with what yaml.v3 reads.
+func FuzzPlain(f *testing.F) {
+	seeds(f, func(data []byte) { f.Add(data) })
+	for _, s := range []string{
+		"a: b # c\n\n# d\ne:\n  f: 1.5\n  g:\n  - h\n  - i: j\n    k: {l: [m, 'n o', \"p\"], q: ~}\n  r:\ns: 2001-01-01\n",
+		"a: |\n  b\n   c\n\n  d\n\n\ne: |-\n    f\n g: h\n", "- a\n- - b\n  - c\n-  d: e\n   f: g\n",
+		"a:\n  # b\n  c: d\n# e\n f: g\n", "a: b\n  c\n", "a: b: c\n", "a: 'b' c\n", "a: {b}\n",
+		"a: [b: c]\n", "a: [b, ]\n", "a:b: c\n", "a: b:c#d e: \n", "a: -\n", "a: - b\n", "a: <<\n",
+		"<<: a\n", "a: 1\na: 2\n", "\"a\": 1\n'b': 0x1F\n1: +1\ntrue: 0b1\n",
+		"a: \u00e9 # \u2014\n\u00e9: b\n", "a: b\n---\n", "a: [a.b/c:80, -1, --d=e, ~]\n", "a: |\n\n  b\n",
+		"a: |\n  b", "a: |\n  b\n \n    \n", "a: |2\n   b\n", "a: >-\n  b\n", "- |\n b\n- |-\n  c\n",
+		"- 'a': b\n- 'c'\n- [d]\n- {e: f}\n-\n", "- a: b\n  - c\n", "a:\n- b\n c: d\n",
+		"a:\n   b: c\n  d: e\n", "a: [b]c\n", "a: b  \nc:  \n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		docs, err := Split(data)
+		if err != nil {
+			return
+		}
+		for _, d := range docs {
+			plain := &Tree{text: newText(d.Body, true)}
+			if plain.Root = plain.parsePlain(); plain.Root == nil {
+				continue
+			}
+			full := &Tree{text: newText(d.Body, true)}
+			doc, err := decode(d.Body)
+			if err == nil {
+				err = full.convert(&doc)
+			}
+			if err != nil {
+				t.Fatalf("%q is read, but is no YAML: %v", d.Body, err)
+			}
+			if got, want := sketch(plain.Root), sketch(full.Root); got != want {
+				t.Fatalf("%q is read as\n%s, not as\n%s", d.Body, got, want)
+			}
+		}
+	})
+}
+
+// sketch shows everything about a node.
+func sketch(n *Node) string {
+	text := fmt.Sprintf("%d %d %d-%d %d-%d %s %q", n.Kind, n.Style, n.props(), n.Start, n.End, n.indent, n.Tag, n.Value)
+	text += fmt.Sprint(" ", n.Anchor, n.barrier, n.sorted != nil)
+	for _, e := range n.Entries {
+		text += fmt.Sprintf(" (%s:%d %s)", sketch(e.Key), e.colon, sketch(e.Value))
+	}
+	for _, item := range n.Items {
+		text += " [" + sketch(item) + "]"
+	}
+	return text
 }

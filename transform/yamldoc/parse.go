@@ -33,6 +33,9 @@ func Parse(body []byte) (*Tree, error) {
 		}
 	}
 	t := &Tree{text: newText(body, true)}
+	if t.Root = t.parsePlain(); t.Root != nil {
+		return t, nil
+	}
 	doc, err := decode(body)
 	switch {
 	case err != nil && jsonErr != nil:
@@ -40,22 +43,30 @@ func Parse(body []byte) (*Tree, error) {
 	case err != nil:
 		return nil, t.syntaxError(err)
 	}
+	if err := t.convert(&doc); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// convert makes the tree from a document of yaml.v3.
+func (t *Tree) convert(doc *yaml.Node) error {
 	if doc.Kind == 0 {
-		return t, nil
+		return nil
 	}
 	c := converter{Tree: t, anchors: map[*yaml.Node]anchored{}, indent: -1}
 	c.count(doc.Content[0])
 	root, _, err := c.node(doc.Content[0], 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if rest := skipSpace(body, root.End); rest < len(body) && !endMarker(body, rest) {
-		return nil, t.errorAt(rest, "content after the end of the document")
+	if rest := skipSpace(t.body, root.End); rest < len(t.body) && !endMarker(t.body, rest) {
+		return t.errorAt(rest, "content after the end of the document")
 	}
 	if root.Kind != Scalar || root.Tag != "!!null" || root.Start < root.End {
 		t.Root = root
 	}
-	return t, nil
+	return nil
 }
 
 // decode calls yaml.Unmarshal and returns a panic as an error: yaml.v3 panics on some broken input.

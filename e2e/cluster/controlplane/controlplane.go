@@ -35,8 +35,10 @@ type Cluster struct {
 	keys   KeyPair
 }
 
-// Tools are the programs that a cluster is made of.
-func Tools() []toolchain.Tool { return []toolchain.Tool{toolchain.Kubernetes, toolchain.Kwok} }
+// Tools are the programs that a cluster is made of, and kubectl.
+func Tools() []toolchain.Tool {
+	return []toolchain.Tool{toolchain.Kubernetes, toolchain.Kwok, toolchain.Kubectl}
+}
 
 // Start starts a new, empty cluster, which ends with the test.
 func Start(tb testing.TB) *Cluster {

@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+)
+
+// clusterFlags say which objects kubectl reads, and from which cluster.
+type clusterFlags struct {
+	kubectl, context, kubeconfig string
+	namespace, selector          string
+	allNamespaces                bool
+}
+
+// clusterFlagNames are for kubectl alone.
+var clusterFlagNames = []string{"kubectl", "context", "kubeconfig", "namespace", "selector", "all-namespaces"}
+
+func newClusterFlags(cmd *cobra.Command) *clusterFlags {
+	c, flags := &clusterFlags{}, cmd.Flags()
+	flags.StringVar(&c.kubectl, "kubectl", "kubectl", "the kubectl to run")
+	flags.StringVar(&c.context, "context", "", "context of the kubeconfig, as in kubectl")
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file, as in kubectl")
+	flags.StringVarP(&c.namespace, "namespace", "n", "", "namespace of the services (default: the context's)")
+	flags.StringVarP(&c.selector, "selector", "l", "", "labels of the services, such as team=shop")
+	flags.BoolVarP(&c.allNamespaces, "all-namespaces", "A", false, "wait for the services of all namespaces")
+	return c
+}
+
+// refuse returns an error if a stream is read although a flag is for kubectl.
+func (c *clusterFlags) refuse(cmd *cobra.Command) error {
+	for _, name := range clusterFlagNames {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("flag --%s: only with a type such as isvc, whose objects kubectl reads; the types are %s",
+				name, strings.Join(health.KindNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// isKind reports whether an argument is TYPE, TYPE,TYPE or TYPE/NAME, rather than the name of a stream.
+func isKind(arg string) bool {
+	name, _, _ := strings.Cut(arg, "/")
+	name, _, _ = strings.Cut(name, ",")
+	_, ok := health.KindNamed(name)
+	return ok
+}
+
+// request is what the arguments ask for.
+type request struct {
+	kinds []string
+	names map[string][]string // by kind; without names all objects are meant
+}
+
+// parseRequest reads TYPE/NAME... or TYPE[,TYPE...] [NAME...], as kubectl does.
+func parseRequest(args []string) (request, error) {
+	r := request{names: map[string][]string{}}
+	add := func(typed string, names ...string) error {
+		kind, ok := health.KindNamed(typed)
+		if !ok {
+			return fmt.Errorf("%q is no type that can be waited for; those are %s",
+				typed, strings.Join(health.KindNames(), ", "))
+		}
+		if !slices.Contains(r.kinds, kind) {
+			r.kinds = append(r.kinds, kind)
+		}
+		r.names[kind] = append(r.names[kind], names...)
+		return nil
+	}
+	if !strings.Contains(args[0], "/") {
+		for typed := range strings.SplitSeq(args[0], ",") {
+			if err := add(typed, args[1:]...); err != nil {
+				return r, err
+			}
+		}
+		args = args[1:]
+		if i := slices.IndexFunc(args, func(name string) bool { return strings.Contains(name, "/") }); i >= 0 {
+			return r, fmt.Errorf("%q after a type: give names without a slash, or TYPE/NAME everywhere", args[i])
+		}
+		return r, nil
+	}
+	for _, arg := range args {
+		typed, name, ok := strings.Cut(arg, "/")
+		if !ok || name == "" || strings.Contains(name, "/") {
+			return r, fmt.Errorf("%q is not TYPE/NAME", arg)
+		}
+		if err := add(typed, name); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// hasNames reports whether single objects are asked for.
+func (r request) hasNames() bool {
+	return slices.ContainsFunc(r.kinds, func(kind string) bool { return len(r.names[kind]) > 0 })
+}
+
+// list fills the wait with the objects that the arguments ask for, with their workloads, and with sources that follow
+// them.
+func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
+	asked, err := parseRequest(args)
+	switch {
+	case err != nil:
+		return err
+	case asked.hasNames() && c.allNamespaces:
+		return errors.New("flag --all-namespaces: names are only possible in one namespace")
+	case asked.hasNames() && c.selector != "":
+		return errors.New("flag --selector: give names or labels, not both")
+	}
+	k := &kubectl.Kubectl{Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second}
+	if c.context != "" {
+		k.Flags = append(k.Flags, "--context="+c.context)
+	}
+	if c.kubeconfig != "" {
+		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
+	}
+	namespace := c.namespace
+	if c.allNamespaces {
+		namespace = ""
+	} else if namespace == "" {
+		if namespace, err = k.Namespace(ctx); err != nil {
+			return err
+		}
+	}
+	services, err := c.services(ctx, k, wait, asked, namespace)
+	if err != nil {
+		return err
+	}
+	workloads, err := workloads(ctx, k, asked, namespace)
+	if err != nil {
+		return err
+	}
+	return listAll(ctx, wait, append(services, workloads...))
+}
+
+// services returns a feed for each kind that is asked for, and tells the wait what to wait for.
+func (c *clusterFlags) services(
+	ctx context.Context, k *kubectl.Kubectl, wait *health.Wait, asked request, namespace string,
+) ([]*kubectl.Feed, error) {
+	found, err := k.Find(ctx, "serving.kserve.io", asked.kinds)
+	if err != nil {
+		return nil, err
+	}
+	var feeds []*kubectl.Feed
+	for _, kind := range asked.kinds {
+		resource, ok := found[kind]
+		if !ok {
+			return nil, fmt.Errorf("the cluster has no %s; install KServe's CustomResourceDefinitions, or choose another "+
+				"cluster with --context", kind)
+		}
+		fields := ""
+		if names := asked.names[kind]; len(names) == 1 {
+			fields = "metadata.name=" + names[0] // which an account may be allowed to read alone
+		}
+		feeds = append(feeds, kubectl.NewFeed(k, resource, namespace, c.selector, fields))
+		for _, name := range asked.names[kind] {
+			target := health.Target{Kind: kind, Name: name}
+			if resource.Namespaced {
+				target.Namespace = namespace
+			}
+			wait.Targets = append(wait.Targets, target)
+		}
+	}
+	if len(wait.Targets) == 0 {
+		wait.Targets = []health.Target{{}} // all
+	}
+	return feeds, nil
+}
+
+// workloads returns feeds for the Deployments and LeaderWorkerSets of the kinds that are asked for. A cluster without
+// LeaderWorkerSets has none to wait for.
+func workloads(ctx context.Context, k *kubectl.Kubectl, asked request, namespace string) ([]*kubectl.Feed, error) {
+	var feeds []*kubectl.Feed
+	llm := slices.Contains(asked.kinds, "LLMInferenceService")
+	if llm || slices.Contains(asked.kinds, "InferenceService") || slices.Contains(asked.kinds, "InferenceGraph") {
+		feeds = append(feeds, kubectl.NewFeed(k, kubectl.Deployments, namespace, "", ""))
+	}
+	if !llm {
+		return feeds, nil
+	}
+	found, err := k.Find(ctx, "leaderworkerset.x-k8s.io", []string{"LeaderWorkerSet"})
+	for _, resource := range found {
+		feeds = append(feeds, kubectl.NewFeed(k, resource, namespace, "", ""))
+	}
+	return feeds, err
+}
+
+// listAll lists all feeds at once, so that there is no verdict before each list is read.
+func listAll(ctx context.Context, wait *health.Wait, feeds []*kubectl.Feed) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lists, ends := make([][]health.Event, len(feeds)), make(chan error)
+	for i, feed := range feeds {
+		panics.Go(func() (err error) {
+			lists[i], err = feed.List(ctx)
+			return err
+		}, func(err error) { ends <- err })
+	}
+	var failed error
+	for range feeds {
+		if err := <-ends; err != nil && failed == nil {
+			failed = err
+			cancel()
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	for i, feed := range feeds {
+		for _, event := range lists[i] {
+			wait.Fleet.Apply(event)
+		}
+		wait.Sources = append(wait.Sources, health.Source{Name: feed.Name(), Listed: true, Follow: feed.Follow})
+	}
+	return nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package kubectl
+
+import "os/exec"
+
+func inGroup(*exec.Cmd) {}

@@ -1,0 +1,60 @@
+package kubectl
+
+import (
+	"context"
+	"net/url"
+	"slices"
+)
+
+// Resource is how the API server calls a kind.
+type Resource struct {
+	Group, Version, Kind string
+	Plural               string
+	Namespaced           bool
+}
+
+// Deployments is a Resource that every cluster has.
+var Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
+
+// Find returns the named kinds of a group that the cluster has, each in the version that the API server prefers.
+func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[string]Resource, error) {
+	found := map[string]Resource{}
+	var versions struct {
+		Versions []struct{ Version string }
+	}
+	if err := k.raw(ctx, "/apis/"+group, &versions); isReason(err, "NotFound") {
+		return found, nil
+	} else if err != nil {
+		return nil, err
+	}
+	for _, v := range versions.Versions {
+		if len(found) == len(kinds) {
+			break
+		}
+		var list struct {
+			Resources []struct {
+				Name, Kind string
+				Namespaced bool
+			}
+		}
+		if err := k.raw(ctx, "/apis/"+group+"/"+v.Version, &list); err != nil {
+			return nil, err
+		}
+		for _, r := range list.Resources {
+			// The list also has the status and the scale of each kind, with a longer name.
+			if _, known := found[r.Kind]; !known && slices.Contains(kinds, r.Kind) {
+				found[r.Kind] = Resource{group, v.Version, r.Kind, r.Name, r.Namespaced}
+			}
+		}
+	}
+	return found, nil
+}
+
+// path returns where the objects are, in one namespace or in all.
+func (r Resource) path(namespace string) string {
+	path := "/apis/" + r.Group + "/" + r.Version + "/"
+	if r.Namespaced && namespace != "" {
+		path += "namespaces/" + url.PathEscape(namespace) + "/"
+	}
+	return path + r.Plural
+}

@@ -1,0 +1,82 @@
+package transform
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// TestRemoved deletes services. The rule reports at each of them, and at the service that stays.
+func TestRemoved(t *testing.T) {
+	accepted := func(name string) string {
+		return strings.Replace(named(name), "metadata:\n", "metadata: # argocd-kserve-plugin/ignore: KS901: known\n", 1)
+	}
+	removed := rule("KS901", nil, services)
+	removed.Removed = func(p *Pass) {
+		p.Report(Finding{Message: "gone, of " + strings.Repeat("i", len(p.PreviousIndex.([]*Object)))})
+		for _, o := range p.Render.Objects(services) {
+			if p.Previous.Object(services, o.Namespace, o.Name) != nil {
+				p.Report(Finding{Object: o, At: yamldoc.Path{"metadata"}, Message: "misses " + p.Object.Name})
+			}
+		}
+	}
+	catalogue := []*Rule{removed, only(wants("KS902", "seen", "yes", services), "stays")}
+	for _, tc := range []struct {
+		name            string
+		previous, input string
+		want            []string
+	}{
+		{"nothing", "", named("stays"), []string{"stays KS902: no seen"}},
+		{"one of two", named("stays") + "---\n" + named("gone"), named("stays"),
+			[]string{"stays KS902: no seen", "gone KS901: gone, of ii", "stays KS901: misses gone"}},
+		{"another version of the API", strings.Replace(named("stays"), "v1beta1", "v1", 1), named("stays"),
+			[]string{"stays KS902: no seen"}},
+		{"no name", strings.Replace(named("x"), "name: x", "generateName: x-", 1), named("stays"),
+			[]string{"stays KS902: no seen"}},
+		{"accepted where it was", named("stays") + "---\n" + strings.Replace(named("gone"), "apiVersion",
+			"# argocd-kserve-plugin/ignore: KS901: known\napiVersion", 1), named("stays"),
+			[]string{"stays KS902: no seen", "stays KS901: misses gone"}},
+		{"accepted where it stays", named("stays") + "---\n" + named("gone"), accepted("stays"),
+			[]string{"stays KS902: no seen", "gone KS901: gone, of ii"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := Config{Rules: catalogue, Index: func(r *Render) any { return r.Objects(services) }}
+			if tc.previous != "" {
+				config.Previous = []File{{Path: "previous", Data: []byte(tc.previous)}}
+			}
+			result, err := Run(t.Context(), []File{{Path: "input", Data: []byte(tc.input)}}, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range result.Findings {
+				got = append(got, f.Object.Name+" "+f.Rule.ID+": "+f.Text())
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if n := result.Objects(); n != 1 {
+				t.Errorf("%d objects, want those of the input alone", n)
+			}
+		})
+	}
+}
+
+// TestRemovedError gives previous manifests that can't be read, and a rule that panics.
+func TestRemovedError(t *testing.T) {
+	panics := rule("KS901", nil, services)
+	panics.Removed = func(*Pass) { panic("no idea") }
+	for previous, want := range map[string]string{
+		service + "\t\n":                     "previous:",
+		service + "kind: InferenceService\n": "previous:6:1: ",
+		service:                              "internal error, please report it: panic: no idea",
+	} {
+		config := Config{Rules: []*Rule{panics}, Previous: []File{{Path: "previous", Data: []byte(previous)}}}
+		_, err := Run(t.Context(), nil, config)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", previous, err, want)
+		}
+	}
+}

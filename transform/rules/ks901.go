@@ -1,0 +1,56 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks901.md
+var ks901Doc string
+
+var pruneOrder = &transform.Rule{
+	ID:       "KS901",
+	Name:     "prune-order",
+	Title:    "A service may be deleted after the controller that has to clean up for it",
+	Doc:      ks901Doc,
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Mentions: []string{kserve.Controllers[kserve.InferenceService], kserve.Controllers[kserve.LLMInferenceService]},
+	Example:  "unknown/both",
+	Severity: transform.Advice,
+	Run:      run(checkPruneOrder),
+	Removed:  run(checkPrunedTogether),
+}
+
+func checkPruneOrder(p *pass) {
+	if controller := controllerBefore(p.Render, p.Object); controller != nil {
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
+			"when the app is deleted, %s may go before this service, which then hangs in deletion with KServe's finalizer: "+
+				"put KServe into an app of its own, or give its objects a lower argocd.argoproj.io/sync-wave", controller)})
+	}
+}
+
+func checkPrunedTogether(p *pass) {
+	controller := controllerBefore(p.Previous, p.Object)
+	if controller == nil || p.staying(controller) != nil || notPruned(p.Object) || notPruned(controller) {
+		return
+	}
+	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: fmt.Sprintf(
+		"deleted together with %s: if the controller goes first, the service hangs in deletion with KServe's finalizer; "+
+			"delete the services in one commit, sync, and delete KServe in the next one", controller)})
+}
+
+// controllerBefore returns the Deployment of the service's controller in the render if Argo CD may delete it before the
+// service: unless the service has a higher sync wave.
+func controllerBefore(render *transform.Render, service *transform.Object) *transform.Object {
+	for _, namespace := range kserve.Namespaces {
+		controller := render.Object(kserve.Deployment, namespace, kserve.Controllers[service.GroupKind()])
+		if controller != nil && syncWave(service) <= syncWave(controller) {
+			return controller
+		}
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+//go:embed ks902.md
+var ks902Doc string
+
+var removedAutoscaler = &transform.Rule{
+	ID:       "KS902",
+	Name:     "removed-autoscaler",
+	Title:    "An autoscaler is deleted, and nothing else scales its service",
+	Doc:      ks902Doc,
+	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Example:  "unknown/external",
+	Severity: transform.Warning,
+	Removed:  run(checkRemovedAutoscaler),
+}
+
+func checkRemovedAutoscaler(p *pass) {
+	if notPruned(p.Object) {
+		return
+	}
+	a := model.Autoscaler{Object: p.Object}
+	if t := p.before.StandardTarget(a); t != nil {
+		checkUnscaled(p, *t)
+	}
+	for _, t := range p.before.LLMCandidates(a) {
+		if t.Current {
+			checkUnscaledLLM(p, t)
+		}
+	}
+}
+
+// checkUnscaled looks at an InferenceService. With the class external, KServe leaves the replicas to others; with any
+// other one it makes an autoscaler or sets the replicas (internal/kserve/autoscaler.go).
+func checkUnscaled(p *pass, was model.ScaleTarget) {
+	s := p.Service(p.staying(was.Service.Object))
+	if s == nil || len(p.Autoscalers(s)[was.Component]) > 0 {
+		return
+	}
+	class, at := s.Class(was.Component)
+	if class != "external" {
+		return
+	}
+	p.Report(transform.Finding{Object: s.Object, At: at, Message: fmt.Sprintf(
+		"this change deletes %s, and nothing here scales the %s any more: the class external keeps KServe from it; "+
+			"remove the annotation too, so that KServe scales it, or add another autoscaler", p.Object, was.Component)})
+}
+
+func checkUnscaledLLM(p *pass, was model.LLMScaleTarget) {
+	s := p.LLMService(p.staying(was.Service.Object))
+	if s == nil || s.Has(was.Spec.With("replicas")...) || s.Has(was.Spec.With("scaling")...) {
+		return
+	}
+	for _, w := range p.LLMWorkloads(s) {
+		if len(w.Spec) == len(was.Spec) && len(p.LLMAutoscalers(w)) > 0 {
+			return
+		}
+	}
+	p.Report(transform.Finding{Object: s.Object, At: was.Spec, Message: fmt.Sprintf(
+		"this change deletes %s, and nothing sets the replicas any more: KServe 0.17 and later leave them as they are, "+
+			"and 0.16 sets 1; write %s", p.Object, was.Spec.With("replicas"))})
+}

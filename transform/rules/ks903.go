@@ -1,0 +1,43 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks903.md
+var ks903Doc string
+
+var removedRuntime = &transform.Rule{
+	ID:       "KS903",
+	Name:     "removed-runtime",
+	Title:    "A serving runtime is deleted that a service still names",
+	Doc:      ks903Doc,
+	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime},
+	Example:  "unknown/named",
+	Severity: transform.Error,
+	Removed:  run(checkRemovedRuntime),
+}
+
+func checkRemovedRuntime(p *pass) {
+	if notPruned(p.Object) {
+		return
+	}
+	for _, was := range p.before.RuntimeUsers(p.Object) {
+		s := p.Service(p.staying(was.Object))
+		if s == nil || s.RuntimeName() != p.Object.Name || p.Runtime(s) != nil {
+			continue
+		}
+		f := transform.Finding{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},
+			Message: fmt.Sprintf("this change deletes %s: KServe can change nothing about the service any more "+
+				"(RuntimeNotRecognized); name another runtime, and delete this one once the service is ready", p.Object)}
+		if p.Object.Kind == kserve.ServingRuntime.Kind {
+			f.Message += "; fine if the cluster has a ClusterServingRuntime of that name, which KServe then takes"
+		}
+		p.Report(f)
+	}
+}

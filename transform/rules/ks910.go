@@ -1,0 +1,85 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks910.md
+var ks910Doc string
+
+var removedConfig = &transform.Rule{
+	ID:       "KS910",
+	Name:     "removed-config",
+	Title:    "An LLMInferenceServiceConfig is deleted while a service uses it",
+	Doc:      ks910Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
+	About:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "0.20.0/last-reference",
+	Severity: transform.Error,
+	Removed:  run(checkRemovedConfig),
+}
+
+func checkRemovedConfig(p *pass) {
+	if notPruned(p.Object) {
+		return
+	}
+	for _, was := range p.before.LLMUsers(p.Object) {
+		s := p.staying(was.Object)
+		if s == nil {
+			continue
+		}
+		if at := baseRef(s, p.Object.Name); at != nil {
+			checkStillNamed(p, s, at)
+		} else if p.Versions.Any(kserve.ConfigsProtected) {
+			p.Report(transform.Finding{Object: s, At: yamldoc.Path{"spec", "baseRefs"}, Severity: transform.Warning,
+				Message: fmt.Sprintf("this change deletes %s and the reference to it: KServe 0.20 and later keep the Config "+
+					"in deletion (DeletionBlocked), because it is still in the service's status; remove the reference in one "+
+					"commit, sync, and delete the Config in the next one", p.Object)})
+		}
+	}
+}
+
+// checkStillNamed reports a service whose baseRefs name the Config at a path, unless another Config of that name takes
+// its place. On the releases that protect Configs, the Config is kept in any case.
+func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
+	replaced := !slices.Contains(p.LLMService(service).Missing, p.Object.Name)
+	protected := p.Versions.All(kserve.ConfigsProtected)
+	unprotected := !p.Versions.Any(kserve.ConfigsProtected)
+	if replaced && unprotected {
+		return
+	}
+	kept := "KServe 0.20 and later keep it in deletion (DeletionBlocked), so the sync waits and does not end"
+	lost := "before 0.20 it is gone at once, and KServe can change nothing about the service any more, " +
+		"which may still be Ready (PresetsCombined is False)"
+	effect := kept + "; " + lost
+	switch {
+	case protected || replaced:
+		effect = kept
+	case unprotected:
+		effect = lost
+	}
+	p.Report(transform.Finding{Object: service, At: at, Message: fmt.Sprintf(
+		"this change deletes %s, which the service names: %s; "+
+			"remove the reference in one commit, sync, and delete the Config in the next one", p.Object, effect)})
+}
+
+// baseRef returns the path of the name in the baseRefs of a service, nil if they do not have it.
+func baseRef(service *transform.Object, name string) yamldoc.Path {
+	refs := service.Get("spec", "baseRefs")
+	if refs == nil {
+		return nil
+	}
+	for i := range refs.Items {
+		if refs.Get(i, "name").Str() == name {
+			return yamldoc.Path{"spec", "baseRefs", i, "name"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks911.md
+var ks911Doc string
+
+var removedPreset = &transform.Rule{
+	ID:       "KS911",
+	Name:     "removed-preset",
+	Title:    "Argo CD deletes a preset of KServe's when Git no longer has it",
+	Doc:      ks911Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
+	About:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "0.20.0/preset",
+	Severity: transform.Advice,
+	Run: run(func(p *pass) {
+		if isShippedPreset(p.Object) && !notPruned(p.Object) {
+			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "every LLM service needs KServe's " +
+				"presets: write the annotation argocd.argoproj.io/sync-options: Prune=false, so that Argo CD never deletes it; " +
+				deletedPreset(p)})
+		}
+	}),
+	Removed: run(func(p *pass) {
+		if isShippedPreset(p.Object) && !notPruned(p.Object) {
+			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "this change " +
+				"deletes a preset of KServe's: " + deletedPreset(p) + "; keep it, or let Argo CD leave it in the cluster: " +
+				"sync the annotation argocd.argoproj.io/sync-options: Prune=false first"})
+		}
+	}),
+}
+
+// isShippedPreset reports whether the Config is a preset of KServe's, for services of all namespaces.
+func isShippedPreset(o *transform.Object) bool {
+	return kserve.IsPreset(o.Name) && slices.Contains(kserve.Namespaces, o.Namespace)
+}
+
+// deletedPreset says what happens to a preset that Argo CD deletes.
+func deletedPreset(p *pass) string {
+	refused := "KServe 0.20 and later refuse the deletion, so the sync fails"
+	gone := "before 0.20 it is deleted, and the services break at their next change"
+	switch {
+	case p.Versions.All(kserve.ConfigsProtected):
+		return refused
+	case !p.Versions.Any(kserve.ConfigsProtected):
+		return gone
+	}
+	return refused + "; " + gone
+}

@@ -1,0 +1,509 @@
+package yamldoc
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxPlainDepth is the nesting up to which plainParser reads a document.
+const maxPlainDepth = 50
+
+// plainParser reads YAML as most manifests are written: block collections, scalars
+// of one line, literal block scalars, and flow collections of one line. It gives
+// up on everything else, faults included, and leaves it to yaml.v3. What it reads,
+// it reads as yaml.v3 does; FuzzPlain compares the two.
+type plainParser struct {
+	*Tree
+	slabs
+	source string // the document; values share its memory
+	line   int    // offset of the first line that is not read yet
+
+	// The entries and items of the collections that are not yet complete.
+	openEntries []Entry
+	openItems   []*Node
+}
+
+// parsePlain returns nil if it gives up.
+func (t *Tree) parsePlain() *Node {
+	if !plainText(t.body) {
+		return nil
+	}
+	p := plainParser{Tree: t, source: string(t.body)}
+	lines := len(t.lines)
+	p.nodes.size, p.parts.size, p.entries.size, p.items.size = 2*lines, lines/2+1, lines, lines/4+1
+	at, column := p.content()
+	if at < 0 {
+		return nil
+	}
+	root := p.block(at, column, 0)
+	if root == nil || p.line < len(p.source) {
+		return nil
+	}
+	return root
+}
+
+// plainText reports whether a text has only characters that mean the same
+// everywhere in a document.
+func plainText(text []byte) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < utf8.RuneSelf {
+			if c < ' ' && c != '\n' || c == 0x7f {
+				return false
+			}
+			continue
+		}
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError || r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || isControl(r) {
+			return false
+		}
+		i += size - 1
+	}
+	return true
+}
+
+// content moves to the next line that is neither blank nor a comment. It returns
+// the offset and column of its first character, or -1 after the last line. The
+// line counts as read only once a value on it is.
+func (p *plainParser) content() (at, column int) {
+	for p.line < len(p.source) {
+		at := p.line
+		for at < len(p.source) && p.source[at] == ' ' {
+			at++
+		}
+		if c := p.at(at); c != '\n' && c != '#' && at < len(p.source) {
+			return at, at - p.line
+		}
+		p.endLine(at)
+	}
+	return -1, -1
+}
+
+// endLine marks the line at an offset as read.
+func (p *plainParser) endLine(at int) {
+	if i := strings.IndexByte(p.source[at:], '\n'); i >= 0 {
+		p.line = at + i + 1
+		return
+	}
+	p.line = len(p.source)
+}
+
+// rest marks the line as read and reports whether it has nothing but a comment
+// from an offset on.
+func (p *plainParser) rest(at int) bool {
+	start := at
+	for p.at(at) == ' ' {
+		at++
+	}
+	c := p.at(at)
+	if c != 0 && c != '\n' && (c != '#' || at == start) {
+		return false
+	}
+	p.endLine(at)
+	return true
+}
+
+// isDash reports whether there is the dash of an item of a block sequence.
+func (p *plainParser) isDash(at int) bool { return p.at(at) == '-' && p.ends(at+1) }
+
+// ends reports whether there is a space, a line break or the end of the document.
+func (p *plainParser) ends(at int) bool {
+	c := p.at(at)
+	return c == ' ' || c == '\n' || c == 0
+}
+
+// block reads the block collection that starts at an offset.
+func (p *plainParser) block(at, column, depth int) *Node {
+	if depth > maxPlainDepth {
+		return nil
+	}
+	if column == 0 && (strings.HasPrefix(p.source[at:], "---") || strings.HasPrefix(p.source[at:], "...")) {
+		return nil
+	}
+	if p.isDash(at) {
+		return p.sequence(at, column, depth)
+	}
+	return p.mapping(at, column, depth)
+}
+
+func (p *plainParser) collection(kind Kind, style Style, tag string, start int) *Node {
+	n := p.nodes.one()
+	*n = Node{Kind: kind, Style: style, Tag: tag, Start: start, Parts: p.parts.one()}
+	return n
+}
+
+func (p *plainParser) scalar(style Style, tag, value string, start, end int) *Node {
+	n := p.nodes.one()
+	*n = Node{Kind: Scalar, Style: style, Tag: tag, Value: value, Start: start, End: end, Parts: &noParts}
+	return n
+}
+
+func (p *plainParser) mapping(at, column, depth int) *Node {
+	n := p.collection(Mapping, Block, "!!map", at)
+	n.indent = column
+	first := len(p.openEntries)
+	for here := column; here == column; at, here = p.content() {
+		key, colon := p.key(at)
+		if key == nil {
+			return nil
+		}
+		value := p.value(colon, column, depth)
+		if value == nil {
+			return nil
+		}
+		p.openEntries = append(p.openEntries, Entry{Key: key, Value: value, colon: colon})
+		n.End = value.End
+	}
+	return p.complete(n, first, column)
+}
+
+// complete gives a mapping its entries. It returns nil if yaml.v3 has to find the
+// fault in them, or if the next line does not belong to a collection around.
+func (p *plainParser) complete(n *Node, first, column int) *Node {
+	n.Entries = p.entries.take(len(p.openEntries) - first)
+	copy(n.Entries, p.openEntries[first:])
+	p.openEntries = p.openEntries[:first]
+	if _, next := p.content(); next > column || p.finish(n) != nil {
+		return nil
+	}
+	return n
+}
+
+// value reads what follows a colon, up to the next line that is not part of it.
+func (p *plainParser) value(colon, column, depth int) *Node {
+	at := colon
+	for p.at(at) == ' ' {
+		at++
+	}
+	if !p.rest(colon) {
+		return p.inline(at, column, depth)
+	}
+	at, inner := p.content()
+	if inner > column || inner == column && p.isDash(at) {
+		return p.block(at, inner, depth+1)
+	}
+	return p.scalar(Plain, "!!null", "", colon, colon)
+}
+
+func (p *plainParser) sequence(at, column, depth int) *Node {
+	n := p.collection(Sequence, Block, "!!seq", at)
+	n.indent = column
+	first := len(p.openItems)
+	here := column
+	for here == column && p.isDash(at) {
+		start := at + 1
+		for p.at(start) == ' ' {
+			start++
+		}
+		var item *Node
+		if c := p.at(start); c == 0 || c == '\n' || c == '#' {
+			return nil
+		}
+		if key, _ := p.key(start); key != nil || p.isDash(start) {
+			item = p.block(start, column+start-at, depth+1)
+		} else {
+			item = p.inline(start, column, depth)
+		}
+		if item == nil {
+			return nil
+		}
+		p.openItems = append(p.openItems, item)
+		n.End = item.End
+		at, here = p.content()
+	}
+	if here > column {
+		return nil
+	}
+	n.Items = p.items.take(len(p.openItems) - first)
+	copy(n.Items, p.openItems[first:])
+	p.openItems = p.openItems[:first]
+	return n
+}
+
+// key reads a key and its colon. It returns nil if there is none.
+func (p *plainParser) key(at int) (key *Node, colon int) {
+	end := at
+	style, tag := Plain, ""
+	value := ""
+	switch p.at(at) {
+	case '"', '\'':
+		style, tag = quotes(p.source[at]), "!!str"
+		if end = p.quoted(at); end < 0 {
+			return nil, 0
+		}
+		value = p.source[at+1 : end-1]
+	default:
+		for isWord(p.at(end)) {
+			end++
+		}
+		if value = p.source[at:end]; value == "" || value[0] == '-' || end-at > maxPlainKey {
+			return nil, 0
+		}
+	}
+	if p.at(end) != ':' || !p.ends(end+1) {
+		return nil, 0
+	}
+	if tag == "" {
+		tag = plainTag(value)
+	}
+	return p.scalar(style, tag, value, at, end), end + 1
+}
+
+// maxPlainKey is the length up to which plainParser reads a key. It is far below
+// the limit of YAML.
+const maxPlainKey = 500
+
+// isWord reports whether a character can be part of a plain scalar anywhere, also
+// as its first or last one, with a dash as the only exception.
+func isWord(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' ||
+		c == '+' || c == '='
+}
+
+func quotes(c byte) Style {
+	if c == '"' {
+		return DoubleQuoted
+	}
+	return SingleQuoted
+}
+
+// quoted returns the end of a quoted scalar of one line without escapes, or -1.
+func (p *plainParser) quoted(at int) (end int) {
+	for end = at + 1; ; end++ {
+		switch c := p.at(end); c {
+		case '\\', '\n', 0:
+			return -1
+		case p.source[at]:
+			if p.at(end+1) == c {
+				return -1
+			}
+			return end + 1
+		}
+	}
+}
+
+// inline reads a value that starts on the line of its key or dash and is no block
+// collection.
+func (p *plainParser) inline(at, column, depth int) *Node {
+	var n *Node
+	switch c := p.source[at]; c {
+	case '"', '\'':
+		end := p.quoted(at)
+		if end < 0 {
+			return nil
+		}
+		n = p.scalar(quotes(c), "!!str", p.source[at+1:end-1], at, end)
+	case '[', '{':
+		n = p.flow(at, depth+1)
+	case '|':
+		return p.literal(at, column)
+	default:
+		n = p.plain(at)
+	}
+	if n == nil || !p.rest(n.End) {
+		return nil
+	}
+	return n
+}
+
+// plain reads a plain scalar in a block collection. If the next line continues it,
+// the collection gives up.
+func (p *plainParser) plain(at int) *Node {
+	switch c := p.source[at]; {
+	case c == '-' && !p.ends(at+1):
+	case strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", c) >= 0:
+		return nil
+	}
+	end := at
+	for i := at; ; i++ {
+		c := p.at(i)
+		if c == '\n' || c == 0 || c == '#' && p.source[i-1] == ' ' {
+			break
+		}
+		if c == ':' && p.ends(i+1) {
+			return nil
+		}
+		if c != ' ' {
+			end = i + 1
+		}
+	}
+	value := p.source[at:end]
+	if value == "<<" {
+		return nil
+	}
+	return p.scalar(Plain, plainTag(value), value, at, end)
+}
+
+// plainTag returns the tag of a plain scalar.
+func plainTag(value string) string {
+	if strings.IndexByte("+-.0123456789yYnNtTfFoO~<", value[0]) < 0 {
+		return "!!str"
+	}
+	n := yaml.Node{Kind: yaml.ScalarNode, Value: value}
+	return n.ShortTag()
+}
+
+// literal reads a literal block scalar that does not keep its last line breaks and
+// whose first line is not blank.
+func (p *plainParser) literal(at, column int) *Node {
+	after := at + 1
+	strip := p.at(after) == '-'
+	if strip {
+		after++
+	}
+	if !p.rest(after) {
+		return nil
+	}
+	start := p.line
+	indent := 0
+	for p.at(start+indent) == ' ' {
+		indent++
+	}
+	if c := p.at(start + indent); indent <= column || c == '\n' || c == 0 {
+		return nil
+	}
+	var value strings.Builder
+	end, blank := start, 0
+	for line := start; line < len(p.source); line = p.line {
+		spaces := 0
+		for spaces < indent && p.at(line+spaces) == ' ' {
+			spaces++
+		}
+		c := p.at(line + spaces)
+		if c == 0 || c != '\n' && spaces < indent {
+			break
+		}
+		p.endLine(line)
+		if c == '\n' {
+			blank++
+			continue
+		}
+		for ; blank > 0; blank-- {
+			value.WriteByte('\n')
+		}
+		value.WriteString(p.source[line+indent : p.line])
+		end = p.line
+	}
+	text := value.String()
+	if strip {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return p.scalar(Literal, "!!str", text, at, end)
+}
+
+// flow reads a flow collection of one line.
+func (p *plainParser) flow(at, depth int) *Node {
+	if depth > maxPlainDepth {
+		return nil
+	}
+	if p.source[at] == '{' {
+		return p.flowMapping(at, depth)
+	}
+	return p.flowSequence(at, depth)
+}
+
+func (p *plainParser) flowSequence(at, depth int) *Node {
+	n := p.collection(Sequence, Flow, "!!seq", at)
+	first := len(p.openItems)
+	next, more := p.flowFirst(at, ']')
+	for more {
+		item := p.flowValue(next, depth)
+		if item == nil {
+			return nil
+		}
+		p.openItems = append(p.openItems, item)
+		next, more = p.flowNext(item.End, ']')
+	}
+	if next < 0 {
+		return nil
+	}
+	n.End = next
+	n.Items = p.items.take(len(p.openItems) - first)
+	copy(n.Items, p.openItems[first:])
+	p.openItems = p.openItems[:first]
+	return n
+}
+
+func (p *plainParser) flowMapping(at, depth int) *Node {
+	n := p.collection(Mapping, Flow, "!!map", at)
+	first := len(p.openEntries)
+	next, more := p.flowFirst(at, '}')
+	for more {
+		key, colon := p.key(next)
+		if key == nil || p.at(colon) != ' ' {
+			return nil
+		}
+		start := colon
+		for p.at(start) == ' ' {
+			start++
+		}
+		value := p.flowValue(start, depth)
+		if value == nil {
+			return nil
+		}
+		p.openEntries = append(p.openEntries, Entry{Key: key, Value: value, colon: colon})
+		next, more = p.flowNext(value.End, '}')
+	}
+	if next < 0 {
+		return nil
+	}
+	n.End = next
+	n.Entries = p.entries.take(len(p.openEntries) - first)
+	copy(n.Entries, p.openEntries[first:])
+	p.openEntries = p.openEntries[:first]
+	if p.finish(n) != nil {
+		return nil
+	}
+	return n
+}
+
+// flowFirst returns the offset of the first value of a flow collection, or after
+// the bracket of an empty one.
+func (p *plainParser) flowFirst(at int, shut byte) (next int, more bool) {
+	for at++; p.at(at) == ' '; at++ {
+	}
+	if p.at(at) == shut {
+		return at + 1, false
+	}
+	return at, true
+}
+
+// flowNext returns the offset of the next value of a flow collection after one
+// that ends at an offset, or after the bracket. It is -1 if there is neither.
+func (p *plainParser) flowNext(at int, shut byte) (next int, more bool) {
+	for p.at(at) == ' ' {
+		at++
+	}
+	switch p.at(at) {
+	case shut:
+		return at + 1, false
+	case ',':
+		for at++; p.at(at) == ' '; at++ {
+		}
+		return at, true
+	}
+	return -1, false
+}
+
+func (p *plainParser) flowValue(at, depth int) *Node {
+	switch c := p.at(at); c {
+	case '"', '\'':
+		end := p.quoted(at)
+		if end < 0 {
+			return nil
+		}
+		return p.scalar(quotes(c), "!!str", p.source[at+1:end-1], at, end)
+	case '[', '{':
+		return p.flow(at, depth+1)
+	}
+	end := at
+	for isWord(p.at(end)) || p.at(end) == ':' && end > at && isWord(p.at(end+1)) {
+		end++
+	}
+	value := p.source[at:end]
+	if value == "" || value == "-" || strings.IndexByte(" ,]}", p.at(end)) < 0 || p.at(end) == 0 {
+		return nil
+	}
+	return p.scalar(Plain, plainTag(value), value, at, end)
+}
