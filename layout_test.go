@@ -49,7 +49,7 @@ var layers = []struct {
 	{"internal/render", "internal/mergekey internal/panics transform"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
-		"transform"},
+		"transform transform/unified transform/yamldoc"},
 	{"internal/kubectl", "internal/health"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},

@@ -32,20 +32,31 @@ func newCLI(t *testing.T, tool toolchain.Tool) cli {
 	if err := os.Symlink(binary, c.argocd); err != nil {
 		t.Fatal(err)
 	}
+	write(t, c.configMap, runPlugin(t, "health", "config"))
+	return c
+}
+
+// runPlugin returns what the plugin prints.
+func runPlugin(t *testing.T, args ...string) []byte {
+	t.Helper()
 	plugin, err := toolchain.Plugin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	configure := exec.CommandContext(t.Context(), plugin, "health", "config")
-	configure.Env = []string{} // the toolchain's variables have the prefix of the plugin's settings
-	configuration, err := configure.Output()
+	cmd := exec.CommandContext(t.Context(), plugin, args...)
+	cmd.Env = []string{} // the toolchain's variables have the prefix of the plugin's settings
+	out, err := cmd.Output()
 	if err != nil {
+		t.Fatalf("%s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(c.configMap, configuration, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // settings runs `argocd admin settings` on the printed ConfigMap.
@@ -73,6 +84,7 @@ func TestPrintedConfiguration(t *testing.T) {
 				}
 			})
 			t.Run("health", func(t *testing.T) { checkHealth(t, argocd) })
+			t.Run("merged", func(t *testing.T) { checkMerged(t, argocd) })
 			t.Run("actions", func(t *testing.T) { checkActions(t, argocd) })
 			t.Run("ignore-differences", func(t *testing.T) {
 				service := input("InferenceService", "controller-v0.20.0-healthy")

@@ -18,6 +18,7 @@ func newHealthCommand(env *Env) *cobra.Command {
 		Short: "Assess live KServe objects, and print the health checks for Argo CD",
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
+	cmd.AddCommand(newHealthLintCommand(env))
 	return cmd
 }
 

@@ -27,15 +27,26 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		Short: "Print the configuration that an administrator installs",
 		Long: "Print the configuration that gives Argo CD health checks for KServe's kinds, the actions stop and resume,\n" +
 			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" +
-			help.String(),
+			help.String() + `
+With --live it reads what you have: the ConfigMap argocd-cm, the ArgoCD resource, the values of the Helm release,
+KServe's ConfigMap inferenceservice-config, or several of them in a List. It prints
+
+  changes  the keys that would change, what becomes of yours, and the mistakes in your own checks
+  diff     a diff of these keys
+
+and the exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
+inferenceservice-config it prints what you have with the configuration in it. All other bytes stay as they are.`,
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
+			"  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config --live -\n" +
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph",
 		Args: cobra.NoArgs,
 	}
-	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version")
+	load := newLockedFlags(env, cmd, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout")
 	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
+	live := cmd.Flags().String("live", "", "file with what you have, - for standard input: print what would change; "+
+		"-o is then one of "+strings.Join(liveFormats, ", "))
 	limits := health.DefaultLimits
 	cmd.Flags().DurationVar(&limits.Grace, "grace", limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
@@ -58,6 +69,16 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		configuration, err := health.Configure(versions, set.ArgoCDVersion, limits)
 		if err != nil {
 			return err
+		}
+		if *live != "" {
+			if !cmd.Flags().Changed("output") {
+				*output = liveChanges
+			}
+			env.guard(cmd.Context(), set.MaxMemory)
+			if warning != "" {
+				fmt.Fprintln(env.Stderr, warning)
+			}
+			return env.compareLive(cmd.Context(), *live, configuration, *output, set)
 		}
 		for _, format := range health.ConfigFormats(*kind) {
 			if format.Name != *output {

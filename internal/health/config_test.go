@@ -1,6 +1,7 @@
 package health
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,38 +86,31 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var resource struct {
-		Spec struct {
-			ResourceHealthChecks []struct{ Group, Kind, Check string }
-			ResourceActions      []struct{ Group, Kind, Action string }
-			ExtraConfig          map[string]string
-		}
+		Spec struct{ ExtraConfig map[string]string }
 	}
 	if err := yaml.Unmarshal([]byte(written(t, "argocd-operator", "", c)), &resource); err != nil {
 		t.Fatal(err)
 	}
-	for i, kind := range Kinds {
+	for _, kind := range Kinds {
 		script, err := os.ReadFile(filepath.Join(checksDir, kind, "health.lua"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		key := "resource.customizations.health.serving.kserve.io_" + kind
-		check := resource.Spec.ResourceHealthChecks[i]
 		for form, got := range map[string]string{
-			"argocd-cm": configMap.Data[key], "helm-values": values.Configs.CM[key], "argocd-operator": check.Check,
-			"lua": written(t, "lua", kind, c),
+			"argocd-cm": configMap.Data[key], "helm-values": values.Configs.CM[key],
+			"argocd-operator": resource.Spec.ExtraConfig[key], "lua": written(t, "lua", kind, c),
 		} {
 			if got != string(script) {
 				t.Errorf("%s, %s:\n%s", kind, form, got)
 			}
 		}
-		if check.Group != group || check.Kind != kind {
-			t.Errorf("%s/%s, want %s", check.Group, check.Kind, kind)
-		}
 	}
-	if len(resource.Spec.ResourceActions) != 2 || len(resource.Spec.ExtraConfig) != 3 {
-		t.Errorf("%d actions, extra configuration %v", len(resource.Spec.ResourceActions), resource.Spec.ExtraConfig)
+	if !maps.Equal(configMap.Data, resource.Spec.ExtraConfig) || !maps.Equal(configMap.Data, values.Configs.CM) {
+		t.Errorf("the forms differ: %v\n%v\n%v", configMap.Data, resource.Spec.ExtraConfig, values.Configs.CM)
 	}
-	for i, kind := range []string{"InferenceService", "LLMInferenceService"} {
+	for _, kind := range []string{"InferenceService", "LLMInferenceService"} {
+		key := Override{Type: "actions", Kind: kind}.Key()
 		var actions struct {
 			Discovery   string `json:"discovery.lua"`
 			Definitions []struct {
@@ -124,11 +118,11 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 				Action string `json:"action.lua"`
 			} `json:"definitions"`
 		}
-		if err := yaml.UnmarshalStrict([]byte(resource.Spec.ResourceActions[i].Action), &actions); err != nil {
+		if err := yaml.UnmarshalStrict([]byte(configMap.Data[key]), &actions); err != nil {
 			t.Fatal(err)
 		}
-		if resource.Spec.ResourceActions[i].Kind != kind || len(actions.Definitions) != 2 ||
-			actions.Definitions[0].Name != "stop" || !strings.HasSuffix(actions.Discovery, "}\n") {
+		if len(actions.Definitions) != 2 || actions.Definitions[0].Name != "stop" ||
+			!strings.HasSuffix(actions.Discovery, "}\n") {
 			t.Errorf("%s: %+v", kind, actions)
 		}
 	}
