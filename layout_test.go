@@ -50,13 +50,14 @@ var layers = []struct {
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
+	{"internal/flux", "internal/kserve internal/model transform"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/panics " +
-		"internal/render internal/report internal/rewrite internal/secret internal/settings internal/terminal transform " +
-		"transform/rules transform/unified transform/yamldoc"},
+	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
+		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
+		"internal/terminal transform transform/rules transform/unified transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.
