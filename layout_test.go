@@ -51,13 +51,14 @@ var layers = []struct {
 		"transform"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/model transform"},
+	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
 	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
 		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
-		"internal/terminal transform transform/rules transform/unified transform/yamldoc"},
+		"internal/terminal internal/upstream transform transform/rules transform/unified transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.
