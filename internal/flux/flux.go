@@ -61,8 +61,9 @@ type Checks struct {
 type reference struct{ apiVersion, kind, namespace, name string }
 
 // New returns the checks for the objects of a render, if the cluster runs one of the releases of KServe and has the
-// default deployment mode, which may be empty. Routes says that KServe makes HTTPRoutes for InferenceServices in Standard
-// mode (enableGatewayApi in the key ingress of inferenceservice-config). The error says which settings are missing.
+// default deployment mode, which may be empty. Routes says that KServe makes HTTPRoutes for InferenceServices in
+// Standard mode (enableGatewayApi in the key ingress of inferenceservice-config). The error says which settings are
+// missing.
 func New(render *transform.Render, versions kserve.Versions, mode kserve.Mode, routes bool) (Checks, error) {
 	b := builder{model: model.New(render, versions, mode), versions: versions, mode: mode, routes: routes}
 	for _, o := range render.Objects(Kinds.Kinds...) {
@@ -235,7 +236,7 @@ func (b *builder) unknownMode(o *transform.Object, contradiction string) {
 func (c Checks) Write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`# Add these fields to the Kustomization of the app. With "wait: true" Flux would check the InferenceServices
-# themselves instead, and a Kustomization with one hardly ever gets ready (docs/flux.md).
+# themselves, and some healthy ones never count as ready (docs/flux.md).
 spec:
   wait: false
   healthChecks:

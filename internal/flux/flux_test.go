@@ -98,14 +98,16 @@ spec:
 }
 
 func TestWhatIsMissing(t *testing.T) {
-	const service = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: iris, namespace: models}\n"
+	const service = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n" +
+		"metadata: {name: iris, namespace: models}\n"
+	nowhere := strings.Replace(service, ", namespace: models", "", 1)
 	for manifest, want := range map[string]string{
 		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n": "no object of serving.kserve.io to check",
 		service + "spec: {predictor: {}}\n": "InferenceService models/iris: its deployment mode is not known; " +
 			"set default-deployment-mode",
 		strings.Replace(service, "InferenceService", "InferenceGraph", 1): "set default-deployment-mode",
-		strings.Replace(service, ", namespace: models", "", 1) + "spec: {predictor: {workerSpec: {}}}\n": "InferenceService iris: " +
-			"its namespace is not known; set namespace",
+		nowhere + "spec: {predictor: {workerSpec: {}}}\n": "InferenceService iris: its namespace is not known; " +
+			"set namespace",
 		service + "spec: {predictor: {containerConcurrency: 1, workerSpec: {}}}\n": "means Knative; " +
 			"set default-deployment-mode",
 	} {
