@@ -2,7 +2,7 @@ local health_status = {}
 
 -- KServe 0.16 to 0.19 leave PredictorReady and Ready of a multi-node service at Unknown, see
 -- https://github.com/kserve/kserve/pull/5703. Only the message tells that the head and the workers are rolled out:
--- https://github.com/kserve/kserve/blob/v0.16.0/pkg/apis/serving/v1beta1/inference_service_status.go#L438
+-- https://github.com/kserve/kserve/blob/v0.16.0/pkg/apis/serving/v1beta1/inference_service_status.go#L440
 local function rolled_out(condition)
   return condition ~= nil and condition.status == "Unknown" and string.match(condition.message or "",
     '^predictor%-container: ReplicaSet "[^"]+" has successfully progressed%., '
