@@ -68,17 +68,38 @@ func object(t *testing.T, manifest []byte) *unstructured.Unstructured {
 	return u
 }
 
-// example is a test case of a Lua check.
+// example is a status with the verdict of a Lua check.
 type example struct {
 	kind, name string
+	real       bool // KServe's controllers wrote it
 	verdict    struct{ Status, Message string }
 	object     *unstructured.Unstructured
 }
 
-// real reports whether a controller of KServe wrote the status.
-func (e example) real() bool { return strings.HasPrefix(e.name, "controller-") }
+func examples(t *testing.T) []example { return append(testCases(t), statuses(t)...) }
 
-func examples(t *testing.T) (all []example) {
+// statuses are those that KServe's controllers wrote into statuses.yaml: documents that begin with the right verdict,
+// such as "# right: Progressing, later Degraded".
+func statuses(t *testing.T) (all []example) {
+	t.Helper()
+	files, err := filepath.Glob(customizations + "/*/statuses.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		for _, document := range strings.Split(string(read(t, path)), "\n---\n")[1:] {
+			e := example{kind: filepath.Base(filepath.Dir(path)), real: true, object: object(t, []byte(document))}
+			right, name, _ := strings.Cut(strings.TrimPrefix(document, "# right: "), "\n# ")
+			e.verdict.Status, _, _ = strings.Cut(right, ",")
+			e.name, _, _ = strings.Cut(name, "\n")
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// testCases are those of the Lua checks.
+func testCases(t *testing.T) (all []example) {
 	t.Helper()
 	suites, err := filepath.Glob(customizations + "/*/health_test.yaml")
 	if err != nil || len(suites) == 0 {
@@ -101,18 +122,18 @@ func examples(t *testing.T) (all []example) {
 			}
 			u := object(t, read(t, filepath.Join(filepath.Dir(path), test.InputPath)))
 			if u.GetDeletionTimestamp() == nil && u.GetAnnotations()["argocd-kserve-plugin/health-conditions"] == "" {
-				all = append(all, example{filepath.Base(filepath.Dir(path)), name, test.HealthStatus, u})
+				real := strings.HasPrefix(name, "controller-")
+				all = append(all, example{filepath.Base(filepath.Dir(path)), name, real, test.HealthStatus, u})
 			}
 		}
 	}
 	return all
 }
 
-// expected is the status for a verdict, as far as the object tells it: an expression knows no time. A model on no node
-// is not there.
+// expected is the status for a verdict, as far as the object tells it: an expression knows no time.
 func (e example) expected() status.Status {
 	switch {
-	case strings.HasPrefix(e.verdict.Message, "no progress since"), e.verdict.Message == "0 of 0 nodes have the model":
+	case strings.HasPrefix(e.verdict.Message, "no progress since"):
 		return status.InProgressStatus
 	case e.verdict.Status == "Healthy" || e.verdict.Status == "Suspended":
 		return status.CurrentStatus
@@ -217,7 +238,7 @@ func TestTable(t *testing.T) {
 	kstatus, flux, alone := map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
 	for _, e := range examples(t) {
 		row := e.kind
-		if e.real() {
+		if e.real {
 			row += ", by a controller"
 		}
 		if !slices.Contains(kinds, row) {

@@ -96,6 +96,7 @@ if obj.status ~= nil then
       elseif counted[condition.type] and condition.status == "False" then
         status_false = status_false + 1
         failed = failed or terminal[condition.reason] == true
+          or string.find(condition.message or "", '" has timed out progressing.', 1, true) ~= nil -- of several nodes, one
       end
 
       -- Add the error messages if the status is unhealthy
@@ -118,11 +119,12 @@ if obj.status ~= nil then
 
     -- modelStatus comes from a single pod. It is InProgress if there is none, as after a scale to zero, so Ready wins:
     -- https://github.com/kserve/kserve/blob/v0.20.0/pkg/apis/serving/v1beta1/inference_service_status.go#L729
-    -- Only ModelMesh, which has no IngressReady, writes it for the new model while the old one still serves.
+    -- Only ModelMesh, which has no IngressReady, writes it for the new model while the old one still serves. In every mode,
+    -- InvalidSpec is about the new spec while the old one still serves.
     if conditions["IngressReady"] ~= nil and ready ~= nil then
       if ready.status == "True" then
         progressing = false
-        degraded = false
+        degraded = obj.status.modelStatus ~= nil and obj.status.modelStatus.transitionStatus == "InvalidSpec"
       elseif conditions["IngressReady"].status == "True" and rolled_out(conditions["PredictorReady"]) then
         progressing = false
         degraded = false
