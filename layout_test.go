@@ -53,13 +53,16 @@ var layers = []struct {
 	{"internal/kubectl", "internal/health"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
+	{"internal/flux", "internal/kserve internal/model transform"},
+	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/drift internal/encoding internal/golden internal/health internal/kserve internal/kubectl " +
-		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
-		"internal/terminal transform transform/rules transform/unified transform/yamldoc"},
+	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
+		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
+		"internal/settings internal/terminal internal/upstream transform transform/rules transform/unified " +
+		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
 	// Only tests.

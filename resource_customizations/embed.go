@@ -10,3 +10,10 @@ import "embed"
 //go:embed serving.kserve.io/*/actions/discovery.lua
 //go:embed serving.kserve.io/*/actions/*/action.lua
 var Lua embed.FS
+
+// Upstream is what the sources of Argo CD lack: changes of its health check of InferenceService, a folder for each step
+// with the script and with the tests that it adds, and the actions with their tests.
+//
+//go:embed upstream
+//go:embed serving.kserve.io/*/actions
+var Upstream embed.FS

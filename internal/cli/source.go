@@ -41,19 +41,27 @@ func newSource(env *Env, cmd *cobra.Command) source {
 	return s
 }
 
-// newLockedFlags gives a command without a PATH some settings as flags. The function that it returns reads them and the
-// environment.
-func newLockedFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
+// newSomeFlags gives a command some settings as flags.
+func newSomeFlags(env *Env, cmd *cobra.Command, names ...string) source {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags := settings.Bind(all)
+	s := source{env, settings.Bind(all)}
 	for _, name := range names {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
-	return func() (*settings.Settings, error) {
-		return settings.LoadLocked(settings.Sources{
-			Flags: flags, Environ: env.Environ, Cgroup: thisContainer.limit(),
-		})
-	}
+	return s
+}
+
+// newLockedFlags gives a command without a PATH some settings as flags. The function that it returns reads them and the
+// environment.
+func newLockedFlags(env *Env, cmd *cobra.Command, names ...string) func() (*settings.Settings, error) {
+	return newSomeFlags(env, cmd, names...).locked
+}
+
+// locked reads the flags and the environment.
+func (s source) locked() (*settings.Settings, error) {
+	return settings.LoadLocked(settings.Sources{
+		Flags: s.flags, Environ: s.env.Environ, Cgroup: thisContainer.limit(),
+	})
 }
 
 func path(args []string) string {
@@ -164,7 +172,13 @@ func (in *input) transform(
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	config.Rules, config.Previous, config.MaxExpanded = catalogue, in.previous, int(in.maxCopied)
+	config.Rules, config.Previous = catalogue, in.previous
+	return in.apply(ctx, config, warnings)
+}
+
+// apply is transform with a configuration.
+func (in *input) apply(ctx context.Context, config transform.Config, warnings []string) (*outcome, error) {
+	config.MaxExpanded = int(in.maxCopied)
 	result, err := render.Await(ctx, func() (*transform.Result, error) {
 		return transform.Run(ctx, in.source.Files, config)
 	})

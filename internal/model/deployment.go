@@ -83,6 +83,13 @@ func (s *Service) deployments(v kserve.Versions, component string) []string {
 	return names
 }
 
+// ChildNames returns the names of the Deployments that KServe makes for a component, the predictor's own first. In
+// Knative mode the first one is the name of its Knative Service. Certain is false if they depend on the release.
+func (m *Model) ChildNames(s *Service, component string) (names []string, certain bool) {
+	names = s.deployments(m.Versions, component)
+	return names, len(names) == 1 || m.Versions.All(kserve.NamedPredictor)
+}
+
 // NameOwner returns the component for which KServe uses the name in the object's namespace, nil when there is none. Its
 // service may run in Standard mode.
 func (m *Model) NameOwner(o *transform.Object, name string) *ScaleTarget {

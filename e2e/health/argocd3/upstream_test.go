@@ -1,0 +1,79 @@
+package argocd3
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUpstream applies the steps of `health config -o upstream` to the sources of Argo CD, one by one, and runs Argo CD's
+// own tests after each.
+func TestUpstream(t *testing.T) {
+	dir := t.TempDir()
+	plugin, tests := filepath.Join(dir, "plugin"), filepath.Join(dir, "lua.test")
+	run(t, "../../..", "", "go", "build", "-o", plugin, "./cmd/cmp")
+	argocd := strings.TrimSpace(run(t, ".", "", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3"))
+	run(t, ".", "", "go", "test", "-c", "-o", tests, "-overlay", overlay(t, argocd, dir), "./runner")
+
+	tree := filepath.Join(dir, "argo-cd")
+	folder := "resource_customizations/" + group
+	if err := os.CopyFS(filepath.Join(tree, folder), os.DirFS(filepath.Join(argocd, folder))); err != nil {
+		t.Fatal(err)
+	}
+	run(t, tree, "", "chmod", "-R", "u+w", ".") // the module cache is read-only
+	wd := filepath.Join(tree, "util", "lua")
+	if err := os.MkdirAll(wd, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	passed := 0
+	for step := 1; step <= 5; step++ {
+		patch := run(t, ".", "", plugin, "health", "config", "-o", "upstream", "--step", fmt.Sprint(step))
+		run(t, tree, patch, "git", "apply", "--whitespace=error-all", "-")
+		out := run(t, wd, "", tests, "-test.v", "-test.run", "^(TestLuaHealthScript|TestLuaResourceActionsScript)$")
+		now := strings.Count(out, "--- PASS: TestLua")
+		t.Logf("step %d: %d tests pass", step, now)
+		if now <= passed {
+			t.Errorf("step %d adds no tests:\n%s", step, out)
+		}
+		passed = now
+	}
+}
+
+// overlay writes the file that adds Argo CD's tests to the folder runner.
+func overlay(t *testing.T, argocd, dir string) string {
+	t.Helper()
+	runner, err := filepath.Abs("runner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace := map[string]string{}
+	for _, name := range []string{"health_test.go", "custom_actions_test.go"} {
+		replace[filepath.Join(runner, name)] = filepath.Join(argocd, "util", "lua", name)
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	path := filepath.Join(dir, "overlay.json")
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func run(t *testing.T, dir, stdin, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, stderr.String())
+	}
+	return string(out)
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// writeFlux writes the health checks of a Flux Kustomization for the objects of a source.
+func writeFlux(ctx context.Context, src source, args []string, routes bool) error {
+	in, err := src.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	versions, warning, err := kserve.ParseVersions(in.settings.KServeVersion)
+	if err != nil {
+		return err
+	}
+	warnings := in.settings.Warnings
+	if warning != "" {
+		warnings = append(warnings, warning)
+	}
+	mode, _ := kserve.ParseMode(in.settings.DefaultDeploymentMode) // the settings admit only modes, and unknown
+	var checks flux.Checks
+	var failure error
+	read, err := in.apply(ctx, transform.Config{
+		Rules: []*transform.Rule{flux.Kinds}, Namespace: in.settings.Options.Namespace, Releases: versions.Releases(),
+		Index: func(render *transform.Render) any {
+			checks, failure = flux.New(render, versions, mode, routes)
+			return nil
+		},
+	}, warnings)
+	if err != nil {
+		return err
+	}
+	if failure != nil {
+		return failure
+	}
+	var b bytes.Buffer
+	if err := checks.Write(&b); err != nil {
+		return err
+	}
+	read.warn(src.env)
+	for _, note := range checks.Notes {
+		fmt.Fprintln(src.env.Stderr, terminal.Quote(note))
+	}
+	return src.env.write(ctx, b.Bytes())
+}
