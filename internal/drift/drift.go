@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -115,6 +116,8 @@ func changedBy(f transform.Finding, at yamldoc.Path) string {
 		return "odh-model-controller's webhook"
 	case f.Rule.ID == liveFields, f.Rule.ID == prunedFields, at[len(at)-1] == protocol, at.String() == "metadata.labels":
 		return "the API server"
+	case f.Object.Kind != kserve.InferenceService.Kind:
+		return "KServe"
 	}
 	return "KServe's webhook"
 }

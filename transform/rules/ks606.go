@@ -49,11 +49,14 @@ func checkPruned(p *pass) {
 // reportPruned reports a field that no release in question has.
 func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) {
 	older, newer := p.elsewhere(at)
+	stored := p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	place, known := p.placeOf(types, at, value)
 	free := known && p.Object.Get(place...) == nil
 	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s: ", p.release(), at, older)}
 	switch {
+	case stored:
+		f.Message += fmt.Sprintf("remove it, or write %s, which has it", kserve.LLMStored)
 	case newer != "":
 		f.Message += fmt.Sprintf("remove it, or upgrade to %s, which has it", newer)
 	case free:
@@ -64,6 +67,8 @@ func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc
 		f.Message += "remove it"
 	}
 	switch {
+	case stored:
+		f.Unrepaired = "it would have an effect in v1alpha2"
 	case newer != "":
 		f.Unrepaired = "it would be missing after the upgrade"
 	case !p.Versions.Known():
