@@ -125,12 +125,12 @@ var intents = []intent{
 			return c.after == nil && slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, encoded(c.before))
 		},
 	},
-	{"KS610", llm, regexp.MustCompile(`^spec model (lora adapters \d+ )?uri$`), escapes},
-	{"KS611", llm, regexp.MustCompile(`^apiVersion$`), becomes("serving.kserve.io/v1alpha2")},
 	{
 		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
 		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
 	},
+	{"KS610", llm, regexp.MustCompile(`^spec model (lora adapters \d+ )?uri$`), escapes},
+	{"KS611", llm, regexp.MustCompile(`^apiVersion$`), becomes("serving.kserve.io/v1alpha2")},
 	{"KS802", service, regexp.MustCompile(`^spec predictor [a-z]+ name$`), becomes(nil)},
 }
 
