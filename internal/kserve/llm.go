@@ -36,11 +36,15 @@ const (
 	LLMOld    = Group + "/v1alpha1"
 )
 
-// LLMRoutingGroup is the label that the mutating webhook writes from spec.router.route.group, or removes, on the releases
-// LLMRoutingGroups (SetDefaults in pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.20.0; @v0.19.0 does
-// not).
+// LLMModelNamed are the releases whose mutating webhook gives a model without a name, or with an empty one, the name of
+// the service (SetDefaults in pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.19.0).
+var LLMModelNamed = since(0, 19)
+
+// LLMRoutingGroup is the label that the mutating webhook writes from spec.router.route.group, or removes.
 const LLMRoutingGroup = "serving.kserve.io/routing-group"
 
+// LLMRoutingGroups are the releases whose webhook does so (SetDefaults in
+// pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.20.0; @v0.19.0 does not).
 var LLMRoutingGroups = since(0, 20)
 
 // LLMReplicasKept are the releases that leave the replicas of a Deployment or LeaderWorkerSet alone if neither the

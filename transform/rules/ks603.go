@@ -27,9 +27,10 @@ var emptyFields = &transform.Rule{
 	Run:      run(checkEmpty),
 }
 
-// checkEmpty looks at the whole object where KServe drops whatever its types leave out, else only at a framework, because
-// the model that takes its place is always written from the types.
+// checkEmpty looks at the whole object where KServe drops whatever its types leave out, else only at a framework,
+// because the model that takes its place is always written from the types.
 func checkEmpty(p *pass) {
+	p.checkEmptyModelName()
 	if at := (yamldoc.Path{"metadata", "labels"}); p.Object.Get(at...) != nil && emptiness(p.Object.Get(at...)) == "{}" {
 		p.reportEmpty(at, "the API server", "{}")
 	}
@@ -49,6 +50,18 @@ func checkEmpty(p *pass) {
 		}
 		p.reportEmpty(at, by, empty)
 	})
+}
+
+// checkEmptyModelName reports a name that the webhook replaces with that of the service, as if it were not there.
+func (p *pass) checkEmptyModelName() {
+	if p.Object.GroupKind() != kserve.LLMInferenceService {
+		return
+	}
+	at, versions := yamldoc.Path{"spec", "model", "name"}, p.LLMVersions(p.Object)
+	named := versions.Any(kserve.LLMModelNamed) && versions.All(kserve.LLMModelNamed)
+	if name := p.Object.Get(at...); named && !name.IsNull() && emptiness(name) == `""` {
+		p.reportEmpty(at, "KServe", `""`)
+	}
 }
 
 func (p *pass) reportEmpty(at yamldoc.Path, by, empty string) {

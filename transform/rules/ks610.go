@@ -43,8 +43,8 @@ func checkModelURI(p *pass) {
 	}
 }
 
-// modelSpecs returns the places of an LLM service that each describe a model: its own, and its LoRA adapters (LLMModelSpec
-// in pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
+// modelSpecs returns the places of an LLM service that each describe a model: its own, and its LoRA adapters
+// (LLMModelSpec in pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
 func (p *pass) modelSpecs() []yamldoc.Path {
 	model := yamldoc.Path{"spec", "model"}
 	all := []yamldoc.Path{model}

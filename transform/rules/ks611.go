@@ -33,8 +33,9 @@ func checkStoredVersion(p *pass) {
 		return
 	}
 	at := yamldoc.Path{"apiVersion"}
-	f := transform.Finding{At: at, Unrepaired: p.inexact(), Message: fmt.Sprintf("KServe stores %s and converts it to v1alpha1 "+
-		"whenever Argo CD compares it, which fails while KServe's manager is down: write %[1]s", kserve.LLMStored)}
+	f := transform.Finding{At: at, Unrepaired: p.inexact(), Message: fmt.Sprintf(
+		"KServe stores %s and converts it to v1alpha1 whenever Argo CD compares it, which fails while KServe's manager is "+
+			"down: write %[1]s", kserve.LLMStored)}
 	if f.Unrepaired == "" {
 		f.Edits = p.Object.Edits(yamldoc.Set(at, kserve.LLMStored))
 	}
@@ -59,8 +60,11 @@ func (p *pass) inexact() (reason string) {
 		}
 	})
 	p.types().Walk(p.Object.Node, func(path yamldoc.Path, _ *yamldoc.Node, f schema.Field) {
+		if f.Kept {
+			return
+		}
 		stored := p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(path)
-		if !f.Kept && stored.Kept || f.Dropped && !stored.Dropped {
+		if stored.Kept || f.Dropped && !stored.Dropped {
 			reason = fmt.Sprintf("%s would then have an effect, which it has not in v1alpha1", path)
 		}
 	})

@@ -77,7 +77,8 @@ spec:
 func TestConversion(t *testing.T) {
 	group := schema.GroupVersion{Group: "toys.test", Version: "v1"}
 	toy := func(version, spec string) string {
-		return "---\n" + `{"apiVersion": "toys.test/` + version + `", "kind": "Toy", "metadata": {"name": "t"}, "spec": ` + spec + "}\n"
+		return "---\n" + `{"apiVersion": "toys.test/` + version + `", "kind": "Toy", "metadata": {"name": "t"}, "spec": ` +
+			spec + "}\n"
 	}
 	manifests := toy("v1", `{"kind": "fast", "tags": []}`) + toy("v2", `{"mode": "fast", "tags": []}`) +
 		toy("v1", `{"kind": "bad"}`)
