@@ -31,7 +31,7 @@ func checkModelURI(p *pass) {
 	if by == "" {
 		return
 	}
-	for _, at := range p.modelSpecs() {
+	for _, at := range append(p.adapters(), llmModel) {
 		at = at.With("uri")
 		uri := p.Object.Get(at...).Str()
 		stored, ok := storedURI(uri)
@@ -43,16 +43,17 @@ func checkModelURI(p *pass) {
 	}
 }
 
-// modelSpecs returns the places of an LLM service that each describe a model: its own, and its LoRA adapters
-// (LLMModelSpec in pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
-func (p *pass) modelSpecs() []yamldoc.Path {
-	model := yamldoc.Path{"spec", "model"}
-	all := []yamldoc.Path{model}
-	adapters := model.With("lora", "adapters")
-	for i := range p.Object.Get(adapters...).Children() {
-		all = append(all, adapters.With(i))
+// llmModel is the field of an LLM service that describes its model.
+var llmModel = yamldoc.Path{"spec", "model"}
+
+// adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in
+// pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
+func (p *pass) adapters() (paths []yamldoc.Path) {
+	list := llmModel.With("lora", "adapters")
+	for i := range p.Object.Get(list...).Children() {
+		paths = append(paths, list.With(i))
 	}
-	return all
+	return paths
 }
 
 // storedURI returns what Go's net/url makes of a URI, as MarshalJSON and UnmarshalJSON do in apis/url.go of

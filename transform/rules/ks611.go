@@ -29,7 +29,8 @@ var storedVersion = &transform.Rule{
 // checkStoredVersion reports what Argo CD reads in the version of the manifest: GetManagedLiveObjs in
 // pkg/cache/cluster.go of gitops-engine, as Argo CD 2.14.21 has it, fails if it cannot.
 func checkStoredVersion(p *pass) {
-	if p.Object.APIVersion != kserve.LLMOld || !p.Versions.All(kserve.LLMConverted) || p.Versions.Likened() {
+	same := kserve.LLMRewritten[p.Object.GroupKind()][kserve.LLMStored] // the releases that store the same of either version
+	if p.Object.APIVersion != kserve.LLMOld || !p.Versions.All(same) || p.Versions.Likened() {
 		return
 	}
 	at := yamldoc.Path{"apiVersion"}
@@ -45,7 +46,7 @@ func checkStoredVersion(p *pass) {
 // inexact says why an object of v1alpha1 would not be the same object of v1alpha2 with another apiVersion alone, and is
 // empty if it would (ConvertTo in pkg/apis/serving/v1alpha1/llm_inference_service_conversion.go, v0.17.0 to v0.20.0).
 func (p *pass) inexact() (reason string) {
-	for _, at := range p.modelSpecs() {
+	for _, at := range append(p.adapters(), llmModel) {
 		if at = at.With("criticality"); !p.Object.Get(at...).IsNull() {
 			return fmt.Sprintf("v1alpha2 has no field %s, and KServe keeps it in an annotation", at)
 		}
