@@ -115,7 +115,8 @@ var intents = []intent{
 		becomes("kserve-container"),
 	},
 	{
-		"KS605", `\w+`, regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*)$`),
+		"KS605", `\w+`,
+		regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*|labels .*/routing-group)$`),
 		becomes(nil),
 	},
 	{"KS602", service + `|` + llm, regexp.MustCompile(`^spec `), respellsQuantity},

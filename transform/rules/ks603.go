@@ -57,9 +57,8 @@ func (p *pass) checkEmptyModelName() {
 	if p.Object.GroupKind() != kserve.LLMInferenceService {
 		return
 	}
-	at, versions := yamldoc.Path{"spec", "model", "name"}, p.LLMVersions(p.Object)
-	named := versions.Any(kserve.LLMModelNamed) && versions.All(kserve.LLMModelNamed)
-	if name := p.Object.Get(at...); named && !name.IsNull() && emptiness(name) == `""` {
+	at := llmModel.With("name")
+	if name := p.Object.Get(at...); !name.IsNull() && emptiness(name) == `""` && p.allLLM(kserve.LLMModelNamed) {
 		p.reportEmpty(at, "KServe", `""`)
 	}
 }

@@ -60,7 +60,7 @@ func checkPruned(p *pass) {
 // reportPruned reports a field that no release in question has, and who drops it.
 func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node, by string) {
 	older, newer := p.elsewhere(at)
-	stored := p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
+	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	place, known := p.placeOf(types, at, value)
 	free := known && p.Object.Get(place...) == nil
 	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),

@@ -19,6 +19,7 @@ const stopKey = "serving.kserve.io/stop"
 var (
 	stopUnknown      = transform.Window{Before: stopsKnativeOnly.From}
 	stopsKnativeOnly = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
+	stopsNoStandard  = transform.Window{Before: stopsKnativeOnly.Before}
 	stopsNoLLM       = transform.Window{Before: transform.Release{0, 17, 0}}
 )
 
@@ -52,12 +53,12 @@ func checkStop(p *pass) {
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
 func (p *pass) unstoppable() (what, upgrade string) {
 	s := p.Service(p.Object)
-	switch knativeAtMost := (transform.Window{Before: stopsKnativeOnly.Before}); {
+	switch {
 	case p.Object.GroupKind() == kserve.LLMInferenceService:
-		if versions := p.LLMVersions(p.Object); versions.Any(stopsNoLLM) && versions.All(stopsNoLLM) {
+		if p.allLLM(stopsNoLLM) {
 			return "LLM services", "0.17"
 		}
-	case !p.Versions.All(knativeAtMost):
+	case !p.Versions.All(stopsNoStandard):
 	case s == nil:
 		return "graphs", "0.16"
 	case p.Versions.All(stopUnknown):

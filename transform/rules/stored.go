@@ -21,11 +21,17 @@ func (p *pass) rewriter() string {
 	if kind == kserve.InferenceService {
 		return "KServe's webhook"
 	}
-	versions, window := p.LLMVersions(p.Object), kserve.LLMRewritten[kind][p.Object.APIVersion]
-	if versions.Any(window) && versions.All(window) {
+	if p.allLLM(kserve.LLMRewritten[kind][p.Object.APIVersion]) {
 		return "KServe"
 	}
 	return ""
+}
+
+// allLLM reports whether there are releases in question that have the API version of the pass's object, an LLM service
+// or a Config, and whether all of them lie in a window.
+func (p *pass) allLLM(w transform.Window) bool {
+	versions := p.LLMVersions(p.Object)
+	return versions.Any(w) && versions.All(w)
 }
 
 // outOfSync says what Argo CD makes of an object that KServe rewrites. Where only the controller rewrites an LLM
