@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -114,12 +115,13 @@ var intents = []intent{
 		becomes("kserve-container"),
 	},
 	{
-		"KS605", `\w+`, regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*)$`),
+		"KS605", `\w+`,
+		regexp.MustCompile(`^status$|^metadata ([a-zA-Z]+|annotations kubectl\.kubernetes\.io/.*|labels .*/routing-group)$`),
 		becomes(nil),
 	},
-	{"KS602", service + `|LLMInferenceService`, regexp.MustCompile(`^spec `), respellsQuantity},
+	{"KS602", service + `|` + llm, regexp.MustCompile(`^spec `), respellsQuantity},
 	{
-		"KS603", service + `|LLMInferenceService`, regexp.MustCompile(`^(spec |metadata labels$)`),
+		"KS603", service + `|` + llm, regexp.MustCompile(`^(spec |metadata labels$)`),
 		func(_ map[string]any, c change) bool {
 			return c.after == nil && slices.Contains([]string{`""`, "0", "false", "[]", "{}"}, encoded(c.before))
 		},
@@ -128,6 +130,8 @@ var intents = []intent{
 		"KS606", `[A-Za-z]+`, regexp.MustCompile(`.`),
 		func(_ map[string]any, c change) bool { return c.before != nil && c.after == nil },
 	},
+	{"KS610", llm, regexp.MustCompile(`^spec model (lora adapters \d+ )?uri$`), escapes},
+	{"KS611", llm, regexp.MustCompile(`^apiVersion$`), becomes("serving.kserve.io/v1alpha2")},
 	{"KS802", service, regexp.MustCompile(`^spec predictor [a-z]+ name$`), becomes(nil)},
 }
 
@@ -185,6 +189,14 @@ func respellsQuantity(_ map[string]any, c change) bool {
 	before, err := resource.ParseQuantity(fmt.Sprint(c.before))
 	after, err2 := resource.ParseQuantity(text(c.after))
 	return err == nil && err2 == nil && before.Cmp(after) == 0
+}
+
+// escapes: both texts are the same URI.
+func escapes(_ map[string]any, c change) bool {
+	before, err := url.Parse(text(c.before))
+	after, err2 := url.Parse(text(c.after))
+	return err == nil && err2 == nil && before.Scheme == after.Scheme && before.Host == after.Host &&
+		before.Path == after.Path && before.RawQuery == after.RawQuery && before.Fragment == after.Fragment
 }
 
 func isPort(value any) bool {

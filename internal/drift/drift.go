@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -109,12 +110,20 @@ const (
 	prunedFields = "KS606"
 )
 
+// pruned reports whether the API server drops a field. Below a LoRA adapter it keeps what KServe drops.
+func pruned(f transform.Finding) bool {
+	adapters := yamldoc.Path{"spec", "model", "lora", "adapters"}
+	return f.Rule.ID == prunedFields && !adapters.Overlaps(f.At)
+}
+
 func changedBy(f transform.Finding, at yamldoc.Path) string {
 	switch {
 	case f.Rule == profiles:
 		return "odh-model-controller's webhook"
-	case f.Rule.ID == liveFields, f.Rule.ID == prunedFields, at[len(at)-1] == protocol, at.String() == "metadata.labels":
+	case f.Rule.ID == liveFields, pruned(f), at[len(at)-1] == protocol, at.String() == "metadata.labels":
 		return "the API server"
+	case f.Object.Kind != kserve.InferenceService.Kind:
+		return "KServe"
 	}
 	return "KServe's webhook"
 }
@@ -127,7 +136,7 @@ func byHand(f transform.Finding, at yamldoc.Path, c Comparison, argocd string) s
 	switch {
 	case c == Client:
 		return ""
-	case f.Rule.ID == prunedFields,
+	case pruned(f),
 		f.Rule.ID == liveFields && slices.Contains([]any{"uid", "managedFields", "resourceVersion"}, last):
 		return "ServerSideApply fails because of this field: remove it"
 	case c == Structured && last == protocol && semver.IsValid("v"+argocd) && !is3(argocd):

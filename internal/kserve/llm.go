@@ -15,6 +15,38 @@ var Namespaces = []string{"kserve", "redhat-ods-applications", "opendatahub"}
 // LLM are the releases with LLMInferenceService, by its API version (config/crd/full/llmisvc at their tags).
 var LLM = map[string]transform.Window{"v1alpha1": since(0, 16), "v1alpha2": since(0, 17)}
 
+// LLMRewritten are the releases on which KServe reads objects of a kind and an apiVersion into Go types and stores what
+// the types write: the controller when it adds its finalizer (Update in controller.go of
+// pkg/controller/v1alpha1/llmisvc@v0.16.0, and of pkg/controller/v1alpha2/llmisvc@v0.17.0 and later; for Configs in
+// llmisvcconfig_controller.go@v0.20.0, which v0.19.0 does not have), since 0.17.0 the webhook that converts v1alpha1
+// (llm_inference_service_conversion.go in pkg/apis/serving/v1alpha1), and since 0.19.0 the mutating webhook of services
+// (WithDefaulter in cmd/llmisvc/main.go).
+var LLMRewritten = map[transform.GroupKind]map[string]transform.Window{
+	LLMInferenceService:       {LLMOld: since(0, 16), LLMStored: since(0, 17)},
+	LLMInferenceServiceConfig: {LLMOld: LLMConverted, LLMStored: since(0, 20)},
+}
+
+// LLMConverted are the releases that store objects as v1alpha2 and convert those of v1alpha1, each time when they are
+// written or read (storage in config/crd/full/llmisvc at v0.17.0 to v0.20.0).
+var LLMConverted = since(0, 17)
+
+// LLMStored is the API version in which they are stored, and LLMOld the other one.
+const (
+	LLMStored = Group + "/v1alpha2"
+	LLMOld    = Group + "/v1alpha1"
+)
+
+// LLMModelNamed are the releases whose mutating webhook gives a model without a name, or with an empty one, the name of
+// the service (SetDefaults in pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.19.0).
+var LLMModelNamed = since(0, 19)
+
+// LLMRoutingGroup is the label that the mutating webhook writes from spec.router.route.group, or removes.
+const LLMRoutingGroup = "serving.kserve.io/routing-group"
+
+// LLMRoutingGroups are the releases whose webhook does so (SetDefaults in
+// pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.20.0; @v0.19.0 does not).
+var LLMRoutingGroups = since(0, 20)
+
 // LLMReplicasKept are the releases that leave the replicas of a Deployment or LeaderWorkerSet alone if neither the
 // service nor a Config of its baseRefs sets them. 0.16 sets them to 1 (PreserveDeploymentReplicas and
 // PreserveLWSReplicas in pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0; 0.16.0 has neither).

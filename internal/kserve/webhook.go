@@ -28,11 +28,6 @@ var WebhookNames = []struct{ Lists, Names []string }{
 	},
 }
 
-// DefaultsLLMInferenceServices are the releases with a mutating webhook for LLMInferenceServices (cmd/llmisvc/main.go:
-// none in @v0.17.0, WithDefaulter in @v0.19.0). There always was one for InferenceServices, and there is none for other
-// kinds.
-var DefaultsLLMInferenceServices = transform.Window{From: transform.Release{0, 19, 0}}
-
 // WebhookDropsEmpty are the releases whose mutating webhooks remove what the encoding of a Go type leaves out. The
 // patch of pkg/webhook/admission/defaulter_custom.go in sigs.k8s.io/controller-runtime does it at v0.19.7, which KServe
 // 0.19.0 is built with, but not at v0.22.5, which KServe 0.20.0 is built with (dropSchemeRemovals).

@@ -21,17 +21,18 @@ var ks602Doc string
 var quantities = &transform.Rule{
 	ID:       "KS602",
 	Name:     "quantities",
-	Title:    "KServe's webhook writes a quantity in another form",
+	Title:    "KServe writes a quantity in another form",
 	Doc:      ks602Doc,
 	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/12463"},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, llmKinds...),
 	Example:  "unknown/resources",
 	Severity: transform.Warning,
 	Run:      run(checkQuantities),
 }
 
 func checkQuantities(p *pass) {
-	if !p.defaulted() {
+	by := p.rewriter()
+	if by == "" {
 		return
 	}
 	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
@@ -41,8 +42,7 @@ func checkQuantities(p *pass) {
 		}
 		at := slices.Clone(path)
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
-			Message: fmt.Sprintf("KServe's webhook writes %s as %q, so Argo CD shows OutOfSync permanently: write %[2]q",
-				value.Get().Value, text)})
+			Message: fmt.Sprintf("%s writes %s as %q, so %s: write %[3]q", by, value.Get().Value, text, p.outOfSync())})
 	})
 }
 

@@ -18,23 +18,27 @@ var ks603Doc string
 var emptyFields = &transform.Rule{
 	ID:       "KS603",
 	Name:     "empty-fields",
-	Title:    "KServe's webhook drops an empty value",
+	Title:    "KServe drops an empty value",
 	Doc:      ks603Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, llmKinds...),
 	Example:  "0.15.2/empty",
 	Severity: transform.Warning,
 	Run:      run(checkEmpty),
 }
 
-// checkEmpty looks at the whole object where the webhook drops whatever its types leave out, else only at a framework,
+// checkEmpty looks at the whole object where KServe drops whatever its types leave out, else only at a framework,
 // because the model that takes its place is always written from the types.
 func checkEmpty(p *pass) {
+	p.checkEmptyModelName()
 	if at := (yamldoc.Path{"metadata", "labels"}); p.Object.Get(at...) != nil && emptiness(p.Object.Get(at...)) == "{}" {
 		p.reportEmpty(at, "the API server", "{}")
 	}
-	from := yamldoc.Path{}
-	if !p.defaulted() || !p.Versions.All(kserve.WebhookDropsEmpty) {
+	from, by := yamldoc.Path{}, p.rewriter()
+	if by == "" {
+		return
+	}
+	if p.Object.GroupKind() == kserve.InferenceService && !p.Versions.All(kserve.WebhookDropsEmpty) {
 		if from = p.convertedFramework(); from == nil {
 			return
 		}
@@ -44,16 +48,27 @@ func checkEmpty(p *pass) {
 		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" || !ofType(f, value.Get()) {
 			return
 		}
-		p.reportEmpty(at, "KServe's webhook", empty)
+		p.reportEmpty(at, by, empty)
 	})
+}
+
+// checkEmptyModelName reports a name that the webhook replaces with that of the service, as if it were not there.
+func (p *pass) checkEmptyModelName() {
+	if p.Object.GroupKind() != kserve.LLMInferenceService {
+		return
+	}
+	at := llmModel.With("name")
+	if name := p.Object.Get(at...); !name.IsNull() && emptiness(name) == `""` && p.allLLM(kserve.LLMModelNamed) {
+		p.reportEmpty(at, "KServe", `""`)
+	}
 }
 
 func (p *pass) reportEmpty(at yamldoc.Path, by, empty string) {
 	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
-		"%s drops %s: %s, so Argo CD shows OutOfSync permanently: remove it", by, at, empty)})
+		"%s drops %s: %s, so %s: remove it", by, at, empty, p.outOfSync())})
 }
 
-// ofType reports whether the webhook can read the value, on every release in question.
+// ofType reports whether KServe can read the value, on every release in question.
 func ofType(f schema.Field, value *yamldoc.Node) bool {
 	return !slices.ContainsFunc(f.All(), func(t schema.Type) bool {
 		switch t {

@@ -86,8 +86,9 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 	paths = append(paths, p.entries(metadata.With("annotations"), func(key string) bool {
 		return key == lastApplied || cached && slices.Contains(kserve.ModelCacheAnnotations, key)
 	})...)
+	grouped := p.Object.GroupKind() == kserve.LLMInferenceService && p.Versions.All(kserve.LLMRoutingGroups)
 	labels := p.entries(metadata.With("labels"), func(key string) bool {
-		return cached && slices.Contains(kserve.ModelCacheLabels, key)
+		return cached && slices.Contains(kserve.ModelCacheLabels, key) || grouped && key == kserve.LLMRoutingGroup
 	})
 	if n := len(labels); n > 0 && n == len(p.Object.Get("metadata", "labels").Entries) {
 		labels = []yamldoc.Path{metadata.With("labels")} // Argo CD shows empty labels as a difference, but not annotations

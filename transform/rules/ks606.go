@@ -35,25 +35,39 @@ func checkPruned(p *pass) {
 		// KS601 says what becomes of them.
 		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
-	types.Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
+	by := "the API server"
+	visit := func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
 		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
 			return
 		}
-		p.reportPruned(types, slices.Clone(path), value)
-	})
+		p.reportPruned(types, slices.Clone(path), value, by)
+	}
+	types.Walk(p.Object.Node, visit)
+	if p.rewriter() == "" {
+		return
+	}
+	by = "KServe" // reads an adapter into the type of a model; the API server takes anything
+	for _, at := range p.adapters() {
+		types.At(llmModel).Walk(p.Object.Get(at...), func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
+			visit(at.With(path...), value, field)
+		})
+	}
 }
 
-// reportPruned reports a field that no release in question has.
-func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) {
+// reportPruned reports a field that no release in question has, and who drops it.
+func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node, by string) {
 	older, newer := p.elsewhere(at)
+	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	place, known := p.placeOf(types, at, value)
 	free := known && p.Object.Get(place...) == nil
 	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
-		Message: fmt.Sprintf("%s has no field %s, so the API server drops it%s: ", p.release(), at, older)}
+		Message: fmt.Sprintf("%s has no field %s, so %s drops it%s: ", p.release(), at, by, older)}
 	switch {
+	case stored:
+		f.Message += fmt.Sprintf("remove it, or write %s, which has it", kserve.LLMStored)
 	case newer != "":
 		f.Message += fmt.Sprintf("remove it, or upgrade to %s, which has it", newer)
 	case free:
@@ -64,6 +78,8 @@ func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc
 		f.Message += "remove it"
 	}
 	switch {
+	case stored:
+		f.Unrepaired = "it would have an effect in v1alpha2"
 	case newer != "":
 		f.Unrepaired = "it would be missing after the upgrade"
 	case !p.Versions.Known():

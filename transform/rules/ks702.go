@@ -12,12 +12,15 @@ import (
 
 // stopKey is the annotation that is "true", in any case, on a service that shall not run. Knative services stop from
 // 0.15.1 on, Standard ones and graphs from 0.16.0 on (GetForceStopRuntime and its callers in
-// pkg/controller/v1beta1/inferenceservice, v0.15.2 and v0.16.0).
+// pkg/controller/v1beta1/inferenceservice, v0.15.2 and v0.16.0), and LLM services from 0.17.0 on
+// (pkg/controller/v1alpha2/llmisvc@v0.17.0; pkg/controller/v1alpha1/llmisvc@v0.16.0 has no such caller).
 const stopKey = "serving.kserve.io/stop"
 
 var (
 	stopUnknown      = transform.Window{Before: stopsKnativeOnly.From}
 	stopsKnativeOnly = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
+	stopsNoStandard  = transform.Window{Before: stopsKnativeOnly.Before}
+	stopsNoLLM       = transform.Window{Before: transform.Release{0, 17, 0}}
 )
 
 //go:embed ks702.md
@@ -31,26 +34,37 @@ var stopIgnored = &transform.Rule{
 	Issues: []string{
 		"https://github.com/kserve/kserve/pull/4337", "https://github.com/kserve/kserve/pull/4455",
 	},
-	Windows:  []transform.Window{{Before: stopsKnativeOnly.Before}},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.InferenceGraph},
+	Windows:  []transform.Window{stopsNoLLM},
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.InferenceGraph, kserve.LLMInferenceService},
 	Example:  "0.15.2/standard",
 	Severity: transform.Warning,
 	Run:      run(checkStop),
 }
 
 func checkStop(p *pass) {
-	s := p.Service(p.Object)
-	ignored := p.Versions.All(stopUnknown) || p.Versions.All(transform.Window{Before: stopsKnativeOnly.Before}) &&
-		(s == nil || s.Mode == kserve.Standard)
-	if !ignored || !strings.EqualFold(p.Object.Annotation(stopKey), "true") {
+	what, upgrade := p.unstoppable()
+	if what == "" || !strings.EqualFold(p.Object.Annotation(stopKey), "true") {
 		return
 	}
-	what := "services"
-	if s == nil {
-		what = "graphs"
-	} else if !p.Versions.All(stopUnknown) {
-		what = "services in Standard mode"
-	}
 	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", stopKey}, Message: fmt.Sprintf(
-		"this KServe cannot stop %s, so the pods keep running: upgrade to 0.16, or remove the object", what)})
+		"this KServe cannot stop %s, so the pods keep running: upgrade to %s, or remove the object", what, upgrade)})
+}
+
+// unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
+func (p *pass) unstoppable() (what, upgrade string) {
+	s := p.Service(p.Object)
+	switch {
+	case p.Object.GroupKind() == kserve.LLMInferenceService:
+		if p.allLLM(stopsNoLLM) {
+			return "LLM services", "0.17"
+		}
+	case !p.Versions.All(stopsNoStandard):
+	case s == nil:
+		return "graphs", "0.16"
+	case p.Versions.All(stopUnknown):
+		return "services", "0.16"
+	case s.Mode == kserve.Standard:
+		return "services in Standard mode", "0.16"
+	}
+	return "", ""
 }

@@ -39,6 +39,8 @@ var All = []*transform.Rule{
 	containerName,
 	liveFields,
 	prunedFields,
+	modelURI,
+	storedVersion,
 	autoUpdate,
 	stopIgnored,
 	orphanLabels,

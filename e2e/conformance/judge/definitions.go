@@ -16,6 +16,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
@@ -23,6 +24,7 @@ import (
 type definition struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
+	storage    string // the apiVersion in which its objects are stored
 }
 
 // definitions are those of the release, by apiVersion and kind with a blank between.
@@ -53,6 +55,12 @@ func (all definitions) add(data []byte) error {
 	if err := yaml.Unmarshal(data, &crd); err != nil || crd.Kind != "CustomResourceDefinition" {
 		return err
 	}
+	storage := ""
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			storage = apiVersion(crd.Spec.Group, v.Name)
+		}
+	}
 	for _, v := range crd.Spec.Versions {
 		var props apiextensions.JSONSchemaProps
 		convert := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps
@@ -67,9 +75,13 @@ func (all definitions) add(data []byte) error {
 		if err != nil {
 			return err
 		}
-		all[crd.Spec.Group+"/"+v.Name+" "+crd.Spec.Names.Kind] = definition{structural, validator}
+		all[apiVersion(crd.Spec.Group, v.Name)+" "+crd.Spec.Names.Kind] = definition{structural, validator, storage}
 	}
 	return nil
+}
+
+func apiVersion(group, version string) string {
+	return runtimeschema.GroupVersion{Group: group, Version: version}.String()
 }
 
 // serverFields are those of metadata that the API server fills in itself, whatever a manifest says:

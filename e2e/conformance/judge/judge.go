@@ -40,10 +40,14 @@ type Webhooks struct {
 	Defaulter admission.CustomDefaulter
 	Validator admission.CustomValidator
 	Handler   admission.Handler // a validating webhook that is no CustomValidator
+	Finalized bool              // whether the controller writes the object whole when it adds its finalizer
 }
 
 // handlers answer the API server's requests. Either may be nil.
-type handlers struct{ mutating, validating admission.Handler }
+type handlers struct {
+	mutating, validating admission.Handler
+	finalized            bool
+}
 
 // byKind returns the webhooks' handlers by apiVersion and kind with a blank between.
 func byKind(scheme *runtime.Scheme, all []Webhooks) (map[string]handlers, error) {
@@ -53,7 +57,7 @@ func byKind(scheme *runtime.Scheme, all []Webhooks) (map[string]handlers, error)
 		if err != nil {
 			return nil, err
 		}
-		h := handlers{validating: w.Handler}
+		h := handlers{validating: w.Handler, finalized: w.Finalized}
 		if w.Defaulter != nil {
 			h.mutating = admission.WithCustomDefaulter(scheme, w.Object, w.Defaulter)
 		}
@@ -74,15 +78,16 @@ type Verdict struct {
 	// Judged is false for a kind that the release does not define. Nothing more is said about it.
 	Judged  bool      `json:"judged"`
 	Pruned  []string  `json:"pruned,omitempty"`  // paths that the definition does not know
-	Changes []Change  `json:"changes,omitempty"` // from the manifest to the stored object
+	Changes []Change  `json:"changes,omitempty"` // from the manifest to the object that the API server returns
 	Refused []Refusal `json:"refused,omitempty"`
-	// Stored is the object as it would be stored, without its status. It is missing where a mutating webhook refuses.
+	// Stored is the object as it would be stored, in the version of the storage and without its status. It is missing
+	// where a mutating webhook or the conversion refuses.
 	Stored map[string]any `json:"stored,omitempty"`
 }
 
 // Refusal says who does not let an object pass, in their words.
 type Refusal struct {
-	By      string `json:"by"` // "mutating webhook", "definition" or "validating webhook"
+	By      string `json:"by"` // "mutating webhook", "definition", "validating webhook" or "conversion webhook"
 	Message string `json:"message"`
 }
 
@@ -122,8 +127,8 @@ func run(release Release, sources, mode string, in io.Reader, out io.Writer) err
 		return err
 	}
 	encoder := json.NewEncoder(out)
-	return read(in, func(object map[string]any) error {
-		verdict, err := judge(object, all, webhooks)
+	return eachObject(in, func(object map[string]any) error {
+		verdict, err := judge(object, all, webhooks, cluster.Scheme)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", verdict.Kind, verdict.Name, err)
 		}
@@ -131,8 +136,8 @@ func run(release Release, sources, mode string, in io.Reader, out io.Writer) err
 	})
 }
 
-// read decodes a stream of YAML or JSON and hands on each object.
-func read(in io.Reader, each func(map[string]any) error) error {
+// eachObject decodes a stream of YAML or JSON and hands on each object.
+func eachObject(in io.Reader, each func(map[string]any) error) error {
 	decoder := yaml.NewYAMLOrJSONDecoder(in, 4096)
 	for {
 		var document json.RawMessage
@@ -172,8 +177,10 @@ func eachItem(object map[string]any, each func(map[string]any) error) error {
 	return nil
 }
 
-// judge does what the API server does when an object is created.
-func judge(manifest map[string]any, all definitions, webhooks map[string]handlers) (Verdict, error) {
+// judge does what the API server does when an object is created, and then read in the version of the manifest.
+func judge(
+	manifest map[string]any, all definitions, webhooks map[string]handlers, scheme *runtime.Scheme,
+) (Verdict, error) {
 	var verdict Verdict
 	verdict.APIVersion, _ = manifest["apiVersion"].(string)
 	verdict.Kind, _ = manifest["kind"].(string)
@@ -221,8 +228,14 @@ func judge(manifest map[string]any, all definitions, webhooks map[string]handler
 	if !response.Allowed {
 		verdict.Refused = append(verdict.Refused, Refusal{"validating webhook", response.Result.Message})
 	}
-	verdict.Changes = Changes(manifest, object)
-	verdict.Stored = object
+	stored, live, err := store(object, definition.storage, all, webhooks[key].finalized, scheme)
+	switch {
+	case err == nil:
+		verdict.Changes = Changes(manifest, live)
+		verdict.Stored = stored
+	case len(verdict.Refused) == 0:
+		verdict.Refused = []Refusal{{"conversion webhook", err.Error()}}
+	}
 	return verdict, nil
 }
 

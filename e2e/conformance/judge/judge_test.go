@@ -26,6 +26,7 @@ spec:
   names: {kind: Toy}
   versions:
   - name: v1
+    storage: true
     schema:
       openAPIV3Schema:
         type: object
@@ -157,7 +158,6 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all["v1 Pod"] = all["/v1 Pod"]
 	config, err := readConfig(dir, "Standard")
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict, err := judge(pod, all, webhooks)
+	verdict, err := judge(pod, all, webhooks, cluster.Scheme)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +216,15 @@ func sources(t *testing.T, definition string) string {
 	return dir
 }
 
-func verdicts(t *testing.T, release Release, mode, manifests string) (all []Verdict) {
+func verdicts(t *testing.T, release Release, mode, manifests string) []Verdict {
+	t.Helper()
+	return verdictsOf(t, release, toyDefinition, mode, manifests)
+}
+
+func verdictsOf(t *testing.T, release Release, definition, mode, manifests string) (all []Verdict) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := run(release, sources(t, toyDefinition), mode, strings.NewReader(manifests), &out); err != nil {
+	if err := run(release, sources(t, definition), mode, strings.NewReader(manifests), &out); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

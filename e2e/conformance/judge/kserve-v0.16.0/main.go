@@ -44,7 +44,11 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 			Object:    &v1alpha1.LocalModelCache{},
 			Validator: &localmodelcache.LocalModelCacheValidator{Client: c.Client},
 		},
-		{Object: &v1alpha1.LLMInferenceService{}, Validator: &validation.LLMInferenceServiceValidator{}},
+		{
+			Object:    &v1alpha1.LLMInferenceService{},
+			Validator: &validation.LLMInferenceServiceValidator{},
+			Finalized: true,
+		},
 		{
 			Object:    &v1alpha1.LLMInferenceServiceConfig{},
 			Validator: &validation.LLMInferenceServiceConfigValidator{ClientSet: c.Clientset},

@@ -47,8 +47,16 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 			Object:    &v1alpha1.LocalModelCache{},
 			Validator: &localmodelcache.LocalModelCacheValidator{Client: c.Client},
 		},
-		{Object: &v1alpha1.LLMInferenceService{}, Validator: &v1alpha1.LLMInferenceServiceValidator{}},
-		{Object: &v1alpha2.LLMInferenceService{}, Validator: &v1alpha2.LLMInferenceServiceValidator{}},
+		{
+			Object:    &v1alpha1.LLMInferenceService{},
+			Validator: &v1alpha1.LLMInferenceServiceValidator{},
+			Finalized: true,
+		},
+		{
+			Object:    &v1alpha2.LLMInferenceService{},
+			Validator: &v1alpha2.LLMInferenceServiceValidator{},
+			Finalized: true,
+		},
 		{
 			Object: &v1alpha1.LLMInferenceServiceConfig{},
 			Validator: &v1alpha1.LLMInferenceServiceConfigValidator{

@@ -59,6 +59,7 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 				Client: c.Client, Clientset: c.Clientset,
 			},
 			Validator: &v1alpha1.LLMInferenceServiceValidator{},
+			Finalized: true,
 		},
 		{
 			Object: &v1alpha2.LLMInferenceService{},
@@ -66,6 +67,7 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 				Client: c.Client, Clientset: c.Clientset,
 			},
 			Validator: &v1alpha2.LLMInferenceServiceValidator{},
+			Finalized: true,
 		},
 		{
 			Object: &v1alpha1.LLMInferenceServiceConfig{},

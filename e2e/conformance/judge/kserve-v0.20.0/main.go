@@ -59,6 +59,7 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 				Client: c.Client, Clientset: c.Clientset,
 			},
 			Validator: &v1alpha1.LLMInferenceServiceValidator{},
+			Finalized: true,
 		},
 		{
 			Object: &v1alpha2.LLMInferenceService{},
@@ -66,9 +67,11 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 				Client: c.Client, Clientset: c.Clientset,
 			},
 			Validator: &v1alpha2.LLMInferenceServiceValidator{},
+			Finalized: true,
 		},
 		{
-			Object: &v1alpha1.LLMInferenceServiceConfig{},
+			Object:    &v1alpha1.LLMInferenceServiceConfig{},
+			Finalized: true,
 			Validator: &v1alpha1.LLMInferenceServiceConfigValidator{
 				ConfigValidationFunc: func(ctx context.Context, config *v1alpha1.LLMInferenceServiceConfig) error {
 					converted := &v1alpha2.LLMInferenceServiceConfig{}
@@ -80,7 +83,8 @@ func webhooks(c judge.Cluster) []judge.Webhooks {
 			},
 		},
 		{
-			Object: &v1alpha2.LLMInferenceServiceConfig{},
+			Object:    &v1alpha2.LLMInferenceServiceConfig{},
+			Finalized: true,
 			Validator: &v1alpha2.LLMInferenceServiceConfigValidator{
 				ConfigValidationFunc: func(ctx context.Context, config *v1alpha2.LLMInferenceServiceConfig) error {
 					return validateConfig(ctx, c, config)

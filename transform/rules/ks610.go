@@ -1,0 +1,71 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks610.md
+var ks610Doc string
+
+var modelURI = &transform.Rule{
+	ID:       "KS610",
+	Name:     "model-uri",
+	Title:    "KServe writes the URI of an LLM's model in another form",
+	Doc:      ks610Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    llmKinds,
+	Example:  "0.20.0/escaped",
+	Severity: transform.Warning,
+	Run:      run(checkModelURI),
+}
+
+func checkModelURI(p *pass) {
+	by := p.rewriter()
+	if by == "" {
+		return
+	}
+	for _, at := range append(p.adapters(), llmModel) {
+		at = at.With("uri")
+		uri := p.Object.Get(at...).Str()
+		stored, ok := storedURI(uri)
+		if !ok || stored == uri {
+			continue
+		}
+		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),
+			Message: fmt.Sprintf("%s writes %s as %s, so %s: write %[3]s", by, uri, stored, p.outOfSync())})
+	}
+}
+
+// llmModel is the field of an LLM service that describes its model.
+var llmModel = yamldoc.Path{"spec", "model"}
+
+// adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in
+// pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
+func (p *pass) adapters() (paths []yamldoc.Path) {
+	list := llmModel.With("lora", "adapters")
+	for i := range p.Object.Get(list...).Children() {
+		paths = append(paths, list.With(i))
+	}
+	return paths
+}
+
+// storedURI returns what Go's net/url makes of a URI, as MarshalJSON and UnmarshalJSON do in apis/url.go of
+// knative.dev/pkg@v0.0.0-20260120122510-4a022ed9999a, with which KServe 0.20.0 is built. ok is false for what Go cannot
+// read, and where the result might come out in yet another form.
+func storedURI(uri string) (stored string, ok bool) {
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		return "", false
+	}
+	stored = parsed.String()
+	again, err := url.Parse(stored)
+	notASCII := func(r rune) bool { return r < ' ' || r > '~' }
+	return stored, err == nil && again.String() == stored && !strings.ContainsFunc(stored, notASCII)
+}
