@@ -47,6 +47,8 @@ var All = []*transform.Rule{
 	scalingIgnored,
 	replicasAndScaling,
 	selectorLabels,
+	unusableModel,
+	brokenTemplate,
 	refusedScaling,
 	refusedServer,
 	refusedName,
@@ -55,4 +57,9 @@ var All = []*transform.Rule{
 	refusedSetting,
 	refusedBesideOthers,
 	refusedGraph,
+	refusedQuantity,
+	refusedRouter,
+	refusedParallelism,
+	refusedLLMScaling,
+	refusedLLMSetting,
 }
