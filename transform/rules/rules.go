@@ -24,6 +24,7 @@ var All = []*transform.Rule{
 	autoscalerIgnored,
 	scaledReplicas,
 	llmTarget,
+	secondAutoscaler,
 	healthMetadata,
 	duplicateEntries,
 	reservedNames,
