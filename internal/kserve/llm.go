@@ -24,6 +24,10 @@ var LLMReplicasKept = since(0, 17)
 // drops it (scaling.go in pkg/controller/v1alpha2/llmisvc is in 0.18.0, and not in 0.17.1).
 var LLMScaling = since(0, 18)
 
+// LLMConfigsProtected are the releases that keep a deleted Config, by a finalizer, as long as a service has it in its
+// baseRefs (llmisvcconfig_controller.go in pkg/controller/v1alpha2/llmisvc is in v0.20.0, and not in v0.19.0).
+var LLMConfigsProtected = since(0, 20)
+
 // The endings of the names of what KServe makes for an LLMInferenceService
 // (pkg/controller/v1alpha2/llmisvc at v0.20.0: workload_single_node.go, workload_multi_node.go and scaling.go).
 const (

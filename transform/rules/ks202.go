@@ -33,8 +33,9 @@ var autoscalerName = &transform.Rule{
 	Run:      run(checkName),
 }
 
-// hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it. Without it, the name is kedaHPA and
-// the one of the ScaledObject (getDefaultHpaName in controllers/keda/hpa.go of github.com/kedacore/keda/v2@v2.17.3).
+// hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it. Without it, the name is kedaHPA
+// and the one of the ScaledObject (getDefaultHpaName in controllers/keda/hpa.go of
+// github.com/kedacore/keda/v2@v2.17.3).
 var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
 
 const kedaHPA = "keda-hpa-"

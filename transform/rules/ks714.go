@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
@@ -26,9 +25,10 @@ var brokenTemplate = &transform.Rule{
 }
 
 func checkTemplates(p *pass) {
-	p.types().At(yamldoc.Path{"spec"}).Walk(p.Object.Get("spec"), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	spec := yamldoc.Path{"spec"}
+	p.types().At(spec).Walk(p.Object.Get(spec...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
-			p.Report(transform.Finding{At: slices.Concat(yamldoc.Path{"spec"}, path),
+			p.Report(transform.Finding{At: spec.With(path...),
 				Message: "KServe accepts this and then stops (" + err.Error() + "): " + templateAdvice})
 		}
 	})

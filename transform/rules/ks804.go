@@ -39,8 +39,8 @@ type definedField struct {
 	only     transform.Window
 }
 
-// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0). Those of LLM services
-// are in llmFields.
+// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0). llmFields has those
+// of LLM services.
 var definedFields = slices.Concat(llmFields, []definedField{
 	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
 	{

@@ -73,7 +73,7 @@ func checkRoute(p *pass) {
 			advice: "remove gateway.refs or parentRefs"})
 	case !slices.Equal(gatewayKeys(parents), gatewayKeys(gateways)):
 		p.refuse(refusal{at: http.With("spec", "parentRefs"), advice: "remove gateway.refs or parentRefs",
-			words: "unsupported configuration: managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"})
+			words: "managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"})
 	}
 }
 

@@ -33,7 +33,8 @@ func checkParallelism(p *pass) {
 		pipeline, data := has("pipeline"), has("data") || has("dataLocal")
 		if !spec.Get("worker").IsNull() && !pipeline && !data {
 			p.refuse(refusal{at: part.With("worker"), advice: "add parallelism, or remove worker",
-				words: "when worker is specified, parallelism must be configured for either data parallelism or pipeline parallelism"})
+				words: "when worker is specified, parallelism must be configured " +
+					"for either data parallelism or pipeline parallelism"})
 		}
 		if pipeline && data {
 			p.refuse(refusal{at: at, advice: "keep one of them",

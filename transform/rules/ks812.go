@@ -51,8 +51,8 @@ func checkLLMScaling(p *pass) {
 	}
 }
 
-// checkReplicaBounds looks at the numbers of scaling, as ValidateWorkloadScaling does for services, and the rules of the
-// definition for both kinds (v0.17.0, v0.19.0 and v0.20.0). KS804 looks at each number, and KS711 at replicas beside it.
+// checkReplicaBounds looks at the numbers of scaling, as ValidateWorkloadScaling does for services, and the rules of
+// the definition for both kinds (v0.17.0, v0.19.0 and v0.20.0).
 func checkReplicaBounds(p *pass, at yamldoc.Path) {
 	scaling := p.Object.Get(at...)
 	least, given := scaling.Get("minReplicas").Int()
@@ -76,7 +76,8 @@ func checkActuator(p *pass, at yamldoc.Path) string {
 	wva := p.Object.Get(at...)
 	hpa, keda := !wva.Get("hpa").IsNull(), !wva.Get("keda").IsNull()
 	if cost := wva.Get("variantCost"); !cost.IsNull() && !variantCost.MatchString(cost.Str()) {
-		scalingRefused(p, at.With("variantCost"), "variantCost must be a non-negative numeric string", `write for example "10.0"`)
+		scalingRefused(p, at.With("variantCost"), "variantCost must be a non-negative numeric string",
+			`write for example "10.0"`)
 	}
 	if advanced := at.With("keda", "advanced"); !p.Object.Get(advanced...).IsNull() {
 		scalingRefused(p, advanced, "evaluating rule: scalingModifiers must not be set",

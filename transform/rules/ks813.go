@@ -31,8 +31,8 @@ var refusedLLMSetting = &transform.Rule{
 }
 
 // loraNames are the releases that want names of LoRA adapters. Like the other checks of services here, they do so only
-// in the API version v1alpha2 (llm_inference_service_validation.go in pkg/apis/serving/v1alpha2, in v0.19.0 and v0.20.0;
-// v0.17.0 has none of them).
+// in the API version v1alpha2 (llm_inference_service_validation.go in pkg/apis/serving/v1alpha2, in v0.19.0 and
+// v0.20.0; v0.17.0 has none of them).
 var loraNames = transform.Window{From: transform.Release{0, 19, 0}}
 
 var modelPath = yamldoc.Path{"spec", "model"}

@@ -26,6 +26,7 @@ var All = []*transform.Rule{
 	llmTarget,
 	secondAutoscaler,
 	healthMetadata,
+	configPrune,
 	duplicateEntries,
 	reservedNames,
 	modelcarVersion,
