@@ -26,10 +26,9 @@ var refusedQuantity = &transform.Rule{
 	Run:      run(checkQuantityForm),
 }
 
-// quantityForm is what the definitions want of a quantity that is a string (config/crd/full, v0.11.2 to v0.20.0), and
-// what a webhook can read (ParseQuantity in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5).
-var quantityForm = regexp.MustCompile(
-	`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+))?$`)
+// quantityForm is what both the definitions (config/crd/full, v0.11.2 to v0.20.0) and the webhooks (ParseQuantity in
+// pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5) want of a quantity that is a string.
+var quantityForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
 func checkQuantityForm(p *pass) {
 	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
