@@ -102,7 +102,11 @@ var intents = []intent{
 	},
 	{"KS301", service, regexp.MustCompile(own + `progress-deadline-seconds$`), adds("1800")},
 	{
-		"KS401", service + "|" + runtimes,
+		"KS310", "LLMInferenceServiceConfig", regexp.MustCompile(`^metadata annotations argocd\.argoproj\.io/sync-options$`),
+		func(_ map[string]any, c change) bool { return strings.HasSuffix(text(c.after), "PruneLast=true") },
+	},
+	{
+		"KS401", service + "|" + runtimes + "|" + llm,
 		regexp.MustCompile(`(containers|initContainers|volumes|volumeMounts|env)$`), drops,
 	},
 	{"KS404", "ClusterStorageContainer", regexp.MustCompile(`^spec container name$`), becomes("storage-initializer")},

@@ -162,9 +162,6 @@ var notForeseen = []struct {
 	{"a value that is no object in the place of one", message("cannot unmarshal")},
 	{"another webhook writes the storage of a connection", message("StorageURI must be set for multinode enabled")},
 	{"the API server makes a name from generateName", func(j judgement, _ string) bool { return j.Name == "" }},
-	{"there are no rules yet for what is refused of this kind", func(j judgement, _ string) bool {
-		return strings.HasPrefix(j.Kind, "LLMInferenceService")
-	}},
 }
 
 func message(part string) func(judgement, string) bool {

@@ -36,9 +36,11 @@ const (
 	LLMOld    = Group + "/v1alpha1"
 )
 
-// LLMModelNamed are the releases whose mutating webhook gives a model without a name, or with an empty one, the name of
-// the service (SetDefaults in pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.19.0).
-var LLMModelNamed = since(0, 19)
+// LLMDefaulted are the releases with a mutating webhook for LLMInferenceServices (cmd/llmisvc/main.go: none in @v0.17.0,
+// WithDefaulter in @v0.19.0). It writes all fields that have no omitempty, and gives a model without a name, or with an
+// empty one, the name of the service (SetDefaults in
+// pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.19.0).
+var LLMDefaulted = since(0, 19)
 
 // LLMRoutingGroup is the label that the mutating webhook writes from spec.router.route.group, or removes.
 const LLMRoutingGroup = "serving.kserve.io/routing-group"
@@ -72,15 +74,16 @@ const (
 	LLMPartOfValue = "llminferenceservice"
 )
 
-// ConfigsProtected are the releases that refuse to delete a preset in KServe's namespace, and keep another Config in
+// LLMConfigsProtected are the releases that refuse to delete a preset in KServe's namespace, and keep another Config in
 // deletion while a service uses it (llmisvcconfig_controller.go in pkg/controller/v1alpha2/llmisvc and
 // llm_inference_service_config_validation.go in pkg/apis/serving/v1alpha2 at v0.20.0; 0.19.0 has no such controller and
 // only warns about presets).
-var ConfigsProtected = since(0, 20)
+var LLMConfigsProtected = since(0, 20)
 
 // LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes.
-// It stops when the object is somebody else's (Update and Delete in lifecycle_crud.go of
-// pkg/controller/v1alpha2/llmisvc at v0.17.0 to v0.20.0).
+// It stops when the object is somebody else's: Update and Delete refuse it, or Create does, where KServe does not see
+// objects without its label (lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc, and ByObject in cmd/llmisvc/main.go,
+// at v0.17.0, v0.19.0 and v0.20.0; pkg/controller/v1alpha1/llmisvc/lifecycle_crud.go@v0.16.0).
 type LLMChild struct {
 	Kind   transform.GroupKind
 	Ending string           // of its name
@@ -89,14 +92,16 @@ type LLMChild struct {
 	Reason string           // of the condition that tells
 }
 
-// LLMChildren are the objects with which KServe was seen to stop on 0.16.0, 0.17.0 or 0.20.0. Those for prefill follow
-// from the same source, and so do the releases between (scaling.go is in 0.18.0 and not in 0.17.1).
+// LLMChildren are the objects with which KServe was seen to stop on 0.16.0, 0.17.0 or 0.20.0. What was not seen follows
+// from the same functions at v0.16.0, v0.17.0, v0.19.0 and v0.20.0: the objects for prefill; the Secret before 0.20, in
+// reconcileSelfSignedCertsSecret of workload_tls_self_signed.go, which reconcileWorkload always calls; and the releases
+// between (scaling.go is in 0.18.0 and not in 0.17.1).
 var LLMChildren = []LLMChild{
 	{Deployment, LLMDeployment, "", since(0, 16), singleNode},
 	{Deployment, LLMPrefillDeployment, Prefill, since(0, 16), singleNode},
 	{ServiceAccount, LLMDeployment, "", since(0, 17), singleNode},
 	{transform.GroupKind{Kind: "Service"}, "-kserve-workload-svc", "", since(0, 16), "ReconcileWorkloadServiceError"},
-	{transform.GroupKind{Kind: "Secret"}, "-kserve-self-signed-certs", "", since(0, 18), "ReconcileCertsError"},
+	{transform.GroupKind{Kind: "Secret"}, "-kserve-self-signed-certs", "", since(0, 16), "ReconcileCertsError"},
 	{httpRoute, "-kserve-route", "", since(0, 17), "HTTPRouteReconcileError"},
 	{HorizontalPodAutoscaler, "-kserve-hpa", "", LLMScaling, scaling},
 	{HorizontalPodAutoscaler, "-kserve-prefill-hpa", Prefill, LLMScaling, scaling},

@@ -34,8 +34,12 @@ var autoscalerName = &transform.Rule{
 	Run:      run(checkName),
 }
 
-// hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it.
+// hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it. Without it, the name is kedaHPA
+// and the one of the ScaledObject (getDefaultHpaName in controllers/keda/hpa.go of
+// github.com/kedacore/keda/v2@v2.17.3).
 var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
+
+const kedaHPA = "keda-hpa-"
 
 func checkName(p *pass) {
 	if p.options.Autoscaler == AutoscalerFinalizer {
@@ -74,7 +78,7 @@ func (p *pass) completeRename() {
 	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil || p.SharesName(o, old) {
 		return
 	}
-	follow, _ := p.References(o, old)
+	follow, _ := p.References(o, o.Kind, old)
 	for _, ref := range follow {
 		if slices.Contains(ref.Object.Get(ref.At[:len(ref.At)-1]...).Strings(), o.Name) {
 			continue // the list has both names
@@ -102,8 +106,8 @@ func (p *pass) checkHPAName(at yamldoc.Path) {
 }
 
 // rename reports the name at a path of the pass's object, an autoscaler: its own or that of the HPA which KEDA makes
-// for it. The repair gives it a name that is free, and tells what refers to the HPA. Afterwards is the end of the
-// message.
+// for it. The repair gives it a name that is free, and tells what refers to the object and to the HPA. Afterwards is
+// the end of the message.
 func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	o := p.Object
 	old := o.Get(at...).Str()
@@ -112,14 +116,24 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	name := p.freeName(old, namesHPA)
 	f := transform.Finding{At: at, Message: fmt.Sprintf("%s: rename it to %s", message, name)}
 	edits := o.Edits(yamldoc.Set(at, name))
-	if namesHPA {
-		follow, byHand := p.References(o, old)
+	var byHand []string
+	tell := func(kind, old, name string) {
+		follow, others := p.References(o, kind, old)
 		for _, ref := range follow {
 			edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
 		}
-		if len(byHand) > 0 {
-			f.Message += " and update by hand " + strings.Join(byHand, ", ")
+		byHand = append(byHand, others...)
+	}
+	if namesHPA {
+		tell(kserve.HorizontalPodAutoscaler.Kind, old, name)
+	} else {
+		tell(kserve.ScaledObject.Kind, old, name)
+		if o.Get(hpaName...).Str() == "" {
+			tell(kserve.HorizontalPodAutoscaler.Kind, kedaHPA+old, kedaHPA+name)
 		}
+	}
+	if len(byHand) > 0 {
+		f.Message += " and update by hand " + strings.Join(byHand, ", ")
 	}
 	if isHPA {
 		f.Message += ", with prune on to remove the old object"

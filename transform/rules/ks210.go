@@ -55,7 +55,7 @@ func checkReplicasOf(p *pass, spec yamldoc.Path) {
 		case unscaled != nil:
 			f.Unrepaired = fmt.Sprintf("%s needs it", unscaled)
 		case isPlatformConfig(p.Object):
-			f.Unrepaired = "other apps may use the Config"
+			f.Unrepaired = configShared
 		default:
 			f.Edits = p.Object.Edits(yamldoc.Delete(at))
 		}

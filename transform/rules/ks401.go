@@ -3,9 +3,11 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -14,12 +16,14 @@ import (
 var ks401Doc string
 
 var duplicateEntries = &transform.Rule{
-	ID:       "KS401",
-	Name:     "duplicate-entries",
-	Title:    "A pod lists the same container, volume, mount or variable twice",
-	Doc:      ks401Doc,
-	Issues:   []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/4332"},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
+	ID:     "KS401",
+	Name:   "duplicate-entries",
+	Title:  "A pod lists the same container, volume, mount or variable twice",
+	Doc:    ks401Doc,
+	Issues: []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/4332"},
+	Kinds: append([]transform.GroupKind{
+		kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime,
+	}, model.LLMKinds...),
 	Example:  "unknown/equal",
 	Severity: transform.Error,
 	Restarts: true,
@@ -36,7 +40,8 @@ var unique = []struct{ list, key string }{
 }
 
 func checkDuplicates(p *pass) {
-	c := duplicates{pass: p, restarted: sync.OnceValue(p.restarted), removed: map[string]bool{}}
+	restarted := sync.OnceValue(func() []*transform.Object { return append(p.restarted(), p.llmRestarted()...) })
+	c := duplicates{pass: p, restarted: restarted, removed: map[string]bool{}}
 	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
 		if c.skips(at) {
 			return
@@ -83,9 +88,12 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			c.removed[pathKey(at.With(i))] = true
 			f := transform.Finding{At: at.With(i), Restarts: c.restarted(),
 				Message: fmt.Sprintf("%s lists %s twice with identical content: remove the second", at, name)}
-			if c.mayEdit() {
+			switch {
+			case isPlatformConfig(c.Object):
+				f.Unrepaired = configShared
+			case c.mayEdit() || slices.Contains(model.LLMKinds, c.Object.GroupKind()):
 				f.Edits = c.Object.Edits(yamldoc.Delete(at.With(i)))
-			} else {
+			default:
 				f.Unrepaired = runtimeShared
 			}
 			c.Report(f)

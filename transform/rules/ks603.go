@@ -58,7 +58,7 @@ func (p *pass) checkEmptyModelName() {
 		return
 	}
 	at := llmModel.With("name")
-	if name := p.Object.Get(at...); !name.IsNull() && emptiness(name) == `""` && p.allLLM(kserve.LLMModelNamed) {
+	if name := p.Object.Get(at...); !name.IsNull() && emptiness(name) == `""` && p.allLLM(kserve.LLMDefaulted) {
 		p.reportEmpty(at, "KServe", `""`)
 	}
 }

@@ -33,12 +33,15 @@ type definedField struct {
 	path     string
 	required bool
 	integer  bool
+	object   bool
 	values   []string
+	bounds   []int // of an integer: the least and, if there is one, the greatest
 	only     transform.Window
 }
 
-// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0).
-var definedFields = []definedField{
+// definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0). llmFields has those
+// of LLM services.
+var definedFields = slices.Concat(llmFields, []definedField{
 	{kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec containers", required: true},
 	{
 		kinds: []string{"ServingRuntime", "ClusterServingRuntime"}, path: "spec workerSpec containers", required: true,
@@ -73,7 +76,7 @@ var definedFields = []definedField{
 		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * resource name", only: scalingByClass,
 		required: true, values: hpaMetrics,
 	},
-}
+})
 
 // definedKinds returns the kinds that definedFields are about.
 func definedKinds() (kinds []transform.GroupKind) {
@@ -115,16 +118,27 @@ func (d definedField) check(p *pass, at yamldoc.Path, rest []string) {
 func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
 	r := refusal{at: at, only: d.only}
 	integer := isInteger(node)
+	n, exact := node.Int()
 	switch {
+	case !p.types().At(at).Kept: // the API server drops it
+		return
 	case node.IsNull() && d.required:
 		r.words, r.advice = at.String()+": Required value", "add it"
 	case node.IsNull():
 		return
 	case d.integer && !integer:
 		r.words, r.advice = at.String()+" in body must be of type integer", "write a number without quotes"
+	case d.object && node.Get().Kind != yamldoc.Mapping:
+		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping, not text"
 	case d.values != nil && !slices.Contains(d.values, node.Str()):
 		r.words = fmt.Sprintf("%s: Unsupported value: %q", at, node.Str())
 		r.advice = "use " + strings.Join(d.values, ", ")
+	case exact && len(d.bounds) > 0 && n < d.bounds[0]:
+		r.words = fmt.Sprintf("%s in body should be greater than or equal to %d", at, d.bounds[0])
+		r.advice = "raise it"
+	case exact && len(d.bounds) > 1 && n > d.bounds[1]:
+		r.words = fmt.Sprintf("%s in body should be less than or equal to %d", at, d.bounds[1])
+		r.advice = "lower it"
 	default:
 		return
 	}

@@ -37,7 +37,7 @@ func checkRemovedConfig(p *pass) {
 		}
 		if at := baseRef(s, p.Object.Name); at != nil {
 			checkStillNamed(p, s, at)
-		} else if p.Versions.Any(kserve.ConfigsProtected) {
+		} else if p.Versions.Any(kserve.LLMConfigsProtected) {
 			p.Report(transform.Finding{Object: s, At: yamldoc.Path{"spec", "baseRefs"}, Severity: transform.Warning,
 				Message: fmt.Sprintf("this change deletes %s and the reference to it: KServe 0.20 and later keep the Config "+
 					"in deletion (DeletionBlocked), because it is still in the service's status; remove the reference in one "+
@@ -50,8 +50,8 @@ func checkRemovedConfig(p *pass) {
 // its place. On the releases that protect Configs, the Config is kept in any case.
 func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
 	replaced := !slices.Contains(p.LLMService(service).Missing, p.Object.Name)
-	protected := p.Versions.All(kserve.ConfigsProtected)
-	unprotected := !p.Versions.Any(kserve.ConfigsProtected)
+	protected := p.Versions.All(kserve.LLMConfigsProtected)
+	unprotected := !p.Versions.Any(kserve.LLMConfigsProtected)
 	if replaced && unprotected {
 		return
 	}

@@ -48,9 +48,9 @@ func deletedPreset(p *pass) string {
 	refused := "KServe 0.20 and later refuse the deletion, so the sync fails"
 	gone := "before 0.20 it is deleted, and the services break at their next change"
 	switch {
-	case p.Versions.All(kserve.ConfigsProtected):
+	case p.Versions.All(kserve.LLMConfigsProtected):
 		return refused
-	case !p.Versions.Any(kserve.ConfigsProtected):
+	case !p.Versions.Any(kserve.LLMConfigsProtected):
 		return gone
 	}
 	return refused + "; " + gone

@@ -12,6 +12,9 @@ import (
 // llmParts are the fields of an LLMInferenceService that each describe a Deployment or LeaderWorkerSet.
 var llmParts = []yamldoc.Path{{"spec"}, {"spec", kserve.Prefill}}
 
+// configShared is why a Config in KServe's own namespace stays.
+const configShared = "other apps may use the Config"
+
 // isPlatformConfig reports whether an object is a Config in KServe's own namespace, which services of all namespaces
 // may name in their baseRefs.
 func isPlatformConfig(o *transform.Object) bool {
@@ -37,4 +40,12 @@ func ConcernsLLM(r *transform.Rule) bool {
 	return r == transform.NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
 		return k.Group == kserve.Group && (k.Kind == transform.AnyKind || slices.Contains(model.LLMKinds, k))
 	})
+}
+
+// itemsOf returns the items of a list. Other nodes have none.
+func itemsOf(list *yamldoc.Node) []*yamldoc.Node {
+	if list = list.Get(); list == nil {
+		return nil
+	}
+	return list.Items
 }

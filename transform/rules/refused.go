@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -19,10 +20,15 @@ type refusal struct {
 }
 
 // refuse reports a refusal. If the releases in question differ, it names those that refuse and repairs nothing. If the
-// version is unknown, it reports only what every release refuses.
+// version is unknown, it reports only what every release refuses. Of LLM services, only the releases count that serve
+// their API version.
 func (p *pass) refuse(r refusal) {
-	all := p.Versions.All(r.only)
-	if !all && (!p.Versions.Known() || !p.Versions.Any(r.only)) {
+	versions := p.Versions
+	if slices.Contains(model.LLMKinds, p.Object.GroupKind()) {
+		versions = p.LLMVersions(p.Object)
+	}
+	all := versions.All(r.only)
+	if !versions.Any(r.only) || !all && !versions.Known() {
 		return
 	}
 	f := transform.Finding{At: r.at, Message: fmt.Sprintf("KServe refuses this (%s): %s", r.words, r.advice)}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -18,13 +20,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
 // definition is one version of a custom resource.
 type definition struct {
 	structural *schema.Structural
 	validator  validation.SchemaValidator
-	storage    string // the apiVersion in which its objects are stored
+	storage    string         // the apiVersion in which its objects are stored
+	rules      *cel.Validator // the definition's own rules, x-kubernetes-validations; nil if there are none
 }
 
 // definitions are those of the release, by apiVersion and kind with a blank between.
@@ -75,7 +79,9 @@ func (all definitions) add(data []byte) error {
 		if err != nil {
 			return err
 		}
-		all[apiVersion(crd.Spec.Group, v.Name)+" "+crd.Spec.Names.Kind] = definition{structural, validator, storage}
+		all[apiVersion(crd.Spec.Group, v.Name)+" "+crd.Spec.Names.Kind] = definition{
+			structural, validator, storage, cel.NewValidator(structural, true, celconfig.PerCallLimit),
+		}
 	}
 	return nil
 }
@@ -117,13 +123,20 @@ func (d definition) decode(object map[string]any) (pruned []string, err error) {
 	return pruned, nil
 }
 
-// faults are what the API server says about an object before it asks a validating webhook.
+// faults are what the API server says about an object before it asks a validating webhook. It asks the definition's
+// own rules only about an object that fits the definition otherwise.
 func (d definition) faults(object map[string]any) (faults []string) {
 	for _, e := range validation.ValidateCustomResource(nil, object, d.validator) {
 		faults = append(faults, e.Error())
 	}
 	for _, e := range listtype.ValidateListSetsAndMaps(nil, d.structural, object) {
 		faults = append(faults, e.Error())
+	}
+	if len(faults) == 0 {
+		errs, _ := d.rules.Validate(context.Background(), nil, d.structural, object, nil, celconfig.RuntimeCELCostBudget)
+		for _, e := range errs {
+			faults = append(faults, e.Error())
+		}
 	}
 	slices.Sort(faults)
 	return faults

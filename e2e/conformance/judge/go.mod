@@ -8,6 +8,7 @@ require (
 	k8s.io/api v0.30.4
 	k8s.io/apiextensions-apiserver v0.30.4
 	k8s.io/apimachinery v0.30.4
+	k8s.io/apiserver v0.30.4
 	k8s.io/client-go v0.30.4
 	sigs.k8s.io/controller-runtime v0.18.5
 )
@@ -61,7 +62,6 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/apiserver v0.30.4 // indirect
 	k8s.io/component-base v0.30.4 // indirect
 	k8s.io/klog/v2 v2.120.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20240228011516-70dd3763d340 // indirect

@@ -1,0 +1,42 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks212.md
+var ks212Doc string
+
+var secondAutoscaler = &transform.Rule{
+	ID:       "KS212",
+	Name:     "second-autoscaler",
+	Title:    "An autoscaler scales what KServe scales already for an LLMInferenceService",
+	Doc:      ks212Doc,
+	Windows:  []transform.Window{kserve.LLMScaling},
+	Kinds:    model.AutoscalerKinds,
+	About:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "0.20.0/hpa",
+	Severity: transform.Error,
+	Run:      run(checkSecondAutoscaler),
+}
+
+func checkSecondAutoscaler(p *pass) {
+	candidates := p.LLMCandidates(model.Autoscaler{Object: p.Object})
+	if len(candidates) != 1 {
+		return // KS211 reports several
+	}
+	w := candidates[0]
+	scaling := w.Spec.With("scaling")
+	if !w.Service.Has(scaling...) || !p.LLMVersions(w.Service.Object).Any(kserve.LLMScaling) {
+		return
+	}
+	p.Report(transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef"}, Message: fmt.Sprintf(
+		"KServe %s make an autoscaler of their own for the %s %s, because %s has %s, and Kubernetes stops both: "+
+			"remove one of them", kserve.LLMScaling, w.Kind, w.Name, w.Service, from(w.Service, scaling))})
+}

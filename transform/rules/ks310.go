@@ -1,0 +1,49 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks310.md
+var ks310Doc string
+
+var configPrune = &transform.Rule{
+	ID:       "KS310",
+	Name:     "config-prune",
+	Title:    "Argo CD waits without end when it prunes an LLMInferenceServiceConfig before its services",
+	Doc:      ks310Doc,
+	Windows:  []transform.Window{kserve.LLMConfigsProtected},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
+	Example:  "0.20.0/wave",
+	Severity: transform.Warning,
+	Run:      run(checkConfigPrune),
+}
+
+func checkConfigPrune(p *pass) {
+	o := p.Object
+	if isHook(o) || notPruned(o) || slices.Contains(syncOptions(o), "PruneLast=true") {
+		return
+	}
+	for _, s := range p.LLMUsers(o) {
+		if isHook(s.Object) || syncWave(s.Object) <= syncWave(o) {
+			continue
+		}
+		annotations := yamldoc.Path{"metadata", "annotations"}
+		with := strings.TrimPrefix(o.Annotation(syncOptionsKey)+",PruneLast=true", ",")
+		p.Report(transform.Finding{
+			At: annotations,
+			Message: fmt.Sprintf("when a commit takes the Config out of %s and removes it, Argo CD prunes it in wave %d and waits "+
+				"until it is gone before it syncs wave %d, and KServe %s keep it as long as the service has it: prune it last",
+				s, syncWave(o), syncWave(s.Object), kserve.LLMConfigsProtected),
+			Edits: o.Edits(yamldoc.Set(annotations.With(syncOptionsKey), with)),
+		})
+		return
+	}
+}

@@ -1,0 +1,107 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks713.md
+var ks713Doc string
+
+var unusableModel = &transform.Rule{
+	ID:       "KS713",
+	Name:     "unusable-model",
+	Title:    "KServe accepts the model of an LLMInferenceService, and then can't load it",
+	Doc:      ks713Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "unknown/models",
+	Severity: transform.Error,
+	Run:      run(checkModel),
+}
+
+// The protocols that KServe can load a model by, and those for LoRA adapters (attachModelArtifacts in
+// workload_storage.go of pkg/controller/v1alpha1/llmisvc@v0.16.0 and of pkg/controller/v1alpha2/llmisvc at v0.17.0,
+// v0.19.0 and v0.20.0, and enumerateLoRAAdapters in workload_lora.go at v0.19.0 and v0.20.0).
+var (
+	modelProtocols   = []string{"hf", "s3", "pvc", "oci"}
+	nativeProtocols  = append(modelProtocols, "oci+native")
+	adapterProtocols = []string{"hf", "s3", "pvc"}
+)
+
+// cachedModels are the releases that load a model with any protocol if a LocalModelCache has it. storageOptional are
+// those that load nothing if storageInitializer is off (the same files).
+var (
+	cachedModels    = transform.Window{From: transform.Release{0, 19, 0}}
+	storageOptional = kserve.LLM["v1alpha2"]
+)
+
+func checkModel(p *pass) {
+	s, versions := p.LLMService(p.Object), p.LLMVersions(p.Object)
+	if len(versions.Releases()) == 0 {
+		return
+	}
+	loads := true
+	if enabled, _ := s.Value("spec", "storageInitializer", "enabled"); enabled.Str() == "false" {
+		loads = !versions.Any(storageOptional)
+	}
+	uri, layer := mergedURI(s)
+	protocol, _, isURI := strings.Cut(uri, "://")
+	known := modelProtocols
+	if versions.Any(since20) {
+		known = nativeProtocols
+	}
+	f := transform.Finding{Object: layer, At: modelPath.With("uri")}
+	switch {
+	case uri == "" && len(s.Missing) > 0: // a Config may have it
+	case uri == "":
+		f.Object, f.At = p.Object, yamldoc.Path{"spec"}
+		f.Message = "no model.uri, neither here nor in a Config of baseRefs, so KServe stops (invalid model URI): set it"
+		p.Report(f)
+	case !isURI:
+		f.Message = fmt.Sprintf("%q has no protocol, so KServe stops (invalid model URI): use %s", uri, protocols(known))
+		p.Report(f)
+	case loads && !slices.Contains(known, protocol):
+		f.Message = fmt.Sprintf("KServe can't load a model by %s (unsupported schema in model URI): use %s",
+			protocol, protocols(known))
+		if versions.Any(cachedModels) {
+			f.Severity = transform.Warning
+			f.Message += ", or make a LocalModelCache of it"
+		}
+		p.Report(f)
+	}
+	if versions.All(loraNames) {
+		checkAdapterURIs(p)
+	}
+}
+
+// mergedURI returns the URI that counts after the merge, and the layer that has it. An empty one takes nothing away.
+func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
+	for _, layer := range slices.Backward(s.Layers) {
+		if uri := layer.Get(modelPath.With("uri")...).Str(); uri != "" {
+			return uri, layer
+		}
+	}
+	return "", nil
+}
+
+func checkAdapterURIs(p *pass) {
+	at := modelPath.With("lora", "adapters")
+	for i, adapter := range itemsOf(p.Object.Get(at...)) {
+		uri := adapter.Get("uri").Str()
+		if protocol, _, isURI := strings.Cut(uri, "://"); !isURI || !slices.Contains(adapterProtocols, protocol) {
+			p.Report(transform.Finding{At: at.With(i), Message: fmt.Sprintf(
+				"KServe can't load the LoRA adapter %q and stops: use %s", uri, protocols(adapterProtocols))})
+		}
+	}
+}
+
+// protocols lists protocols as the starts of URIs.
+func protocols(all []string) string { return strings.Join(all, "://, ") + "://" }

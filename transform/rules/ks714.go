@@ -1,0 +1,35 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks714.md
+var ks714Doc string
+
+var brokenTemplate = &transform.Rule{
+	ID:       "KS714",
+	Name:     "broken-template",
+	Title:    "KServe takes a text of an LLMInferenceService for a broken template",
+	Doc:      ks714Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "unknown/chat-template",
+	Severity: transform.Error,
+	Run:      run(checkTemplates),
+}
+
+func checkTemplates(p *pass) {
+	spec := yamldoc.Path{"spec"}
+	p.types().At(spec).Walk(p.Object.Get(spec...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+		if err := templateFault(value.Str()); f.Kept && err != nil {
+			p.Report(transform.Finding{At: spec.With(path...),
+				Message: "KServe accepts this and then stops (" + err.Error() + "): " + templateAdvice})
+		}
+	})
+}

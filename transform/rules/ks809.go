@@ -1,0 +1,63 @@
+package rules
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks809.md
+var ks809Doc string
+
+var refusedQuantity = &transform.Rule{
+	ID:       "KS809",
+	Name:     "refused-quantity",
+	Title:    "A quantity such as 1 core is none",
+	Doc:      ks809Doc,
+	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
+	Example:  "unknown/quantities",
+	Severity: transform.Error,
+	Run:      run(checkQuantityForm),
+}
+
+// quantityForm is what both the definitions (config/crd/full, v0.11.2 to v0.20.0) and the webhooks (ParseQuantity in
+// pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5) want of a quantity that is a string.
+var quantityForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
+
+func checkQuantityForm(p *pass) {
+	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+		value = value.Get()
+		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
+			return
+		}
+		r := refusal{at: slices.Clone(path)}
+		switch text := strings.TrimSpace(value.Value); {
+		case value.Tag == "!!str" && !quantityForm.MatchString(text):
+			r.words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+			r.advice = "write a number with a unit, as 500m, 2 or 4Gi"
+		case value.Tag == "!!float" && !isInteger(value) && p.Object.Kind != kserve.InferenceService.Kind:
+			r.words = r.at.String() + " in body must be of type integer,string"
+			r.advice = "write it in quotes"
+			if p.Object.Kind == kserve.LLMInferenceService.Kind {
+				r.only = asWritten
+			}
+		default:
+			return
+		}
+		p.refuse(r)
+	})
+}
+
+// isQuantity reports whether a field holds a quantity on every release in question.
+func isQuantity(f schema.Field) bool {
+	all := f.All()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(t schema.Type) bool {
+		return t != schema.Quantity && t != schema.MetricQuantity
+	})
+}

@@ -1,0 +1,137 @@
+package rules
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks810.md
+var ks810Doc string
+
+var refusedRouter = &transform.Rule{
+	ID:       "KS810",
+	Name:     "refused-router",
+	Title:    "KServe refuses the router of an LLMInferenceService",
+	Doc:      ks810Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Kinds:    model.LLMKinds,
+	Example:  "0.20.0/router",
+	Severity: transform.Error,
+	Run:      run(checkRouter),
+}
+
+// managedRouteAlone are the releases that refuse a Gateway of the user's for a route of KServe's. Later ones refuse it
+// only for a route that names other Gateways (validateRouterCrossFieldConstraints in
+// pkg/controller/v1alpha1/llmisvc/validation@v0.16.0, and in pkg/apis/serving/v1alpha1 and v1alpha2 at v0.17.0, v0.19.0
+// and v0.20.0).
+var managedRouteAlone = transform.Window{Before: transform.Release{0, 17, 0}}
+
+var routerPath = yamldoc.Path{"spec", "router"}
+
+func checkRouter(p *pass) {
+	checkScheduler(p)
+	if p.LLMService(p.Object) != nil {
+		checkRoute(p)
+		checkTraffic(p)
+	}
+}
+
+// checkRoute looks at the route and the Gateways.
+func checkRoute(p *pass) {
+	router := p.Object.Get(routerPath...)
+	route, gateway := router.Get("route"), router.Get("gateway")
+	http := routerPath.With("route", "http")
+	refs, spec := len(itemsOf(route.Get("http", "refs"))) > 0, !route.Get("http", "spec").IsNull()
+	gateways := gateway.Get("refs")
+	if refs && spec {
+		p.refuse(refusal{at: http, advice: "keep one of refs and spec",
+			words: "unsupported configuration: cannot use both custom HTTPRoute refs ... and an inline route spec"})
+	}
+	if refs && !gateway.IsNull() && len(itemsOf(gateways)) == 0 {
+		p.refuse(refusal{at: http.With("refs"), advice: "remove gateway, or name the Gateways of the routes in gateway.refs",
+			words: "unsupported configuration: custom HTTP routes ... cannot be used with a managed gateway"})
+	}
+	switch parents := route.Get("http", "spec", "parentRefs"); {
+	case route.IsNull() || gateways.IsNull():
+	case route.Get("http").IsNull():
+		p.refuse(refusal{at: routerPath.With("gateway", "refs"), only: managedRouteAlone,
+			words:  "unsupported configuration: custom gateway ... cannot be used with managed route",
+			advice: "name your own routes in route.http.refs, remove gateway.refs, or upgrade to 0.17"})
+	case !spec || len(itemsOf(gateways)) == 0:
+	case len(itemsOf(parents)) == 0:
+		p.refuse(refusal{at: http.With("spec"), only: managedRouteAlone,
+			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
+			advice: "remove gateway.refs or the spec, or upgrade to 0.17"})
+	case p.Object.APIVersion == kserve.Group+"/v1alpha1":
+		p.refuse(refusal{at: http.With("spec", "parentRefs"),
+			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
+			advice: "remove gateway.refs or parentRefs"})
+	case !slices.Equal(gatewayKeys(parents), gatewayKeys(gateways)):
+		p.refuse(refusal{at: http.With("spec", "parentRefs"), advice: "remove gateway.refs or parentRefs",
+			words: "managed HTTP route spec ... has parentRefs that conflict with custom gateway refs"})
+	}
+}
+
+// gatewayKeys returns what the webhook compares of references to Gateways, in order (parentRefsMatchGatewayRefs).
+func gatewayKeys(refs *yamldoc.Node) (keys []string) {
+	for _, ref := range itemsOf(refs) {
+		keys = append(keys, ref.Get("namespace").Str()+"/"+ref.Get("name").Str()+"/"+ref.Get("sectionName").Str())
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// checkTraffic looks at the fields by which services share traffic (validateTrafficFields @v0.20.0).
+func checkTraffic(p *pass) {
+	at := routerPath.With("route")
+	route := p.Object.Get(at...)
+	group, weight := !route.Get("group").IsNull(), !route.Get("weight").IsNull()
+	report := func(at yamldoc.Path, words, advice string) {
+		p.refuse(refusal{at: at, only: since20, words: words, advice: advice})
+	}
+	switch {
+	case !group && !weight:
+	case !p.Object.Get(routerPath.With("ingress")...).IsNull():
+		report(at, "traffic splitting requires Gateway API routing", "remove ingress, or group and weight")
+	case !group:
+		report(at.With("weight"), "weight requires group", "add group, or remove weight")
+	case !weight:
+		report(at.With("group"), "group requires weight", "add weight, or remove group")
+	case len(itemsOf(route.Get("http", "refs"))) > 0:
+		report(at.With("group"), "traffic splitting cannot be used with custom HTTPRoute refs",
+			"remove http.refs, or group and weight")
+	}
+}
+
+// checkScheduler looks at the scheduler (validateSchedulerConfig @v0.17.0 to @v0.20.0). Of a Config, the webhook looks
+// at the replicas only. 0.16 does not know these fields.
+func checkScheduler(p *pass) {
+	at := routerPath.With("scheduler")
+	report := func(at yamldoc.Path, words, advice string) {
+		p.refuse(refusal{at: at, only: kserve.LLM["v1alpha2"], words: words, advice: advice})
+	}
+	if n, given := p.Object.Get(at.With("replicas")...).Int(); given && n <= 0 {
+		report(at.With("replicas"), "scheduler replicas must be greater than zero", "set 1 or more, or remove it")
+	}
+	at = at.With("config")
+	config := p.Object.Get(at...)
+	if config.IsNull() || p.LLMService(p.Object) == nil {
+		return
+	}
+	inline, ref := config.Get("inline"), config.Get("ref")
+	switch {
+	case inline.IsNull() && ref.IsNull():
+		report(at, "either inline or ref is required", "add one of them, or remove config")
+	case !inline.IsNull() && !ref.IsNull():
+		report(at, "both inline and ref are set, either specify inline or ref", "keep one of them")
+	case !ref.IsNull() && ref.Get("name").Str() == "":
+		report(at.With("ref", "name"), "name is empty", "name the ConfigMap")
+	case !inline.IsNull() && inline.Get().Kind == yamldoc.Mapping && len(inline.Get().Entries) == 0:
+		report(at.With("inline"), "inline configuration is invalid", "write the configuration, or remove config")
+	}
+}
