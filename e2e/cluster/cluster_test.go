@@ -52,11 +52,16 @@ func TestKServe(t *testing.T) {
 				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
 				table:   &table,
 			}
-			// The default mode is one for the whole cluster, so nothing runs beside this.
-			t.Run("modes", e.testModes)
-			t.Run("stored", e.testStored)
-			t.Run("autoscalers", e.testAutoscalers)
-			t.Run("probes", e.testProbes)
+			if kserve.RunsInferenceServices(version) {
+				// The default mode is one for the whole cluster, so nothing runs beside this.
+				t.Run("modes", e.testModes)
+				t.Run("stored", e.testStored)
+				t.Run("autoscalers", e.testAutoscalers)
+				t.Run("probes", e.testProbes)
+			}
+			if kserve.RunsLLMInferenceServices(version) {
+				t.Run("llm", e.testLLM)
+			}
 			t.Run("argocd", e.testArgoCD)
 		})
 	}

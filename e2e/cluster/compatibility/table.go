@@ -27,7 +27,7 @@ type Row struct {
 
 // Sections are the tables of the page, in their order.
 var Sections = []string{
-	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes,
+	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
 }
 
 // The sections.
@@ -39,6 +39,7 @@ const (
 	Health       = "Health"
 	Restarts     = "Restarts"
 	Modes        = "Deployment modes"
+	LLM          = "LLMInferenceServices"
 )
 
 // Table collects rows. The zero value is ready for use, also in parallel.
