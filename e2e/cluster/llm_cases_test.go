@@ -12,7 +12,7 @@ const (
 // The releases on which nothing is wrong, by those on which something is.
 var (
 	only016 = []string{"v0.17.0", "v0.20.0"}
-	only017 = []string{"v0.16.0", "v0.20.0"}
+	to017   = []string{"v0.20.0"}
 	from017 = []string{"v0.16.0"}
 	only020 = []string{"v0.16.0", "v0.17.0"}
 )
@@ -133,11 +133,7 @@ var llmCases = []llmCase{
 		fails: blocked("MainWorkloadReady", "ReconcileCertsError", "is invalid"),
 	},
 	{
-		rule: "KS710", problem: "`spec.scaling`", id: "scaling-pruned", app: llm("scaling"), fine: only016,
-		refused: "field not declared in schema",
-	},
-	{
-		rule: "KS710", problem: "`spec.scaling`", id: "scaling-ignored", app: llm("scaling"), fine: only017,
+		rule: "KS710", problem: "`spec.scaling`", id: "scaling", app: llm("scaling"), fine: to017,
 		fails: withoutAutoscaler,
 	},
 	{

@@ -41,6 +41,7 @@ const gatewayAddress = "10.9.9.9"
 type standIn struct {
 	cluster *objects.Client
 	tb      testing.TB
+	parent  map[string]any // of every pool
 }
 
 // startGatewayStandIn applies the Gateway and starts the stand-in, which ends with the test.
@@ -48,11 +49,13 @@ func (i *Installation) startGatewayStandIn(tb testing.TB) {
 	tb.Helper()
 	i.namespace.Apply(gateway)
 	kinds := []schema.GroupVersionResource{objects.Gateways, objects.HTTPRoutes, objects.PreviewInferencePools}
-	if i.Version != "v0.16.0" { // which knows the preview only
+	parent := map[string]any{"kind": "Gateway", "name": gatewayName, "namespace": namespace}
+	if i.Version != "v0.16.0" { // which has only a preview of pools, without the group
 		kinds = append(kinds, objects.InferencePools)
+		parent["group"] = objects.Gateways.Group
 	}
 	i.await(tb, kinds...)
-	s := standIn{cluster: i.cluster.Client, tb: tb}
+	s := standIn{cluster: i.cluster.Client, tb: tb, parent: parent}
 	ctx, cancel := context.WithCancel(context.Background())
 	var watches sync.WaitGroup
 	for _, kind := range kinds {
@@ -85,7 +88,7 @@ func (s standIn) accept(ctx context.Context, kind schema.GroupVersionResource) {
 // update writes the status that says that the object is accepted, unless it has it. An object that has changed
 // meanwhile has another event.
 func (s standIn) update(ctx context.Context, kind schema.GroupVersionResource, object *unstructured.Unstructured) {
-	wanted := acceptance(kind, object)
+	wanted := s.acceptance(kind, object)
 	status, _, _ := unstructured.NestedMap(object.Object, "status")
 	if status == nil {
 		status = map[string]any{}
@@ -107,7 +110,7 @@ func (s standIn) update(ctx context.Context, kind schema.GroupVersionResource, o
 }
 
 // acceptance returns the fields of the status of an accepted object.
-func acceptance(kind schema.GroupVersionResource, object *unstructured.Unstructured) map[string]any {
+func (s standIn) acceptance(kind schema.GroupVersionResource, object *unstructured.Unstructured) map[string]any {
 	switch kind {
 	case objects.Gateways:
 		return map[string]any{
@@ -130,10 +133,7 @@ func acceptance(kind schema.GroupVersionResource, object *unstructured.Unstructu
 			field = "parent"
 		}
 		return map[string]any{field: []any{map[string]any{
-			"parentRef": map[string]any{
-				"group": objects.Gateways.Group, "kind": "Gateway", "name": gatewayName, "namespace": namespace,
-			},
-			"conditions": conditions(object, "Accepted", "ResolvedRefs"),
+			"parentRef": s.parent, "conditions": conditions(object, "Accepted", "ResolvedRefs"),
 		}}}
 	}
 }
