@@ -8,7 +8,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
@@ -27,8 +26,7 @@ const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
 func (e *environment) testArgoCD(t *testing.T) {
 	t.Parallel()
 	applications.InstallKinds(t, e.cluster)
-	services := kserve.RunsInferenceServices(e.kserve.Version)
-	llm := kserve.RunsLLMInferenceServices(e.kserve.Version)
+	services, llm := e.runs(inferenceServices), e.runs(llmInferenceServices)
 	if services {
 		e.installHardwareProfile(t)
 	}

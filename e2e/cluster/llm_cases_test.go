@@ -90,6 +90,10 @@ var llmCases = []llmCase{
 		source: "prod", fine: from017, fails: noTarget, works: scaledTarget,
 	},
 	{
+		rule: "KS212", problem: "an HPA beside `spec.scaling`", id: "second-hpa", app: llm("second-hpa"), fine: only020,
+		fails: ambiguous,
+	},
+	{
 		rule: "KS510", problem: "ScaledObject named like KServe's", id: "keda", app: llm("keda"), fine: only020,
 		fails: blocked("MainWorkloadReady", "ReconcileScalingError", notOwned, "qwen-kserve-router-scheduler"),
 		works: survives(objects.ScaledObjects, "qwen-kserve-keda-external"),
@@ -111,8 +115,7 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS511", problem: "another Secret has the name of KServe's", id: "taken-secret", app: llm("taken-secret"),
-		fine:  only020,
-		fails: blocked("MainWorkloadReady", "ReconcileCertsError", "already exists", "qwen-kserve"),
+		fails: blocked("MainWorkloadReady", "ReconcileCertsError", "", "qwen-kserve"),
 	},
 	{
 		rule: "KS511", problem: "another HTTPRoute has the name of KServe's", id: "taken-route", app: llm("taken-route"),
@@ -154,5 +157,33 @@ var llmCases = []llmCase{
 		rule: "KS712", problem: "a label `kueue.x-k8s.io/queue-name`, new on a running service", id: "queue",
 		live: llmManifests("plain"), app: llm("queue"),
 		fails: frozen("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", immutable),
+	},
+	{
+		rule: "KS713", problem: "a model with `gs://`", id: "model-uri", app: llm("model-uri"),
+		fails: blocked("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", "unsupported schema", "qwen-kserve"),
+	},
+	{
+		rule: "KS714", problem: "a chat template in Jinja", id: "chat-template", app: llm("chat-template"),
+		fails: blocked("PresetsCombined", "CombineBaseError", "failed to parse template config", "qwen-kserve"),
+	},
+	{
+		rule: "KS809", problem: "a quantity `1 core`", id: "quantity", app: llm("quantity"),
+		refused: "match",
+	},
+	{
+		rule: "KS810", problem: "a route of one's own beside KServe's Gateway", id: "own-route", app: llm("own-route"),
+		refused: "unsupported configuration",
+	},
+	{
+		rule: "KS811", problem: "workers without parallelism", id: "workers", app: llm("workers"),
+		refused: "parallelism",
+	},
+	{
+		rule: "KS812", problem: "`scaling` without `wva`", id: "scaling-without-wva", app: llm("scaling-without-wva"),
+		fine: from017, refused: "wva is required",
+	},
+	{
+		rule: "KS813", problem: "`baseRefs` in a Config", id: "nested-config", app: llm("nested-config"),
+		refused: "not a permitted field",
 	},
 }

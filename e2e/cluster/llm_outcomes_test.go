@@ -40,19 +40,7 @@ func frozen(condition, reason, text string) outcome {
 
 func (a *llmApp) awaitFalse(condition, reason, text string) {
 	a.Eventually(condition+" is False: "+reason, func() error {
-		conditions, _, err := unstructured.NestedSlice(
-			a.Get(objects.LLMInferenceServices, a.service).Object, "status", "conditions")
-		if err != nil {
-			return err
-		}
-		for _, entry := range conditions {
-			c := entry.(map[string]any)
-			message, _ := c["message"].(string)
-			if c["type"] == condition && c["status"] == "False" && c["reason"] == reason && strings.Contains(message, text) {
-				return nil
-			}
-		}
-		return fmt.Errorf("the conditions are %v", conditions)
+		return objects.Because(a.Get(objects.LLMInferenceServices, a.service), condition, "False", reason, text)
 	})
 }
 
@@ -180,6 +168,17 @@ func noTarget(t *testing.T, a *llmApp) string {
 		return objects.Condition(&a.List(objects.HPAs, "")[0], "AbleToScale", "False")
 	})
 	return "the HPA is not able to scale"
+}
+
+// ambiguous expects Kubernetes to stop the user's HPA because of KServe's.
+func ambiguous(t *testing.T, a *llmApp) string {
+	a.Eventually("there are two HPAs, and the first does nothing", func() error {
+		if hpas := a.List(objects.HPAs, ""); len(hpas) != 2 {
+			return fmt.Errorf("there are %d HPAs", len(hpas))
+		}
+		return objects.Because(a.Get(objects.HPAs, "qwen-scaler"), "ScalingActive", "False", "AmbiguousSelector", "")
+	})
+	return "ScalingActive of the HPA is False: AmbiguousSelector"
 }
 
 // scaledTarget expects the HPA to scale the only Deployment.

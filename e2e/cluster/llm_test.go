@@ -27,7 +27,7 @@ type llmCase struct {
 	fine    []string // releases on which nothing is wrong
 
 	fails   outcome // what becomes of the app as it is
-	refused string  // or why the API server refuses it
+	refused string  // or what the API server's refusal says
 	works   outcome // what becomes of what the plugin makes of it; nil where the plugin only reports
 }
 
@@ -96,7 +96,7 @@ func (e *environment) failLLM(t *testing.T, tc llmCase) string {
 	case !strings.Contains(err.Error(), tc.refused):
 		t.Fatalf("refused for another reason: %v", err)
 	}
-	return "refused: " + tc.refused
+	return "refused"
 }
 
 // repairLLM deploys what the plugin makes of the app and returns what becomes of it. Where the plugin makes no edit, its
