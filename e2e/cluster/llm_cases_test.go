@@ -176,7 +176,7 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS811", problem: "workers without parallelism", id: "workers", app: llm("workers"),
-		refused: "parallelism",
+		refused: "parallelism must be configured",
 	},
 	{
 		rule: "KS812", problem: "`scaling` without `wva`", id: "scaling-without-wva", app: llm("scaling-without-wva"),

@@ -55,12 +55,16 @@ func llmManifests(name string) string {
 func (a app) in(release string) app {
 	versioned := app{}
 	for path, content := range a {
-		if release == "v0.16.0" {
-			content = strings.ReplaceAll(content, "serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1")
-		}
-		versioned[path] = content
+		versioned[path] = inVersion(release, content)
 	}
 	return versioned
+}
+
+func inVersion(release, manifests string) string {
+	if release == "v0.16.0" {
+		return strings.ReplaceAll(manifests, "serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1")
+	}
+	return manifests
 }
 
 func (e *environment) testLLM(t *testing.T) {
@@ -131,7 +135,7 @@ func (e *environment) deployLLM(
 		}
 	}
 	if tc.live != "" {
-		a.Apply(app{"": tc.live}.in(e.kserve.Version)[""])
+		a.Apply(inVersion(e.kserve.Version, tc.live))
 		a.awaitReady()
 		a.Eventually("the pods are rolled out", func() error { return rolledOut(a.Get(objects.Deployments, a.workload())) })
 		a.before = rollout(a.Namespace, a.workload())
