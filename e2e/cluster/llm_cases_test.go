@@ -160,7 +160,7 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS713", problem: "a model with `gs://`", id: "model-uri", app: llm("model-uri"),
-		fails: blocked("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", "unsupported schema", "qwen-kserve"),
+		fails: blocked("WorkloadsReady", "", "unsupported schema in model URI", "qwen-kserve"),
 	},
 	{
 		rule: "KS714", problem: "a chat template in Jinja", id: "chat-template", app: llm("chat-template"),

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-// blocked expects a condition that is False for a reason, with a text in its message, and none of the Deployments.
+// blocked expects a condition that is False for a reason, with a text in its message, and none of the Deployments. The
+// reason is empty where it differs from release to release.
 func blocked(condition, reason, text string, missing ...string) outcome {
 	return func(t *testing.T, a *llmApp) string {
 		a.awaitFalse(condition, reason, text)
@@ -23,7 +25,7 @@ func blocked(condition, reason, text string, missing ...string) outcome {
 				t.Fatalf("there is a Deployment %s", name)
 			}
 		}
-		return fmt.Sprintf("%s is False: %s", condition, reason)
+		return fmt.Sprintf("%s is False: %s", condition, cmp.Or(reason, text))
 	}
 }
 

@@ -12,12 +12,12 @@ func Condition(object *unstructured.Unstructured, kind, value string) error {
 	return condition(object, kind, value, func(map[string]any) bool { return true })
 }
 
-// Because returns an error unless the object has the status condition with that value and that reason, and its message
-// has the text.
+// Because returns an error unless the object has the status condition with that value and that reason ("" for any), and
+// its message has the text.
 func Because(object *unstructured.Unstructured, kind, value, reason, text string) error {
 	return condition(object, kind, value, func(c map[string]any) bool {
 		message, _ := c["message"].(string)
-		return c["reason"] == reason && strings.Contains(message, text)
+		return (reason == "" || c["reason"] == reason) && strings.Contains(message, text)
 	})
 }
 
