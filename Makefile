@@ -4,6 +4,8 @@ GO      ?= go
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs. The -all targets run every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
+# The services that e2e-cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
+KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
@@ -70,7 +72,7 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 ./cluster/compatibility
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -drift $(DRIFT)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all

@@ -88,11 +88,12 @@ func (s *synced) testUnrepaired(t *testing.T) map[string]string {
 				t.Parallel()
 				a, _ := s.deploy(t, tc.id+"-without", tc.app, applications.Source{Prune: true})
 				a.AwaitSync(applications.State{})
-				failure := s.drift
-				if tc.fight != "" {
-					failure = s.fight
+				text := ""
+				if tc.fight == "" {
+					text = s.drift(t, a)
+				} else {
+					text = s.fight(t, a, tc.fight)
 				}
-				text := failure(t, a, tc)
 				mu.Lock()
 				defer mu.Unlock()
 				seen[tc.id] = text
@@ -116,6 +117,7 @@ func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 					s.reconcile(a.Namespace(), "model", "model-predictor")
 				}
 			}
+			s.settle(a)
 			s.refreshes(t, a)
 			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
 				Problem: tc.problem, Without: without[tc.id], With: "Synced and Healthy through 10 refreshes"})
@@ -125,7 +127,7 @@ func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 
 // drift follows Argo CD through syncs that heal nothing: it starts the next one only because it sees a difference
 // again.
-func (s *synced) drift(t *testing.T, a *applications.Application, _ syncedCase) string {
+func (s *synced) drift(t *testing.T, a *applications.Application) string {
 	t.Helper()
 	state := a.State()
 	for range 3 {
@@ -139,14 +141,14 @@ func (s *synced) drift(t *testing.T, a *applications.Application, _ syncedCase) 
 
 // fight makes KServe look at the service until its autoscaler is gone, and waits until Argo CD creates it again. That
 // takes longer each time: self-heal backs off.
-func (s *synced) fight(t *testing.T, a *applications.Application, c syncedCase) string {
+func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler string) string {
 	t.Helper()
 	namespace := a.Namespace()
 	var live types.UID
 	exists := func() error {
-		object := namespace.Find(objects.HPAs, c.fight)
+		object := namespace.Find(objects.HPAs, autoscaler)
 		if object == nil {
-			return fmt.Errorf("there is no HPA %s", c.fight)
+			return fmt.Errorf("there is no HPA %s", autoscaler)
 		}
 		live = object.GetUID()
 		return nil

@@ -26,19 +26,30 @@ const bundled = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
 func (e *environment) testArgoCD(t *testing.T) {
 	t.Parallel()
 	applications.InstallKinds(t, e.cluster)
-	e.installHardwareProfile(t)
+	services, llm := e.runs(inferenceServices), e.runs(llmInferenceServices)
+	if services {
+		e.installHardwareProfile(t)
+	}
 	for _, version := range argocd.Versions {
 		t.Run(version.Name(t), func(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
 			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
-			var without map[string]string
+			var without, withoutLLM map[string]string
 			t.Run("bundled", func(t *testing.T) {
-				t.Run("unrepaired", func(t *testing.T) {
-					t.Parallel()
-					without = s.testUnrepaired(t)
-				})
-				t.Run("drift", s.testDrift)
+				if services {
+					t.Run("unrepaired", func(t *testing.T) {
+						t.Parallel()
+						without = s.testUnrepaired(t)
+					})
+					t.Run("drift", s.testDrift)
+				}
+				if llm {
+					t.Run("llm", func(t *testing.T) {
+						t.Parallel()
+						withoutLLM = s.testUnrepairedLLM(t)
+					})
+				}
 			})
 
 			checks, stderr, code := e.plugin.run(t,
@@ -48,10 +59,15 @@ func (e *environment) testArgoCD(t *testing.T) {
 			}
 			s.argo.In(t).Apply(checks)
 
-			t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
-			t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
-			t.Run("restarts", s.testRestarts)
-			t.Run("migration", s.testMigration)
+			if services {
+				t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
+				t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
+				t.Run("restarts", s.testRestarts)
+				t.Run("migration", s.testMigration)
+			}
+			if llm {
+				t.Run("llm", func(t *testing.T) { s.testRepairedLLM(t, withoutLLM) })
+			}
 		})
 	}
 }
@@ -113,7 +129,6 @@ func (s *synced) deploy(
 // while: an HPA that gets no metrics for a moment is not.
 func (s *synced) refreshes(t *testing.T, a *applications.Application) {
 	t.Helper()
-	awaitRollout(a.Namespace(), "model", "model-predictor")
 	first := a.AwaitHealthy()
 	for range 10 {
 		state := a.Refresh()

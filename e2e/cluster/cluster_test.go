@@ -29,6 +29,32 @@ func (e *environment) version() string { return strings.TrimPrefix(e.kserve.Vers
 
 func (s *synced) argoVersion() string { return strings.TrimPrefix(s.argo.Name, "v") }
 
+// The kinds of services that a run can be limited to.
+const (
+	inferenceServices    = "InferenceService"
+	llmInferenceServices = "LLMInferenceService"
+)
+
+// runs reports whether this run tests services of the kind. When it does not, the page keeps the rows about them.
+func (e *environment) runs(kind string) bool {
+	has := kserve.RunsInferenceServices
+	if kind == llmInferenceServices {
+		has = kserve.RunsLLMInferenceServices
+	}
+	if !has(e.kserve.Version) {
+		return false
+	}
+	if *kindFlag == "all" || *kindFlag == kind {
+		return true
+	}
+	for _, section := range compatibility.Sections {
+		if (section == compatibility.LLM) == (kind == llmInferenceServices) {
+			e.table.Skip(compatibility.Row{KServe: e.version(), Section: section})
+		}
+	}
+	return false
+}
+
 // record adds a row, unless the case that measured it failed.
 func (e *environment) record(t *testing.T, row compatibility.Row) {
 	t.Helper()
@@ -52,12 +78,17 @@ func TestKServe(t *testing.T) {
 				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
 				table:   &table,
 			}
-			// The default mode is one for the whole cluster, so nothing runs beside this.
-			t.Run("modes", e.testModes)
-			t.Run("stored", e.testStored)
-			t.Run("autoscalers", e.testAutoscalers)
-			t.Run("probes", e.testProbes)
-			t.Run("wait", e.testWait)
+			if e.runs(inferenceServices) {
+				// The default mode is one for the whole cluster, so nothing runs beside this.
+				t.Run("modes", e.testModes)
+				t.Run("stored", e.testStored)
+				t.Run("autoscalers", e.testAutoscalers)
+				t.Run("probes", e.testProbes)
+				t.Run("wait", e.testWait)
+			}
+			if e.runs(llmInferenceServices) {
+				t.Run("llm", e.testLLM)
+			}
 			t.Run("argocd", e.testArgoCD)
 		})
 	}

@@ -19,6 +19,7 @@ import (
 
 var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
 	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
 	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
 )
@@ -34,6 +35,10 @@ func TestMain(m *testing.M) {
 	var err error
 	if versions, err = chosenVersions(*versionsFlag); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	if kinds := []string{"all", inferenceServices, llmInferenceServices}; !slices.Contains(kinds, *kindFlag) {
+		fmt.Fprintf(os.Stderr, "-kind: %q is not one of %s\n", *kindFlag, strings.Join(kinds, ", "))
 		os.Exit(2)
 	}
 	// The cases wait for controllers rather than compute, so they all run at once.

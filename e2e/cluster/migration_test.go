@@ -67,6 +67,7 @@ func (s *synced) migrate(t *testing.T, prune bool) {
 	namespace.Eventually("the old HPA is gone", func() error {
 		return onlyScaler(namespace, "model-predictor", "model-predictor-external")
 	})
+	s.settle(a)
 	s.refreshes(t, a)
 	row.With = "Synced and Healthy through 10 refreshes, once the printed command has run"
 	s.record(t, row)

@@ -11,11 +11,16 @@ import (
 // rollout identifies what KServe made of a service: it changes when pods are replaced.
 func rollout(namespace *objects.Namespace, deployment string) string {
 	object := namespace.Get(objects.Deployments, deployment)
+	return fmt.Sprintf("generation %d, template hashes %v", object.GetGeneration(), templateHashes(namespace))
+}
+
+// templateHashes are those of all pod templates that the namespace has seen.
+func templateHashes(namespace *objects.Namespace) []string {
 	var hashes []string
 	for _, set := range namespace.List(objects.ReplicaSets, "") {
 		hashes = append(hashes, set.GetLabels()["pod-template-hash"])
 	}
-	return fmt.Sprintf("generation %d, template hashes %v", object.GetGeneration(), hashes)
+	return hashes
 }
 
 // awaitRollout waits until nobody has anything left to do for a service that can get ready: all pods are those of the

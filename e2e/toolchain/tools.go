@@ -41,6 +41,9 @@ var (
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.
 func KServeManager(version string) Tool { return kserve("manager", version) }
 
+// KServeLLMManager is the controller of LLMInferenceServices: v0.16.0, v0.17.0, v0.20.0.
+func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
+
 // KServeAgent is the agent container's program of the same releases.
 func KServeAgent(version string) Tool { return kserve("agent", version) }
 

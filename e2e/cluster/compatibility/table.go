@@ -27,7 +27,7 @@ type Row struct {
 
 // Sections are the tables of the page, in their order.
 var Sections = []string{
-	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes,
+	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
 }
 
 // The sections.
@@ -39,6 +39,7 @@ const (
 	Health       = "Health"
 	Restarts     = "Restarts"
 	Modes        = "Deployment modes"
+	LLM          = "LLMInferenceServices"
 )
 
 // Table collects rows. The zero value is ready for use, also in parallel.
@@ -55,7 +56,8 @@ func (t *Table) Add(row Row) {
 	t.rows = append(t.rows, row)
 }
 
-// Skip notes that this run leaves out the rows with the section, the problem and the releases.
+// Skip notes that this run leaves out the rows with the section, the problem and the releases. A row without a problem
+// stands for all rows of the section and the release of KServe.
 func (t *Table) Skip(row Row) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,8 +175,12 @@ func (t *Table) Write(w io.Writer) {
 	text.Flush()
 }
 
-// about reports whether both rows have the same problem and releases.
+// about reports whether both rows have the same problem and releases, or the other one has no problem and stands for
+// all of its section.
 func (r Row) about(other Row) bool {
+	if other.Problem == "" {
+		return r.KServe == other.KServe && r.Section == other.Section
+	}
 	r.Without, r.With = other.Without, other.With
 	return r == other
 }

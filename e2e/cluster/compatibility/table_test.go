@@ -58,3 +58,25 @@ func TestPageKeepsSkippedRows(t *testing.T) {
 		t.Errorf("the row that was left out has to stay, and no other one:\n%s", page)
 	}
 }
+
+func TestPageKeepsSkippedSections(t *testing.T) {
+	kept := Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept", Without: "OutOfSync", With: "Synced"}
+	gone := Row{KServe: "0.20.0", Section: LLM, Problem: "gone", Without: "blocked", With: "ready"}
+	var first Table
+	first.Add(kept)
+	first.Add(gone)
+	before, err := first.Page(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second Table
+	second.Add(Row{KServe: "0.20.0", Section: LLM, Problem: "new", Without: "blocked", With: "ready"})
+	second.Skip(Row{KServe: "0.20.0", Section: Drift})
+	after, err := second.Page(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := string(after); !strings.Contains(page, "| kept |") || strings.Contains(page, "| gone |") {
+		t.Errorf("the section that was left out has to stay, and no other one:\n%s", page)
+	}
+}

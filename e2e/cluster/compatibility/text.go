@@ -14,6 +14,9 @@ The table Drift names the ways in which Argo CD compares: "client" by default, "
 option ServerSideApply=true, "server" with ServerSideDiff=true as well. Every service in it was also tried
 with the rule switched off: with the lines that ` + "`drift`" + ` prints Argo CD was Synced through 10 refreshes,
 without any one of them OutOfSync.
+
+The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
+nothing in a manifest repairs it, or nobody but the author can say how.
 `
 
 const limits = `
@@ -21,7 +24,8 @@ const limits = `
 
 kwok simulates the pods: they are scheduled and become ready, but no container runs and no probe is executed.
 The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
-server instead of the model. Not run at all: Knative and ModelMesh services, Istio and Gateway API, KEDA
-itself (only its kinds are installed), scaling by metrics, traffic, images, other releases than those in the
-tables, and an upgrade of KServe in place.
+server instead of the model. A stand-in for a controller of the Gateway API accepts the routes and pools of
+LLMInferenceServices. Not run at all: Knative and ModelMesh services, Istio, KEDA and LeaderWorkerSets (only
+their kinds are installed), scaling by metrics, traffic, images, other releases than those in the tables, and
+an upgrade of KServe in place.
 `

@@ -1,16 +1,16 @@
-// Package kserve installs a release of KServe into a cluster and runs its controller, with the webhooks on.
+// Package kserve installs a release of KServe into a cluster and runs its controllers, with the webhooks on.
 //
-// There is no Knative, Istio, KEDA or cert-manager: services run in Standard mode, and KEDA's kinds exist without KEDA.
+// There is no Knative, Istio, KEDA, LeaderWorkerSet controller or cert-manager: services run in Standard mode, and the
+// kinds of the others exist without them. A stand-in accepts Gateways and routes.
 package kserve
 
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,13 +19,23 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // Versions are the releases under test, oldest first: each has a folder under e2e/tools.
-var Versions = []string{"v0.14.1", "v0.15.2", "v0.20.0"}
+var Versions = []string{"v0.14.1", "v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
+
+// llmOnly are the releases of which only the controller of LLMInferenceServices runs. Those before them have none.
+var llmOnly = []string{"v0.16.0", "v0.17.0"}
+
+// RunsInferenceServices reports whether the controller of InferenceServices runs with the release.
+func RunsInferenceServices(version string) bool { return !slices.Contains(llmOnly, version) }
+
+// RunsLLMInferenceServices reports whether the controller of LLMInferenceServices runs with the release.
+func RunsLLMInferenceServices(version string) bool {
+	return slices.Index(Versions, version) >= slices.Index(Versions, llmOnly[0])
+}
 
 // namespace is where KServe looks for its configuration.
 const namespace = "kserve"
@@ -35,9 +45,15 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	return []toolchain.Tool{
-		toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version),
+	var tools []toolchain.Tool
+	if RunsInferenceServices(version) {
+		tools = append(tools,
+			toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version))
 	}
+	if RunsLLMInferenceServices(version) {
+		tools = append(tools, toolchain.KServeLLMManager(version))
+	}
+	return tools
 }
 
 // Sources are the modules whose manifests an installation needs.
@@ -58,23 +74,41 @@ func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Inst
 	tb.Helper()
 	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
 	source := sourceOf(tb, toolchain.KServeManager(version))
-	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
 	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
 	i.namespace.ApplyObjects(read(tb, crd)...)
-	for _, kind := range []schema.GroupVersionResource{
-		objects.InferenceServices,
-		objects.ScaledObjects,
-		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "servingruntimes"},
-		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "clusterservingruntimes"},
-		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "inferencegraphs"},
-		{Group: "serving.kserve.io", Version: "v1alpha1", Resource: "trainedmodels"},
-	} {
-		wait.For(tb, "KServe's kinds", cluster.Serves(kind))
-	}
+	i.await(tb, objects.ScaledObjects)
 	i.configure(tb, source)
-	i.startManager(tb, source)
-	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "runtimes"))...)
+	if RunsInferenceServices(version) {
+		i.installServices(tb, source)
+	}
+	if RunsLLMInferenceServices(version) {
+		i.installLLM(tb, source)
+	}
 	return i
+}
+
+// installServices installs all that is about InferenceServices.
+func (i *Installation) installServices(tb testing.TB, source string) {
+	tb.Helper()
+	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
+	i.await(tb,
+		objects.InferenceServices,
+		objects.KServe("v1alpha1", "servingruntimes"),
+		objects.KServe("v1alpha1", "clusterservingruntimes"),
+		objects.KServe("v1alpha1", "inferencegraphs"),
+		objects.KServe("v1alpha1", "trainedmodels"),
+	)
+	i.start(tb, i.prepare(tb, "kserve", toolchain.KServeManager(i.Version), servicePorts),
+		filepath.Join(source, "config", "webhook", "manifests.yaml"))
+	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "runtimes"))...)
+}
+
+// await returns when the API server serves the kinds.
+func (i *Installation) await(tb testing.TB, kinds ...schema.GroupVersionResource) {
+	tb.Helper()
+	for _, kind := range kinds {
+		wait.For(tb, "KServe's kinds", i.cluster.Serves(kind))
+	}
 }
 
 // Judge runs the release's judge, with the default mode Standard, over manifests. It returns a line of JSON for each.
@@ -125,45 +159,6 @@ func (i *Installation) SetDefaultMode(tb testing.TB, mode string) {
 }
 
 func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }
-
-func (i *Installation) startManager(tb testing.TB, source string) {
-	tb.Helper()
-	s := i.cluster.Stack
-	// The webhook server looks for its certificate below $TMPDIR.
-	tmp := s.Mkdir("kserve", 0)
-	keys, err := controlplane.NewKeyPair(s.Mkdir("kserve/k8s-webhook-server/serving-certs", 0), s.IP)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	binary, err := toolchain.KServeManager(i.Version).Build(context.Background())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	probe := net.JoinHostPort(s.IP, "9440")
-	s.Start(stack.Process{
-		Name: "kserve", Path: binary, Dir: tmp,
-		Args: []string{
-			"--metrics-addr", net.JoinHostPort(s.IP, "9441"), "--health-probe-addr", probe, "--webhook-port", webhookPort,
-		},
-		Env: []string{
-			"TMPDIR=" + tmp, "HOME=" + tmp, "POD_NAMESPACE=" + namespace, "KUBECONFIG=" + i.cluster.Kubeconfig(tb, "default"),
-		},
-		Ready: func(ctx context.Context) error {
-			return controlplane.Answers(ctx, http.DefaultClient, "http://"+probe+"/readyz")
-		},
-	})
-	wait.For(tb, "KServe's webhooks", stack.Accepts(net.JoinHostPort(s.IP, webhookPort)))
-	ca, err := os.ReadFile(keys.Certificate)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for _, object := range read(tb, filepath.Join(source, "config", "webhook", "manifests.yaml")) {
-		if err := callByURL(object, "https://"+net.JoinHostPort(s.IP, webhookPort), ca); err != nil {
-			tb.Fatal(err)
-		}
-		i.namespace.ApplyObjects(object)
-	}
-}
 
 func sourceOf(tb testing.TB, tool toolchain.Tool) string {
 	tb.Helper()

@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-const webhookPort = "9443"
-
 // callByURL makes a webhook configuration call a server at an address instead of a Service: no Service has endpoints
 // where no container runs.
 func callByURL(configuration *unstructured.Unstructured, server string, ca []byte) error {
@@ -26,9 +24,23 @@ func callByURL(configuration *unstructured.Unstructured, server string, ca []byt
 		if err != nil || !found {
 			return fmt.Errorf("%s: a webhook without a service's path: %v", configuration.GetName(), err)
 		}
-		webhook["clientConfig"] = map[string]any{"url": server + path, "caBundle": base64.StdEncoding.EncodeToString(ca)}
+		webhook["clientConfig"] = clientConfig(server+path, ca)
 	}
 	return unstructured.SetNestedSlice(configuration.Object, webhooks, "webhooks")
+}
+
+// convertByURL does the same with a CustomResourceDefinition that has a webhook to convert objects.
+func convertByURL(definition *unstructured.Unstructured, server string, ca []byte) error {
+	strategy, _, err := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
+	if err != nil || strategy != "Webhook" {
+		return err
+	}
+	return unstructured.SetNestedMap(definition.Object, clientConfig(server+"/convert", ca),
+		"spec", "conversion", "webhook", "clientConfig")
+}
+
+func clientConfig(url string, ca []byte) map[string]any {
+	return map[string]any{"url": url, "caBundle": base64.StdEncoding.EncodeToString(ca)}
 }
 
 // withoutIstio returns the configuration of the ingress with plain Ingress objects in place of Istio's.

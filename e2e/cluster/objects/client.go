@@ -27,9 +27,26 @@ var (
 	HPAs              = resource("autoscaling", "v2", "horizontalpodautoscalers")
 	ScaledObjects     = resource("keda.sh", "v1alpha1", "scaledobjects")
 	Ingresses         = resource("networking.k8s.io", "v1", "ingresses")
-	InferenceServices = resource("serving.kserve.io", "v1beta1", "inferenceservices")
+	InferenceServices = KServe("v1beta1", "inferenceservices")
 	Applications      = resource("argoproj.io", "v1alpha1", "applications")
 )
+
+// The kinds that LLMInferenceServices bring. Every release of KServe serves the older version of its own.
+var (
+	Services                   = resource("", "v1", "services")
+	LLMInferenceServices       = KServe("v1alpha1", "llminferenceservices")
+	LLMInferenceServiceConfigs = KServe("v1alpha1", "llminferenceserviceconfigs")
+	LeaderWorkerSets           = resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")
+	Gateways                   = resource("gateway.networking.k8s.io", "v1", "gateways")
+	HTTPRoutes                 = resource("gateway.networking.k8s.io", "v1", "httproutes")
+	InferencePools             = resource("inference.networking.k8s.io", "v1", "inferencepools")
+	PreviewInferencePools      = resource("inference.networking.x-k8s.io", "v1alpha2", "inferencepools")
+)
+
+// KServe returns a kind of KServe's.
+func KServe(version, name string) schema.GroupVersionResource {
+	return resource("serving.kserve.io", version, name)
+}
 
 func resource(group, version, name string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: name}

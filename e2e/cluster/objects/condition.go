@@ -2,19 +2,33 @@ package objects
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Condition returns an error unless the object has the status condition with that value.
 func Condition(object *unstructured.Unstructured, kind, value string) error {
+	return condition(object, kind, value, func(map[string]any) bool { return true })
+}
+
+// Because returns an error unless the object has the status condition with that value and that reason ("" for any), and
+// its message has the text.
+func Because(object *unstructured.Unstructured, kind, value, reason, text string) error {
+	return condition(object, kind, value, func(c map[string]any) bool {
+		message, _ := c["message"].(string)
+		return (reason == "" || c["reason"] == reason) && strings.Contains(message, text)
+	})
+}
+
+func condition(object *unstructured.Unstructured, kind, value string, fits func(map[string]any) bool) error {
 	conditions, _, err := unstructured.NestedSlice(object.Object, "status", "conditions")
 	if err != nil {
 		return err
 	}
 	for _, entry := range conditions {
-		condition, ok := entry.(map[string]any)
-		if ok && condition["type"] == kind && condition["status"] == value {
+		c, ok := entry.(map[string]any)
+		if ok && c["type"] == kind && c["status"] == value && fits(c) {
 			return nil
 		}
 	}

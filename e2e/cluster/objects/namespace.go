@@ -26,8 +26,8 @@ func (c *Client) In(tb testing.TB, name string) *Namespace {
 	return &Namespace{Name: name, client: c, tb: tb}
 }
 
-// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices in it end with the test:
-// the controller that all tests share has a single worker.
+// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices and LLMInferenceServices in
+// it end with the test: the controllers that all tests share have a single worker each.
 func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 	tb.Helper()
 	n := c.In(tb, name)
@@ -139,9 +139,11 @@ func (n *Namespace) Eventually(what string, condition func() error) {
 func (n *Namespace) clear() {
 	ctx, cancel := request()
 	defer cancel()
-	err := n.client.Resource(InferenceServices).Namespace(n.Name).
-		DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
-	if ignoreMissing(err) != nil { // before KServe's kinds are there, there is nothing to delete
-		n.tb.Error(err)
+	for _, kind := range []schema.GroupVersionResource{InferenceServices, LLMInferenceServices} {
+		err := n.client.Resource(kind).Namespace(n.Name).
+			DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+		if ignoreMissing(err) != nil { // a cluster without the kind has nothing to delete
+			n.tb.Error(err)
+		}
 	}
 }
