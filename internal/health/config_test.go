@@ -113,10 +113,10 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 			t.Errorf("%s/%s, want %s", check.Group, check.Kind, kind)
 		}
 	}
-	if len(resource.Spec.ResourceActions) != 2 || len(resource.Spec.ExtraConfig) != 3 {
+	if len(resource.Spec.ResourceActions) != 3 || len(resource.Spec.ExtraConfig) != 3 {
 		t.Errorf("%d actions, extra configuration %v", len(resource.Spec.ResourceActions), resource.Spec.ExtraConfig)
 	}
-	for i, kind := range []string{"InferenceService", "LLMInferenceService"} {
+	for i, kind := range []string{"InferenceService", "InferenceGraph", "LLMInferenceService"} {
 		var actions struct {
 			Discovery   string `json:"discovery.lua"`
 			Definitions []struct {
@@ -189,7 +189,7 @@ func TestConfigLimits(t *testing.T) {
 
 func TestConfigOfAKindThatIsNotThere(t *testing.T) {
 	c := configure(t, "0.14.1", "unknown")
-	for _, kind := range []string{"LocalModelCache", "Pod"} {
+	for _, kind := range []string{"LocalModelNamespaceCache", "Pod"} {
 		err := luaOf(kind)(&strings.Builder{}, c)
 		if err == nil || !strings.Contains(err.Error(), "InferenceService, InferenceGraph, TrainedModel") {
 			t.Error(err)
