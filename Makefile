@@ -14,7 +14,7 @@ MANIFESTS ?=
 CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health e2e-argocd e2e-chaos e2e-cluster \
+.PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd e2e-chaos e2e-cluster \
 	e2e-all image-test bench demo clean
 
 help: ## this list
@@ -61,7 +61,11 @@ e2e-health: ## the health checks in Argo CD's own programs (builds them)
 	cd e2e/health/argocd2 && $(GO) test -count=1 ./...
 	cd e2e/health/argocd3 && $(GO) test -count=1 -timeout 20m ./...
 	cd e2e/health/flux && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout 40m ./health
+	cd e2e && $(GO) test -count=1 -timeout 40m ./health -kserve-version $(KSERVE)
+
+statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
+	cd e2e && $(GO) test -count=1 -timeout 60m -run '^TestStatuses$$' ./health -kserve-version all -update
+	git diff --stat
 
 e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install

@@ -39,3 +39,19 @@ func TestSharedLines(t *testing.T) {
 		}
 	}
 }
+
+// TestCaches compares the checks of the two kinds of caches, which differ in their first lines only.
+func TestCaches(t *testing.T) {
+	var bodies []string
+	for _, kind := range []string{"LocalModelCache", "LocalModelNamespaceCache"} {
+		source, err := fs.ReadFile(Lua, "serving.kserve.io/"+kind+"/health.lua")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(string(source), "\n\n")
+		bodies = append(bodies, body)
+	}
+	if bodies[0] != bodies[1] {
+		t.Error("the checks of LocalModelCache and LocalModelNamespaceCache differ; change both")
+	}
+}

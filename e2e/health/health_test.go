@@ -79,12 +79,13 @@ func TestPrintedConfiguration(t *testing.T) {
 			t.Parallel()
 			argocd := newCLI(t, tool)
 			t.Run("validate", func(t *testing.T) {
-				if out := argocd.settings(t, "validate"); !strings.Contains(out, "7 resource overrides") {
-					t.Error(out) // the five kinds, LLMInferenceServiceConfig, and Rollout, which Argo CD adds
+				if out := argocd.settings(t, "validate"); !strings.Contains(out, "8 resource overrides") {
+					t.Error(out) // the six kinds, LLMInferenceServiceConfig, and Rollout, which Argo CD adds
 				}
 			})
 			t.Run("health", func(t *testing.T) { checkHealth(t, argocd) })
 			t.Run("merged", func(t *testing.T) { checkMerged(t, argocd) })
+			t.Run("statuses", func(t *testing.T) { checkStatuses(t, argocd) })
 			t.Run("actions", func(t *testing.T) { checkActions(t, argocd) })
 			t.Run("ignore-differences", func(t *testing.T) {
 				service := input("InferenceService", "controller-v0.20.0-healthy")
@@ -105,15 +106,16 @@ func checkHealth(t *testing.T, argocd cli) {
 	for kind, names := range map[string][]string{
 		"InferenceService": {
 			"controller-v0.14.1-badfmt", "controller-v0.15.2-notready", "controller-v0.20.0-healthy",
-			"scaled-to-zero", "stopped", "deadline-passed", "hostile-huge-message", "multi-node-0.16-to-0.19",
+			"controller-v0.20.0-knative-scaled-to-zero", "controller-v0.20.0-knative-stopped", "deadline-passed",
+			"hostile-huge-message",
 		},
-		"InferenceGraph": {"standard-0.16", "knative-failed"},
-		"TrainedModel":   {"ready", "not-multi-model"},
+		"InferenceGraph": {"no-status", "deadline-passed"},
+		"TrainedModel":   {"no-status", "hostile-conditions"},
 		"LLMInferenceService": {
 			"starting", "stopped", "presets-missing-while-ready", "presets-missing-too-long-while-ready",
 			"controller-v0.20.0-ready-full", "controller-v0.20.0-foreign-hpa-collision-scaling",
 		},
-		"LocalModelCache": {"downloading", "downloaded"},
+		"LocalModelCache": {"no-status", "hostile-status"},
 	} {
 		data, err := os.ReadFile(filepath.Join(customizations, kind, "health_test.yaml"))
 		if err != nil {
@@ -146,10 +148,35 @@ func checkHealth(t *testing.T, argocd cli) {
 	}
 }
 
+// checkStatuses asks about objects of the kinds that have few files of their own.
+func checkStatuses(t *testing.T, argocd cli) {
+	for kind, name := range map[string]string{
+		"InferenceService": "0.17.0 multi-node-internal-ready", "InferenceGraph": "0.20.0 graph-standard-stopped",
+		"TrainedModel": "0.20.0 trained-model-ready", "LocalModelCache": "0.20.0 cache-failed",
+		"LocalModelNamespaceCache": "0.20.0 namespace-cache-downloaded",
+	} {
+		stored, err := os.ReadFile(filepath.Join(customizations, kind, "statuses.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := entries(string(stored))[name]
+		right, _, _ := strings.Cut(strings.TrimPrefix(object, "# right: "), "\n")
+		file := filepath.Join(t.TempDir(), kind+".yaml")
+		if err := os.WriteFile(file, []byte(object), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := argocd.settings(t, "resource-overrides", "health", file)
+		if right == "" || !strings.HasPrefix(out, "STATUS: "+right+"\n") {
+			t.Errorf("%s %s: %s, want %s", kind, name, out, right)
+		}
+	}
+}
+
 func checkActions(t *testing.T, argocd cli) {
 	for _, tc := range []struct{ kind, name, actions, run, annotation string }{
 		{"InferenceService", "controller-v0.20.0-healthy", "resume true stop false", "stop", `"true"`},
-		{"InferenceService", "stopped", "resume false stop true", "resume", `"false"`},
+		{"InferenceService", "controller-v0.20.0-knative-stopped", "resume false stop true", "resume", `"false"`},
+		{"InferenceGraph", "deadline-passed", "resume true stop false", "stop", `"true"`},
 		{"LLMInferenceService", "controller-v0.20.0-ready-full", "resume true stop false", "stop", `"true"`},
 		{"LLMInferenceService", "controller-v0.20.0-stopped", "resume false stop true", "resume", `"false"`},
 	} {

@@ -55,6 +55,14 @@ func KServeJudge(version string) Tool {
 	}
 }
 
+// KServeStatuses is the program of e2e/statuses that lets a release's controllers write statuses.
+func KServeStatuses(version string) Tool {
+	return Tool{
+		Name: "kserve-statuses", Folder: "../statuses/kserve-" + version, Imports: "..",
+		Module: kserveModule, Package: ".",
+	}
+}
+
 const kserveModule = "github.com/kserve/kserve"
 
 func kserve(program, version string) Tool {

@@ -113,23 +113,29 @@ func TestUpstreamCases(t *testing.T) {
 func TestNothingBreaksACheck(t *testing.T) {
 	ours := mustOurs(t)
 	for _, input := range []string{
-		"InferenceService/testdata/deadline-passed.yaml",
-		"InferenceService/testdata/failed-load.yaml",
-		"InferenceService/testdata/multi-node-0.16-to-0.19.yaml",
-		"InferenceService/testdata/required-conditions-met.yaml",
-		"InferenceService/testdata/transformer-down.yaml",
-		"InferenceGraph/testdata/deadline-passed.yaml",
-		"TrainedModel/testdata/service-not-ready-too-long.yaml",
-		"LLMInferenceService/testdata/controller-v0.20.0-foreign-hpa-collision-scaling.yaml",
-		"LLMInferenceService/testdata/controller-v0.20.0-scaled-to-zero.yaml",
-		"LLMInferenceService/testdata/deadline-first-rollout.yaml",
-		"LLMInferenceService/testdata/failed-rollout.yaml",
-		"LLMInferenceService/testdata/stopped.yaml",
-		"LocalModelCache/testdata/failed.yaml",
+		"InferenceService/deadline-passed",
+		"InferenceService/standard-fails-to-load-crash-loop@0.20.0",
+		"InferenceService/standard-runtime-lost-ready@0.20.0",
+		"InferenceService/standard-resume-refused-seen@0.20.0",
+		"InferenceService/standard-transformer-lost@0.20.0",
+		"InferenceService/multi-node-internal-ready@0.17.0",
+		"InferenceService/multi-node-past-deadline@0.17.0",
+		"InferenceService/required-conditions-met",
+		"InferenceGraph/deadline-passed",
+		"InferenceGraph/graph-standard-stopped@0.20.0",
+		"TrainedModel/trained-model-service-not-ready@0.20.0",
+		"LLMInferenceService/controller-v0.20.0-foreign-hpa-collision-scaling",
+		"LLMInferenceService/controller-v0.20.0-scaled-to-zero",
+		"LLMInferenceService/deadline-first-rollout",
+		"LLMInferenceService/failed-rollout",
+		"LLMInferenceService/stopped",
+		"LocalModelCache/cache-failed@0.20.0",
+		"LocalModelNamespaceCache/namespace-cache-failed@0.20.0",
 	} {
-		var object Object
-		loadYAML(t, os.DirFS(checksDir), input, &object)
-		check := ours[path.Dir(path.Dir(input))]
+		kind, name := path.Split(input)
+		kind = path.Clean(kind)
+		object := find(t, kind, name)
+		check := ours[kind]
 		mutate(object, func() {
 			if got := check.Assess(object, today); got.Status == Unknown {
 				data, _ := json.Marshal(object)
@@ -192,28 +198,29 @@ func TestProgressDeadlineInEveryTimeZone(t *testing.T) {
 func TestGracePeriod(t *testing.T) {
 	ours := mustOurs(t)
 	for _, tc := range []struct{ input, condition string }{
-		{"InferenceService/testdata/controller-v0.14.1-badfmt.yaml", ""},
-		{"InferenceService/testdata/controller-v0.15.2-badfmt.yaml", ""},
-		{"InferenceService/testdata/controller-v0.20.0-badfmt.yaml", "PredictorReady"},
-		{"InferenceService/testdata/runtime-not-recognized.yaml", "PredictorReady"},
-		{"InferenceService/testdata/reason-ReconcileFailed.yaml", "PredictorReady"},
-		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.16.0-config-missing-after-ready.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-config-missing-after-ready.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-missing.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-scheduler-configmap-deleted-ready.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-presets-broken-gateway-deleted-ready.yaml", "PresetsCombined"},
-		{"LLMInferenceService/testdata/controller-v0.20.0-scaling-plus-replicas-from-config.yaml", "PresetsCombined"},
+		{"InferenceService/controller-v0.14.1-badfmt", ""},
+		{"InferenceService/controller-v0.15.2-badfmt", ""},
+		{"InferenceService/controller-v0.20.0-badfmt", "PredictorReady"},
+		{"InferenceService/standard-no-runtime-not-recognized@0.20.0", "PredictorReady"},
+		{"InferenceService/standard-refused-at-first@0.20.0", "PredictorReady"},
+		{"LLMInferenceService/controller-v0.16.0-config-missing", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.16.0-config-missing-after-ready", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-config-missing", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-config-missing-after-ready", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-scheduler-configmap-missing", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-scheduler-configmap-deleted-ready", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-presets-broken-gateway-deleted-ready", "PresetsCombined"},
+		{"LLMInferenceService/controller-v0.20.0-scaling-plus-replicas-from-config", "PresetsCombined"},
 	} {
-		var object Object
-		loadYAML(t, os.DirFS(checksDir), tc.input, &object)
+		kind, name := path.Split(tc.input)
+		kind = path.Clean(kind)
+		object := find(t, kind, name)
 		changed := transition(t, object, tc.condition)
 		for annotation, grace := range map[string]time.Duration{
 			"": 5 * time.Minute, "60": time.Minute, "1800": 30 * time.Minute, "soon": 5 * time.Minute,
 		} {
 			object["metadata"].(Object)["annotations"] = Object{"argocd-kserve-plugin/progress-deadline-seconds": annotation}
-			check := ours[path.Dir(path.Dir(tc.input))]
+			check := ours[kind]
 			for after, want := range map[time.Duration]Status{grace: Progressing, grace + time.Second: Degraded} {
 				if got := check.Assess(object, changed.Add(after)); got.Status != want {
 					t.Errorf("%s, annotation %q, after %v: %v, want %s", tc.input, annotation, after, got, want)

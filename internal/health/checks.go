@@ -15,7 +15,8 @@ import (
 const group = "serving.kserve.io"
 
 // Kinds are the kinds of serving.kserve.io that have a check.
-var Kinds = []string{"InferenceService", "InferenceGraph", "TrainedModel", "LLMInferenceService", "LocalModelCache"}
+var Kinds = []string{"InferenceService", "InferenceGraph", "TrainedModel", "LLMInferenceService", "LocalModelCache",
+	"LocalModelNamespaceCache"}
 
 // Checks are health checks by kind of serving.kserve.io.
 type Checks map[string]Check

@@ -55,11 +55,13 @@ func (l Limits) buildInto(script string) string {
 // The KServe releases from which on a kind or a feature exists.
 var (
 	sinceKind = map[string]transform.Window{
-		"LocalModelCache":     {From: transform.Release{0, 15, 0}},
-		"LLMInferenceService": {From: transform.Release{0, 16, 0}},
+		"LocalModelCache":          {From: transform.Release{0, 14, 1}}, // local_model_cache_types.go@v0.14.1
+		"LLMInferenceService":      {From: transform.Release{0, 16, 0}},
+		"LocalModelNamespaceCache": {From: transform.Release{0, 19, 0}}, // not in 0.17; 0.18 is not known
 	}
 	sinceStop = map[string]transform.Window{ // serving.kserve.io/stop
 		"InferenceService":    {From: transform.Release{0, 15, 1}},
+		"InferenceGraph":      {From: transform.Release{0, 16, 0}}, // inferencegraph/controller.go@v0.16.0, not @v0.15.2
 		"LLMInferenceService": {From: transform.Release{0, 17, 0}}, // llmisvc/workload.go@v0.17.0, not @v0.16.0
 	}
 	sinceDisallowedList = transform.Window{From: transform.Release{0, 15, 0}}

@@ -109,7 +109,7 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 	if !maps.Equal(configMap.Data, resource.Spec.ExtraConfig) || !maps.Equal(configMap.Data, values.Configs.CM) {
 		t.Errorf("the forms differ: %v\n%v\n%v", configMap.Data, resource.Spec.ExtraConfig, values.Configs.CM)
 	}
-	for _, kind := range []string{"InferenceService", "LLMInferenceService"} {
+	for _, kind := range []string{"InferenceService", "InferenceGraph", "LLMInferenceService"} {
 		key := Override{Type: "actions", Kind: kind}.Key()
 		var actions struct {
 			Discovery   string `json:"discovery.lua"`
@@ -183,7 +183,7 @@ func TestConfigLimits(t *testing.T) {
 
 func TestConfigOfAKindThatIsNotThere(t *testing.T) {
 	c := configure(t, "0.14.1", "unknown")
-	for _, kind := range []string{"LocalModelCache", "Pod"} {
+	for _, kind := range []string{"LocalModelNamespaceCache", "Pod"} {
 		err := luaOf(kind)(&strings.Builder{}, c)
 		if err == nil || !strings.Contains(err.Error(), "InferenceService, InferenceGraph, TrainedModel") {
 			t.Error(err)

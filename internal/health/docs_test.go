@@ -2,53 +2,68 @@ package health
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
+// truth is a situation and its object: "<case>@<release>" in statuses.yaml, or the name of a file in testdata.
 type truth struct{ situation, input string }
 
 // truths are the situations in which Argo CD's own checks and ours may differ.
 var truths = []truth{
-	{"no status", "no-status"},
+	{"no status", "standard-first-rollout-created@0.20.0"},
 	{"empty status", "empty-status"},
-	{"empty list of conditions", "empty-conditions"},
-	{"only IngressReady is True", "only-ingress-ready"},
-	{"Standard mode, Ready, KServe 0.11 to 0.15", "raw-default-mode"},
-	{"Standard mode, Ready, KServe 0.16 and later (`Stopped` is False)", "raw-stopped-false"},
-	{"Knative mode, Ready, KServe 0.11 to 0.15.0", "knative-0.11-to-0.15.0"},
-	{"Knative mode, Ready, KServe 0.15.1 and later (`Stopped` is False)", "knative-0.15.1"},
-	{"ModelMesh, Ready", "modelmesh"},
-	{"Ready, scaled to zero (`transitionStatus: InProgress`)", "scaled-to-zero"},
-	{"Ready, model status without `transitionStatus`", "model-status-without-transition"},
-	{"Ready, empty `transitionStatus`", "empty-transition-status"},
-	{"Ready, `OciImageVolumeCompatible` is False (advice)", "oci-advice-0.20"},
-	{"Ready, an old pod failed to load the model", "failed-load-of-one-pod"},
-	{"multi-node, complete, KServe 0.16 to 0.19", "multi-node-0.16-to-0.19"},
-	{"Ready, transformer not reported", "transformer-not-reported"},
-	{"Ready, transformer down", "transformer-down"},
-	{"Ready, canary not ready", "canary-not-ready"},
-	{"Knative: the transformer's newest revision fails, Ready", "controller-v0.20.0-knative-transformer-second-crash"},
-	{"Knative: the newest revision fails", "controller-v0.20.0-knative-second-deadline"},
-	{"Knative: the first revision fails", "controller-v0.20.0-knative-first-deadline"},
-	{"Knative: the first revision failed more than 30 seconds ago", "controller-v0.20.0-knative-first-deadline-later"},
-	{"rollout failed (`ProgressDeadlineExceeded`)", "progress-deadline-exceeded"},
-	{"model fails to load", "failed-load"},
-	{"ModelMesh: new model is loading, old one serves", "modelmesh-loading"},
-	{"ModelMesh: new model fails to load, old one serves", "modelmesh-failed-load"},
-	{"no runtime for the model, for five minutes", "runtime-not-recognized"},
-	{"no runtime for the model, no conditions, KServe up to 0.15", "controller-v0.15.2-badfmt"},
-	{"no runtime for the model, KServe 0.20", "controller-v0.20.0-badfmt"},
-	{"a child is refused (`ReconcileFailed`), for five minutes", "reason-ReconcileFailed"},
-	{"a child is refused, for longer", "reason-ReconcileFailed-too-long"},
-	{"never starts", "controller-v0.20.0-notready"},
-	{"asked to stop, still running", "stopping"},
-	{"asked to stop, KServe does not obey", "stop-ignored"},
-	{"stopped", "stopped"},
-	{"stopped, empty `transitionStatus`", "stopped-empty-transition-status"},
-	{"Ready of the previous spec", "ready-of-the-previous-spec"},
+	{"Standard mode, starting", "standard-first-rollout-pending@0.20.0"},
+	{"Standard mode, Ready, KServe up to 0.15", "standard-first-rollout-ready@0.15.2"},
+	{"Standard mode, Ready, KServe 0.16 and later (`Stopped` is False)", "standard-first-rollout-ready@0.20.0"},
+	{"Knative mode, Ready, KServe up to 0.15.0", "knative-first-rollout-ready@0.14.1"},
+	{"Knative mode, Ready, KServe 0.15.1 and later (`Stopped` is False)", "knative-first-rollout-ready@0.20.0"},
+	{"ModelMesh, Ready", "modelmesh-ready@0.14.1"},
+	{"ModelMesh, Ready, model not in memory", "modelmesh-standby@0.14.1"},
+	{"Ready, scaled to zero (`transitionStatus: InProgress`)", "standard-scaled-to-zero-ready@0.15.2"},
+	{"Ready, `OciImageVolumeCompatible` is False (advice)", "oci-advice@0.20.0"},
+	{"Ready, an old or a new pod failed to download the model", "standard-second-rollout-no-download@0.15.2"},
+	{"multi-node, head and worker ready, no ingress needed, KServe 0.16 to 0.19", "multi-node-internal-ready@0.17.0"},
+	{"multi-node, head and worker ready, KServe 0.16 to 0.19 make no ingress", "multi-node-ready@0.17.0"},
+	{"multi-node, a rollout is past its deadline, KServe 0.16 to 0.19", "multi-node-past-deadline@0.17.0"},
+	{"multi-node, KServe 0.20 deletes the worker's Deployment", "multi-node-worker-deleted@0.20.0"},
+	{"Ready, transformer down", "standard-transformer-lost@0.20.0"},
+	{"Ready, canary not ready, KServe 0.20", "canary-starting@0.20.0"},
+	{"Gateway API: the gateway does not accept the route", "gateway-not-accepted@0.20.0"},
+	{"Knative: the first revision fails, never Ready", "knative-first-revision-crash@0.20.0"},
+	{"Knative: the first revision is past its deadline", "knative-first-revision-past-deadline@0.20.0"},
+	{"Knative: the same, more than 30 seconds later", "knative-forgotten-first@0.20.0"},
+	{"Knative: the newest revision is past its deadline, an old one serves",
+		"knative-second-revision-past-deadline@0.20.0"},
+	{"Knative: the transformer's first revision fails", "knative-transformer-crash@0.20.0"},
+	{"Knative: the transformer's newest revision fails, Ready", "knative-transformer-second-crash@0.20.0"},
+	{"Knative: a new revision repairs a failed load, or cannot download the model",
+		"knative-first-revision-crash-repairing@0.20.0"},
+	{"first rollout is past its deadline, no pod available", "standard-never-starts-past-deadline@0.20.0"},
+	{"quota allows no pod (`FailedCreate`), KServe 0.16 and later", "standard-never-starts-over-quota@0.20.0"},
+	{"later rollout is past its deadline, old pod serves, KServe up to 0.15",
+		"standard-second-rollout-past-deadline@0.15.2"},
+	{"later rollout is past its deadline, old pod serves, KServe 0.16 and later",
+		"standard-second-rollout-past-deadline@0.20.0"},
+	{"model fails to load", "standard-fails-to-load-crash-loop@0.20.0"},
+	{"ModelMesh: new model is loading, old one serves", "modelmesh-next-loading@0.14.1"},
+	{"ModelMesh: new model fails to load, old one serves", "modelmesh-next-failed@0.14.1"},
+	{"no runtime for the model, no conditions, KServe up to 0.15", "standard-no-runtime-missing@0.15.2"},
+	{"no runtime for the model, KServe 0.20", "standard-no-runtime-missing@0.20.0"},
+	{"no runtime for the new spec, Ready", "standard-runtime-lost-ready@0.20.0"},
+	{"the new spec is invalid, Ready", "standard-runtime-lost-invalid@0.20.0"},
+	{"a child is refused (`ReconcileFailed`), KServe 0.17 and later", "standard-refused-at-first@0.20.0"},
+	{"a child is refused, KServe up to 0.16", "standard-refused-at-first@0.15.2"},
+	{"asked to stop, still running", "standard-stop-asked@0.20.0"},
+	{"asked to stop, KServe does not obey", "standard-stop-stopped@0.15.2"},
+	{"stopped", "standard-stop-gone@0.20.0"},
+	{"asked to resume", "standard-stop-asked-to-resume@0.20.0"},
+	{"resuming, but a child is refused", "standard-resume-refused-seen@0.20.0"},
+	{"Ready of the previous spec", "standard-second-rollout-unseen@0.20.0"},
 }
 
 // llmTruths are the situations of an LLMInferenceService, for which the known releases of Argo CD have no check.
@@ -93,6 +108,7 @@ func TestDocumentedTruth(t *testing.T) {
 	}
 	header := "| InferenceService | Argo CD 2.14.21 | Argo CD 3.5.7 | this check |\n|---|---|---|---|\n"
 	table := header + rows(t, "InferenceService", truths, bundled2, bundled3, ours)
+	table += "\n" + score(t, map[string]Checks{"Argo CD 2.14.21": bundled2, "Argo CD 3.5.7": bundled3, "this check": ours})
 	generated(t, "truth table", table)
 
 	header = "| LLMInferenceService | this check |\n|---|---|\n"
@@ -104,20 +120,63 @@ func rows(t *testing.T, kind string, truths []truth, columns ...Checks) string {
 	t.Helper()
 	var table strings.Builder
 	for _, truth := range truths {
-		var object Object
-		loadYAML(t, os.DirFS(checksDir), kind+"/testdata/"+truth.input+".yaml", &object)
+		object := find(t, kind, truth.input)
 		fmt.Fprintf(&table, "| %s |", truth.situation)
-		right := columns[len(columns)-1][kind].Assess(object, today).Status
+		right := says(columns[len(columns)-1][kind], object)
 		for _, checks := range columns {
-			says := string(checks[kind].Assess(object, today).Status)
-			if says != string(right) {
-				says = "**" + says + "**"
+			said := says(checks[kind], object)
+			if said != right {
+				said = "**" + said + "**"
 			}
-			fmt.Fprintf(&table, " %s |", says)
+			fmt.Fprintf(&table, " %s |", said)
 		}
 		table.WriteString("\n")
 	}
 	return table.String()
+}
+
+// find returns the object of a truth.
+func find(t *testing.T, kind, input string) (object Object) {
+	t.Helper()
+	name, release, generated := strings.Cut(input, "@")
+	if !generated {
+		loadYAML(t, os.DirFS(checksDir), kind+"/testdata/"+input+".yaml", &object)
+		return object
+	}
+	for _, s := range loadStatuses(t, kind) {
+		if slices.ContainsFunc(s.cases, func(c kserveCase) bool {
+			return c.name == name && slices.Contains(c.releases, release)
+		}) {
+			return s.object(t)
+		}
+	}
+	t.Fatalf("%s has no status %s", kind, input)
+	return nil
+}
+
+// score counts the statuses of InferenceServices on which each set of checks is right.
+func score(t *testing.T, all map[string]Checks) string {
+	t.Helper()
+	counts := map[string]int{}
+	total := 0
+	for _, status := range loadStatuses(t, "InferenceService") {
+		object, releases := status.object(t), 0
+		for _, c := range status.cases {
+			releases += len(c.releases)
+		}
+		total += releases
+		for name, checks := range all {
+			if says(checks["InferenceService"], object) == status.right {
+				counts[name] += releases
+			}
+		}
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		parts = append(parts, fmt.Sprintf("%s on %d", name, counts[name]))
+	}
+	return fmt.Sprintf("Of %d statuses that the controllers of KServe 0.13.1 to 0.20.0 write, right are: %s.\n",
+		total, strings.Join(parts, ", "))
 }
 
 // generated compares a part of docs/health.md, or writes it.

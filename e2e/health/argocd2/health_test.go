@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,35 @@ func TestChecks(t *testing.T) {
 					t.Errorf("\n got %v\nwant %v", *got, test.HealthStatus)
 				}
 			})
+		}
+	}
+}
+
+// TestStatuses runs the checks on what KServe's own controllers write. Their times are over, and so is every limit.
+func TestStatuses(t *testing.T) {
+	all, err := fs.Glob(customizations, "*/statuses.yaml")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	for _, name := range all {
+		kind := path.Dir(name)
+		for _, document := range strings.Split(read(t, name), "\n---\n")[1:] {
+			right, rest, _ := strings.Cut(strings.TrimPrefix(document, "# right: "), "\n")
+			if _, later, changes := strings.Cut(right, ", later "); changes {
+				right = later
+			}
+			status := &unstructured.Unstructured{}
+			if err := yaml.Unmarshal([]byte(rest), &status.Object); err != nil {
+				t.Fatal(err)
+			}
+			got, err := health.GetResourceHealth(status, override(t, kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got.Status) != right {
+				title, _, _ := strings.Cut(rest, "\n")
+				t.Errorf("%s %s: %v, want %s", kind, title, *got, right)
+			}
 		}
 	}
 }

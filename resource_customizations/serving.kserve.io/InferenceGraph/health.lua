@@ -105,12 +105,15 @@ if next(conditions) == nil then
   return unreported()
 end
 
-if is("Stopped", "True") then
-  return verdict("Suspended", "InferenceGraph is stopped")
-end
 -- Where KServe obeys serving.kserve.io/stop, a graph that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
 local stopping = stop == "true" or stop == "True" or stop == "TRUE"
+if is("Stopped", "True") then
+  if stopping then
+    return verdict("Suspended", "InferenceGraph is stopped")
+  end
+  return verdict("Progressing", "waiting for KServe to resume the InferenceGraph")
+end
 if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
   return verdict("Progressing", "waiting for KServe to stop the InferenceGraph; KServe before 0.16 never does")
 end

@@ -136,22 +136,32 @@ local function skip_name(value, read)
   return read
 end
 
--- rolled_out reports whether the head and the worker of a multi-node service with PredictorReady=Unknown
--- have both finished their rollout. KServe 0.16 to 0.19 never get further than that (kserve#5703).
-local function rolled_out()
+-- rollouts returns "complete" if the head and the worker of a multi-node service have both finished their rollout,
+-- "failed" if one is past its deadline and nothing else is under way, else nil. The message of PredictorReady says it.
+local function rollouts()
   local message = text(field(conditions.PredictorReady, "message"))
-  if message == nil or not is("PredictorReady", "Unknown") then
-    return false
-  end
-  local read = ""
+  local result, read = "complete", ""
   for _, container in ipairs({ "predictor-container", ", worker-container" }) do
     read = read .. container .. ': ReplicaSet "'
-    if not starts(message, read) then
-      return false
+    if message == nil or not starts(message, read) then
+      return nil
     end
-    read = skip_name(message, read) .. '" has successfully progressed.'
+    read = skip_name(message, read)
+    if starts(message, read .. '" has timed out progressing.') then
+      result, read = "failed", read .. '" has timed out progressing.'
+    else
+      read = read .. '" has successfully progressed.'
+    end
   end
-  return message == read
+  if message == read then
+    return result
+  end
+end
+
+-- rolled_out reports whether head and worker are ready. KServe 0.16 to 0.19 never get further than
+-- PredictorReady=Unknown (kserve#5703).
+local function rolled_out()
+  return is("PredictorReady", "Unknown") and rollouts() == "complete"
 end
 
 local function holds(name)
@@ -214,7 +224,7 @@ local configuration = {
   ExplainerReady = "ExplainerConfigurationReady",
 }
 
--- failure returns the verdict on a condition that is False for one of these reasons, else nil.
+-- failure returns the verdict on a condition that is False because of a failure, else nil.
 local function failure(name)
   local reason = text(field(conditions[name], "reason"))
   if not is(name, "False") or reason == nil then
@@ -227,6 +237,8 @@ local function failure(name)
     return verdict("Degraded", message)
   elseif passing[reason] then
     return waiting(name, grace)
+  elseif name == "PredictorReady" and rollouts() == "failed" then
+    return verdict("Degraded", describe(name))
   end
 end
 
@@ -244,12 +256,15 @@ if type(status) ~= "table" or (next(conditions) == nil and model == nil) then
   return unreported()
 end
 
-if is("Stopped", "True") then
-  return verdict("Suspended", "InferenceService is stopped")
-end
 -- Where KServe obeys serving.kserve.io/stop, a service that runs has the condition Stopped, too.
 local stop = field(annotations, "serving.kserve.io/stop")
 local stopping = stop == "true" or stop == "True" or stop == "TRUE"
+if is("Stopped", "True") then
+  if stopping then
+    return verdict("Suspended", "InferenceService is stopped")
+  end
+  return first_failure() or verdict("Progressing", "waiting for KServe to resume the InferenceService")
+end
 if stopping and not (is("Ready", "True") and conditions.Stopped == nil) then
   return verdict("Progressing",
     "waiting for KServe to stop the InferenceService; KServe before 0.16 (Knative: 0.15.1) never does")
@@ -264,6 +279,14 @@ end
 
 local transition = field(model, "transitionStatus")
 local failed_model = transition == "InvalidSpec" or transition == "BlockedByFailedLoad"
+local cause = field(model, "lastFailureInfo")
+local model_message = "model is " .. (text(transition) or "not reported")
+for _, key in ipairs({ "reason", "message" }) do
+  local detail = text(field(cause, key))
+  if detail ~= nil then
+    model_message = model_message .. ": " .. detail
+  end
+end
 
 if missing == nil then
   -- Ready leaves out the transformer, the explainer, a canary and a newer Knative revision.
@@ -278,14 +301,17 @@ if missing == nil then
   if conditions.LatestDeploymentReady ~= nil and not is("LatestDeploymentReady", "True") then
     return waiting("LatestDeploymentReady")
   end
-  -- KServe takes the model's status from one pod, and reports InProgress if there is none (scale to
-  -- zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes the status
-  -- itself: there a failed load means that the old model still serves.
+  -- KServe takes the model's status from one pod, be it an old one, and reports InProgress if there is none (scale
+  -- to zero), so Ready outranks it. ModelMesh, the only mode without IngressReady, writes the status itself: there a
+  -- failed load means that the old model still serves. An invalid spec means that in every mode.
   local modelmesh = conditions.PredictorReady ~= nil and conditions.IngressReady == nil
   if modelmesh and transition == "InProgress" then
     return verdict("Progressing", "ModelMesh is loading the new model")
-  elseif not (modelmesh and failed_model) then
+  elseif transition ~= "InvalidSpec" and not (modelmesh and failed_model) then
     local message = "InferenceService is ready"
+    if failed_model then
+      message = message .. "; of one pod the " .. model_message
+    end
     if stopping then
       message = message .. "; this KServe does not obey serving.kserve.io/stop"
     end
@@ -294,26 +320,24 @@ if missing == nil then
 end
 
 if failed_model then
-  local cause = field(model, "lastFailureInfo")
-  local message = "model is " .. transition
-  for _, key in ipairs({ "reason", "message" }) do
-    local detail = text(field(cause, key))
-    if detail ~= nil then
-      message = message .. ": " .. detail
-    end
-  end
+  local since = text(field(conditions.PredictorReady, "lastTransitionTime"))
   if transition == "InvalidSpec" and passing[text(field(cause, "reason"))] then
-    local since = text(field(conditions.PredictorReady, "lastTransitionTime"))
-    if next(conditions) == nil then
+    if missing == nil then
+      return verdict("Progressing", model_message .. "; the previous spec is ready")
+    elseif next(conditions) == nil then
       since = created
     end
-    return progressing(message, since, grace)
+    return progressing(model_message, since, grace)
+  end
+  -- The failed pod may belong to the revision before the one that is waited for.
+  if transition == "BlockedByFailedLoad" and is("PredictorReady", "Unknown") then
+    return progressing(model_message .. "; " .. describe("PredictorReady"), since, grace)
   end
   local found = first_failure()
   if found ~= nil then
-    message = message .. "; " .. found.message
+    model_message = model_message .. "; " .. found.message
   end
-  return verdict("Degraded", message)
+  return verdict("Degraded", model_message)
 end
 
 local found = first_failure()

@@ -1,5 +1,5 @@
--- Health of a KServe LocalModelCache (KServe 0.15 to 0.20). It has no conditions: status.copies counts
--- the nodes, and status.nodeStatus has the state of each. The status omits a count of zero.
+-- Health of a KServe LocalModelCache (KServe 0.14.1 to 0.20). It has no conditions: status.nodeStatus has the state of the
+-- model on each node, and has a node as soon as KServe asks it to download the model.
 
 local function field(value, key)
   if type(value) == "table" then
@@ -7,26 +7,38 @@ local function field(value, key)
   end
 end
 
-local copies = field(field(obj, "status"), "copies")
-
-if type(copies) ~= "table" then
-  return { status = "Progressing", message = "waiting for KServe to report a status" }
-end
-
-local counts = {}
-for _, key in ipairs({ "available", "total", "failed" }) do
-  local value = copies[key] or 0
-  if type(value) ~= "number" then
-    return { status = "Progressing", message = "status.copies." .. key .. " is not a number" }
+local nodes = {}
+local statuses = field(field(obj, "status"), "nodeStatus")
+if type(statuses) == "table" then
+  for name, status in pairs(statuses) do
+    if type(name) == "string" and type(status) == "string" then
+      nodes[#nodes + 1] = { name = name, status = status }
+    end
   end
-  counts[key] = value
+end
+table.sort(nodes, function(a, b) return a.name < b.name end)
+
+if #nodes == 0 then
+  return { status = "Progressing", message = "no node has begun to download the model" }
 end
 
-local message = counts.available .. " of " .. counts.total .. " nodes have the model"
-if counts.failed > 0 then
-  return { status = "Degraded", message = message .. ", " .. counts.failed .. " failed to download it" }
+local health, missing = "Healthy", {}
+for _, node in ipairs(nodes) do
+  if node.status == "NodeDownloadError" then
+    health = "Degraded"
+  elseif node.status ~= "NodeDownloaded" and health == "Healthy" then
+    health = "Progressing"
+  end
+  if node.status ~= "NodeDownloaded" then
+    missing[#missing + 1] = node.name .. " " .. node.status
+  end
 end
-if counts.available >= counts.total then
-  return { status = "Healthy", message = message }
+
+local message = #nodes - #missing .. " of " .. #nodes .. " nodes have the model"
+local shown = 5
+if #missing > shown then
+  message = message .. ": " .. table.concat(missing, ", ", 1, shown) .. " and " .. #missing - shown .. " more"
+elseif #missing > 0 then
+  message = message .. ": " .. table.concat(missing, ", ")
 end
-return { status = "Progressing", message = message }
+return { status = health, message = message }
