@@ -41,6 +41,7 @@ func generation(object Object, generation float64) Object {
 
 func stopped() Object {
 	object := service("False")
+	object["metadata"].(Object)["annotations"] = Object{"serving.kserve.io/stop": "true"}
 	conditions := object["status"].(Object)["conditions"].([]any)
 	object["status"].(Object)["conditions"] = append(conditions, Object{"type": "Stopped", "status": "True"})
 	return object
