@@ -38,9 +38,9 @@ type Config struct {
 	Previous []File
 
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
-	// the rules, once for Previous, and again whenever it verifies a repair, so it must depend on nothing but the render
-	// and constants.
-	// Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is nil.
+	// the rules, again for Rule.Removed, once for Previous, and whenever it verifies a repair, so it must depend on nothing
+	// but the render and constants. Several rules read what it returns at the same time. Nil is allowed, and then
+	// Pass.Index is nil.
 	Index func(*Render) any
 }
 

@@ -17,7 +17,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 	}
 	before := newRender(previous.selected, previous.unselected, e.Namespace)
 	after := newRender(current.selected, current.unselected, e.Namespace)
-	known, index := e.index(before), e.index(after)
+	indexBefore, indexAfter := e.index(before), e.index(after)
 	var found []Finding
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
@@ -31,8 +31,8 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 				continue
 			}
 			rule.Removed(&Pass{
-				Rule: rule, Object: object, Render: after, Releases: e.Releases, Index: index,
-				Previous: before, PreviousIndex: known,
+				Rule: rule, Object: object, Render: after, Releases: e.Releases, Index: indexAfter,
+				Previous: before, PreviousIndex: indexBefore,
 				report: func(f Finding) {
 					f.settle()
 					found = append(found, f)

@@ -95,8 +95,8 @@ var (
 )
 
 // Validate checks a catalogue. Its error lists all faults: IDs and names that are malformed or used twice, rules
-// without title, documentation, severity, kinds, example or Run, kinds that no API server can have, and windows without
-// a release. [Run] calls it.
+// without title, documentation, severity, kinds or example, or with neither Run nor Removed, kinds that no API server
+// can have, and windows without a release. [Run] calls it.
 func Validate(rules []*Rule) error {
 	var errs []error
 	used := map[string]*Rule{NotRepaired.ID: NotRepaired, NotRepaired.Name: NotRepaired}

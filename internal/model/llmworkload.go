@@ -37,7 +37,7 @@ func (s *LLMService) workloads() (all []LLMWorkload) {
 		deployment, set string
 	}{
 		{yamldoc.Path{"spec"}, kserve.LLMDeployment, kserve.LLMSet},
-		{yamldoc.Path{"spec", "prefill"}, kserve.LLMPrefillDeployment, kserve.LLMPrefillSet},
+		{yamldoc.Path{"spec", kserve.Prefill}, kserve.LLMPrefillDeployment, kserve.LLMPrefillSet},
 	} {
 		if !s.Has(part.spec...) {
 			continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -47,7 +48,21 @@ func checkKind(p *pass) {
 		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"},
 			Message: fmt.Sprintf("KServe has no %s in version %s, so the API server refuses it: use %s",
 				kind, version, apiVersions(kind))})
+	case slices.Contains(model.LLMKinds, p.Object.GroupKind()) && p.Versions.Known() && !p.Versions.Likened() &&
+		len(p.LLMVersions(p.Object).Releases()) == 0:
+		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"},
+			Message: fmt.Sprintf("%s has no %s in version %s, so the API server refuses it: %s",
+				p.release(), kind, version, p.otherVersion(kserve.LLM[version]))})
 	}
+}
+
+// otherVersion says what to do about an LLM service whose API version only the releases in the window have.
+func (p *pass) otherVersion(w transform.Window) string {
+	upgrade := "upgrade to KServe " + w.From.String()
+	if p.Versions.Any(kserve.LLM["v1alpha1"]) {
+		return "use " + kserve.LLMOld + ", or " + upgrade
+	}
+	return upgrade
 }
 
 // similarKind returns the kind of KServe that is spelt like the text, or almost so, and is empty when there is none.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -24,7 +25,7 @@ var quantities = &transform.Rule{
 	Title:    "KServe writes a quantity in another form",
 	Doc:      ks602Doc,
 	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/12463"},
-	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, llmKinds...),
+	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "unknown/resources",
 	Severity: transform.Warning,
 	Run:      run(checkQuantities),

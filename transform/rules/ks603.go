@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -21,7 +22,7 @@ var emptyFields = &transform.Rule{
 	Title:    "KServe drops an empty value",
 	Doc:      ks603Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
-	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, llmKinds...),
+	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "0.15.2/empty",
 	Severity: transform.Warning,
 	Run:      run(checkEmpty),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -20,7 +21,7 @@ var modelURI = &transform.Rule{
 	Title:    "KServe writes the URI of an LLM's model in another form",
 	Doc:      ks610Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
-	Kinds:    llmKinds,
+	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/escaped",
 	Severity: transform.Warning,
 	Run:      run(checkModelURI),
@@ -41,19 +42,6 @@ func checkModelURI(p *pass) {
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),
 			Message: fmt.Sprintf("%s writes %s as %s, so %s: write %[3]s", by, uri, stored, p.outOfSync())})
 	}
-}
-
-// llmModel is the field of an LLM service that describes its model.
-var llmModel = yamldoc.Path{"spec", "model"}
-
-// adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in
-// pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
-func (p *pass) adapters() (paths []yamldoc.Path) {
-	list := llmModel.With("lora", "adapters")
-	for i := range p.Object.Get(list...).Children() {
-		paths = append(paths, list.With(i))
-	}
-	return paths
 }
 
 // storedURI returns what Go's net/url makes of a URI, as MarshalJSON and UnmarshalJSON do in apis/url.go of

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -20,7 +21,7 @@ var storedVersion = &transform.Rule{
 	Title:    "KServe converts an LLM service whenever Argo CD compares it, because its API version is old",
 	Doc:      ks611Doc,
 	Windows:  []transform.Window{kserve.LLMConverted},
-	Kinds:    llmKinds,
+	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/service",
 	Severity: transform.Advice,
 	Run:      run(checkStoredVersion),

@@ -58,7 +58,7 @@ func checkModel(p *pass) {
 	if versions.Any(since20) {
 		known = nativeProtocols
 	}
-	f := transform.Finding{Object: layer, At: modelPath.With("uri")}
+	f := transform.Finding{Object: layer, At: llmModel.With("uri")}
 	switch {
 	case uri == "" && len(s.Missing) > 0: // a Config may have it
 	case uri == "":
@@ -85,7 +85,7 @@ func checkModel(p *pass) {
 // mergedURI returns the URI that counts after the merge, and the layer that has it. An empty one takes nothing away.
 func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
 	for _, layer := range slices.Backward(s.Layers) {
-		if uri := layer.Get(modelPath.With("uri")...).Str(); uri != "" {
+		if uri := layer.Get(llmModel.With("uri")...).Str(); uri != "" {
 			return uri, layer
 		}
 	}
@@ -93,11 +93,10 @@ func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
 }
 
 func checkAdapterURIs(p *pass) {
-	at := modelPath.With("lora", "adapters")
-	for i, adapter := range itemsOf(p.Object.Get(at...)) {
-		uri := adapter.Get("uri").Str()
+	for _, at := range p.adapters() {
+		uri := p.Object.Get(at.With("uri")...).Str()
 		if protocol, _, isURI := strings.Cut(uri, "://"); !isURI || !slices.Contains(adapterProtocols, protocol) {
-			p.Report(transform.Finding{At: at.With(i), Message: fmt.Sprintf(
+			p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
 				"KServe can't load the LoRA adapter %q and stops: use %s", uri, protocols(adapterProtocols))})
 		}
 	}

@@ -67,7 +67,7 @@ func checkRoute(p *pass) {
 		p.refuse(refusal{at: http.With("spec"), only: managedRouteAlone,
 			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
 			advice: "remove gateway.refs or the spec, or upgrade to 0.17"})
-	case p.Object.APIVersion == kserve.Group+"/v1alpha1":
+	case p.Object.APIVersion == kserve.LLMOld:
 		p.refuse(refusal{at: http.With("spec", "parentRefs"),
 			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
 			advice: "remove gateway.refs or parentRefs"})

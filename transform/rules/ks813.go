@@ -35,10 +35,8 @@ var refusedLLMSetting = &transform.Rule{
 // v0.20.0; v0.17.0 has none of them).
 var loraNames = transform.Window{From: transform.Release{0, 19, 0}}
 
-var modelPath = yamldoc.Path{"spec", "model"}
-
 func checkLLMSettings(p *pass) {
-	if uri := modelPath.With("uri"); !p.Object.Get(uri...).IsNull() {
+	if uri := llmModel.With("uri"); !p.Object.Get(uri...).IsNull() {
 		if _, err := url.Parse(p.Object.Get(uri...).Str()); err != nil {
 			p.refuse(refusal{at: uri, words: err.Error(), advice: "correct it"})
 		}
@@ -46,7 +44,7 @@ func checkLLMSettings(p *pass) {
 	switch {
 	case p.LLMService(p.Object) == nil:
 		checkConfigOnly(p)
-	case p.Object.APIVersion == kserve.Group+"/v1alpha2":
+	case p.Object.APIVersion == kserve.LLMStored:
 		checkAdapters(p)
 		checkResourceID(p)
 		checkDevices(p)
@@ -72,16 +70,15 @@ func checkConfigOnly(p *pass) {
 
 // checkAdapters looks at the LoRA adapters (validateLoRAAdapters).
 func checkAdapters(p *pass) {
-	at := modelPath.With("lora", "adapters")
-	base := p.Object.Get(modelPath.With("name")...)
+	base := p.Object.Get(llmModel.With("name")...)
 	baseName := p.Object.Name
 	if !base.IsNull() {
 		baseName = base.Str()
 	}
 	seen := map[string]bool{}
-	for i, adapter := range itemsOf(p.Object.Get(at...)) {
-		name := adapter.Get("name").Str()
-		r := refusal{at: at.With(i), only: loraNames, advice: "choose another name"}
+	for _, at := range p.adapters() {
+		name := p.Object.Get(at.With("name")...).Str()
+		r := refusal{at: at, only: loraNames, advice: "choose another name"}
 		switch {
 		case name == "":
 			r.words, r.advice = "adapter name is required", "add name"
@@ -101,7 +98,7 @@ func checkAdapters(p *pass) {
 
 // checkResourceID looks at the key of a confidential model (validateConfidential @v0.20.0).
 func checkResourceID(p *pass) {
-	at := modelPath.With("confidential")
+	at := llmModel.With("confidential")
 	confidential := p.Object.Get(at...)
 	id := confidential.Get("resourceId").Str()
 	if confidential.Get("enabled").Str() == "true" && id != "" && !resourceID.MatchString(id) {

@@ -53,7 +53,7 @@ func checkRenamed(p *pass) {
 	if notPruned(p.Object) || slices.Contains(syncOptions(p.Object), "PruneLast=true") {
 		return
 	}
-	for _, o := range p.Index.(*index).serving()[servedBy(p.Object)] {
+	for _, o := range p.serving()[servedBy(p.Object)] {
 		isNew := p.Previous.Object(o.GroupKind(), o.Namespace, o.Name) == nil
 		if isNew && o.Get("spec").Equal(p.Object.Get("spec")) {
 			p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(

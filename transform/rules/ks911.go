@@ -2,7 +2,6 @@ package rules
 
 import (
 	_ "embed"
-	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -23,14 +22,14 @@ var removedPreset = &transform.Rule{
 	Example:  "0.20.0/preset",
 	Severity: transform.Advice,
 	Run: run(func(p *pass) {
-		if isShippedPreset(p.Object) && !notPruned(p.Object) {
+		if isPrunedPreset(p.Object) {
 			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "every LLM service needs KServe's " +
 				"presets: write the annotation argocd.argoproj.io/sync-options: Prune=false, so that Argo CD never deletes it; " +
 				deletedPreset(p)})
 		}
 	}),
 	Removed: run(func(p *pass) {
-		if isShippedPreset(p.Object) && !notPruned(p.Object) {
+		if isPrunedPreset(p.Object) {
 			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "this change " +
 				"deletes a preset of KServe's: " + deletedPreset(p) + "; keep it, or let Argo CD leave it in the cluster: " +
 				"sync the annotation argocd.argoproj.io/sync-options: Prune=false first"})
@@ -38,9 +37,10 @@ var removedPreset = &transform.Rule{
 	}),
 }
 
-// isShippedPreset reports whether the Config is a preset of KServe's, for services of all namespaces.
-func isShippedPreset(o *transform.Object) bool {
-	return kserve.IsPreset(o.Name) && slices.Contains(kserve.Namespaces, o.Namespace)
+// isPrunedPreset reports whether a Config is a preset of KServe's, for services of all namespaces, and Argo CD deletes it
+// when Git no longer has it.
+func isPrunedPreset(o *transform.Object) bool {
+	return kserve.IsPreset(o.Name) && isPlatformConfig(o) && !notPruned(o)
 }
 
 // deletedPreset says what happens to a preset that Argo CD deletes.

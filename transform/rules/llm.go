@@ -12,6 +12,9 @@ import (
 // llmParts are the fields of an LLMInferenceService that each describe a Deployment or LeaderWorkerSet.
 var llmParts = []yamldoc.Path{{"spec"}, {"spec", kserve.Prefill}}
 
+// llmModel is the field of an LLM service that describes its model.
+var llmModel = yamldoc.Path{"spec", "model"}
+
 // configShared is why a Config in KServe's own namespace stays.
 const configShared = "other apps may use the Config"
 
@@ -28,6 +31,16 @@ func (p *pass) llmRestarted() (services []*transform.Object) {
 		services = append(services, s.Object)
 	}
 	return services
+}
+
+// adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in
+// pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
+func (p *pass) adapters() (paths []yamldoc.Path) {
+	list := llmModel.With("lora", "adapters")
+	for i := range itemsOf(p.Object.Get(list...)) {
+		paths = append(paths, list.With(i))
+	}
+	return paths
 }
 
 // ConcernsLLM reports whether a rule concerns LLMInferenceServices: it looks at them or at their Configs, or at objects

@@ -7,16 +7,21 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// The kinds of LLM services. The mutating webhook writes an empty value where a service lacks a required field, so the
-// definition does not miss it; there is no such webhook for Configs.
+// The names of the kinds of LLM services.
 var (
 	llmService   = []string{kserve.LLMInferenceService.Kind}
 	llmConfig    = []string{kserve.LLMInferenceServiceConfig.Kind}
 	llmKindNames = slices.Concat(llmService, llmConfig)
+)
 
-	asWritten = transform.Window{Before: kserve.LLMDefaulted.From}
-	before20  = transform.Window{Before: transform.Release{0, 20, 0}}
-	since20   = transform.Window{From: transform.Release{0, 20, 0}}
+// asWritten are the releases that store a service as it was written. In later ones the mutating webhook writes an empty
+// value where a service lacks a required field, so the definition does not miss it; there is no such webhook for Configs.
+var asWritten = transform.Window{Before: kserve.LLMDefaulted.From}
+
+// The releases before and after the changes of 0.20.0, in the definitions and in the checks of the webhooks.
+var (
+	before20 = transform.Window{Before: transform.Release{0, 20, 0}}
+	since20  = transform.Window{From: transform.Release{0, 20, 0}}
 )
 
 // llmFields are the definedFields of LLM services (config/crd/full/llmisvc at v0.16.0, v0.17.0, v0.19.0 and v0.20.0).

@@ -121,7 +121,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
 			return &index{
-				model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
+				Model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
 				claimed: sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
 				serving: sync.OnceValue(func() map[served][]*transform.Object { return serving(render) }),
 			}

@@ -9,7 +9,7 @@ import (
 
 // index is what the rules know about a render.
 type index struct {
-	model        *model.Model
+	*model.Model
 	options      Options
 	renamedModes []*model.Service // by withRenamedMode
 	kinds        *schema.Kinds    // on the releases in question
@@ -20,24 +20,21 @@ type index struct {
 // pass is one call of a rule for one object.
 type pass struct {
 	*transform.Pass
-	*model.Model
-	options      Options
-	renamedModes []*model.Service
-	kinds        *schema.Kinds
-	claimed      func() map[claim]*transform.Object
-	before       *model.Model // of the previous manifests, for the Removed of a rule
+	*index
+	before *index // of the previous manifests, for the Removed of a rule
 }
 
 // run makes a check the Run or the Removed of a rule.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
-		known := p.Index.(*index)
-		checked := &pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed, nil}
-		if previous, given := p.PreviousIndex.(*index); given {
-			checked.before = previous.model
-		}
-		check(checked)
+		before, _ := p.PreviousIndex.(*index)
+		check(&pass{p, p.Index.(*index), before})
 	}
+}
+
+// staying returns what an object of the previous manifests is now, nil if it is deleted.
+func (p *pass) staying(o *transform.Object) *transform.Object {
+	return p.Render.Object(o.GroupKind(), o.Namespace, o.Name)
 }
 
 // walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its path in the object.

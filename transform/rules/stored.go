@@ -11,9 +11,6 @@ func (p *pass) types() *schema.Types {
 	return p.kinds.Types(p.Object.APIVersion, p.Object.Kind)
 }
 
-// llmKinds are the kinds of LLM services and their Configs.
-var llmKinds = []transform.GroupKind{kserve.LLMInferenceService, kserve.LLMInferenceServiceConfig}
-
 // rewriter names what reads the pass's object into a Go type and stores what the type writes. It is empty if a release
 // in question that has the object's API version leaves the object as it is, or if none has that version.
 func (p *pass) rewriter() string {
