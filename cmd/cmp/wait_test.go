@@ -115,7 +115,7 @@ func TestWait(t *testing.T) {
 			"may not read Deployments", "isvc/iris",
 			answers{deployments: {kubectltest.Failure(http.StatusForbidden, "Forbidden", "no")}},
 			2, "", "kubectl get --raw " + deployments + ": Error from server (Forbidden): no; let this account list and " +
-				"watch the kind, or pipe what it may read into health wait -\n",
+				"watch the kind, or give health wait a stream of what it may read\n",
 		},
 		{
 			"no such kind", "ig/route", nil, 2, "", "the cluster has no InferenceGraph; install KServe's " +

@@ -15,7 +15,7 @@ import (
 func newHealthCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Assess live KServe objects, and print the health checks for Argo CD",
+		Short: "Print, install, lint and run the health checks of KServe's objects",
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
 	cmd.AddCommand(newHealthLintCommand(env))

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,29 +15,24 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 )
 
+// The formats for something else than an installation of Argo CD.
+const (
+	fluxFormat     = "flux"
+	upstreamFormat = "upstream"
+)
+
 func newHealthConfigCommand(env *Env) *cobra.Command {
-	var names []string
-	var help bytes.Buffer
-	table := tabwriter.NewWriter(&help, 0, 0, 2, ' ', 0)
-	for _, format := range health.ConfigFormats("") {
-		names = append(names, format.Name)
-		fmt.Fprintf(table, "  %s\t%s\n", format.Name, format.Help)
-	}
-	for _, form := range formsForOthers {
-		names = append(names, form.name)
-		fmt.Fprintf(table, "  %s\t%s\n", form.name, form.help)
-	}
-	_ = table.Flush() // a buffer takes everything
+	names, about := configFormats()
 	cmd := &cobra.Command{
 		Use:   "config [PATH]",
-		Short: "Print the configuration that an administrator installs",
+		Short: "Print the health checks for Argo CD or Flux, or merge them into what you have",
 		Long: "Print the configuration that gives Argo CD health checks for KServe's kinds, the actions stop and resume,\n" +
 			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" +
-			help.String() + `
+			about + `
 With --live it reads what you have: the ConfigMap argocd-cm, the ArgoCD resource, the values of the Helm release,
 KServe's ConfigMap inferenceservice-config, or several of them in a List. It prints
 
-  changes  the keys that would change, what becomes of yours, and the mistakes in your own checks
+  changes  the keys that would change, what becomes of yours, and the mistakes in your own checks (the default)
   diff     a diff of these keys
 
 and the exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
@@ -48,82 +45,139 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 			"  argocd-kserve-plugin health config -o upstream --step 1 | git -C argo-cd apply",
 		Args: cobra.MaximumNArgs(1),
 	}
-	src := newSomeFlags(env, cmd, "argocd-version", "kserve-version", "default-deployment-mode", "namespace",
+	c := configuring{env: env, names: names, limits: health.DefaultLimits}
+	c.src = newSomeFlags(env, cmd, "argocd-version", "kserve-version", "default-deployment-mode", "namespace",
 		"max-memory", "max-input", "timeout")
-	output := cmd.Flags().StringP("output", "o", names[0], "what to print: "+strings.Join(names, ", "))
-	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
-	live := cmd.Flags().String("live", "", "file with what you have, - for standard input: print what would change; "+
-		"-o is then one of "+strings.Join(liveFormats, ", "))
-	limits := health.DefaultLimits
-	cmd.Flags().DurationVar(&limits.Grace, "grace", limits.Grace,
+	flags := cmd.Flags()
+	flags.StringVarP(&c.output, "output", "o", names[0], "what to print: "+strings.Join(names, ", "))
+	flags.StringVar(&c.kind, "kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
+	flags.StringVar(&c.live, "live", "", "file with what you have, - for standard input: print what would change")
+	flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
-	cmd.Flags().DurationVar(&limits.Deadline, "progress-deadline", limits.Deadline,
+	flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,
 		"time after which any service that makes no progress is Degraded; 0 is no limit")
-	routes := cmd.Flags().Bool("http-routes", false, "with -o flux: KServe makes HTTPRoutes (enableGatewayApi)")
-	step := cmd.Flags().Int("step", 0, "with -o upstream: only this step, 1 to 5; 0 is all")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case *live != "" && (*output == "flux" || *output == "upstream"):
-			return fmt.Errorf("flag --live: -o %s is not for an installation of Argo CD", *output)
-		case *output == "flux":
-			return writeFlux(cmd.Context(), src, args, *routes)
-		case len(args) > 0:
-			return fmt.Errorf("only -o flux takes a PATH")
-		case *output == "upstream":
-			return writeUpstream(cmd.Context(), env, *step)
-		}
-		for name, limit := range map[string]time.Duration{"grace": limits.Grace, "progress-deadline": limits.Deadline} {
-			if limit < 0 || limit%time.Second != 0 {
-				return fmt.Errorf("flag --%s: %v must be whole seconds and not negative", name, limit)
-			}
-		}
-		set, err := src.locked()
-		if err != nil {
-			return err
-		}
-		versions, warning, err := kserve.ParseVersions(set.KServeVersion)
-		if err != nil {
-			return err
-		}
-		configuration, err := health.Configure(versions, set.ArgoCDVersion, limits)
-		if err != nil {
-			return err
-		}
-		if *live != "" {
-			if !cmd.Flags().Changed("output") {
-				*output = liveChanges
-			}
-			env.guard(cmd.Context(), set.MaxMemory)
-			if warning != "" {
-				fmt.Fprintln(env.Stderr, warning)
-			}
-			return env.compareLive(cmd.Context(), *live, configuration, *output, set)
-		}
-		for _, format := range health.ConfigFormats(*kind) {
-			if format.Name != *output {
-				continue
-			}
-			var b bytes.Buffer
-			if err := format.Write(&b, configuration); err != nil {
-				return err
-			}
-			if warning != "" {
-				fmt.Fprintln(env.Stderr, warning)
-			}
-			if format.Whole {
-				for _, note := range configuration.Notes {
-					fmt.Fprintln(env.Stderr, note)
-				}
-			}
-			return env.write(cmd.Context(), b.Bytes())
-		}
-		return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
-	}
+	flags.BoolVar(&c.routes, "http-routes", false, "with -o flux: KServe makes HTTPRoutes (enableGatewayApi)")
+	flags.IntVar(&c.step, "step", 0, "with -o upstream: only this step, 1 to 5; 0 is all")
+	cmd.RunE = c.run
 	return cmd
 }
 
-// formsForOthers are the forms for something else than an installation of Argo CD.
-var formsForOthers = []struct{ name, help string }{
-	{"flux", "health checks of a Flux Kustomization for the objects in PATH"},
-	{"upstream", "patches for the source of Argo CD"},
+// configFormats returns the names of the formats, the default first, and a line about each.
+func configFormats() (names []string, about string) {
+	var b bytes.Buffer
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	add := func(name, help string) {
+		names = append(names, name)
+		fmt.Fprintf(table, "  %s\t%s\n", name, help)
+	}
+	for _, format := range health.ConfigFormats("") {
+		add(format.Name, format.Help)
+	}
+	add(fluxFormat, "health checks of a Flux Kustomization for the objects in PATH")
+	add(upstreamFormat, "patches for the source of Argo CD")
+	_ = table.Flush() // a buffer takes everything
+	return names, b.String()
+}
+
+// configuring is a run of health config.
+type configuring struct {
+	env                *Env
+	src                source
+	names              []string // of the formats
+	output, kind, live string
+	limits             health.Limits
+	routes             bool
+	step               int
+}
+
+func (c *configuring) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	if c.live != "" && !cmd.Flags().Changed("output") {
+		c.output = liveChanges
+	}
+	if err := c.refuse(cmd, args); err != nil {
+		return err
+	}
+	switch c.output {
+	case fluxFormat:
+		return writeFlux(ctx, c.src, args, c.routes)
+	case upstreamFormat:
+		return writeUpstream(ctx, c.env, c.step)
+	}
+	set, err := c.src.locked()
+	if err != nil {
+		return err
+	}
+	versions, warning, err := kserve.ParseVersions(set.KServeVersion)
+	if err != nil {
+		return err
+	}
+	configuration, err := health.Configure(versions, set.ArgoCDVersion, c.limits)
+	if err != nil {
+		return err
+	}
+	if warning != "" {
+		fmt.Fprintln(c.env.Stderr, warning)
+	}
+	if c.live != "" {
+		c.env.guard(ctx, set.MaxMemory)
+		return c.env.compareLive(ctx, c.live, configuration, c.output, set)
+	}
+	return c.write(ctx, configuration)
+}
+
+// flagsOf are the flags that only some formats read.
+var flagsOf = []struct {
+	flag    string
+	formats []string
+}{
+	{"kind", []string{"lua"}},
+	{"http-routes", []string{fluxFormat}},
+	{"step", []string{upstreamFormat}},
+	{"grace", withLimits},
+	{"progress-deadline", withLimits},
+}
+
+// withLimits are the formats that hold the health checks of Argo CD.
+var withLimits = []string{"argocd-cm", "helm-values", "argocd-operator", "lua", liveChanges, liveDiff}
+
+// refuse returns an error if the arguments and flags do not go together.
+func (c *configuring) refuse(cmd *cobra.Command, args []string) error {
+	switch {
+	case c.live != "" && (c.output == fluxFormat || c.output == upstreamFormat):
+		return fmt.Errorf("flag --live: -o %s is not for an installation of Argo CD", c.output)
+	case len(args) > 0 && c.output != fluxFormat:
+		return fmt.Errorf("only -o flux takes a PATH")
+	}
+	for _, only := range flagsOf {
+		if cmd.Flags().Changed(only.flag) && !slices.Contains(only.formats, c.output) {
+			return fmt.Errorf("flag --%s: only with -o %s", only.flag, strings.Join(only.formats, ", "))
+		}
+	}
+	for _, limit := range []struct {
+		flag string
+		time time.Duration
+	}{{"grace", c.limits.Grace}, {"progress-deadline", c.limits.Deadline}} {
+		if limit.time < 0 || limit.time%time.Second != 0 {
+			return fmt.Errorf("flag --%s: %v must be whole seconds and not negative", limit.flag, limit.time)
+		}
+	}
+	return nil
+}
+
+// write writes the configuration in a format.
+func (c *configuring) write(ctx context.Context, configuration health.Configuration) error {
+	formats := health.ConfigFormats(c.kind)
+	i := slices.IndexFunc(formats, func(f health.ConfigFormat) bool { return f.Name == c.output })
+	if i < 0 {
+		return fmt.Errorf("flag --output: %q is not one of %s", c.output, strings.Join(c.names, ", "))
+	}
+	var b bytes.Buffer
+	if err := formats[i].Write(&b, configuration); err != nil {
+		return err
+	}
+	if formats[i].Whole {
+		c.env.note(configuration.Notes)
+	}
+	return c.env.write(ctx, b.Bytes())
 }

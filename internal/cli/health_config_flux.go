@@ -3,11 +3,9 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -46,8 +44,6 @@ func writeFlux(ctx context.Context, src source, args []string, routes bool) erro
 		return err
 	}
 	read.warn(src.env)
-	for _, note := range checks.Notes {
-		fmt.Fprintln(src.env.Stderr, terminal.Quote(note))
-	}
+	src.env.note(checks.Notes)
 	return src.env.write(ctx, b.Bytes())
 }

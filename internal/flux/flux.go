@@ -88,7 +88,7 @@ func (b *builder) object(o *transform.Object) {
 	if o.Group() == kserve.Group {
 		b.kind(o.Kind)
 	}
-	stop := o.Annotation(stopAnnotation)
+	stop := o.Annotation(kserve.StopAnnotation)
 	switch {
 	case o.Name == "":
 		b.note(o, "it has no name yet (generateName)")
@@ -108,7 +108,7 @@ func (b *builder) object(o *transform.Object) {
 // ownedByOthers reports whether a live object belongs to something else than KServe, such as a revision of Knative. The
 // scheduler of an LLM service counts: only one of its replicas gets ready, and the service reports it.
 func ownedByOthers(o *transform.Object) bool {
-	if o.Get("metadata", "labels", "app.kubernetes.io/component").Str() == "llminferenceservice-router-scheduler" {
+	if o.Get("metadata", "labels", "app.kubernetes.io/component").Str() == kserve.LLMSchedulerComponent {
 		return true
 	}
 	owners := o.Get("metadata", "ownerReferences")
@@ -117,8 +117,6 @@ func ownedByOthers(o *transform.Object) bool {
 	}
 	return !strings.HasPrefix(owners.Items[0].Get("apiVersion").Str(), kserve.Group+"/")
 }
-
-const stopAnnotation = "serving.kserve.io/stop"
 
 // service adds what KServe makes for an InferenceService. Its own status has the generation of what KServe has made
 // (PropagateRawStatus and PropagateStatus in inference_service_status.go@v0.20.0), so Flux can't check it. In

@@ -56,8 +56,8 @@ func (l Limits) buildInto(script string) string {
 var (
 	sinceKind = map[string]transform.Window{
 		"LocalModelCache":          {From: transform.Release{0, 14, 1}}, // local_model_cache_types.go@v0.14.1
-		"LLMInferenceService":      {From: transform.Release{0, 16, 0}},
-		"LocalModelNamespaceCache": {From: transform.Release{0, 19, 0}}, // not in 0.17; 0.18 is not known
+		"LLMInferenceService":      kserve.LLM["v1alpha1"],
+		"LocalModelNamespaceCache": {From: transform.Release{0, 18, 0}}, // local_model_namespace_cache_types.go@v0.18.0
 	}
 	sinceStop = map[string]transform.Window{ // serving.kserve.io/stop
 		"InferenceService":    {From: transform.Release{0, 15, 1}},
@@ -123,8 +123,8 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	return c, nil
 }
 
-func (c *Configuration) add(kind, of, value string) {
-	c.Overrides = append(c.Overrides, Override{Type: kind, Kind: of, Value: value})
+func (c *Configuration) add(of, kind, value string) {
+	c.Overrides = append(c.Overrides, Override{Type: of, Kind: kind, Value: value})
 }
 
 // KServe >= 0.17 writes Standard over RawDeployment and Knative over Serverless

@@ -33,13 +33,14 @@ func kserveConfigMap(w io.Writer, c Configuration) error {
 		return fmt.Errorf("this KServe copies every annotation to the pods: serviceAnnotationDisallowedList exists in %s",
 			sinceDisallowedList)
 	}
-	disallowed := map[string][]string{disallowedList: metadataOfArgoCD}
-	list, err := json.MarshalIndent(disallowed, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", listHeader, list)
+	_, err := fmt.Fprintf(w, "%s%s\n", listHeader, ourList())
 	return err
+}
+
+// ourList is the part of the JSON document that holds the list.
+func ourList() string {
+	list, _ := json.MarshalIndent(map[string][]string{disallowedList: metadataOfArgoCD}, "", "  ") // texts can be written
+	return string(list)
 }
 
 const listHeader = `# Merge the list into the JSON document that is already under the key inferenceService of the

@@ -46,7 +46,7 @@ func TestConfigByRelease(t *testing.T) {
 	var b strings.Builder
 	for _, releases := range [][2]string{
 		{"unknown", "unknown"}, {"0.14.1", "2.14.21"}, {"0.15.0", "2.14.21"}, {"0.15", "3.5.7"}, {"0.16.0", "3.5"},
-		{"0.20.0", "3.6.1"},
+		{"0.18.0", "3.5.7"}, {"0.20.0", "3.6.1"},
 	} {
 		c := configure(t, releases[0], releases[1])
 		b.WriteString("KServe " + releases[0] + ", Argo CD " + releases[1] + "\n")

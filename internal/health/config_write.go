@@ -34,10 +34,11 @@ func keys(c Configuration, margin string) string {
 	return b.String()
 }
 
-func (c Configuration) of(kind string) []Override {
+// of returns the overrides of a type.
+func (c Configuration) of(wanted string) []Override {
 	var list []Override
 	for _, o := range c.Overrides {
-		if o.Type == kind {
+		if o.Type == wanted {
 			list = append(list, o)
 		}
 	}

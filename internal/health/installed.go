@@ -45,8 +45,8 @@ const (
 // InstalledForms are the ConfigFormats in which Merge can print what people have.
 var InstalledForms = []string{formArgoCD, formHelm, formOperator, formKServe}
 
-// ReadInstalled finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream in
-// errors and for a Helm release, whose values have no name.
+// ReadInstalled finds the configuration of Argo CD and KServe in a stream of YAML or JSON. name stands for the stream
+// in errors, and for a Helm release, whose values have no name.
 func ReadInstalled(stream []byte, name string) (*Installed, error) {
 	documents, err := yamldoc.Split(stream)
 	if err != nil {
@@ -116,7 +116,9 @@ func ownerArgoCD(root *yamldoc.Node) string {
 
 // each calls visit for the objects of a form, or of every form if it is empty. It is an error if there is none. What an
 // operator writes is left out, with a note.
-func (l *Installed) each(form string, visit func(*installedDocument, installedObject) error) (notes []string, err error) {
+func (l *Installed) each(
+	form string, visit func(*installedDocument, installedObject) error,
+) (notes []string, err error) {
 	visited := false
 	for i := range l.documents {
 		for _, object := range l.documents[i].objects {

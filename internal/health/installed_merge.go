@@ -49,11 +49,7 @@ func (o installedObject) changesOfKServe(c Configuration) (changes []Change, not
 	if strings.TrimSpace(before) != "" && !json.Valid([]byte(before)) {
 		return nil, nil, fmt.Errorf("the key %s is not JSON, so KServe cannot read it: correct it first", key)
 	}
-	ours, err := json.MarshalIndent(map[string][]string{disallowedList: metadataOfArgoCD}, "", "  ")
-	if err != nil {
-		return nil, nil, err
-	}
-	after, err := mergeLists(before, string(ours))
+	after, err := mergeLists(before, ourList())
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", key, err)
 	}

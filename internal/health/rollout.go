@@ -1,6 +1,10 @@
 package health
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+)
 
 // rollout judges a Deployment as `kubectl rollout status` does, and a LeaderWorkerSet by the same counts, of groups. ok
 // is false if the rollout is complete, which adds nothing to the verdict of the service.
@@ -55,5 +59,5 @@ func rollout(workload Object) (verdict Verdict, ok bool) {
 // gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
 func hasPassiveReplicas(workload Object) bool {
 	component := stringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
-	return component == "llminferenceservice-router-scheduler"
+	return component == kserve.LLMSchedulerComponent
 }

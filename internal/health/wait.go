@@ -367,7 +367,7 @@ func (w *Wait) sort(o *waited) {
 	}
 	if finished {
 		delete(w.open, o)
-	} else if !w.open[o] {
+	} else {
 		w.open[o] = true
 	}
 }

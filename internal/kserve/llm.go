@@ -54,6 +54,10 @@ var LLMRoutingGroups = since(0, 20)
 // PreserveLWSReplicas in pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0; 0.16.0 has neither).
 var LLMReplicasKept = since(0, 17)
 
+// LLMSchedulerComponent is the label app.kubernetes.io/component of the scheduler of an LLMInferenceService, of whose
+// replicas only one gets available (scheduler.go in pkg/controller/v1alpha2/llmisvc@v0.17.0).
+const LLMSchedulerComponent = "llminferenceservice-router-scheduler"
+
 // LLMScaling are the releases that make autoscalers for spec.scaling. 0.17 accepts the field and ignores it, and 0.16
 // drops it (scaling.go in pkg/controller/v1alpha2/llmisvc is in 0.18.0, and not in 0.17.1).
 var LLMScaling = since(0, 18)

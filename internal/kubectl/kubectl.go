@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 // advices say what to do about an error. The words are those of kubectl 1.32
 // (k8s.io/kubectl@v0.32.4, pkg/cmd/util/helpers.go).
 var advices = []struct{ reason, says, do string }{
-	{"Forbidden", "", "let this account list and watch the kind, or pipe what it may read into health wait -"},
+	{"Forbidden", "", "let this account list and watch the kind, or give health wait a stream of what it may read"},
 	{"", "You must be logged in", "log in, or choose another account with --context"},
 	{"", "The connection to the server", "choose the cluster with --context and --kubeconfig"},
 	{"", "Unable to connect to the server", "choose the cluster with --context and --kubeconfig"},

@@ -250,7 +250,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"forbidden", kubectltest.Failure(http.StatusForbidden, "Forbidden", "no"),
 			"kubectl get --raw " + services + ": Error from server (Forbidden): no; let this account list and watch the kind, " +
-				"or pipe what it may read into health wait -"},
+				"or give health wait a stream of what it may read"},
 		{"unauthorized", kubectltest.Failure(http.StatusUnauthorized, "Unauthorized", "no"),
 			"kubectl get --raw " + services + ": error: You must be logged in to the server (no); log in, or choose another " +
 				"account with --context"},

@@ -39,7 +39,8 @@ const (
 // tree is a folder as a map from paths to contents.
 type tree map[string]string
 
-// Patch writes the change of a step, from 1 on, as git apply takes it. It applies to Argo CD 3.5.7 with the steps before.
+// Patch writes the change of a step, from 1 on, as git apply takes it. It applies to Argo CD 3.5.7 with the steps
+// before.
 func Patch(w io.Writer, step int) error {
 	after, err := state(step)
 	if err != nil {

@@ -10,12 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// stopKey is the annotation that is "true", in any case, on a service that shall not run. Knative services stop from
-// 0.15.1 on, Standard ones and graphs from 0.16.0 on (GetForceStopRuntime and its callers in
-// pkg/controller/v1beta1/inferenceservice, v0.15.2 and v0.16.0), and LLM services from 0.17.0 on
-// (pkg/controller/v1alpha2/llmisvc@v0.17.0; pkg/controller/v1alpha1/llmisvc@v0.16.0 has no such caller).
-const stopKey = "serving.kserve.io/stop"
-
+// The releases that do not stop what kserve.StopAnnotation stands on.
 var (
 	stopUnknown      = transform.Window{Before: stopsKnativeOnly.From}
 	stopsKnativeOnly = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
@@ -43,10 +38,10 @@ var stopIgnored = &transform.Rule{
 
 func checkStop(p *pass) {
 	what, upgrade := p.unstoppable()
-	if what == "" || !strings.EqualFold(p.Object.Annotation(stopKey), "true") {
+	if what == "" || !strings.EqualFold(p.Object.Annotation(kserve.StopAnnotation), "true") {
 		return
 	}
-	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", stopKey}, Message: fmt.Sprintf(
+	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
 		"this KServe cannot stop %s, so the pods keep running: upgrade to %s, or remove the object", what, upgrade)})
 }
 

@@ -1,5 +1,5 @@
--- Health of a KServe LocalModelNamespaceCache (KServe 0.19 and 0.20). It has no conditions: status.nodeStatus has the state of the
--- model on each node, and has a node as soon as KServe asks it to download the model.
+-- Health of a KServe LocalModelNamespaceCache (KServe 0.18 to 0.20). It has no conditions: status.nodeStatus has the
+-- state of the model on each node, and has a node as soon as KServe asks it to download the model.
 
 local function field(value, key)
   if type(value) == "table" then
