@@ -121,6 +121,9 @@ var (
 // meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
 // only complete another one, or it is a model server.
 func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
+	if slices.Contains(pod.Others, c.Name) {
+		return false
+	}
 	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {
 		return true
 	}
