@@ -15,6 +15,7 @@ type index struct {
 	kinds        *schema.Kinds    // on the releases in question
 	claimed      func() map[claim]*transform.Object
 	serving      func() map[served][]*transform.Object
+	mains        func() map[podTemplate]*mainNames
 }
 
 // pass is one call of a rule for one object.
@@ -25,6 +26,7 @@ type pass struct {
 	renamedModes []*model.Service
 	kinds        *schema.Kinds
 	claimed      func() map[claim]*transform.Object
+	mains        func() map[podTemplate]*mainNames
 	before       *model.Model // of the previous manifests, for the Removed of a rule
 }
 
@@ -32,7 +34,7 @@ type pass struct {
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		known := p.Index.(*index)
-		checked := &pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed, nil}
+		checked := &pass{p, known.model, known.options, known.renamedModes, known.kinds, known.claimed, known.mains, nil}
 		if previous, given := p.PreviousIndex.(*index); given {
 			checked.before = previous.model
 		}
