@@ -148,11 +148,13 @@ func ChildName(service, ending string) string {
 }
 
 // LLMPod is a pod template in the spec of an LLMInferenceService, with which KServe merges a preset. Presets are
-// LLMInferenceServiceConfigs that come with KServe (config/llmisvcconfig at v0.16.0 to v0.20.0).
+// LLMInferenceServiceConfigs that come with KServe (config/llmisvcconfig at v0.16.0 to v0.20.0). The scheduler has a
+// tokenizer since 0.18.0 and the servers of the latency predictor since 0.20.0.
 type LLMPod struct {
-	Path    []any  // in spec
-	Handler string // of the preset's probes
-	Ports   []int  // on which the preset's container listens; beside prefill pods, that of template listens on 8001
+	Path    []any    // in spec
+	Handler string   // of the preset's probes
+	Ports   []int    // on which the preset's container listens; beside prefill pods, that of template listens on 8001
+	Others  []string // the preset's containers beside main, on one release or another
 	presets []presetProbe
 }
 
@@ -184,6 +186,7 @@ var (
 	}
 	LLMScheduler = LLMPod{
 		Path: []any{"router", "scheduler", "template"}, Handler: "grpc", Ports: []int{9003},
+		Others:  []string{"tokenizer", "training-server", "prediction-server"},
 		presets: []presetProbe{{"readinessProbe", since(0, 16), 30}, {"livenessProbe", since(0, 16), 5}},
 	}
 )

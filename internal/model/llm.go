@@ -141,21 +141,29 @@ func (m *Model) layers(o *transform.Object) (others []*transform.Object) {
 	return others
 }
 
-// Related returns the object and all that are merged with it, with what is merged with those, and so on. What one of
-// them calls a container is what all of them have to call it.
-func (m *Model) Related(o *transform.Object) []*transform.Object {
-	related, seen := []*transform.Object{o}, map[*transform.Object]bool{o: true}
-	for i := 0; i < len(related); i++ {
-		for _, s := range m.LLMUsers(related[i]) {
-			for _, layer := range s.Layers {
-				if !seen[layer] {
-					seen[layer] = true
-					related = append(related, layer)
+// LLMGroups returns the services and Configs of the render, together with all that they are merged with, with what is
+// merged with those, and so on. What one object of a group calls a container is what all of them have to call it.
+func (m *Model) LLMGroups() (groups [][]*transform.Object) {
+	seen := map[*transform.Object]bool{}
+	for _, first := range m.render.Objects(LLMKinds...) {
+		if seen[first] {
+			continue
+		}
+		seen[first] = true
+		group := []*transform.Object{first}
+		for i := 0; i < len(group); i++ {
+			for _, s := range m.LLMUsers(group[i]) {
+				for _, layer := range s.Layers {
+					if !seen[layer] {
+						seen[layer] = true
+						group = append(group, layer)
+					}
 				}
 			}
 		}
+		groups = append(groups, group)
 	}
-	return related
+	return groups
 }
 
 // Anywhere reports whether the object, or one that it is merged with, has a value at the path.

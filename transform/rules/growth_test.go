@@ -47,6 +47,12 @@ metadata: {name: own-%[1]d, namespace: team}
 spec: {labels: {team: blue}}
 ---
 `
+	sharedConfig = `apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceServiceConfig
+metadata: {name: shared, namespace: team}
+spec: {prefill: {template: {containers: [{name: vllm, tty: true}]}}}
+---
+`
 	growingReference = `apiVersion: flagger.app/v1beta1
 kind: Canary
 metadata: {name: model-%[1]d, namespace: team}
@@ -70,6 +76,7 @@ func TestGrowth(t *testing.T) {
 		{"former targets", growingService + hpa("model-%[1]d", "prod-model-%[1]d-predictor-default"), ""},
 		{"names of KServe", growingService + hpa("model-%[1]d-predictor", "web-%[1]d") + growingReference, ""},
 		{"LLM services", growingLLM + hpa("model-%[1]d", "model-%[1]d-kserve"), ""},
+		{"LLM services of one Config", sharedConfig + growingLLM, ""},
 		{"runtimes by format", growingService + growingRuntime, ""},
 		{"runtimes by name", growingRuntime + byName, ""},
 		{"deleted objects", byName, strings.Replace(byName, "prod-", "old-", 1) + growingRuntime + growingLLM +
@@ -99,6 +106,9 @@ func allocated(t *testing.T, version, objects, previous string, n int) (count, b
 	}
 	var input, earlier strings.Builder
 	for i := range n {
+		if i > 0 {
+			objects = strings.TrimPrefix(objects, sharedConfig)
+		}
 		input.WriteString(strings.ReplaceAll(objects, "%[1]d", fmt.Sprint(i)))
 		earlier.WriteString(strings.ReplaceAll(previous, "%[1]d", fmt.Sprint(i)))
 	}

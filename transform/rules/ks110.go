@@ -38,7 +38,7 @@ func checkPresetProbes(p *pass) {
 			continue
 		}
 		c := p.LLMContainer(p.Object, pod, kserve.MainContainer)
-		if meant := p.meantAsMain(pod); len(meant) == 1 && p.staysUnnamed(pod) == "" {
+		if meant := p.meantAsMain(pod); len(meant) == 1 && p.mainNames(pod).unsure == "" {
 			c = meant[0] // KS111 names it
 		}
 		for _, probe := range probeFields {

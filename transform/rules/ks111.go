@@ -55,6 +55,41 @@ func podParent(pod kserve.LLMPod) yamldoc.Path {
 	return yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
 }
 
+// podTemplate is a pod template of a service or a Config, by the path of the object that has it.
+type podTemplate struct {
+	*transform.Object
+	parent string
+}
+
+// mainNames is what a pod template says about its containers, together with all that it is merged with.
+type mainNames struct {
+	meant  map[string]bool // those that are meant to be merged with the preset's
+	unsure string          // why they do not get the name main, empty when they do
+}
+
+// findMains looks at the pod templates of all services and Configs of a render.
+func findMains(m *model.Model) map[podTemplate]*mainNames {
+	found := map[podTemplate]*mainNames{}
+	for _, group := range m.LLMGroups() {
+		for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+			names := &mainNames{meant: map[string]bool{}, unsure: staysUnnamed(m, group, pod)}
+			for _, o := range group {
+				for _, name := range m.LLMContainers(o, pod) {
+					c := m.LLMContainer(o, pod, name)
+					names.meant[name] = names.meant[name] || c.Node != nil && meantAsMain(c, pod)
+				}
+				found[podTemplate{o, podParent(pod).String()}] = names
+			}
+		}
+	}
+	return found
+}
+
+// mainNames returns what is known about the containers of the pass's object and of all that it is merged with.
+func (p *pass) mainNames(pod kserve.LLMPod) *mainNames {
+	return p.mains()[podTemplate{p.Object, podParent(pod).String()}]
+}
+
 // meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer
 // has a container main.
 func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
@@ -63,11 +98,7 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 		return nil
 	}
 	for _, name := range names {
-		c := p.LLMContainer(p.Object, pod, name)
-		if c.Node != nil && slices.ContainsFunc(p.Related(p.Object), func(o *transform.Object) bool {
-			same := p.LLMContainer(o, pod, name)
-			return same.Node != nil && meantAsMain(same, pod)
-		}) {
+		if c := p.LLMContainer(p.Object, pod, name); c.Node != nil && p.mainNames(pod).meant[name] {
 			found = append(found, c)
 		}
 	}
@@ -79,30 +110,30 @@ func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
 	f := transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
 		"KServe's preset calls its container %s, so the pod gets it beside %s: call this one %s",
 		kserve.MainContainer, c.Name, kserve.MainContainer)}
-	if f.Unrepaired = p.staysUnnamed(pod); f.Unrepaired == "" {
+	if f.Unrepaired = p.mainNames(pod).unsure; f.Unrepaired == "" {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, kserve.MainContainer))
 		f.Restarts = p.llmRestarted()
 	}
 	p.Report(f)
 }
 
-// staysUnnamed returns why a container of the pass's object does not get the name main, empty when it does.
-func (p *pass) staysUnnamed(pod kserve.LLMPod) string {
+// staysUnnamed returns why a container of objects that are merged does not get the name main, empty when it does.
+func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) string {
 	if pod.Handler != kserve.LLMTemplate.Handler {
 		return "its args would take the place of all that the preset gives the scheduler"
 	}
-	for _, layer := range p.Related(p.Object) {
-		names := p.LLMContainers(layer, pod)
+	for _, layer := range group {
+		names := m.LLMContainers(layer, pod)
 		if len(names) > 1 {
 			return "the pod has several containers"
 		}
 		if !layer.Get(podParent(pod).With("worker")...).IsNull() {
 			return fmt.Sprintf("%s may use the name too, and it has workers", layer)
 		}
-		if isPlatformConfig(layer) && len(names) > 0 && p.LLMContainer(layer, pod, names[0]).Node != nil {
+		if isPlatformConfig(layer) && len(names) > 0 && m.LLMContainer(layer, pod, names[0]).Node != nil {
 			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
-		for _, s := range p.LLMUsers(layer) {
+		for _, s := range m.LLMUsers(layer) {
 			if len(s.Missing) > 0 {
 				return fmt.Sprintf("the render does not have the Config %s, which may use the name too", s.Missing[0])
 			}
@@ -121,6 +152,9 @@ var (
 // meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
 // only complete another one, or it is a model server.
 func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
+	if slices.Contains(pod.Others, c.Name) {
+		return false
+	}
 	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {
 		return true
 	}

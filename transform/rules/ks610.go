@@ -46,10 +46,10 @@ func checkModelURI(p *pass) {
 
 // storedURI returns what Go's net/url makes of a URI, as MarshalJSON and UnmarshalJSON do in apis/url.go of
 // knative.dev/pkg@v0.0.0-20260120122510-4a022ed9999a, with which KServe 0.20.0 is built. ok is false for what Go cannot
-// read, and where the result might come out in yet another form.
+// read, for a URI with a placeholder, and where the result might come out in yet another form.
 func storedURI(uri string) (stored string, ok bool) {
 	parsed, err := url.Parse(uri)
-	if err != nil {
+	if err != nil || strings.ContainsAny(uri, "{}<>") {
 		return "", false
 	}
 	stored = parsed.String()

@@ -53,7 +53,7 @@ func checkModel(p *pass) {
 		loads = !versions.Any(storageOptional)
 	}
 	uri, layer := mergedURI(s)
-	protocol, _, isURI := strings.Cut(uri, "://")
+	protocol, isURI := protocolOf(uri)
 	known := modelProtocols
 	if versions.Any(since20) {
 		known = nativeProtocols
@@ -95,11 +95,17 @@ func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
 func checkAdapterURIs(p *pass) {
 	for _, at := range p.adapters() {
 		uri := p.Object.Get(at.With("uri")...).Str()
-		if protocol, _, isURI := strings.Cut(uri, "://"); !isURI || !slices.Contains(adapterProtocols, protocol) {
+		if protocol, isURI := protocolOf(uri); !isURI || !slices.Contains(adapterProtocols, protocol) {
 			p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
 				"KServe can't load the LoRA adapter %q and stops: use %s", uri, protocols(adapterProtocols))})
 		}
 	}
+}
+
+// protocolOf returns the protocol of a URI in lower case, as KServe stores it (KS610). Ok is false when it has none.
+func protocolOf(uri string) (protocol string, ok bool) {
+	protocol, _, ok = strings.Cut(uri, "://")
+	return strings.ToLower(protocol), ok
 }
 
 // protocols lists protocols as the starts of URIs.

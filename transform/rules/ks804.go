@@ -54,6 +54,9 @@ var definedFields = slices.Concat(llmFields, []definedField{
 	{kinds: []string{"LocalModelCache"}, path: "spec nodeGroups", required: true},
 	{kinds: []string{"LocalModelCache"}, path: "spec sourceModelUri", required: true},
 	{kinds: []string{"LocalModelNode"}, path: "spec localModels", required: true},
+	{kinds: []string{"LocalModelNodeGroup"}, path: "spec storageLimit", required: true},
+	{kinds: []string{"LocalModelNodeGroup"}, path: "spec persistentVolumeSpec", required: true},
+	{kinds: []string{"LocalModelNodeGroup"}, path: "spec persistentVolumeClaimSpec", required: true},
 	{kinds: []string{"ClusterStorageContainer"}, path: "spec container name", required: true},
 	{kinds: []string{"ClusterStorageContainer"}, path: "spec supportedUriFormats", required: true},
 	{

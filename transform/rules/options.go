@@ -124,6 +124,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				Model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
 				claimed: sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
 				serving: sync.OnceValue(func() map[served][]*transform.Object { return serving(render) }),
+				mains:   sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 			}
 		},
 	}, warning, nil

@@ -15,6 +15,7 @@ type index struct {
 	kinds        *schema.Kinds    // on the releases in question
 	claimed      func() map[claim]*transform.Object
 	serving      func() map[served][]*transform.Object
+	mains        func() map[podTemplate]*mainNames
 }
 
 // pass is one call of a rule for one object.
