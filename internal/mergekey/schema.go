@@ -61,9 +61,9 @@ func (s *Schema) File(data []byte) {
 func (s *Schema) Kustomization(k *types.Kustomization) {
 	//lint:ignore SA1019 kustomize still reads the deprecated fields
 	patches := len(k.Patches) + len(k.PatchesStrategicMerge) + len(k.PatchesJson6902)
+	others := len(k.OpenAPI) + len(k.Configurations) + len(k.Generators) + len(k.Transformers) + len(k.Validators)
 	//lint:ignore SA1019 as above
-	others := len(k.OpenAPI) + len(k.Configurations) + len(k.Generators) + len(k.Transformers) + len(k.Validators) +
-		len(k.Vars)
+	others += len(k.Vars)
 	s.patched = s.patched || patches > 0
 	s.whole = s.whole || others > 0 // these can change any kind, or the schema itself
 	s.add()
