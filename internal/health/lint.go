@@ -147,7 +147,10 @@ func spelled(kind string) string {
 	return ""
 }
 
-var failedAt = regexp.MustCompile(`^` + chunk + `:(\d+): `)
+var (
+	failedAt = regexp.MustCompile(`^` + chunk + `:(\d+): `)
+	address  = regexp.MustCompile(`^(table|function|userdata|thread): 0x[0-9a-f]+$`)
+)
 
 // failure returns the line in which a script failed, 0 if it is not known, and how.
 func failure(err error) (line int, text string) {
@@ -156,7 +159,7 @@ func failure(err error) (line int, text string) {
 		line, _ = strconv.Atoi(at[1]) // digits
 		text = text[len(at[0]):]
 	}
-	return line, text
+	return line, address.ReplaceAllString(text, "the error is a $1 instead of a text")
 }
 
 // Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and
@@ -206,10 +209,11 @@ func (o installedObject) scripts() []Script {
 	own := map[string]bool{} // the kinds whose other checks have no effect
 	prefix := Override{Type: "health"}.Key()
 	for key, value := range o.data.Children() {
-		if kind, ok := strings.CutPrefix(key.(string), prefix); ok {
+		key, _ := key.(string)
+		if kind, ok := strings.CutPrefix(key, prefix); ok {
 			own[kind] = true
 			libraries := Override{Type: "useOpenLibs", Kind: kind}.Key()
-			all = append(all, Script{o.name, key.(string), kind, value.Str(), o.data.Get(libraries).Str() == "true"})
+			all = append(all, Script{o.name, key, kind, value.Str(), o.data.Get(libraries).Str() == "true"})
 		}
 	}
 	for _, c := range o.mapped() {

@@ -136,6 +136,7 @@ func TestLint(t *testing.T) {
 		},
 		{"InferenceService", "return 1", failing + "expect"},
 		{"InferenceService", "local x = 1\nreturn obj.status.x", "OBJECT: KEY: line 2: fails if KServe has not"},
+		{"InferenceService", "error({})", failing + "the error is a table instead of a text\n"},
 		{"InferenceService", "while true do end", failing + "it runs too long: Argo CD stops a script after a second\n"},
 		{
 			"InferenceService", "if string.find('a', 'b') then end\n" + sound,
@@ -204,7 +205,8 @@ spec:
   path: /spec/resourceHealthChecks/-
   value: {group: argoproj.io, kind: Application, check: other}
 `: "InferenceGraph one false",
-		"kind: ConfigMap\nmetadata: {name: inferenceservice-config}": "",
+		"kind: ConfigMap\nmetadata: {name: inferenceservice-config}":     "",
+		"kind: ConfigMap\nmetadata: {name: argocd-cm}\ndata: [a list]\n": "",
 	} {
 		var got []string
 		scripts, err := readInstalled(t, []byte(input)).Scripts()

@@ -199,8 +199,9 @@ func deliver(value any, emit func(Event) bool) error {
 		}
 		return send(Event{Object: wrapped, Deleted: object["type"] == "DELETED"}, emit)
 	}
-	if items, ok := object["items"].([]any); ok && strings.HasSuffix(kind, "List") {
-		return deliverAll(items, emit)
+	if items, ok := object["items"]; ok && strings.HasSuffix(kind, "List") {
+		list, _ := items.([]any) // null is an empty list
+		return deliverAll(list, emit)
 	}
 	return send(Event{Object: object}, emit)
 }

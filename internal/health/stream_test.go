@@ -45,6 +45,7 @@ func TestRead(t *testing.T) {
 		{strings.ReplaceAll("---\n"+tulipYML+"---\n"+tulipYML, "\n", "\r\n"), "tulip tulip"},
 		{`{"apiVersion":"v1","kind":"List","items":[` + irisJSON + `,` + irisJSON + `]}`, "iris iris"},
 		{"apiVersion: v1\nkind: List\nitems: []\n", ""},
+		{`{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceServiceList","items":null}`, ""},
 		{events, "iris -iris"},
 	} {
 		if got, err := names(t, tc.input); err != nil || got != tc.want {

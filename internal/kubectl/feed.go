@@ -49,6 +49,14 @@ func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
 	if err := f.kubectl.raw(ctx, f.url(nil), &list); err != nil {
 		return nil, err
 	}
+	if list.Metadata.ResourceVersion == "" {
+		return nil, fmt.Errorf("kubectl get --raw %s: the answer is no list of %s", f.url(nil), f.Name())
+	}
+	for _, object := range list.Items {
+		if health.At(object, "metadata", "name") == nil {
+			return nil, fmt.Errorf("kubectl get --raw %s: an item of the list has no metadata.name", f.url(nil))
+		}
+	}
 	f.version = list.Metadata.ResourceVersion
 	var events []health.Event
 	gone := maps.Clone(f.known)

@@ -258,6 +258,12 @@ func TestErrors(t *testing.T) {
 			"kubectl get --raw " + services + ": Error from server (InternalError): no"},
 		{"no JSON", kubectltest.Answer{Body: "<html>"},
 			"kubectl get --raw " + services + ": invalid character '<' looking for beginning of value"},
+		{"no answer", kubectltest.Answer{},
+			"kubectl get --raw " + services + ": the answer is no list of inferenceservices"},
+		{"another object", kubectltest.Answer{Body: `{"kind":"Status","metadata":{},"message":"no"}`},
+			"kubectl get --raw " + services + ": the answer is no list of inferenceservices"},
+		{"an empty item", kubectltest.List("1", "null"),
+			"kubectl get --raw " + services + ": an item of the list has no metadata.name"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			k, _ := newKubectl(t, answers{services: {tc.answer}})

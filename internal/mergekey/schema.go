@@ -43,7 +43,7 @@ func New(whole bool) *Schema {
 // hidden matches what may hide the name of a kind: an escape, and the delimiter
 // of a replacement. It also matches a comment that refers to the schema
 // (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.1), and UTF-16.
-var hidden = regexp.MustCompile(`\\[xuU]|[A-Za-z]\\\r?\n|\bdelimiter\b|"\$ref"|\x00`)
+var hidden = regexp.MustCompile(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
 
 // File looks at a file before kustomize does. Every kind that a patch can meet,
 // also that of an object inside another, is a word in one of the files.
@@ -61,8 +61,9 @@ func (s *Schema) File(data []byte) {
 func (s *Schema) Kustomization(k *types.Kustomization) {
 	//lint:ignore SA1019 kustomize still reads the deprecated fields
 	patches := len(k.Patches) + len(k.PatchesStrategicMerge) + len(k.PatchesJson6902)
+	others := len(k.OpenAPI) + len(k.Configurations) + len(k.Generators) + len(k.Transformers) + len(k.Validators)
 	//lint:ignore SA1019 as above
-	others := len(k.OpenAPI) + len(k.Configurations) + len(k.Generators) + len(k.Transformers) + len(k.Vars)
+	others += len(k.Vars)
 	s.patched = s.patched || patches > 0
 	s.whole = s.whole || others > 0 // these can change any kind, or the schema itself
 	s.add()

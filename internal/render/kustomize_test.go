@@ -200,6 +200,10 @@ spec:
 
 		{"an escape", ".", above + unknown + strings.ReplaceAll(object, "kind: Deployment", `kind: "\x44eployment"`)},
 		{"a folded text", ".", above + unknown + strings.ReplaceAll(object, "kind: Deployment", "kind: \"Deploy\\\n  ment\"")},
+		{"a folded text with another line break", ".", above + unknown +
+			strings.ReplaceAll(object, "kind: Deployment", "kind: \"Deploy\\\u2028  ment\"")},
+		{"a folded text with a carriage return", ".", above + unknown +
+			strings.ReplaceAll(object, "kind: Deployment", "kind: \"Deploy\\\r  ment\"")},
 		{"a transformer", ".", above + unknown + "transformers: [suffix.yaml]\n-- app/suffix.yaml --\n" +
 			"apiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: a}\nsuffix: ment\nfieldSpecs: [{path: kind}]\n" + other},
 		{"a configuration", ".", above + unknown + "nameSuffix: ment\nconfigurations: [c.yaml]\n-- app/c.yaml --\n" +

@@ -237,11 +237,11 @@ func (p *plainParser) key(at int) (key *Node, colon int) {
 		for isWord(p.at(end)) {
 			end++
 		}
-		if value = p.source[at:end]; value == "" || value[0] == '-' || end-at > maxPlainKey {
+		if value = p.source[at:end]; value == "" || value[0] == '-' {
 			return nil, 0
 		}
 	}
-	if p.at(end) != ':' || !p.ends(end+1) {
+	if p.at(end) != ':' || !p.ends(end+1) || end-at > maxPlainKey {
 		return nil, 0
 	}
 	if tag == "" {
