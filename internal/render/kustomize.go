@@ -46,7 +46,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	from.add(fsys, t.base, "", "")
 	var result Result
 	for _, res := range built.Resources() {
-		data, err := res.AsYAML()
+		data, err := manifest(res)
 		if err != nil {
 			return Result{}, fsys.readable(fmt.Errorf("%s: %w", res.CurId(), err))
 		}
