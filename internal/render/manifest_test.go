@@ -29,10 +29,10 @@ func equalsAsYAML(t *testing.T, object *resource.Resource) bool {
 	return true
 }
 
-// TestManifestOfFiles writes the objects of all files of this repository.
+// TestManifestOfFiles writes the objects that the examples consist of.
 func TestManifestOfFiles(t *testing.T) {
 	all, direct := 0, 0
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "..", "examples"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".yaml" {
 			return err
 		}
