@@ -101,8 +101,8 @@ func (f Finding) String() string {
 		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, f.Text())
 	}
 	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text())
-	if file.Origin != "" {
-		line += " (from " + file.Origin + ")"
+	if origin := file.Origin(); origin != "" {
+		line += " (from " + origin + ")"
 	}
 	return line
 }
@@ -114,7 +114,7 @@ func Sorted(findings []Finding) []Finding {
 		if f.Object.File.Renderer == "" {
 			return ""
 		}
-		return f.Object.File.Origin + "\x00" + f.Object.String()
+		return f.Object.File.Origin() + "\x00" + f.Object.String()
 	}
 	return slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int {
 		return cmp.Or(

@@ -11,7 +11,17 @@ type File struct {
 	Path     string // as messages show it; it need not exist on disk
 	Data     []byte // YAML documents or JSON; Run does not change it, and the result refers to it
 	Renderer string // empty for a source file, else what made the object, for example kustomize
-	Origin   string // the source file of a rendered object, where known
+
+	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
+	FindOrigin func() string
+}
+
+// Origin returns the source file of a rendered object. It is empty where it is not known.
+func (f *File) Origin() string {
+	if f.FindOrigin == nil {
+		return ""
+	}
+	return f.FindOrigin()
 }
 
 // Object is a manifest: a document, or an item of a List in a document.

@@ -38,15 +38,15 @@ func (env *Env) advice(f transform.Finding) string {
 			is, was := objectIn(file.Data, e.Object).Get(e.Path...), original.Get(e.Path...)
 			switch {
 			case is.Equal(was) && !overlaid(e, original):
-				next = "edit " + file.Origin
+				next = "edit " + file.Origin()
 			case was.Str() != "" && strings.Contains(is.Str(), was.Str()) && !is.Equal(was):
 				return fmt.Sprintf("only generate can repair this: %s makes %s from %q in %s",
-					file.Path, e.Path, was.Str(), file.Origin)
+					file.Path, e.Path, was.Str(), file.Origin())
 			default:
 				next = fmt.Sprintf("patch %s in %s", e.Path, file.Path)
 			}
-		} else if file.Origin != "" {
-			next = "edit " + file.Origin
+		} else if file.Origin() != "" {
+			next = "edit " + file.Origin()
 		}
 		if !slices.Contains(advice, next) {
 			advice = append(advice, next)
@@ -64,7 +64,7 @@ func overlaid(e transform.Edit, original *yamldoc.Node) bool {
 
 // original returns the object in the source file that a rendered one comes from, or nil if that is not certain.
 func (env *Env) original(o *transform.Object) *yamldoc.Node {
-	data, err := os.ReadFile(env.absolute(o.File.Origin))
+	data, err := os.ReadFile(env.absolute(o.File.Origin()))
 	if err != nil {
 		return nil
 	}

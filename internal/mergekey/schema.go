@@ -45,10 +45,21 @@ func New(whole bool) *Schema {
 // (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.1), and UTF-16.
 var hidden = regexp.MustCompile(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
 
+// hides reports whether hidden matches. Most files have nothing that it needs, and
+// the regular expression is slow.
+func hides(data []byte) bool {
+	for _, part := range []string{`\`, "delimiter", `"$ref"`, "\x00"} {
+		if bytes.Contains(data, []byte(part)) {
+			return hidden.Match(data)
+		}
+	}
+	return false
+}
+
 // File looks at a file before kustomize does. Every kind that a patch can meet,
 // also that of an object inside another, is a word in one of the files.
 func (s *Schema) File(data []byte) {
-	s.whole = s.whole || hidden.Match(data)
+	s.whole = s.whole || hides(data)
 	for word := range words(data) {
 		if _, isKind := definitions().byKind[string(word)]; isKind {
 			s.kinds[string(word)] = true

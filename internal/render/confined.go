@@ -98,6 +98,7 @@ func (c *confined) read(path string) ([]byte, error) {
 // The patterns may match too much, which only lowers the limit.
 var (
 	copyOperation = regexp.MustCompile(`\bop["']?\s*:\s*["']?copy\b`)
+	copyWord      = []byte("copy")
 	kindKey       = []byte("kind")
 )
 
@@ -106,7 +107,9 @@ var (
 // object. kustomize reads all patches and objects before it applies the patches
 // of a kustomization, so the number of pairs known by then is enough.
 func (c *confined) boundCopies(data []byte) {
-	c.copies += int64(len(copyOperation.FindAllIndex(data, -1)))
+	if bytes.Contains(data, copyWord) { // the regular expression is slow
+		c.copies += int64(len(copyOperation.FindAllIndex(data, -1)))
+	}
 	c.objects += int64(bytes.Count(data, kindKey))
 	if c.maxExtra > 0 {
 		jsonpatch.AccumulatedCopySizeLimit = max(1, c.maxExtra/(max(1, c.copies)*max(1, c.objects)))

@@ -42,16 +42,18 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	from := origins{}
+	var from sources
 	from.add(fsys, t.base, "", "")
+	origins := sync.OnceValue(from.origins)
 	var result Result
 	for _, res := range built.Resources() {
-		data, err := res.AsYAML()
+		data, err := manifest(res)
 		if err != nil {
 			return Result{}, fsys.readable(fmt.Errorf("%s: %w", res.CurId(), err))
 		}
-		file := transform.File{Path: fsys.top, Data: data, Renderer: Kustomize, Origin: from.of(res)}
-		result.Files = append(result.Files, file)
+		id := identity{res.GetKind(), res.GetName()}
+		result.Files = append(result.Files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize,
+			FindOrigin: func() string { return origins()[id] }})
 	}
 	return result, nil
 }

@@ -281,7 +281,7 @@ kustomization.yaml iris service.yaml
 		for _, f := range files {
 			_, name, _ := strings.Cut(string(f.Data), "\n  name: ")
 			name, _, _ = strings.Cut(name, "\n")
-			got += f.Path + " " + name + " " + f.Origin + "\n"
+			got += f.Path + " " + name + " " + f.Origin() + "\n"
 			if f.Renderer != Kustomize {
 				t.Errorf("renderer %q", f.Renderer)
 			}
@@ -307,8 +307,8 @@ func TestOriginsAreKustomizes(t *testing.T) {
 			compared++
 			path = filepath.Join("overlays/annotated", path)
 		}
-		if f.Origin != path {
-			t.Errorf("origin %q; kustomize says %q of\n%s", f.Origin, path, f.Data)
+		if f.Origin() != path {
+			t.Errorf("origin %q; kustomize says %q of\n%s", f.Origin(), path, f.Data)
 		}
 	}
 	if compared != 5 {

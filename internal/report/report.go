@@ -36,7 +36,7 @@ var Formats = []Format{
 func source(f transform.Finding) (path string, line, col int) {
 	file := f.Object.File
 	if file.Renderer != "" {
-		return cmp.Or(file.Origin, file.Path), 0, 0
+		return cmp.Or(file.Origin(), file.Path), 0, 0
 	}
 	return file.Path, f.Line, f.Col
 }

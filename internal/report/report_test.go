@@ -25,7 +25,8 @@ var (
 // sample has an awkward path, text that needs escaping, and a rendered object with a known origin.
 func sample() Report {
 	plain := &transform.File{Path: "apps/irène & co/50%:isvc.yaml"}
-	rendered := &transform.File{Path: "overlays/prod", Renderer: "kustomize", Origin: "base/hpa.yaml"}
+	rendered := &transform.File{Path: "overlays/prod", Renderer: "kustomize",
+		FindOrigin: func() string { return "base/hpa.yaml" }}
 	iris := &transform.Object{File: plain, Kind: "InferenceService", Namespace: "ml", Name: "iris"}
 	hpa := &transform.Object{File: rendered, Kind: "HorizontalPodAutoscaler", Namespace: "ml", Name: "iris-predictor"}
 	return Report{
