@@ -86,7 +86,8 @@ image-test: ## build the image with buildah and run it (needs root; installs bui
 	hack/image-test
 
 bench: build ## CPU time against other programs, growth with the input, and memory; writes docs/performance.md
-	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 sigs.k8s.io/kustomize/kustomize/v5
+	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
+		sigs.k8s.io/kustomize/kustomize/v5
 	cd bench && $(GO) build -o ../bin/bench .
 	bin/bench -page docs/performance.md
 

@@ -16,13 +16,13 @@ type goal struct {
 
 const (
 	plugin = "argocd-kserve-plugin "
-	limits = " --timeout=10m --max-memory=4GiB --max-input=1GiB"
+	// flags let the rules repair everything, and raise the limits.
+	flags = "--default-deployment-mode=Standard --health-metadata=on --shared-runtimes=edit " +
+		"--timeout=10m --max-memory=4GiB --max-input=1GiB "
 
-	// generate lets the rules repair everything.
-	generate = plugin + "generate --kserve-version=0.15.2 --default-deployment-mode=Standard --health-metadata=on" + limits + " "
-	edited   = plugin + "generate --kserve-version=0.20.0 --default-deployment-mode=Standard --shared-runtimes=edit" + limits + " "
-	diff     = plugin + "diff --kserve-version=0.15.2 --default-deployment-mode=Standard --health-metadata=on" + limits +
-		" --color=never --fail-on=never "
+	generate = plugin + "generate --kserve-version=0.15.2 " + flags
+	latest   = plugin + "generate --kserve-version=0.20.0 " + flags
+	diff     = plugin + "diff --kserve-version=0.15.2 --color=never --fail-on=never " + flags
 
 	cat = "`cat`"
 
@@ -104,13 +104,13 @@ var cases = []testCase{
 		goal{ratio: linear},
 	},
 	{
-		"5,000 HPAs whose targets are stale, in one namespace", edited + "${stale.yaml*5000}",
-		"500 of them", edited + "${stale.yaml*500}",
+		"5,000 HPAs whose targets are stale, in one namespace", latest + "${stale.yaml*5000}",
+		"500 of them", latest + "${stale.yaml*500}",
 		goal{ratio: linear},
 	},
 	{
-		"KS104: 800 services with a runtime each", edited + "${runtimes.yaml*800}",
-		"80 of them", edited + "${runtimes.yaml*80}",
+		"KS104: 800 runtimes of one format, 20 services that name none", latest + "${runtimes.yaml*800}",
+		"80 runtimes, 2 services", latest + "${runtimes.yaml*80}",
 		goal{ratio: linear},
 	},
 	{

@@ -17,8 +17,11 @@ var inputs = map[string]func(w io.Writer, n int){
 	"foreign.yaml":  documents(foreignDocument + strings.Repeat("    option: value of an option of document %[1]d\n", 40)),
 	"mixed.yaml":    documents(mixed),
 	"stale.yaml":    documents(stale),
-	"runtimes.yaml": documents(withRuntime),
-	"live.yaml":     documents(live),
+	"runtimes.yaml": func(w io.Writer, n int) {
+		repeat(w, n, "", withRuntime+"---\n")
+		repeat(w, n/40, "---\n", withoutRuntime)
+	},
+	"live.yaml": documents(live),
 	"list.yaml": func(w io.Writer, n int) {
 		indented := "- " + strings.TrimSuffix(strings.ReplaceAll(service, "\n", "\n  "), "  ")
 		io.WriteString(w, "apiVersion: v1\nkind: List\nitems:\n")

@@ -16,7 +16,7 @@ func main() {
 	tools := flag.String("tools", "bin", "folder with the plugin and the programs to compare with")
 	page := flag.String("page", "", "page to write the table to")
 	only := flag.String("only", "", "expression for the names of the cases to measure")
-	budget := flag.Duration("for", 5*time.Second, "time for each case; the first three pairs of runs may take longer")
+	budget := flag.Duration("for", 3*time.Second, "time for each case; the first three pairs of runs may take longer")
 	flag.Parse()
 	if err := run(*tools, *page, *only, *budget); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -55,10 +55,10 @@ data:
   greeting: welcome to the shop of example.com
 `
 
-const jsonService = `{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "model-%[1]d", ` +
-	`"namespace": "team"}, "spec": {"predictor": {"logger": {"mode": "all"}, "containers": [{"name": "kserve-container", ` +
-	`"image": "example.com/models/server:1", "readinessProbe": {"exec": {"command": ["curl", "-f", ` +
-	`"http://localhost:8080/v2/health/ready"]}}}]}}}`
+const jsonService = `{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", ` +
+	`"metadata": {"name": "model-%[1]d", "namespace": "team"}, "spec": {"predictor": {"logger": {"mode": "all"}, ` +
+	`"containers": [{"name": "kserve-container", "image": "example.com/models/server:1", ` +
+	`"readinessProbe": {"exec": {"command": ["curl", "-f", "http://localhost:8080/v2/health/ready"]}}}]}}}`
 
 // mixed is a service in one namespace with three autoscalers: on another Deployment, on the Deployment's name before
 // KServe 0.11, and one with the name of KServe's own that Flagger refers to.
@@ -113,11 +113,12 @@ spec:
   scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: model-%[1]d-predictor-default}
 `
 
+// withRuntime is a runtime of a format that all runtimes have, and a service that names it.
 const withRuntime = `apiVersion: serving.kserve.io/v1alpha1
 kind: ServingRuntime
 metadata: {name: runtime-%[1]d, namespace: team}
 spec:
-  supportedModelFormats: [{name: format-%[1]d, autoSelect: true}]
+  supportedModelFormats: [{name: custom, autoSelect: true}]
   containers:
     - name: kserve-container
       image: example.com/models/server:1
@@ -129,7 +130,17 @@ metadata: {name: model-%[1]d, namespace: team}
 spec:
   predictor:
     logger: {mode: all}
-    model: {modelFormat: {name: format-%[1]d}, runtime: runtime-%[1]d, storageUri: "s3://models/%[1]d"}
+    model: {modelFormat: {name: custom}, runtime: runtime-%[1]d, storageUri: "s3://models/%[1]d"}
+`
+
+// withoutRuntime is a service of that format that leaves the choice to KServe.
+const withoutRuntime = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: choosing-%[1]d, namespace: team}
+spec:
+  predictor:
+    logger: {mode: all}
+    model: {modelFormat: {name: custom}, storageUri: "s3://models/%[1]d"}
 `
 
 // live is a service as KServe writes it, and its Deployment as Kubernetes writes it.

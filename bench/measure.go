@@ -129,8 +129,8 @@ func (p program) run() (cpu time.Duration, peak int64, err error) {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak, nil
 }
 
-// watchMemory returns the largest anonymous memory that a process had until it ended. It looks every millisecond, because
-// the kernel keeps no record of this peak.
+// watchMemory returns the largest anonymous memory that a process had until it ended. It looks every millisecond,
+// because the kernel keeps no record of this peak.
 func watchMemory(pid int) (peak int64) {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

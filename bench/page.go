@@ -80,8 +80,8 @@ func writeMeasured(b *bytes.Buffer, results []result, before string, took time.D
 		}
 	}
 	fmt.Fprintf(b, "\n%d of the %d cases miss their goal.\n", missed, len(results))
-	fmt.Fprintf(b, "\nMeasured in %.0f minutes with %s on %s and %d processors. The load average was %s before and %s after.\n",
-		took.Minutes(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
+	fmt.Fprintf(b, "\nMeasured in %.0f minutes with %s on %s and %d processors, with a load average of %s before and %s "+
+		"after.\n", took.Minutes(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
 }
 
 // load returns how many processes ran or waited for a processor, on average over the last minute.
