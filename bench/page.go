@@ -26,26 +26,18 @@ func (r result) cells() []any {
 }
 
 func (r result) goals() string {
-	var all []string
-	if r.most.ratio > 0 {
-		all = append(all, fmt.Sprintf("%g", r.most.ratio))
-	}
+	text := fmt.Sprintf("%g", r.most.ratio)
 	if r.most.memory > 0 {
-		all = append(all, fmt.Sprintf("%.0f MB", float64(r.input+r.most.memory)/1e6))
+		text += fmt.Sprintf(", %.0f MB", float64(r.input+r.most.memory)/1e6)
 	}
-	return strings.Join(all, ", ")
+	return text
 }
 
 func (r result) verdict() string {
-	switch {
-	case r.most == goal{}:
-		return ""
-	case r.most.ratio > 0 && r.ratio > r.most.ratio,
-		r.most.memory > 0 && r.memory > r.input+r.most.memory:
+	if r.ratio > r.most.ratio || r.most.memory > 0 && r.memory > r.input+r.most.memory {
 		return no
-	default:
-		return "yes"
 	}
+	return "yes"
 }
 
 // writePage replaces what was measured on a page.
