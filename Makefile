@@ -85,11 +85,11 @@ e2e-all: e2e-health e2e-argocd e2e-cluster ## all three with every release of KS
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test
 
-bench: build ## ratios against cat, yq and kustomize, how time grows with the input, and the cost of health wait
-	cd bench && $(GO) build -o ../bin/bench . && $(GO) build -o ../bin/ github.com/mikefarah/yq/v4 sigs.k8s.io/kustomize/kustomize/v5
-	bin/bench -plugin $(BINARY) -tools bin
-	bin/bench -plugin $(BINARY) -growth
-	$(GO) test -run '^$$' -bench Wait -benchtime 3x ./internal/health
+bench: build ## CPU time against other programs, growth with the input, and memory; writes docs/performance.md
+	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
+		sigs.k8s.io/kustomize/kustomize/v5
+	cd bench && $(GO) build -o ../bin/bench .
+	bin/bench -page docs/performance.md
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

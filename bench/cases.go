@@ -1,0 +1,152 @@
+package main
+
+// testCase compares a command of the plugin with another one. In commands, ${input*n} is the path of an input with n
+// entries.
+type testCase struct {
+	name, command string
+	peer, other   string
+	most          goal
+}
+
+// goal is what a case may take at most.
+type goal struct {
+	ratio  float64 // of the CPU time to that of the peer
+	memory int64   // bytes above the size of the input; zero is no goal
+}
+
+const (
+	plugin = "argocd-kserve-plugin "
+	// flags let the rules repair everything, and raise the limits.
+	flags = "--default-deployment-mode=Standard --health-metadata=on --shared-runtimes=edit " +
+		"--timeout=10m --max-memory=4GiB --max-input=1GiB "
+
+	generate = plugin + "generate --kserve-version=0.15.2 " + flags
+	latest   = plugin + "generate --kserve-version=0.20.0 " + flags
+	diff     = plugin + "diff --kserve-version=0.15.2 --color=never --fail-on=never " + flags
+
+	cat = "`cat`"
+
+	// target is the memory target that install/ sets for the garbage collector.
+	target = "GOMEMLIMIT=200MiB "
+)
+
+const (
+	linear = 11 // times the CPU time for ten times the input
+
+	// large and many are 0.6 and 1.2 ms per MB on a machine where cat takes 0.148 ms.
+	large = 4.1
+	many  = 8.1
+
+	assess   = 3.6 // half of what it was with a Lua state for each object
+	overhead = 40e6
+)
+
+var cases = []testCase{
+	{
+		"kustomize overlay with a patch, an InferenceService and an HPA",
+		generate + "--root=examples examples/two-environments/overlays/production",
+		"`kustomize build`", "kustomize build examples/two-environments/overlays/production",
+		goal{ratio: 0.25},
+	},
+	{
+		"kustomize overlay of 100 services",
+		generate + "--root=${overlay*100} ${overlay*100}/production",
+		"`kustomize build`", "kustomize build ${overlay*100}/production",
+		goal{ratio: 0.85},
+	},
+	{
+		"5,000 services", generate + "${services.yaml*5000}",
+		"one decode with yaml.v3", "decode ${services.yaml*5000}",
+		goal{ratio: 3},
+	},
+	{
+		"5,000 services", generate + "${services.yaml*5000}",
+		"the same repairs with `yq`", "yq --from-file ${repairs.yq*1} ${services.yaml*5000}",
+		goal{ratio: 0.5},
+	},
+	{
+		"36 MB that no rule names", generate + "${foreign.yaml*17000}",
+		cat, "cat ${foreign.yaml*17000}",
+		goal{ratio: large},
+	},
+	{
+		"150 MB that no rule names", generate + "${foreign.yaml*71000}",
+		cat, "cat ${foreign.yaml*71000}",
+		goal{ratio: large},
+	},
+	{
+		"150,000 small documents that no rule names", generate + "${small.yaml*150000}",
+		cat, "cat ${small.yaml*150000}",
+		goal{ratio: many},
+	},
+	{
+		"10,000 services", generate + "${services.yaml*10000}",
+		"1,000 services", generate + "${services.yaml*1000}",
+		goal{ratio: linear},
+	},
+	{
+		"YAML List of 10,000 services", generate + "${list.yaml*10000}",
+		"List of 1,000", generate + "${list.yaml*1000}",
+		goal{ratio: linear},
+	},
+	{
+		"JSON List of 10,000 services on one line", generate + "${list.json*10000}",
+		"List of 1,000", generate + "${list.json*1000}",
+		goal{ratio: linear},
+	},
+	{
+		"10,000 variables of one container that all have one name", generate + "${duplicates.yaml*10000}",
+		"1,000 variables", generate + "${duplicates.yaml*1000}",
+		goal{ratio: linear},
+	},
+	{
+		"5,000 services with three HPAs and a Canary each, in one namespace", generate + "${mixed.yaml*5000}",
+		"500 of them", generate + "${mixed.yaml*500}",
+		goal{ratio: linear},
+	},
+	{
+		"5,000 HPAs whose targets are stale, in one namespace", latest + "${stale.yaml*5000}",
+		"500 of them", latest + "${stale.yaml*500}",
+		goal{ratio: linear},
+	},
+	{
+		"KS104: 800 runtimes of one format, 20 services that name none", latest + "${runtimes.yaml*800}",
+		"80 runtimes, 2 services", latest + "${runtimes.yaml*80}",
+		goal{ratio: linear},
+	},
+	{
+		"`diff` of 10,000 services", diff + "${services.yaml*10000}",
+		"`generate`", generate + "${services.yaml*10000}",
+		goal{ratio: 1.1},
+	},
+	{
+		"`health assess` of 5,000 services and their Deployments", plugin + "health assess ${live.yaml*5000}",
+		"500 of them", plugin + "health assess ${live.yaml*500}",
+		goal{ratio: linear},
+	},
+	{
+		"`health assess` of 5,000 services and their Deployments", plugin + "health assess ${live.yaml*5000}",
+		"one decode with yaml.v3", "decode ${live.yaml*5000}",
+		goal{ratio: assess},
+	},
+	{
+		"`health wait` for 5,000 services with 50,000 changes", plugin + "health wait ${changes.json*5000} ${names*5000}",
+		"500 services, 5,000 changes", plugin + "health wait ${changes.json*500} ${names*500}",
+		goal{ratio: linear},
+	},
+	{
+		"`version`", plugin + "version",
+		"an empty Go program", "empty",
+		goal{ratio: 8},
+	},
+	{
+		"20,000 services from a file, with the installed GOMEMLIMIT", target + generate + "${services.yaml*20000}",
+		"no GOMEMLIMIT", generate + "${services.yaml*20000}",
+		goal{ratio: 1.2, memory: overhead},
+	},
+	{
+		"20,000 services from stdin, with the installed GOMEMLIMIT", target + generate + "- < ${services.yaml*20000}",
+		"no GOMEMLIMIT", generate + "- < ${services.yaml*20000}",
+		goal{ratio: 1.2, memory: overhead},
+	},
+}

@@ -1,0 +1,193 @@
+package main
+
+const service = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: model-%[1]d # the team's name for it
+  namespace: team-%[2]d
+  labels:
+    team: team-%[2]d
+spec:
+  predictor:
+    minReplicas: 1
+    logger:
+      mode: all
+      url: http://logger.team-%[2]d
+    containers:
+      - name: kserve-container
+        image: example.com/models/server:1.%[1]d
+        ports:
+          - containerPort: 8080
+            protocol: TCP
+        readinessProbe:
+          exec:
+            command: ["curl", "-f", "http://localhost:8080/v2/health/ready"]
+          periodSeconds: 10
+        resources:
+          requests:
+            cpu: "1"
+            memory: 2Gi
+`
+
+const foreignDocument = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings-%[1]d
+  namespace: team
+data:
+  config.yaml: |
+    # what the program reads
+    replicas: 3
+    hosts: [a.example.com, b.example.com]
+`
+
+// smallDocument has about 265 bytes.
+const smallDocument = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings-%[1]d
+  namespace: team-%[2]d
+  labels:
+    app.kubernetes.io/part-of: shop
+    app.kubernetes.io/component: settings-of-the-shop
+data:
+  host: db-%[1]d.example.com
+  greeting: welcome to the shop of example.com
+`
+
+const jsonService = `{"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", ` +
+	`"metadata": {"name": "model-%[1]d", "namespace": "team"}, "spec": {"predictor": {"logger": {"mode": "all"}, ` +
+	`"containers": [{"name": "kserve-container", "image": "example.com/models/server:1", ` +
+	`"readinessProbe": {"exec": {"command": ["curl", "-f", "http://localhost:8080/v2/health/ready"]}}}]}}}`
+
+// mixed is a service in one namespace with three autoscalers: on another Deployment, on the Deployment's name before
+// KServe 0.11, and one with the name of KServe's own that Flagger refers to.
+const mixed = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  predictor:
+    model: {modelFormat: {name: sklearn}, storageUri: "s3://models/%[1]d"}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-web-%[1]d, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web-%[1]d}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: prod-model-%[1]d-predictor-default}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: prod-model-%[1]d-predictor, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: api-%[1]d}
+---
+apiVersion: flagger.app/v1beta1
+kind: Canary
+metadata: {name: model-%[1]d, namespace: team}
+spec:
+  autoscalerRef: {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, name: prod-model-%[1]d-predictor}
+`
+
+// stale is a service and an autoscaler on the name that its Deployment had before KServe 0.11.
+const stale = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model-%[1]d, namespace: team}
+spec:
+  predictor:
+    model: {modelFormat: {name: sklearn}, storageUri: "s3://models/%[1]d"}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: traffic-%[1]d, namespace: team}
+spec:
+  maxReplicas: 3
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: model-%[1]d-predictor-default}
+`
+
+// withRuntime is a runtime of a format that all runtimes have, and a service that names it.
+const withRuntime = `apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: runtime-%[1]d, namespace: team}
+spec:
+  supportedModelFormats: [{name: custom, autoSelect: true}]
+  containers:
+    - name: kserve-container
+      image: example.com/models/server:1
+      readinessProbe: {exec: {command: [curl, -f, "http://localhost:8080/v2/health/ready"]}}
+---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model-%[1]d, namespace: team}
+spec:
+  predictor:
+    logger: {mode: all}
+    model: {modelFormat: {name: custom}, runtime: runtime-%[1]d, storageUri: "s3://models/%[1]d"}
+`
+
+// withoutRuntime is a service of that format that leaves the choice to KServe.
+const withoutRuntime = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: choosing-%[1]d, namespace: team}
+spec:
+  predictor:
+    logger: {mode: all}
+    model: {modelFormat: {name: custom}, storageUri: "s3://models/%[1]d"}
+`
+
+// live is a service as KServe writes it, and its Deployment as Kubernetes writes it.
+const live = service + `status:
+  conditions:
+    - {lastTransitionTime: "2026-11-20T22:01:13Z", status: "True", type: IngressReady}
+    - {lastTransitionTime: "2026-11-20T22:01:13Z", status: "True", type: PredictorReady}
+    - {lastTransitionTime: "2026-11-20T22:01:13Z", status: "True", type: Ready}
+    - {lastTransitionTime: "2026-11-20T22:01:12Z", severity: Info, status: "False", type: Stopped}
+  deploymentMode: Standard
+  modelStatus:
+    copies: {failedCopies: 0, totalCopies: 1}
+    states: {activeModelState: Loaded, targetModelState: Loaded}
+    transitionStatus: UpToDate
+  url: http://model-%[1]d.example.com
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: model-%[1]d-predictor
+  namespace: team-%[2]d
+  generation: 1
+  labels:
+    serving.kserve.io/inferenceservice: model-%[1]d
+spec:
+  replicas: 1
+status:
+  observedGeneration: 1
+  replicas: 1
+  updatedReplicas: 1
+  availableReplicas: 1
+  readyReplicas: 1
+  conditions:
+    - {status: "True", type: Available, reason: MinimumReplicasAvailable}
+    - {status: "True", type: Progressing, reason: NewReplicaSetAvailable}
+`
+
+// change is an event of a watch. Its arguments are the type, and the status of the predictor and of the whole service.
+const change = `{"type": "%[1]s", "object": {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", ` +
+	`"metadata": {"name": "model-%%[1]d", "namespace": "team-%%[2]d", "generation": 1, "resourceVersion": "%%[1]d"}, ` +
+	`"spec": {"predictor": {"model": {"modelFormat": {"name": "sklearn"}, "storageUri": "s3://models/%%[1]d"}}}, ` +
+	`"status": {"conditions": [{"status": "True", "type": "IngressReady"}, ` +
+	`{"status": "%[2]s", "type": "PredictorReady"}, {"status": "%[2]s", "type": "Ready"}], ` +
+	`"deploymentMode": "Standard", "url": "http://model-%%[1]d.example.com"}}}` + "\n"
+
+// repairs is a yq expression for what the plugin does to the services.
+const repairs = `with(select(.kind == "InferenceService");
+  .metadata.annotations."argocd-kserve-plugin/health-conditions" = "IngressReady,PredictorReady,Ready" |
+  .spec.predictor.containers[0].readinessProbe.httpGet = {"path": "/v2/health/ready", "port": 8080} |
+  del(.spec.predictor.containers[0].readinessProbe.exec))`

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	row        = "%-66s  %-26s  %-20s  %-12s  %-18s  %s\n"
+	no         = "**no**"
+	begin, end = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
+)
+
+var heads = []any{"what", "against", "ratio of CPU time", "peak memory", "goal at most", "met"}
+
+func (r result) cells() []any {
+	ratio := fmt.Sprintf("%.2f", r.ratio)
+	if r.peer == cat {
+		ratio += fmt.Sprintf(", %.2f ms per MB", r.cpu.Seconds()*1e9/float64(r.input))
+	}
+	return []any{r.name, r.peer, ratio, fmt.Sprintf("%.0f MB", float64(r.memory)/1e6), r.goals(), r.verdict()}
+}
+
+func (r result) goals() string {
+	text := fmt.Sprintf("%g", r.most.ratio)
+	if r.most.memory > 0 {
+		text += fmt.Sprintf(", %.0f MB", float64(r.input+r.most.memory)/1e6)
+	}
+	return text
+}
+
+func (r result) verdict() string {
+	if r.ratio > r.most.ratio || r.most.memory > 0 && r.memory > r.input+r.most.memory {
+		return no
+	}
+	return "yes"
+}
+
+// writePage replaces what was measured on a page.
+func writePage(path string, results []result, before string, took time.Duration) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(text, []byte(begin))
+	_, tail, closed := bytes.Cut(rest, []byte(end))
+	if !ok || !closed {
+		return fmt.Errorf("%s: %q and %q are missing", path, begin, end)
+	}
+	var b bytes.Buffer
+	b.Write(head)
+	b.WriteString(begin)
+	writeMeasured(&b, results, before, took)
+	b.WriteString(end)
+	b.Write(tail)
+	return os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+func writeMeasured(b *bytes.Buffer, results []result, before string, took time.Duration) {
+	line := strings.Repeat("| %s ", len(heads)) + "|\n"
+	fmt.Fprintf(b, line, heads...)
+	b.WriteString(strings.Repeat("|---", len(heads)) + "|\n")
+	missed := 0
+	for _, r := range results {
+		fmt.Fprintf(b, line, r.cells()...)
+		if r.verdict() == no {
+			missed++
+		}
+	}
+	fmt.Fprintf(b, "\n%d of the %d cases miss their goal.\n", missed, len(results))
+	fmt.Fprintf(b, "\nMeasured in %.0f minutes with %s on %s and %d processors, with a load average of %s before and %s "+
+		"after.\n", took.Minutes(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
+}
+
+// load returns how many processes ran or waited for a processor, on average over the last minute.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Fields(string(text))[0]
+}
