@@ -41,9 +41,11 @@ type Container struct {
 	shippedPort int             // of a runtime that is not in the render, 0 when it is not known
 }
 
-// Containers returns the containers that an InferenceService declares. It leaves out init containers and workers,
-// because KServe copies none of their probes to its agent.
-func (m *Model) Containers(s *Service) []Container {
+// Containers returns the containers that an InferenceService of the render declares. It leaves out init containers and
+// workers, because KServe copies none of their probes to its agent. Treat them as read-only.
+func (m *Model) Containers(s *Service) []Container { return s.containers() }
+
+func (m *Model) findContainers(s *Service) []Container {
 	var all []Container
 	for _, component := range s.Components() {
 		pod := m.pod(s, component)

@@ -51,7 +51,9 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.namesakes = sync.OnceValue(m.findNamesakes)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
-		m.services[o] = &Service{Object: o}
+		s := &Service{Object: o}
+		s.containers = sync.OnceValue(func() []Container { return m.findContainers(s) })
+		m.services[o] = s
 	}
 	m.llms = m.findLLMs()
 	m.indexDeployments(m.Services())

@@ -21,6 +21,8 @@ type Service struct {
 	StandardEvidence, KnativeEvidence string
 
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
+
+	containers func() []Container // built at the first call; nil for a service Elsewhere
 }
 
 // Components returns the names of the components that the service has, or may have when it is Elsewhere.
