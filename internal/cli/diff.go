@@ -156,10 +156,10 @@ func writeDiff(b *bytes.Buffer, label string, file transform.Output, spans []spa
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}
-	hunk := 0
+	hunk, edited := 0, byLine(spans)
 	for line := range strings.Lines(diff.String()) {
 		if strings.HasPrefix(line, "@@ ") {
-			if rules := behind(diff.Hunks[hunk], spans); rules != "" {
+			if rules := edited.behind(diff.Hunks[hunk]); rules != "" {
 				line = strings.TrimSuffix(line, "\n") + " " + rules + "\n"
 			}
 			hunk++
@@ -254,26 +254,42 @@ func lineEdits(file transform.Output) (text string, edits []udiff.Edit, err erro
 	return b.String(), edits, nil
 }
 
+// lineRules are the rules that edit each line, by their place in the findings.
+type lineRules struct {
+	spans  []span
+	byLine map[int][]int
+}
+
+func byLine(spans []span) lineRules {
+	edited := lineRules{spans, map[int][]int{}}
+	for i, s := range spans {
+		for line := s.first; line <= s.last; line++ {
+			edited.byLine[line] = append(edited.byLine[line], i)
+		}
+	}
+	return edited
+}
+
 // behind names the rules that edit the lines that the hunk changes.
-func behind(hunk *udiff.Hunk, spans []span) string {
-	var changed []int
+func (e lineRules) behind(hunk *udiff.Hunk) string {
+	var found []int
 	line := hunk.FromLine
 	for _, l := range hunk.Lines {
 		switch l.Kind {
 		case udiff.Insert:
-			changed = append(changed, line-1)
+			found = append(found, e.byLine[line-1]...)
 		case udiff.Delete:
-			changed = append(changed, line)
+			found = append(found, e.byLine[line]...)
 			line++
 		default:
 			line++
 		}
 	}
+	slices.Sort(found)
 	var rules []string
-	for _, s := range spans {
-		within := func(n int) bool { return s.first <= n && n <= s.last }
-		if !slices.Contains(rules, s.rule) && slices.ContainsFunc(changed, within) {
-			rules = append(rules, s.rule)
+	for _, i := range found {
+		if !slices.Contains(rules, e.spans[i].rule) {
+			rules = append(rules, e.spans[i].rule)
 		}
 	}
 	return strings.Join(rules, ", ")
