@@ -72,8 +72,12 @@ func TestRepoServer(t *testing.T) {
 			revision := repo.Commit()
 			for _, app := range apps {
 				run("examples/"+app, func(t *testing.T) {
-					path := "examples/" + app
-					server.same(t, argocd.Request(repo.URL, revision, path), repo.Dir)
+					request := argocd.Request(repo.URL, revision, "examples/"+app)
+					if message := exampleError(app); message != "" {
+						server.fails(t, request, server.says(message))
+						return
+					}
+					server.same(t, request, repo.Dir)
 				})
 			}
 			run("override of a free setting", func(t *testing.T) {

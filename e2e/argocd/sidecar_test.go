@@ -177,7 +177,8 @@ func TestSidecar(t *testing.T) {
 			examples, apps := exampleApps(t)
 			for _, app := range apps {
 				run("examples/"+app, func(t *testing.T) {
-					sidecarCase(t, sidecar, argocd.Source{Repository: examples, Path: app, Env: appEnv(app)}, "")
+					source := argocd.Source{Repository: examples, Path: app, Env: appEnv(app)}
+					sidecarCase(t, sidecar, source, exampleError(app))
 				})
 			}
 			for _, tc := range sidecarCases {
