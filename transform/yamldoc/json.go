@@ -24,12 +24,8 @@ func looksJSON(body []byte) bool {
 // pairs.
 type jsonParser struct {
 	*Tree
-	slabs
+	builder
 	dec *json.Decoder
-
-	// The entries and items of the collections that are not yet complete.
-	openEntries []Entry
-	openItems   []*Node
 }
 
 func (t *Tree) parseJSON() (*Node, error) {
@@ -147,9 +143,7 @@ func (p *jsonParser) object(n *Node, depth int) error {
 	if _, err := p.token(); err != nil {
 		return err
 	}
-	n.Entries = p.entries.take(len(p.openEntries) - first)
-	copy(n.Entries, p.openEntries[first:])
-	p.openEntries = p.openEntries[:first]
+	n.Entries = p.takeEntries(first)
 	return p.finish(n)
 }
 
@@ -165,8 +159,6 @@ func (p *jsonParser) array(n *Node, depth int) error {
 	if _, err := p.token(); err != nil {
 		return err
 	}
-	n.Items = p.items.take(len(p.openItems) - first)
-	copy(n.Items, p.openItems[first:])
-	p.openItems = p.openItems[:first]
+	n.Items = p.takeItems(first)
 	return nil
 }

@@ -16,13 +16,9 @@ const maxPlainDepth = 50
 // it reads as yaml.v3 does; FuzzPlain compares the two.
 type plainParser struct {
 	*Tree
-	slabs
+	builder
 	source string // the document; values share its memory
 	line   int    // offset of the first line that is not read yet
-
-	// The entries and items of the collections that are not yet complete.
-	openEntries []Entry
-	openItems   []*Node
 }
 
 // parsePlain returns nil if it gives up.
@@ -68,10 +64,7 @@ func plainText(text []byte) bool {
 // line counts as read only once a value on it is.
 func (p *plainParser) content() (at, column int) {
 	for p.line < len(p.source) {
-		at := p.line
-		for at < len(p.source) && p.source[at] == ' ' {
-			at++
-		}
+		at := skipBlank(p.body, p.line)
 		if c := p.at(at); c != '\n' && c != '#' && at < len(p.source) {
 			return at, at - p.line
 		}
@@ -93,9 +86,7 @@ func (p *plainParser) endLine(at int) {
 // from an offset on.
 func (p *plainParser) rest(at int) bool {
 	start := at
-	for p.at(at) == ' ' {
-		at++
-	}
+	at = skipBlank(p.body, at)
 	c := p.at(at)
 	if c != 0 && c != '\n' && (c != '#' || at == start) {
 		return false
@@ -161,9 +152,7 @@ func (p *plainParser) mapping(at, column, depth int) *Node {
 // complete gives a mapping its entries. It returns nil if yaml.v3 has to find the
 // fault in them, or if the next line does not belong to a collection around.
 func (p *plainParser) complete(n *Node, first, column int) *Node {
-	n.Entries = p.entries.take(len(p.openEntries) - first)
-	copy(n.Entries, p.openEntries[first:])
-	p.openEntries = p.openEntries[:first]
+	n.Entries = p.takeEntries(first)
 	if _, next := p.content(); next > column || p.finish(n) != nil {
 		return nil
 	}
@@ -172,12 +161,8 @@ func (p *plainParser) complete(n *Node, first, column int) *Node {
 
 // value reads what follows a colon, up to the next line that is not part of it.
 func (p *plainParser) value(colon, column, depth int) *Node {
-	at := colon
-	for p.at(at) == ' ' {
-		at++
-	}
 	if !p.rest(colon) {
-		return p.inline(at, column, depth)
+		return p.inline(skipBlank(p.body, colon), column, depth)
 	}
 	at, inner := p.content()
 	if inner > column || inner == column && p.isDash(at) {
@@ -192,15 +177,12 @@ func (p *plainParser) sequence(at, column, depth int) *Node {
 	first := len(p.openItems)
 	here := column
 	for here == column && p.isDash(at) {
-		start := at + 1
-		for p.at(start) == ' ' {
-			start++
-		}
+		start := skipBlank(p.body, at+1)
 		var item *Node
 		if c := p.at(start); c == 0 || c == '\n' || c == '#' {
 			return nil
 		}
-		if key, _ := p.key(start); key != nil || p.isDash(start) {
+		if p.keyEnd(start) > start || p.isDash(start) {
 			item = p.block(start, column+start-at, depth+1)
 		} else {
 			item = p.inline(start, column, depth)
@@ -215,39 +197,38 @@ func (p *plainParser) sequence(at, column, depth int) *Node {
 	if here > column {
 		return nil
 	}
-	n.Items = p.items.take(len(p.openItems) - first)
-	copy(n.Items, p.openItems[first:])
-	p.openItems = p.openItems[:first]
+	n.Items = p.takeItems(first)
 	return n
 }
 
 // key reads a key and its colon. It returns nil if there is none.
 func (p *plainParser) key(at int) (key *Node, colon int) {
-	end := at
-	style, tag := Plain, ""
-	value := ""
-	switch p.at(at) {
-	case '"', '\'':
-		style, tag = quotes(p.source[at]), "!!str"
-		if end = p.quoted(at); end < 0 {
-			return nil, 0
-		}
-		value = p.source[at+1 : end-1]
-	default:
-		for isWord(p.at(end)) {
-			end++
-		}
-		if value = p.source[at:end]; value == "" || value[0] == '-' {
-			return nil, 0
-		}
-	}
-	if p.at(end) != ':' || !p.ends(end+1) || end-at > maxPlainKey {
+	end := p.keyEnd(at)
+	if end == at {
 		return nil, 0
 	}
-	if tag == "" {
-		tag = plainTag(value)
+	if key = p.quoted(at); key == nil {
+		value := p.source[at:end]
+		key = p.scalar(Plain, plainTag(value), value, at, end)
 	}
-	return p.scalar(style, tag, value, at, end), end + 1
+	return key, end + 1
+}
+
+// keyEnd returns the end of the key at an offset, or the offset if there is none.
+func (p *plainParser) keyEnd(at int) (end int) {
+	switch c := p.at(at); c {
+	case '"', '\'':
+		end = p.quotedEnd(at)
+	case '-':
+		return at
+	default:
+		for end = at; isWord(p.at(end)); end++ {
+		}
+	}
+	if end == at || p.at(end) != ':' || !p.ends(end+1) || end-at > maxPlainKey {
+		return at
+	}
+	return end
 }
 
 // maxPlainKey is the length up to which plainParser reads a key. It is far below
@@ -261,22 +242,32 @@ func isWord(c byte) bool {
 		c == '+' || c == '='
 }
 
-func quotes(c byte) Style {
-	if c == '"' {
-		return DoubleQuoted
+// quoted reads a quoted scalar of one line without escapes. It returns nil if there is none.
+func (p *plainParser) quoted(at int) *Node {
+	end := p.quotedEnd(at)
+	if end == at {
+		return nil
 	}
-	return SingleQuoted
+	style := SingleQuoted
+	if p.source[at] == '"' {
+		style = DoubleQuoted
+	}
+	return p.scalar(style, "!!str", p.source[at+1:end-1], at, end)
 }
 
-// quoted returns the end of a quoted scalar of one line without escapes, or -1.
-func (p *plainParser) quoted(at int) (end int) {
+// quotedEnd returns the end of such a scalar, or the offset if there is none.
+func (p *plainParser) quotedEnd(at int) (end int) {
+	quote := p.at(at)
+	if quote != '"' && quote != '\'' {
+		return at
+	}
 	for end = at + 1; ; end++ {
 		switch c := p.at(end); c {
 		case '\\', '\n', 0:
-			return -1
-		case p.source[at]:
-			if p.at(end+1) == c {
-				return -1
+			return at
+		case quote:
+			if p.at(end+1) == quote {
+				return at
 			}
 			return end + 1
 		}
@@ -287,13 +278,9 @@ func (p *plainParser) quoted(at int) (end int) {
 // collection.
 func (p *plainParser) inline(at, column, depth int) *Node {
 	var n *Node
-	switch c := p.source[at]; c {
+	switch p.source[at] {
 	case '"', '\'':
-		end := p.quoted(at)
-		if end < 0 {
-			return nil
-		}
-		n = p.scalar(quotes(c), "!!str", p.source[at+1:end-1], at, end)
+		n = p.quoted(at)
 	case '[', '{':
 		n = p.flow(at, depth+1)
 	case '|':

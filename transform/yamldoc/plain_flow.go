@@ -29,9 +29,7 @@ func (p *plainParser) flowSequence(at, depth int) *Node {
 		return nil
 	}
 	n.End = next
-	n.Items = p.items.take(len(p.openItems) - first)
-	copy(n.Items, p.openItems[first:])
-	p.openItems = p.openItems[:first]
+	n.Items = p.takeItems(first)
 	return n
 }
 
@@ -44,11 +42,7 @@ func (p *plainParser) flowMapping(at, depth int) *Node {
 		if key == nil || p.at(colon) != ' ' {
 			return nil
 		}
-		start := colon
-		for p.at(start) == ' ' {
-			start++
-		}
-		value := p.flowValue(start, depth)
+		value := p.flowValue(skipBlank(p.body, colon), depth)
 		if value == nil {
 			return nil
 		}
@@ -59,9 +53,7 @@ func (p *plainParser) flowMapping(at, depth int) *Node {
 		return nil
 	}
 	n.End = next
-	n.Entries = p.entries.take(len(p.openEntries) - first)
-	copy(n.Entries, p.openEntries[first:])
-	p.openEntries = p.openEntries[:first]
+	n.Entries = p.takeEntries(first)
 	if p.finish(n) != nil {
 		return nil
 	}
@@ -71,8 +63,7 @@ func (p *plainParser) flowMapping(at, depth int) *Node {
 // flowFirst returns the offset of the first value of a flow collection, or after
 // the bracket of an empty one.
 func (p *plainParser) flowFirst(at int, shut byte) (next int, more bool) {
-	for at++; p.at(at) == ' '; at++ {
-	}
+	at = skipBlank(p.body, at+1)
 	if p.at(at) == shut {
 		return at + 1, false
 	}
@@ -82,28 +73,20 @@ func (p *plainParser) flowFirst(at int, shut byte) (next int, more bool) {
 // flowNext returns the offset of the next value of a flow collection after one
 // that ends at an offset, or after the bracket. It is -1 if there is neither.
 func (p *plainParser) flowNext(at int, shut byte) (next int, more bool) {
-	for p.at(at) == ' ' {
-		at++
-	}
+	at = skipBlank(p.body, at)
 	switch p.at(at) {
 	case shut:
 		return at + 1, false
 	case ',':
-		for at++; p.at(at) == ' '; at++ {
-		}
-		return at, true
+		return skipBlank(p.body, at+1), true
 	}
 	return -1, false
 }
 
 func (p *plainParser) flowValue(at, depth int) *Node {
-	switch c := p.at(at); c {
+	switch p.at(at) {
 	case '"', '\'':
-		end := p.quoted(at)
-		if end < 0 {
-			return nil
-		}
-		return p.scalar(quotes(c), "!!str", p.source[at+1:end-1], at, end)
+		return p.quoted(at)
 	case '[', '{':
 		return p.flow(at, depth+1)
 	}

@@ -8,6 +8,29 @@ type slabs struct {
 	items   slab[*Node]
 }
 
+// builder collects the entries and items of collections that are not yet complete, the innermost last.
+type builder struct {
+	slabs
+	openEntries []Entry
+	openItems   []*Node
+}
+
+// takeEntries returns the open entries from first on, which are those of the innermost mapping.
+func (b *builder) takeEntries(first int) []Entry {
+	taken := b.entries.take(len(b.openEntries) - first)
+	copy(taken, b.openEntries[first:])
+	b.openEntries = b.openEntries[:first]
+	return taken
+}
+
+// takeItems returns the open items from first on, which are those of the innermost sequence.
+func (b *builder) takeItems(first int) []*Node {
+	taken := b.items.take(len(b.openItems) - first)
+	copy(taken, b.openItems[first:])
+	b.openItems = b.openItems[:first]
+	return taken
+}
+
 // slab hands out values from pieces of memory. The first piece has room for size values.
 type slab[T any] struct {
 	size int
