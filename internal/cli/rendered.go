@@ -84,7 +84,7 @@ func objectIn(data []byte, o *transform.Object) *yamldoc.Node {
 		if err != nil {
 			return nil
 		}
-		for _, node := range append([]*yamldoc.Node{tree.Root}, items(tree.Root)...) {
+		for _, node := range append([]*yamldoc.Node{tree.Root}, tree.Root.Get("items").List()...) {
 			name := node.Get("metadata", "name").Str()
 			if node.Get("kind").Str() != o.Kind || name == "" || !strings.Contains(o.Name, name) {
 				continue
@@ -99,12 +99,4 @@ func objectIn(data []byte, o *transform.Object) *yamldoc.Node {
 		return nil
 	}
 	return found[0]
-}
-
-// items returns the items of a List.
-func items(list *yamldoc.Node) []*yamldoc.Node {
-	if items := list.Get("items"); items != nil {
-		return items.Items
-	}
-	return nil
 }

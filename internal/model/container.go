@@ -201,7 +201,7 @@ func (c Container) MayListenInside() bool {
 			return true
 		}
 		return slices.ContainsFunc(words, loopback.MatchString) || !node.Get("envFrom").IsNull() ||
-			slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
+			slices.ContainsFunc(node.Get("env").List(), func(v *yamldoc.Node) bool {
 				return loopback.MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
 			})
 	})
@@ -220,19 +220,11 @@ func hidden(source *yamldoc.Node) bool {
 // UsesProxy reports whether a variable may send the requests of the container's commands through a proxy.
 func (c Container) UsesProxy() bool {
 	return slices.ContainsFunc(c.merged(), func(node *yamldoc.Node) bool {
-		return slices.ContainsFunc(items(node.Get("env")), func(v *yamldoc.Node) bool {
+		return slices.ContainsFunc(node.Get("env").List(), func(v *yamldoc.Node) bool {
 			name := strings.ToLower(v.Get("name").Str())
 			return name == "http_proxy" || name == "all_proxy"
 		})
 	})
-}
-
-// items returns the items of a sequence, none of anything else.
-func items(list *yamldoc.Node) []*yamldoc.Node {
-	if list == nil {
-		return nil
-	}
-	return list.Items
 }
 
 // portEntries returns the entries of the TCP ports of the container and its runtime.

@@ -68,7 +68,7 @@ func (m *Model) findLLMs() *llms {
 	}
 	for _, o := range m.render.Objects(kserve.LLMInferenceService) {
 		s := &LLMService{Object: o}
-		for _, ref := range items(o.Get("spec", "baseRefs")) {
+		for _, ref := range o.Get("spec", "baseRefs").List() {
 			name := ref.Get("name").Str()
 			named := false
 			for _, namespace := range append([]string{o.Namespace}, kserve.Namespaces...) {
@@ -189,7 +189,7 @@ func (m *Model) LLMContainer(o *transform.Object, pod kserve.LLMPod, name string
 func llmContainer(o *transform.Object, pod kserve.LLMPod, name string) (*yamldoc.Node, yamldoc.Path) {
 	path := yamldoc.Path{"spec"}.With(pod.Path...).With("containers")
 	list := o.Get(path...)
-	for i := range items(list) {
+	for i := range list.List() {
 		if c := list.Get(i); c.Get("name").Str() == name {
 			return c, path.With(i)
 		}
@@ -201,7 +201,7 @@ func llmContainer(o *transform.Object, pod kserve.LLMPod, name string) (*yamldoc
 // merge with the other layers of the render.
 func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []string) {
 	for _, layer := range append(m.layers(o), o) {
-		for _, c := range items(layer.Get(yamldoc.Path{"spec"}.With(pod.Path...).With("containers")...)) {
+		for _, c := range layer.Get(yamldoc.Path{"spec"}.With(pod.Path...).With("containers")...).List() {
 			if name := c.Get("name").Str(); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -46,7 +46,7 @@ func (m *Model) findRuntimes() *runtimes {
 // selectedFormats returns the model formats for which KServe may choose the runtime.
 func selectedFormats(runtime *transform.Object) map[string]bool {
 	formats := map[string]bool{}
-	for _, f := range items(runtime.Get("spec", "supportedModelFormats")) {
+	for _, f := range runtime.Get("spec", "supportedModelFormats").List() {
 		if name := f.Get("name").Str(); name != "" && f.Get("autoSelect").Str() == "true" {
 			formats[name] = true
 		}

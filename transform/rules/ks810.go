@@ -46,13 +46,13 @@ func checkRoute(p *pass) {
 	router := p.Object.Get(routerPath...)
 	route, gateway := router.Get("route"), router.Get("gateway")
 	http := routerPath.With("route", "http")
-	refs, spec := len(itemsOf(route.Get("http", "refs"))) > 0, !route.Get("http", "spec").IsNull()
+	refs, spec := len(route.Get("http", "refs").List()) > 0, !route.Get("http", "spec").IsNull()
 	gateways := gateway.Get("refs")
 	if refs && spec {
 		p.refuse(refusal{at: http, advice: "keep one of refs and spec",
 			words: "unsupported configuration: cannot use both custom HTTPRoute refs ... and an inline route spec"})
 	}
-	if refs && !gateway.IsNull() && len(itemsOf(gateways)) == 0 {
+	if refs && !gateway.IsNull() && len(gateways.List()) == 0 {
 		p.refuse(refusal{at: http.With("refs"), advice: "remove gateway, or name the Gateways of the routes in gateway.refs",
 			words: "unsupported configuration: custom HTTP routes ... cannot be used with a managed gateway"})
 	}
@@ -62,8 +62,8 @@ func checkRoute(p *pass) {
 		p.refuse(refusal{at: routerPath.With("gateway", "refs"), only: managedRouteAlone,
 			words:  "unsupported configuration: custom gateway ... cannot be used with managed route",
 			advice: "name your own routes in route.http.refs, remove gateway.refs, or upgrade to 0.17"})
-	case !spec || len(itemsOf(gateways)) == 0:
-	case len(itemsOf(parents)) == 0:
+	case !spec || len(gateways.List()) == 0:
+	case len(parents.List()) == 0:
 		p.refuse(refusal{at: http.With("spec"), only: managedRouteAlone,
 			words:  "unsupported configuration: managed HTTP route spec ... cannot be used with custom gateway refs",
 			advice: "remove gateway.refs or the spec, or upgrade to 0.17"})
@@ -79,7 +79,7 @@ func checkRoute(p *pass) {
 
 // gatewayKeys returns what the webhook compares of references to Gateways, in order (parentRefsMatchGatewayRefs).
 func gatewayKeys(refs *yamldoc.Node) (keys []string) {
-	for _, ref := range itemsOf(refs) {
+	for _, ref := range refs.List() {
 		keys = append(keys, ref.Get("namespace").Str()+"/"+ref.Get("name").Str()+"/"+ref.Get("sectionName").Str())
 	}
 	slices.Sort(keys)
@@ -102,7 +102,7 @@ func checkTraffic(p *pass) {
 		report(at.With("weight"), "weight requires group", "add group, or remove weight")
 	case !weight:
 		report(at.With("group"), "group requires weight", "add weight, or remove group")
-	case len(itemsOf(route.Get("http", "refs"))) > 0:
+	case len(route.Get("http", "refs").List()) > 0:
 		report(at.With("group"), "traffic splitting cannot be used with custom HTTPRoute refs",
 			"remove http.refs, or group and weight")
 	}

@@ -57,7 +57,7 @@ func checkLLMSettings(p *pass) {
 // checkConfigOnly reports what only a Config may not have (llm_inference_service_config_validation.go @v0.17.0 to
 // @v0.20.0, and config_validator.go @v0.16.0).
 func checkConfigOnly(p *pass) {
-	if refs := (yamldoc.Path{"spec", "baseRefs"}); len(itemsOf(p.Object.Get(refs...))) > 0 {
+	if refs := (yamldoc.Path{"spec", "baseRefs"}); len(p.Object.Get(refs...).List()) > 0 {
 		p.refuse(refusal{at: refs, words: "baseRefs is not a permitted field in LLMInferenceServiceConfig",
 			advice: "name the Configs in the baseRefs of the services"})
 	}
@@ -152,7 +152,7 @@ func checkDevices(p *pass) {
 // checkCache looks at where the cache overflows to (validateKVCacheOffloadingSpec @v0.20.0).
 func checkCache(p *pass, at yamldoc.Path) {
 	cache := p.Object.Get(at...)
-	tiers := itemsOf(cache.Get("secondary"))
+	tiers := cache.Get("secondary").List()
 	if len(tiers) == 0 {
 		return
 	}

@@ -37,7 +37,7 @@ func (p *pass) llmRestarted() (services []*transform.Object) {
 // pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
 func (p *pass) adapters() (paths []yamldoc.Path) {
 	list := llmModel.With("lora", "adapters")
-	for i := range itemsOf(p.Object.Get(list...)) {
+	for i := range p.Object.Get(list...).List() {
 		paths = append(paths, list.With(i))
 	}
 	return paths
@@ -53,12 +53,4 @@ func ConcernsLLM(r *transform.Rule) bool {
 	return r == transform.NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
 		return k.Group == kserve.Group && (k.Kind == transform.AnyKind || slices.Contains(model.LLMKinds, k))
 	})
-}
-
-// itemsOf returns the items of a list. Other nodes have none.
-func itemsOf(list *yamldoc.Node) []*yamldoc.Node {
-	if list = list.Get(); list == nil {
-		return nil
-	}
-	return list.Items
 }

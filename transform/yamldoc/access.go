@@ -39,6 +39,14 @@ func (n *Node) Strings() []string {
 	return values
 }
 
+// List returns the items of a sequence, none for any other node. n may be nil.
+func (n *Node) List() []*Node {
+	if n = n.resolve(); n == nil {
+		return nil
+	}
+	return n.Items
+}
+
 // Equal reports whether two nodes decode to the same value. Style and the order of keys make no difference. Two nil
 // nodes are equal.
 func (n *Node) Equal(other *Node) bool {
