@@ -113,7 +113,12 @@ func (s *splicer) removeFlow(children []child, i int) int {
 		s.remove(first.start, end)
 	}
 	if j+1 == len(children) && comma < 0 && i > 0 {
-		if prev := s.comma(children[i-1]); !s.endsColon(prev) {
+		prev := s.comma(children[i-1])
+		switch {
+		case s.endsColon(prev):
+		case s.at(prev+1) == '#':
+			s.replace(prev, prev+1, " ") // a comment begins after a blank or a comma
+		default:
 			s.remove(prev, prev+1)
 		}
 	}

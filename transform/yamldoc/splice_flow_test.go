@@ -54,6 +54,8 @@ func TestDeleteFromFlow(t *testing.T) {
 		{"the first", "a: [1, 2, 3]\n", []Edit{del("a[0]")}, "a: [2, 3]\n"},
 		{"in the middle", "a: {b: 1, c: 2, d: 3}\n", []Edit{del("a.c")}, "a: {b: 1, d: 3}\n"},
 		{"the last", "a: [ 1, 2, 3 ]\n", []Edit{del("a[1]"), del("a[2]")}, "a: [ 1 ]\n"},
+		{"the last, with a comment right behind the comma before", "a: {b: c,# d\n  e: f\n}\n", []Edit{del("a.e")},
+			"a: {b: c # d\n}\n"},
 		{"the last before a trailing comma", "a: [1, 2, 3,]\n", []Edit{del("a[2]")}, "a: [1, 2,]\n"},
 		{"all", "a: [1, 2] # c\nb: {c: {d: 1}}\n", []Edit{del("a[0]"), del("a[1]"), del("b.c.d")},
 			"a: [] # c\nb: {c: {}}\n"},
