@@ -36,9 +36,10 @@ var refusedLLMSetting = &transform.Rule{
 var loraNames = transform.Window{From: transform.Release{0, 19, 0}}
 
 func checkLLMSettings(p *pass) {
-	if uri := llmModel.With("uri"); !p.Object.Get(uri...).IsNull() {
-		if _, err := url.Parse(p.Object.Get(uri...).Str()); err != nil {
-			p.refuse(refusal{at: uri, words: err.Error(), advice: "correct it"})
+	for _, at := range append(p.adapters(), llmModel) {
+		at = at.With("uri")
+		if _, err := url.Parse(p.Object.Get(at...).Str()); err != nil {
+			p.refuse(refusal{at: at, words: err.Error(), advice: "correct it"})
 		}
 	}
 	switch {
