@@ -135,6 +135,8 @@ func TestUnsafe(t *testing.T) {
 		edit       Edit
 		want       string
 	}{
+		{"a comment behind a tab", "a: 1\n \t# b\nc: 2\n", set("c", "x"),
+			"2:3: a comment that is indented with a tab: indent it with spaces"},
 		{"value behind an alias", "a: &x {b: 1}\nc: *x\n", set("c.b", 2),
 			"2:4: c: this is the alias *x: write the value out here"},
 		{"anchored value", "a: &x {b: 1}\nc: *x\n", set("a", 2),

@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -23,6 +24,7 @@ func (e *UnsafeError) Error() string {
 
 // Check returns nil if Apply can make the edit on its own, else an *UnsafeError. It refuses
 //   - an edit of the whole document or of an empty one;
+//   - any edit of a document with a comment that is indented with a tab, which only some values allow before it;
 //   - a value behind an alias, or at, below or above an anchored node that an alias uses, unless the alias goes too;
 //   - a value in a mapping with a merge key (<<), with a complex key (one that is not short text on one line before its
 //     colon), or without braces in a flow sequence;
@@ -39,10 +41,11 @@ type Checker struct {
 	*Tree
 	gone map[*Node]bool // aliases that go
 	left map[*Node]int  // number of aliases that an anchored node keeps, where some go
+	tab  int            // offset of a comment that is indented with a tab, or -1
 }
 
 // Checker returns a Checker without edits.
-func (t *Tree) Checker() *Checker { return &Checker{Tree: t} }
+func (t *Tree) Checker() *Checker { return &Checker{Tree: t, tab: t.tabbedComment()} }
 
 // Check returns nil if Apply can make the edits together with those that were added, else an *UnsafeError. See
 // [Tree.Check] for what it refuses.
@@ -120,6 +123,10 @@ func (c *Checker) check(e Edit) error {
 	if c.Root == nil || len(e.Path) == 0 {
 		return &UnsafeError{Path: e.Path, Reason: "the document as a whole can't be edited", Line: 1, Col: 1}
 	}
+	if c.tab >= 0 {
+		line, col := c.Position(c.tab)
+		return &UnsafeError{Reason: "a comment that is indented with a tab: indent it with spaces", Line: line, Col: col}
+	}
 	n := c.Root
 	for i, step := range e.Path {
 		if reason := c.closed(n); reason != "" {
@@ -167,6 +174,20 @@ func (c *Checker) check(e Edit) error {
 	return c.checkTarget(n, func(n *Node, format string, args ...any) error {
 		return unsafe(n, len(e.Path), format, args...)
 	})
+}
+
+// tabbedComment returns the offset of a comment in a block document that is indented with a tab, or -1. yaml.v3 takes
+// such a line after a plain scalar, and refuses it after other values.
+func (t *Tree) tabbedComment() int {
+	if bytes.IndexByte(t.body, '\t') < 0 || t.Root == nil || t.Root.Style == Flow {
+		return -1
+	}
+	for _, c := range t.comments() {
+		if t.startsLine(c.start) && strings.Contains(t.margin(c.start), "\t") {
+			return c.start
+		}
+	}
+	return -1
 }
 
 // closed returns why nothing below n can be edited, or "".
