@@ -44,6 +44,7 @@ var layers = []struct {
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
+	{"internal/application", "transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
 	{"internal/mergekey", ""},
 	{"internal/render", "internal/mergekey internal/panics transform"},
@@ -59,7 +60,7 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
+	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
 		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
 		"internal/settings internal/terminal internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
