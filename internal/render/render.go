@@ -42,6 +42,9 @@ type Options struct {
 	// not outside the root.
 	LoadFromRoot bool
 
+	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
+	Kustomize KustomizeOptions
+
 	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
@@ -116,6 +119,11 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	source, err := detect(t, o.Source)
 	if err != nil {
 		return Result{}, err
+	}
+	if source != Kustomize {
+		if err := o.Kustomize.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
 	}
 	switch source {
 	case Directory:
