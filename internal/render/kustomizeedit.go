@@ -135,12 +135,12 @@ func (k *kustomization) addLabels(o Options) error {
 	case len(labels) == 0:
 		return nil
 	case o.Kustomize.LabelWithoutSelector:
-		return add(k.labels(o.Kustomize.LabelIncludeTemplates), labels, o.Kustomize.ForceCommonLabels)
+		return add("labels", k.labels(o.Kustomize.LabelIncludeTemplates), labels, o.Kustomize.ForceCommonLabels)
 	case o.Kustomize.LabelIncludeTemplates:
 		return errors.New("kustomize-label-include-templates needs kustomize-label-without-selector")
 	}
 	//lint:ignore SA1019 kustomize edit uses it
-	return add(&k.CommonLabels, labels, o.Kustomize.ForceCommonLabels)
+	return add("labels", &k.CommonLabels, labels, o.Kustomize.ForceCommonLabels)
 }
 
 // labels returns the first entry of labels without selectors, which it adds if there is none.
@@ -165,18 +165,18 @@ func (k *kustomization) addAnnotations(o Options) error {
 			annotations[name] = o.substitute(value)
 		}
 	}
-	return add(&k.CommonAnnotations, annotations, o.Kustomize.ForceCommonAnnotations)
+	return add("annotations", &k.CommonAnnotations, annotations, o.Kustomize.ForceCommonAnnotations)
 }
 
-// add adds entries to a map. One that is there already is an error, unless it is to be replaced.
-func add(to *map[string]string, entries map[string]string, force bool) error {
+// add adds labels or annotations. One that is there already is an error, unless it is to be replaced.
+func add(what string, to *map[string]string, entries map[string]string, force bool) error {
 	if *to == nil {
 		*to = map[string]string{}
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if _, found := (*to)[name]; found && !force {
-			return fmt.Errorf("the kustomization has %s already; the setting that begins with kustomize-force "+
-				"replaces it", name)
+			return fmt.Errorf("the kustomization has %s already; the setting kustomize-force-common-%s replaces it",
+				name, what)
 		}
 		(*to)[name] = unquoted(entries[name])
 	}
