@@ -42,6 +42,9 @@ type Options struct {
 	// not outside the root.
 	LoadFromRoot bool
 
+	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
+	Kustomize KustomizeOptions
+
 	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
@@ -117,7 +120,13 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if name != "" && !isKustomization(name) {
 		return file(t, name)
 	}
-	switch source := detect(t, o.Source); source {
+	source := detect(t, o.Source)
+	if source != Kustomize {
+		if err := o.Kustomize.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
+	}
+	switch source {
 	case Directory:
 		return directory(ctx, t, o)
 	case Kustomize:
