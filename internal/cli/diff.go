@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -34,18 +33,18 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + sourceHelp,
+` + severalHelp + "\n\n" + sourceHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
-	src := newSource(env, cmd)
+	src := newSources(env, cmd)
 	cmd.Flags().StringVar(&color, "color", color, "when to colour: auto, always, never")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		paint, err := env.painter(color)
 		if err != nil {
 			return err
 		}
-		out, err := src.run(cmd.Context(), args)
+		out, err := src.outcome(cmd.Context(), args, "")
 		if err != nil {
 			return err
 		}
@@ -53,14 +52,20 @@ refuses to change a line with one.
 			return err
 		}
 		var text bytes.Buffer
+		written := map[string]bool{}
 		spans := spans(out.Findings)
 		for _, file := range out.Files() {
 			if bytes.Equal(file.Before, file.After) {
 				continue
 			}
 			label := env.label(out.path, file.File, spans[file.File])
-			if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
+			var one bytes.Buffer
+			if err := writeDiff(&one, label, file, spans[file.File], paint); err != nil {
 				return err
+			}
+			if !written[one.String()] { // several Applications may have the file
+				written[one.String()] = true
+				text.Write(one.Bytes())
 			}
 		}
 		shown := text.Bytes()
@@ -76,7 +81,7 @@ refuses to change a line with one.
 		}
 		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
-		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return out.failing(transform.Warning)
 	}
 	return cmd
 }
@@ -182,6 +187,9 @@ func (env *Env) label(path string, file *transform.File, spans []span) string {
 	}
 	label = filepath.ToSlash(label)
 	if file.Renderer != "" {
+		if file.Application != "" {
+			label += " application " + file.Application
+		}
 		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].object.String(), "..", "_"))
 	}
 	return label

@@ -21,15 +21,15 @@ func newGenerateCommand(env *Env) *cobra.Command {
 		Long: `Write the repaired manifests of a source to standard output. Documents that need no repair are copied byte for
 byte. Standard error gets a summary of one line. After an error standard output is empty.
 
-` + sourceHelp,
+` + severalHelp + "\n\n" + sourceHelp,
 		Example: `  argocd-kserve-plugin generate deploy/
   helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -`,
 	}
-	src := newSource(env, cmd)
+	src := newSources(env, cmd)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"list the findings and the skipped files and documents on standard error")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		out, err := src.run(cmd.Context(), args)
+		out, err := src.outcome(cmd.Context(), args, "")
 		if err != nil {
 			return err
 		}
@@ -66,6 +66,13 @@ func (o *outcome) contradictions() error {
 
 // refused returns what could not be repaired at or above fail-on as an error.
 func (o *outcome) refused() error {
+	if len(o.parts) > 0 {
+		var faults []error
+		for _, part := range o.parts {
+			faults = append(faults, part.refused())
+		}
+		return errors.Join(faults...)
+	}
 	failOn := cmp.Or(o.settings.FailOn, never)
 	if failing(o.left(), failOn) == nil {
 		return nil

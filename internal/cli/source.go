@@ -27,12 +27,14 @@ const sourceHelp = `PATH is a folder, a file, or - for standard input; without i
 type source struct {
 	env   *Env
 	flags *settings.Flags
+
+	several *several // of a command that takes several sources
 }
 
 // newSource gives a command the settings as flags and a PATH.
 func newSource(env *Env, cmd *cobra.Command) source {
 	cmd.Args = cobra.MaximumNArgs(1)
-	s := source{env, settings.Bind(cmd.Flags())}
+	s := source{env: env, flags: settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {
 			values := cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp)
@@ -45,7 +47,7 @@ func newSource(env *Env, cmd *cobra.Command) source {
 // newSomeFlags gives a command some settings as flags.
 func newSomeFlags(env *Env, cmd *cobra.Command, names ...string) source {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	s := source{env, settings.Bind(all)}
+	s := source{env: env, flags: settings.Bind(all)}
 	for _, name := range names {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
@@ -100,7 +102,8 @@ type outcome struct {
 	path         string
 	settings     *settings.Settings
 	skippedFiles []render.Skip
-	warnings     []string // about the run as a whole, one line each
+	warnings     []string   // about the run as a whole, one line each
+	parts        []*outcome // that this one is merged from, if there are several sources
 }
 
 // input is what a command has read: the settings and the files.
@@ -190,7 +193,7 @@ func (in *input) apply(ctx context.Context, config transform.Config, warnings []
 	if result.Objects() == 0 && !in.settings.AllowEmpty {
 		return nil, empty(in.path, len(in.source.Files), len(result.Skipped()))
 	}
-	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings}, context.Cause(ctx)
+	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings, nil}, context.Cause(ctx)
 }
 
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
