@@ -81,9 +81,6 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
 	for _, path := range s.several.applications {
 		result, err := render.Render(ctx, path, options)
-		if errors.Is(err, render.ErrNeedsCharts) && slices.Contains(s.several.applications, "-") {
-			return nil, nil, errors.New("--application: a chart next to standard input; write the Applications to a file")
-		}
 		if err != nil {
 			return nil, nil, err
 		}

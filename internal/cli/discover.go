@@ -25,6 +25,9 @@ func (s source) discovered(ctx context.Context, path string, locked *settings.Se
 	for _, skip := range found.Skipped {
 		notes = append(notes, skip.Path+" is not rendered: "+skip.Reason)
 	}
+	if found.Empty > 0 {
+		notes = append(notes, count(found.Empty, "folder")+" without a file that may be a manifest")
+	}
 	var units []unit
 	for _, folder := range found.Sources {
 		units = append(units, unit{path: folder, from: s.from(folder), adjust: asIs})

@@ -92,6 +92,9 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	for _, u := range units {
 		part, err := s.run1(ctx, u, previous)
 		switch {
+		case errors.Is(err, render.ErrNeedsCharts) && slices.Contains(s.several.applications, "-"):
+			return nil, u.named(errors.New("it has a chart, and the program that renders charts can't read standard input " +
+				"again; write the Applications to a file"))
 		case errors.Is(err, render.ErrNeedsCharts), ctx.Err() != nil:
 			return nil, err
 		case err != nil:
@@ -177,7 +180,7 @@ func (in *input) readBefore(ctx context.Context, env *Env, checkout string, opti
 
 // merged returns the outcomes of several sources as one.
 func merged(parts []*outcome, path string, notes []string) *outcome {
-	all := &outcome{path: path, settings: parts[0].settings, parts: parts, warnings: notes}
+	all := &outcome{path: path, settings: parts[0].settings, parts: parts, notes: notes}
 	var results []*transform.Result
 	for _, part := range parts {
 		results = append(results, part.Result)

@@ -103,6 +103,7 @@ type outcome struct {
 	settings     *settings.Settings
 	skippedFiles []render.Skip
 	warnings     []string   // about the run as a whole, one line each
+	notes        []string   // what is not rendered of several sources, one line each
 	parts        []*outcome // that this one is merged from, if there are several sources
 }
 
@@ -193,7 +194,7 @@ func (in *input) apply(ctx context.Context, config transform.Config, warnings []
 	if result.Objects() == 0 && !in.settings.AllowEmpty {
 		return nil, empty(in.path, len(in.source.Files), len(result.Skipped()))
 	}
-	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings, nil}, context.Cause(ctx)
+	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings, nil, nil}, context.Cause(ctx)
 }
 
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
@@ -229,8 +230,11 @@ func alternatives(globs []string) string {
 	return "{" + strings.Join(globs, ",") + "}"
 }
 
-// warn writes the warnings about the whole run.
+// warn writes the notes and warnings about the whole run.
 func (o *outcome) warn(env *Env) {
+	for _, note := range o.notes {
+		fmt.Fprintln(env.Stderr, terminal.Quote(note))
+	}
 	for _, warning := range o.warnings {
 		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
 	}
