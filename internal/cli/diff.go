@@ -93,7 +93,7 @@ func (env *Env) painter(when string) (func(string) string, error) {
 	case never:
 		return plain, nil
 	case "auto":
-		if env.getenv("NO_COLOR") == "" && terminal.Is(env.Stdout) {
+		if env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" && terminal.Is(env.Stdout) {
 			return colored, nil
 		}
 		return plain, nil

@@ -43,7 +43,7 @@ byte. Standard error gets a summary of one line. After an error standard output 
 		if len(pieces) > 0 && closed(env.Stdout) {
 			return errors.New("standard output is closed, and the manifests would be lost; use >/dev/null to drop them")
 		}
-		if err := env.write(cmd.Context(), pieces...); err != nil {
+		if err := env.writeManifests(cmd.Context(), pieces...); err != nil {
 			return err
 		}
 		out.warn(env)

@@ -80,7 +80,7 @@ var Table = []Setting{
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help: "annotate InferenceServices with the conditions that make them healthy: auto only those whose pods " +
-			"restart because of another repair, on all of them, off none",
+			"restart because of another repair, true all of them, false none",
 		Values:  texts(rules.HealthMetadataAuto, rules.HealthMetadataOn, rules.HealthMetadataOff),
 		Default: string(rules.HealthMetadataAuto),
 		field:   func(s *Settings) any { return (*string)(&s.HealthMetadata) },
