@@ -86,6 +86,27 @@ func TestRootSetting(t *testing.T) {
 	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
 }
 
+func TestNoWorkTree(t *testing.T) {
+	top := write(t, `
+-- shop/overlays/live/kustomization.yaml --
+resources: [../../base]
+-- shop/base/kustomization.yaml --
+resources: [map.yaml]
+-- shop/base/map.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: map}
+`)
+	o := options(top)
+	_, err := manifests(t.Context(), "shop/overlays/live", o)
+	wantError(t, err, "shop/overlays/live/kustomization.yaml:1:13: resources: shop/base: "+
+		"outside the root shop/overlays/live; no Git work tree found; pass --root shop")
+	o.Root, o.RootLocked = "shop", true
+	if _, err = manifests(t.Context(), "shop/overlays/live", o); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOutsideTheCopiedTree(t *testing.T) {
 	top := write(t, `
 -- request/a/kustomization.yaml --
