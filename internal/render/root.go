@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// rootOf returns the directory that confines reading when dir is rendered. dir is
+// Root returns the directory that confines reading when dir is rendered. Both are
 // absolute and without links.
-func rootOf(dir string, o Options) (string, error) {
+func Root(dir string, o Options) (string, error) {
 	cwd, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
 		return "", shorten(err, "working directory")

@@ -42,7 +42,7 @@ gitdir: ../repo/.git/worktrees/linked
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(top, tc.dir)
-			got, err := rootOf(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
+			got, err := Root(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
 			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
@@ -72,7 +72,7 @@ func TestRootSetting(t *testing.T) {
 	} {
 		o := options(filepath.Join(top, "repo"))
 		o.Root, o.RootLocked = tc.root, tc.locked
-		got, err := rootOf(filepath.Join(top, "repo/apps/a"), o)
+		got, err := Root(filepath.Join(top, "repo/apps/a"), o)
 		if tc.err != "" {
 			wantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {

@@ -130,7 +130,7 @@ var Table = []Setting{
 	{
 		Name: "root", Title: "Root",
 		Help: "folder that confines reading: by default the copied repository under Argo CD, else the Git work tree, " +
-			"else the given folder; only the sidecar may widen it",
+			"else the given folder; only whoever runs the plugin may widen it",
 		Accepts: "a folder, relative to the working directory, or found", Unset: found,
 		field: func(s *Settings) any { return &s.Root },
 		check: root,
