@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ import (
 func newDiffCommand(env *Env) *cobra.Command {
 	color := "auto"
 	cmd := &cobra.Command{
-		Use:   "diff [PATH]",
+		Use:   "diff [PATH...]",
 		Short: "Show what generate and fix change",
 		Long: `Show what generate and fix change as a unified diff, with the rules behind each hunk. The exit code is 1 when a
 finding, repaired or not, is at or above fail-on.
@@ -34,11 +33,11 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + sourceHelp,
+` + pathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
-	src := newSource(env, cmd)
+	src := newPaths(env, cmd)
 	cmd.Flags().StringVar(&color, "color", color, "when to colour: auto, always, never")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		paint, err := env.painter(color)
@@ -53,13 +52,8 @@ refuses to change a line with one.
 			return err
 		}
 		var text bytes.Buffer
-		spans := spans(out.Findings)
-		for _, file := range out.Files() {
-			if bytes.Equal(file.Before, file.After) {
-				continue
-			}
-			label := env.label(out.path, file.File, spans[file.File])
-			if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
+		for _, part := range out.each() {
+			if err := part.diff(env, &text, paint); err != nil {
 				return err
 			}
 		}
@@ -76,9 +70,24 @@ refuses to change a line with one.
 		}
 		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
-		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return out.failing(transform.Warning)
 	}
 	return cmd
+}
+
+// diff writes what the repairs of a source change. Each line goes through paint.
+func (o *outcome) diff(env *Env, text *bytes.Buffer, paint func(string) string) error {
+	spans := spans(o.Findings)
+	for _, file := range o.Files() {
+		if bytes.Equal(file.Before, file.After) {
+			continue
+		}
+		label := env.label(o.path, file.File, spans[file.File])
+		if err := writeDiff(text, label, file, spans[file.File], paint); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.

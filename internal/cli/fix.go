@@ -18,7 +18,7 @@ import (
 
 func newFixCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "fix [PATH]",
+		Use:   "fix [PATH...]",
 		Short: "Write the repairs into the source files",
 		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. diff shows
 them before. The exit code
@@ -29,11 +29,11 @@ replaced. A file with several hard links is refused. When a file cannot be writt
 that are written already are put back. Standard error names the findings whose repair loses a comment, with the line
 before the repair.
 
-PATH is a folder or a file; without it the working directory is read.`,
+` + pathsHelp,
 	}
-	src := newSource(env, cmd)
+	src := newPaths(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if path(args) == "-" {
+		if slices.Contains(args, "-") {
 			return errors.New("fix writes files; for standard input use generate -")
 		}
 		out, err := src.run(cmd.Context(), args)
@@ -54,7 +54,7 @@ PATH is a folder or a file; without it the working directory is read.`,
 			fmt.Fprintf(&text, "fixed %s: %s\n",
 				terminal.Quote(name), strings.Join(rulesOf(file.File, out.Findings), ", "))
 		}
-		left := out.left()
+		failed, left := out.failingLeft(), out.left()
 		if len(files) > 0 {
 			env.files.Lock()
 			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
@@ -66,7 +66,7 @@ PATH is a folder or a file; without it the working directory is read.`,
 			if err != nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
-			left = now.left()
+			failed, left = now.failingLeft(), now.left()
 		}
 		text.WriteString(lines(left))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
@@ -75,7 +75,7 @@ PATH is a folder or a file; without it the working directory is read.`,
 		out.warn(env)
 		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
-		return failing(left, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return failed
 	}
 	return cmd
 }

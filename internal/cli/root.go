@@ -39,6 +39,7 @@ type run struct {
 	stop   context.CancelCauseFunc // ends the run with an error
 	output atomic.Int32            // how much of the output is on Stdout
 	files  sync.Mutex              // held while files are written
+	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
 }
 
 // How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.

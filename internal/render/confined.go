@@ -81,7 +81,7 @@ func (c *confined) read(path string) ([]byte, error) {
 	}
 	c.cache[path] = data
 	c.schema.File(data)
-	if isKustomization(path) {
+	if IsKustomization(path) {
 		if c.top == "" {
 			c.top = c.show(path)
 		}
@@ -129,7 +129,7 @@ func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error)
 	if c.IsDir(real) {
 		return filesys.ConfirmedDir(real), "", nil
 	}
-	if isKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
+	if IsKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
 		return "", "", c.refuse(fmt.Errorf("%s: %w", c.show(path), errRestricted))
 	}
 	c.asked[real] = path
