@@ -30,12 +30,12 @@ type checkout struct {
 }
 
 // applied returns the sources of the Applications that the flags name, and a line for each that is not rendered.
-func (s source) applied(ctx context.Context, dir string, locked *settings.Settings) ([]unit, []string, error) {
+func (s source) applied(ctx context.Context, args []string, locked *settings.Settings) ([]unit, []string, error) {
 	apps, notes, err := s.readApplications(ctx, locked)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := s.checkout(dir, locked)
+	c, err := s.checkout(args, locked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,8 +97,11 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 }
 
 // checkout opens the work tree of a folder, or the root that the flags or the environment give.
-func (s source) checkout(dir string, locked *settings.Settings) (*checkout, error) {
-	top, err := render.WorkTree(s.env.absolute(dir))
+func (s source) checkout(args []string, locked *settings.Settings) (*checkout, error) {
+	if len(args) > 1 {
+		return nil, errors.New("--application takes one PATH, a folder of the checkout")
+	}
+	top, err := render.WorkTree(s.env.absolute(path(args)))
 	if err == nil && locked.Root != "" {
 		top, err = filepath.EvalSymlinks(s.env.absolute(locked.Root))
 	}

@@ -23,7 +23,7 @@ func newCheckCommand(env *Env) *cobra.Command {
 	}
 	var format string
 	cmd := &cobra.Command{
-		Use:   "check [PATH]",
+		Use:   "check [PATH...]",
 		Short: "List the findings in the manifests",
 		Long: `List the findings in the manifests of a source, one a line, and the settings that are missing to repair some of
 them. The exit code is 1 when a finding is at or above fail-on.
@@ -31,14 +31,14 @@ them. The exit code is 1 when a finding is at or above fail-on.
 With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
 the manifests before the change: a folder, a file, or - for standard input.
 
-` + severalHelp + "\n\n" + sourceHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
   argocd-kserve-plugin check -o sarif deploy/ > findings.sarif
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
-	src := newSources(env, cmd)
+	src := newPaths(env, cmd).takingSeveral(cmd)
 	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
 	cmd.Flags().StringVarP(&format, "output", "o", names[0], "output format: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -127,8 +127,8 @@ func (o *outcome) advise(w io.Writer) {
 	var unknown []string
 	for _, part := range o.each() {
 		for _, v := range part.settings.Values() {
-			needed := v.Name == "kserve-version" || v.Name == "default-deployment-mode"
-			if needed && v.Text == "unknown" && !slices.Contains(unknown, v.Name) {
+			fact := v.Name == "kserve-version" || v.Name == "default-deployment-mode"
+			if fact && v.Text == "unknown" && !slices.Contains(unknown, v.Name) {
 				unknown = append(unknown, v.Name)
 			}
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +31,8 @@ merge generators of lists are expanded. What is not rendered is said on standard
 charts of Helm repositories, other plugins and other generators. A repository is this checkout if one of the remotes in
 .git/config has its repoURL, in whatever protocol, or if --repo names it.`
 
-// newSources is newSource for a command that takes several sources too.
-func newSources(env *Env, cmd *cobra.Command) source {
-	s := newSource(env, cmd)
+// takingSeveral adds the flags.
+func (s source) takingSeveral(cmd *cobra.Command) source {
 	s.several = new(several)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&s.several.applications, "application", nil,
@@ -62,14 +60,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 		if len(s.several.repos) > 0 {
 			return nil, errors.New("flag --repo: without --application it means nothing")
 		}
-		in, err := s.read(ctx, args)
-		if err == nil && previous != "" {
-			err = in.readPrevious(ctx, s, previous)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return in.transform(ctx, in.settings.Options, rules.All)
+		return s.given(ctx, args, previous)
 	}
 	if previous == "-" {
 		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
@@ -83,7 +74,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	if len(s.several.applications) > 0 {
 		list = s.applied
 	}
-	units, notes, err := list(ctx, path(args), locked)
+	units, notes, err := list(ctx, args, locked)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +97,26 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	if len(parts) == 0 {
 		return nil, errors.Join(failures...)
 	}
-	return merged(parts, path(args), notes), errors.Join(failures...)
+	out := merged(parts, path(args), nil)
+	out.notes = notes
+	return out, errors.Join(failures...)
+}
+
+// given is outcome for the sources that the arguments name.
+func (s source) given(ctx context.Context, args []string, previous string) (*outcome, error) {
+	inputs, err := s.inputs(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if previous != "" {
+		if len(inputs) > 1 {
+			return nil, errors.New("flag --previous: it belongs to one PATH; check the others on their own")
+		}
+		if err := inputs[0].readPrevious(ctx, s, previous); err != nil {
+			return nil, err
+		}
+	}
+	return s.transform(ctx, inputs)
 }
 
 // named names the Application in each line of an error.
@@ -127,22 +137,20 @@ func (s source) run1(ctx context.Context, u unit, previous string) (*outcome, er
 	if err != nil {
 		return nil, err
 	}
-	limited, done := context.WithCancel(ctx)
-	defer done()
-	s.env.within(limited, set.Timeout)
+	s.env.within(ctx, set.Timeout)
 	in := &input{path: u.path, settings: set, maxCopied: int64(min(set.MaxInput, set.MaxMemory/4))}
-	options := s.options(set, in.maxCopied)
-	if err := u.adjust(set, &options); err != nil {
+	in.options = s.options(set, in.maxCopied)
+	if err := u.adjust(set, &in.options); err != nil {
 		return nil, err
 	}
-	if in.source, err = render.Render(ctx, u.path, options); err != nil {
+	if in.source, err = render.Render(ctx, u.path, in.options); err != nil {
 		return nil, err
 	}
 	if s.several.discover {
 		in.source.Skipped = withoutFolders(in.source.Skipped)
 	}
 	if previous != "" {
-		if err := in.readBefore(ctx, s.env, previous, options); err != nil {
+		if err := in.readBefore(ctx, s.env, previous); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +163,7 @@ func (s source) run1(ctx context.Context, u unit, previous string) (*outcome, er
 }
 
 // readBefore reads the manifests of a source in the checkout before a change. A new source had none.
-func (in *input) readBefore(ctx context.Context, env *Env, checkout string, options render.Options) error {
+func (in *input) readBefore(ctx context.Context, env *Env, checkout string) error {
 	dir, err := filepath.EvalSymlinks(env.absolute(in.path))
 	if err != nil {
 		return err
@@ -172,48 +180,9 @@ func (in *input) readBefore(ctx context.Context, env *Env, checkout string, opti
 	if _, err := filepath.EvalSymlinks(env.absolute(before)); err != nil {
 		return nil
 	}
+	options := in.options
 	options.Root, options.RootLocked = env.absolute(checkout), true
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
 	return err
-}
-
-// merged returns the outcomes of several sources as one.
-func merged(parts []*outcome, path string, notes []string) *outcome {
-	all := &outcome{path: path, settings: parts[0].settings, parts: parts, notes: notes}
-	var results []*transform.Result
-	for _, part := range parts {
-		results = append(results, part.Result)
-		all.skippedFiles = append(all.skippedFiles, part.skippedFiles...)
-		for _, warning := range part.warnings {
-			if !slices.Contains(all.warnings, warning) {
-				all.warnings = append(all.warnings, warning)
-			}
-		}
-	}
-	all.Result = transform.Merge(results...)
-	return all
-}
-
-// each returns the outcomes that this one is merged from, or itself.
-func (o *outcome) each() []*outcome {
-	if len(o.parts) == 0 {
-		return []*outcome{o}
-	}
-	return o.parts
-}
-
-// failing returns an error when findings are at or above fail-on, or else the default, of their source.
-func (o *outcome) failing(otherwise transform.Severity) error {
-	n := 0
-	for _, part := range o.each() {
-		var found *findingsError
-		if errors.As(failing(part.Findings, cmp.Or(part.settings.FailOn, string(otherwise))), &found) {
-			n += found.count
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return &findingsError{n}
 }

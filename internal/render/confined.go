@@ -80,7 +80,7 @@ func (c *confined) read(path string) ([]byte, error) {
 		return nil, c.refuseForbidden(err)
 	}
 	c.cache[path] = data
-	if isKustomization(path) {
+	if IsKustomization(path) {
 		if data, err = c.kustomization(path, data); err != nil {
 			return nil, c.refuse(err)
 		}
@@ -144,7 +144,7 @@ func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error)
 	if c.IsDir(real) {
 		return filesys.ConfirmedDir(real), "", nil
 	}
-	if isKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
+	if IsKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
 		return "", "", c.refuse(fmt.Errorf("%s: %w", c.show(path), errRestricted))
 	}
 	c.asked[real] = path

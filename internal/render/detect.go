@@ -33,6 +33,7 @@ func has(t *tree, names ...string) bool {
 	return false
 }
 
-func isKustomization(path string) bool {
+// IsKustomization reports whether a file is a kustomization by its name.
+func IsKustomization(path string) bool {
 	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path))
 }

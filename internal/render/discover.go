@@ -102,7 +102,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
 			d.skip(filepath.Join(dir, name), "a link to a folder")
 			continue
-		case isKustomization(name):
+		case IsKustomization(name):
 			c.kind = Kustomize
 		case name == "Chart.yaml" && c.kind == Directory:
 			c.kind = Helm
@@ -274,5 +274,5 @@ func WorkTree(dir string) (string, error) {
 	if err != nil {
 		return "", shorten(err, dir)
 	}
-	return rootOf(real, Options{Dir: real, Getenv: func(string) string { return "" }})
+	return Root(real, Options{Dir: real, Getenv: func(string) string { return "" }})
 }

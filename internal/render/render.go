@@ -120,7 +120,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer t.Close()
-	if name != "" && !isKustomization(name) {
+	if name != "" && !IsKustomization(name) {
 		return file(t, name)
 	}
 	source := detect(t, o.Source)

@@ -34,13 +34,14 @@ type Settings struct {
 
 	Warnings []string // what is ignored but looks like a setting, one line each
 
-	origins map[string]origin
+	origins   map[string]origin
+	flagsLock bool // whether flags lock, which they do under Argo CD
 }
 
 // Value is an effective setting in the form that people read.
 type Value struct {
 	Name, Text, From string
-	Locked           bool
+	Locked           bool // whether no application and no settings file may contradict it
 }
 
 // Values returns every setting, in the order of Table.
@@ -48,12 +49,16 @@ func (s *Settings) Values() []Value {
 	values := make([]Value, len(Table))
 	for i, row := range Table {
 		from := s.origins[row.Name]
-		values[i] = Value{Name: row.Name, Text: row.shown(s), From: from.where, Locked: from.level.locked()}
+		values[i] = Value{Name: row.Name, Text: row.shown(s), From: from.where, Locked: s.locks(from)}
 	}
 	return values
 }
 
-// Locked reports whether the sidecar's own flags or environment gave the setting.
+func (s *Settings) locks(from origin) bool {
+	return from.level.locked() && (from.level != byFlag || s.flagsLock)
+}
+
+// Locked reports whether the flags or the environment of whoever runs the plugin gave the setting.
 func (s *Settings) Locked(name string) bool { return s.origins[name].level.locked() }
 
 // Setting is a row of the table.

@@ -81,7 +81,7 @@ var Table = slices.Concat([]Setting{
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help: "annotate InferenceServices with the conditions that make them healthy: auto only those whose pods " +
-			"restart because of another repair, on all of them, off none",
+			"restart because of another repair, true all of them, false none",
 		Values:  texts(rules.HealthMetadataAuto, rules.HealthMetadataOn, rules.HealthMetadataOff),
 		Default: string(rules.HealthMetadataAuto),
 		field:   func(s *Settings) any { return (*string)(&s.HealthMetadata) },
@@ -132,7 +132,7 @@ var Table = slices.Concat([]Setting{
 	{
 		Name: "root", Title: "Root",
 		Help: "folder that confines reading: by default the copied repository under Argo CD, else the Git work tree, " +
-			"else the given folder; only the sidecar may widen it",
+			"else the given folder; only whoever runs the plugin may widen it",
 		Accepts: "a folder, relative to the working directory, or found", Unset: found,
 		field: func(s *Settings) any { return &s.Root },
 		check: root,
