@@ -44,6 +44,7 @@ var layers = []struct {
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "transform/yamldoc"},
 	{"internal/rewrite", ""},
+	{"internal/application", "transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
 	{"internal/mergekey", ""},
 	{"internal/render", "internal/mergekey internal/panics transform"},
@@ -59,11 +60,15 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
+	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
 		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
 		"internal/settings internal/terminal internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
+
+	// The program with Helm.
+	{"internal/chart", "internal/render"},
+	{"cmd/argocd-kserve-plugin-helm", "internal/chart internal/cli"},
 
 	// Only tests.
 	{"examples", ""},
@@ -76,7 +81,8 @@ var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
 // Modules that the binary does not link, except for the listed packages.
 var (
 	unlinked = []string{
-		"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime",
+		"github.com/argoproj/", "github.com/kserve/", "helm.sh/", "k8s.io/", "knative.dev/",
+		"sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
 		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles

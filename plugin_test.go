@@ -85,7 +85,7 @@ var safeguards = map[string]string{
 	"root": "found", "timeout": "45s", "max-input": "128 MiB", "allow-empty": "false", "fail-on": "never",
 }
 
-// TestSidecarLocks runs config show in the environment of the installed sidecar. The test of e2e/install compares the
+// TestSidecarLocks runs settings in the environment of the installed sidecar. The test of e2e/install compares the
 // other installers with this one.
 func TestSidecarLocks(t *testing.T) {
 	data, err := os.ReadFile("install/component/sidecar.yaml")
@@ -107,12 +107,12 @@ func TestSidecarLocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	env := cli.Env{Args: []string{"config", "show"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
+	env := cli.Env{Args: []string{"settings"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
 	for _, variable := range deployment.Spec.Template.Spec.Containers[0].Env {
 		env.Environ = append(env.Environ, variable.Name+"="+variable.Value)
 	}
 	if code := cli.Run(t.Context(), env); code != 0 {
-		t.Fatalf("config show: %s", &stderr)
+		t.Fatalf("settings: %s", &stderr)
 	}
 	for name, value := range safeguards {
 		locked := regexp.MustCompile(`(?m)^` + name + ` +` + value + ` +environment variable .* \(locked\)$`)

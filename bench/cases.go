@@ -17,7 +17,7 @@ type goal struct {
 const (
 	plugin = "argocd-kserve-plugin "
 	// flags let the rules repair everything, and raise the limits.
-	flags = "--default-deployment-mode=Standard --health-metadata=on --shared-runtimes=edit " +
+	flags = "--default-deployment-mode=Standard --health-metadata=true --shared-runtimes=edit " +
 		"--timeout=10m --max-memory=4GiB --max-input=1GiB "
 
 	generate = plugin + "generate --kserve-version=0.15.2 " + flags

@@ -98,9 +98,9 @@ func (f Finding) loss() string {
 func (f Finding) String() string {
 	file := f.Object.File
 	if file.Renderer == "" {
-		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, f.Text())
+		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Subject(), f.Rule.ID, f.Text())
 	}
-	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text())
+	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text())
 	if origin := file.Origin(); origin != "" {
 		line += " (from " + origin + ")"
 	}

@@ -12,6 +12,9 @@ type File struct {
 	Data     []byte // YAML documents or JSON; Run does not change it, and the result refers to it
 	Renderer string // empty for a source file, else what made the object, for example kustomize
 
+	// Application is the Argo CD Application whose source has the file. It is empty where that is not known.
+	Application string
+
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
 }

@@ -96,20 +96,32 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// Manifests that nobody reads to the end are an error. The reader of a report, such as head, has seen enough: the exit
+// code is that of the findings.
 func TestReaderGone(t *testing.T) {
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader.Close()
-	var stderr bytes.Buffer
-	cmd := exec.Command("argocd-kserve-plugin", "generate", "-")
-	cmd.Stdin = strings.NewReader("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-	cmd.Stdout, cmd.Stderr = writer, &stderr
-	_ = cmd.Run()
-	want := "standard output is incomplete: broken pipe\n"
-	if code := cmd.ProcessState.ExitCode(); code != 2 || stderr.String() != want {
-		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	for _, tc := range []struct {
+		command string
+		code    int
+		stderr  string
+	}{
+		{"generate -", 2, "standard output is incomplete: broken pipe\n"},
+		{"check -", 1, ""},
+		{"explain KS101", 0, ""},
+		{"health wait -o json --settle 0s - iris", 1, ""},
+	} {
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader.Close()
+		var stderr bytes.Buffer
+		cmd := exec.Command("argocd-kserve-plugin", strings.Fields(tc.command)...)
+		cmd.Stdin = strings.NewReader(unhealthy)
+		cmd.Stdout, cmd.Stderr = writer, &stderr
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != tc.code || stderr.String() != tc.stderr {
+			t.Errorf("%s: exit code %d, stderr %q", tc.command, code, &stderr)
+		}
 	}
 }
 

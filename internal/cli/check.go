@@ -23,7 +23,7 @@ func newCheckCommand(env *Env) *cobra.Command {
 	}
 	var format string
 	cmd := &cobra.Command{
-		Use:   "check [PATH]",
+		Use:   "check [PATH...]",
 		Short: "List the findings in the manifests",
 		Long: `List the findings in the manifests of a source, one a line, and the settings that are missing to repair some of
 them. The exit code is 1 when a finding is at or above fail-on.
@@ -31,12 +31,14 @@ them. The exit code is 1 when a finding is at or above fail-on.
 With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
 the manifests before the change: a folder, a file, or - for standard input.
 
-` + sourceHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin check deploy/
+  argocd-kserve-plugin check --discover .
+  argocd-kserve-plugin check --application apps/
   argocd-kserve-plugin check -o sarif deploy/ > findings.sarif
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
-	src := newSource(env, cmd)
+	src := newPaths(env, cmd).takingSeveral(cmd)
 	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
 	cmd.Flags().StringVarP(&format, "output", "o", names[0], "output format: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -45,21 +47,12 @@ the manifests before the change: a folder, a file, or - for standard input.
 		if i < 0 {
 			return fmt.Errorf("flag --output: %q is not one of %s", format, strings.Join(names, ", "))
 		}
-		in, err := src.read(cmd.Context(), args)
-		if err != nil {
-			return err
-		}
-		if *previous != "" {
-			if err := in.readPrevious(cmd.Context(), src, *previous); err != nil {
-				return err
-			}
-		}
-		out, err := in.transform(cmd.Context(), in.settings.Options, rules.All)
-		if err != nil {
-			return err
+		out, failed := src.outcome(cmd.Context(), args, *previous)
+		if out == nil {
+			return failed
 		}
 		var text bytes.Buffer
-		err = report.Formats[i].Write(&text, report.Report{
+		err := report.Formats[i].Write(&text, report.Report{
 			Findings: out.Findings, Rules: rules.Documented, Objects: out.Objects(), Version: buildVersion(),
 		})
 		if err != nil {
@@ -77,7 +70,7 @@ the manifests before the change: a folder, a file, or - for standard input.
 		if i > 0 {
 			env.Stderr.Write(conclusion.Bytes())
 		}
-		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return cmp.Or(failed, out.failing(transform.Warning))
 	}
 	return cmd
 }
@@ -132,9 +125,12 @@ func (o *outcome) advise(w io.Writer) {
 			"%s, or have them set for all apps on the sidecar:\n%s", settings.FileName, strings.Join(copies, ""))
 	}
 	var unknown []string
-	for _, v := range o.settings.Values() {
-		if (v.Name == "kserve-version" || v.Name == "default-deployment-mode") && v.Text == "unknown" {
-			unknown = append(unknown, v.Name)
+	for _, part := range o.each() {
+		for _, v := range part.settings.Values() {
+			fact := v.Name == "kserve-version" || v.Name == "default-deployment-mode"
+			if fact && v.Text == "unknown" && !slices.Contains(unknown, v.Name) {
+				unknown = append(unknown, v.Name)
+			}
 		}
 	}
 	if len(unknown) > 0 {

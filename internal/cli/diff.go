@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ import (
 func newDiffCommand(env *Env) *cobra.Command {
 	color := "auto"
 	cmd := &cobra.Command{
-		Use:   "diff [PATH]",
+		Use:   "diff [PATH...]",
 		Short: "Show what generate and fix change",
 		Long: `Show what generate and fix change as a unified diff, with the rules behind each hunk. The exit code is 1 when a
 finding, repaired or not, is at or above fail-on.
@@ -34,18 +33,18 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + sourceHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
-	src := newSource(env, cmd)
+	src := newPaths(env, cmd).takingSeveral(cmd)
 	cmd.Flags().StringVar(&color, "color", color, "when to colour: auto, always, never")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		paint, err := env.painter(color)
 		if err != nil {
 			return err
 		}
-		out, err := src.run(cmd.Context(), args)
+		out, err := src.outcome(cmd.Context(), args, "")
 		if err != nil {
 			return err
 		}
@@ -53,13 +52,9 @@ refuses to change a line with one.
 			return err
 		}
 		var text bytes.Buffer
-		spans := spans(out.Findings)
-		for _, file := range out.Files() {
-			if bytes.Equal(file.Before, file.After) {
-				continue
-			}
-			label := env.label(out.path, file.File, spans[file.File])
-			if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
+		written := map[string]bool{}
+		for _, part := range out.each() {
+			if err := part.diff(env, &text, written, paint); err != nil {
 				return err
 			}
 		}
@@ -76,9 +71,30 @@ refuses to change a line with one.
 		}
 		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
-		return failing(out.Findings, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return out.failing(transform.Warning)
 	}
 	return cmd
+}
+
+// diff writes what the repairs of a source change. Each line goes through paint. What is written already is left out:
+// several Applications may have a file.
+func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, paint func(string) string) error {
+	spans := spans(o.Findings)
+	for _, file := range o.Files() {
+		if bytes.Equal(file.Before, file.After) {
+			continue
+		}
+		label := env.label(o.path, file.File, spans[file.File])
+		var one bytes.Buffer
+		if err := writeDiff(&one, label, file, spans[file.File], paint); err != nil {
+			return err
+		}
+		if !written[one.String()] {
+			written[one.String()] = true
+			text.Write(one.Bytes())
+		}
+	}
+	return nil
 }
 
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.
@@ -93,7 +109,7 @@ func (env *Env) painter(when string) (func(string) string, error) {
 	case never:
 		return plain, nil
 	case "auto":
-		if env.getenv("NO_COLOR") == "" && terminal.Is(env.Stdout) {
+		if env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" && terminal.Is(env.Stdout) {
 			return colored, nil
 		}
 		return plain, nil
@@ -182,6 +198,9 @@ func (env *Env) label(path string, file *transform.File, spans []span) string {
 	}
 	label = filepath.ToSlash(label)
 	if file.Renderer != "" {
+		if file.Application != "" {
+			label += " application " + file.Application
+		}
 		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].object.String(), "..", "_"))
 	}
 	return label

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,17 +13,19 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 // driftFormats are the formats of drift, the default first.
 var driftFormats = []struct {
-	name  string
-	write func([]drift.Difference) ([]byte, error)
+	name   string
+	write  func([]drift.Difference) ([]byte, error)
+	single bool // whether it is for one source
 }{
-	{"text", driftTable},
-	{"application", drift.Application},
-	{"argocd-cm", drift.ConfigMap},
+	{"text", driftTable, false},
+	{"application", drift.Application, true},
+	{"argocd-cm", drift.ConfigMap, false},
 }
 
 func newDriftCommand(env *Env) *cobra.Command {
@@ -34,7 +37,7 @@ func newDriftCommand(env *Env) *cobra.Command {
 		comparisons = append(comparisons, string(c))
 	}
 	cmd := &cobra.Command{
-		Use:   "drift [PATH]",
+		Use:   "drift [PATH...]",
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
 		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
 changes the field, and whether generate repairs it. The formats application and argocd-cm print the
@@ -45,12 +48,12 @@ Argo CD compares in one of three ways:
   structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
-` + sourceHelp,
+` + pathsHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
   argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
 	}
-	src := newSource(env, cmd)
+	src := newPaths(env, cmd)
 	output := cmd.Flags().StringP("output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
 	compare := cmd.Flags().String("compare", comparisons[0], "how Argo CD compares: "+strings.Join(comparisons, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
@@ -63,23 +66,26 @@ Argo CD compares in one of three ways:
 		if !slices.Contains(comparisons, *compare) {
 			return fmt.Errorf("flag --compare: %q is not one of %s", *compare, strings.Join(comparisons, ", "))
 		}
-		in, err := src.read(cmd.Context(), args)
+		inputs, err := src.inputs(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		repaired, err := in.transform(cmd.Context(), in.settings.Options, rules.All)
+		if len(inputs) > 1 && driftFormats[format].single {
+			return fmt.Errorf("-o %s is for the Application of one PATH", *output)
+		}
+		repaired, err := src.transform(cmd.Context(), inputs)
 		if err != nil {
 			return err
 		}
-		everything, comparison := in.settings.Options, drift.Comparison(*compare)
-		everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
-		everything.PrunedFields = rules.PrunedFieldsRemove
-		all, err := in.transform(cmd.Context(), everything, drift.Catalogue(rules.All, comparison))
-		if err != nil {
-			return err
+		var all []drift.Difference
+		for i, in := range inputs {
+			found, err := in.drift(cmd.Context(), repaired.each()[i].Result, drift.Comparison(*compare))
+			if err != nil {
+				return err
+			}
+			all = append(all, found...)
 		}
-		text, err := driftFormats[format].write(
-			drift.Differences(all.Result, repaired.Result, comparison, in.settings.ArgoCDVersion))
+		text, err := driftFormats[format].write(all)
 		if err != nil {
 			return err
 		}
@@ -90,6 +96,20 @@ Argo CD compares in one of three ways:
 		return nil
 	}
 	return cmd
+}
+
+// drift returns what differs between the manifests and what the cluster stores, given the result of the repair.
+func (in *input) drift(
+	ctx context.Context, repaired *transform.Result, comparison drift.Comparison,
+) ([]drift.Difference, error) {
+	everything := in.settings.Options
+	everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
+	everything.PrunedFields = rules.PrunedFieldsRemove
+	all, err := in.transform(ctx, everything, drift.Catalogue(rules.All, comparison))
+	if err != nil {
+		return nil, err
+	}
+	return drift.Differences(all.Result, repaired, comparison, in.settings.ArgoCDVersion), nil
 }
 
 func driftTable(differences []drift.Difference) ([]byte, error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -12,14 +13,21 @@ import (
 
 func newExplainCommand(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use:     "explain RULE",
-		Short:   "Print the documentation of a rule",
+		Use:     "explain [RULE]",
+		Short:   "Print the documentation of a rule, or list the rules",
 		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				var list bytes.Buffer
+				if err := rulesText(&list); err != nil {
+					return err
+				}
+				return env.write(cmd.Context(), list.Bytes())
+			}
 			rule, err := findRule(args[0])
 			if err != nil {
 				return err
@@ -35,7 +43,7 @@ func findRule(name string) (*transform.Rule, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a rule; %sthe command rules lists them", name, didYouMean(name, ruleNames()))
+	return nil, fmt.Errorf("%q is not a rule; %sexplain without a rule lists them", name, didYouMean(name, ruleNames()))
 }
 
 func ruleNames() []string {

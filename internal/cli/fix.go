@@ -17,11 +17,11 @@ import (
 )
 
 func newFixCommand(env *Env) *cobra.Command {
-	var dry bool
 	cmd := &cobra.Command{
-		Use:   "fix [PATH]",
+		Use:   "fix [PATH...]",
 		Short: "Write the repairs into the source files",
-		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. The exit code
+		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. diff shows
+them before. The exit code
 is 1 when a finding at or above fail-on is left. Rendered sources are refused; the error says where each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
@@ -29,12 +29,11 @@ replaced. A file with several hard links is refused. When a file cannot be writt
 that are written already are put back. Standard error names the findings whose repair loses a comment, with the line
 before the repair.
 
-PATH is a folder or a file; without it the working directory is read.`,
+` + pathsHelp,
 	}
-	src := newSource(env, cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list the files that would be written")
+	src := newPaths(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if path(args) == "-" {
+		if slices.Contains(args, "-") {
 			return errors.New("fix writes files; for standard input use generate -")
 		}
 		out, err := src.run(cmd.Context(), args)
@@ -44,10 +43,6 @@ PATH is a folder or a file; without it the working directory is read.`,
 		if err := cmp.Or(out.contradictions(), out.rendered(env)); err != nil {
 			return err
 		}
-		verb := "fixed"
-		if dry {
-			verb = "would fix"
-		}
 		var text bytes.Buffer
 		var files []rewrite.File
 		for _, file := range out.Files() {
@@ -56,11 +51,11 @@ PATH is a folder or a file; without it the working directory is read.`,
 			}
 			name := file.File.Path
 			files = append(files, rewrite.File{Name: name, Path: env.absolute(name), Before: file.Before, After: file.After})
-			fmt.Fprintf(&text, "%s %s: %s\n",
-				verb, terminal.Quote(name), strings.Join(rulesOf(file.File, out.Findings), ", "))
+			fmt.Fprintf(&text, "fixed %s: %s\n",
+				terminal.Quote(name), strings.Join(rulesOf(file.File, out.Findings), ", "))
 		}
-		left := out.left()
-		if len(files) > 0 && !dry {
+		failed, left := out.failingLeft(), out.left()
+		if len(files) > 0 {
 			env.files.Lock()
 			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
 			env.files.Unlock()
@@ -71,7 +66,7 @@ PATH is a folder or a file; without it the working directory is read.`,
 			if err != nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
-			left = now.left()
+			failed, left = now.failingLeft(), now.left()
 		}
 		text.WriteString(lines(left))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
@@ -80,7 +75,7 @@ PATH is a folder or a file; without it the working directory is read.`,
 		out.warn(env)
 		io.WriteString(env.Stderr, lines(out.losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
-		return failing(left, cmp.Or(out.settings.FailOn, string(transform.Warning)))
+		return failed
 	}
 	return cmd
 }

@@ -16,20 +16,21 @@ import (
 func newGenerateCommand(env *Env) *cobra.Command {
 	var verbose bool
 	cmd := &cobra.Command{
-		Use:   "generate [PATH]",
+		Use:   "generate [PATH...]",
 		Short: "Write the repaired manifests to standard output",
 		Long: `Write the repaired manifests of a source to standard output. Documents that need no repair are copied byte for
 byte. Standard error gets a summary of one line. After an error standard output is empty.
 
-` + sourceHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin generate deploy/
   helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -`,
 	}
-	src := newSource(env, cmd)
+	src := newSource(env, cmd).takingSeveral(cmd)
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"list the findings and the skipped files and documents on standard error")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		out, err := src.run(cmd.Context(), args)
+		out, err := src.outcome(cmd.Context(), args, "")
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ byte. Standard error gets a summary of one line. After an error standard output 
 		if len(pieces) > 0 && closed(env.Stdout) {
 			return errors.New("standard output is closed, and the manifests would be lost; use >/dev/null to drop them")
 		}
-		if err := env.write(cmd.Context(), pieces...); err != nil {
+		if err := env.writeManifests(cmd.Context(), pieces...); err != nil {
 			return err
 		}
 		out.warn(env)
@@ -66,6 +67,15 @@ func (o *outcome) contradictions() error {
 
 // refused returns what could not be repaired at or above fail-on as an error.
 func (o *outcome) refused() error {
+	var all []error
+	for _, part := range o.each() {
+		all = append(all, part.refusal())
+	}
+	return errors.Join(all...)
+}
+
+// refusal is refused for one source.
+func (o *outcome) refusal() error {
 	failOn := cmp.Or(o.settings.FailOn, never)
 	if failing(o.left(), failOn) == nil {
 		return nil

@@ -32,13 +32,13 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 With --live it reads what you have: the ConfigMap argocd-cm, the ArgoCD resource, the values of the Helm release,
 KServe's ConfigMap inferenceservice-config, or several of them in a List. It prints
 
-  changes  the keys that would change, what becomes of yours, and the mistakes in your own checks (the default)
+  changes  the keys that would change, what becomes of yours, and the mistakes in your checks
   diff     a diff of these keys
 
-and the exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
+The default is changes. The exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
 inferenceservice-config it prints what you have with the configuration in it. All other bytes stay as they are.`,
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
-			"  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config --live -\n" +
+			"  kubectl -n argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config --live -\n" +
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +
 			"  argocd-kserve-plugin health config -o flux --default-deployment-mode Standard apps/iris\n" +

@@ -20,7 +20,7 @@ const statusLag = 2 * time.Second
 
 func newHealthWaitCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "wait TYPE/NAME... | TYPE[,TYPE...] [NAME...] | FILE|- [NAMESPACE/]NAME...",
+		Use:   "wait TYPE/NAME... | TYPE [NAME...] | FILE [NAMESPACE/]NAME...",
 		Short: "Wait until services are Healthy",
 		Long: `Wait until all the services are Healthy, one of them stays Degraded, or the time is up.
 

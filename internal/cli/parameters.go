@@ -11,8 +11,9 @@ import (
 
 func newParametersCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "parameters",
-		Short: "Announce the settings to Argo CD's user interface",
+		Use:    "parameters",
+		Hidden: true, // for Argo CD
+		Short:  "Announce the settings to Argo CD's user interface",
 		Long: `Print the settings that an Application may give as a JSON array of Argo CD's parameter announcements. Settings
 that the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
 	}

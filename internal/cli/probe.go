@@ -28,8 +28,9 @@ const (
 func newProbeCommand(env *Env) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
-		Use:   "probe",
-		Short: "Check that the sidecar serves, for an exec probe of Kubernetes",
+		Use:    "probe",
+		Hidden: true, // for Kubernetes
+		Short:  "Check that the sidecar serves, for an exec probe of Kubernetes",
 		Long: `Call the health check of argocd-cmp-server over its Unix socket. The exit code is 0 when it serves and 2 when
 it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` names, or in
 ` + socketDir + `.`,

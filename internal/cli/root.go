@@ -11,12 +11,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -30,6 +32,9 @@ type Env struct {
 	Environ        []string // name=value
 	Dir            string   // the working directory, absolute
 
+	// Charts renders Helm charts. A program without it becomes the one that has it.
+	Charts render.Charts
+
 	*run
 }
 
@@ -38,6 +43,7 @@ type run struct {
 	stop   context.CancelCauseFunc // ends the run with an error
 	output atomic.Int32            // how much of the output is on Stdout
 	files  sync.Mutex              // held while files are written
+	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
 }
 
 // How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
@@ -63,6 +69,12 @@ func Run(ctx context.Context, env Env) int {
 	case <-ctx.Done():
 		err = env.interrupt(done, context.Cause(ctx))
 	}
+	if errors.Is(err, render.ErrNeedsCharts) && env.output.Load() == none {
+		var code int
+		if code, err = env.becomeHelm(); err == nil {
+			return code
+		}
+	}
 	if err == nil {
 		return 0
 	}
@@ -76,9 +88,8 @@ func Run(ctx context.Context, env Env) int {
 
 // execute runs the command.
 func (env *Env) execute(ctx context.Context) error {
-	root := newRootCommand(env)
-	var help bytes.Buffer // and completions: what cobra prints itself
-	root.SetOut(&help)
+	var help bytes.Buffer
+	root := newRootCommand(env, &help)
 	if err := root.ExecuteContext(ctx); err != nil || help.Len() == 0 {
 		return err
 	}
@@ -110,8 +121,18 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 	return fmt.Errorf("%w; standard output is incomplete", cause)
 }
 
-// write writes the output, unless the run was stopped.
+// write writes the output, unless the run was stopped. A reader that goes away, such as head, has seen enough.
 func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
+	err := env.writeManifests(ctx, pieces...)
+	if errors.Is(err, syscall.EPIPE) {
+		env.output.Store(whole)
+		return nil
+	}
+	return err
+}
+
+// writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.
+func (env *Env) writeManifests(ctx context.Context, pieces ...[]byte) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -141,6 +162,9 @@ func (w lineWriter) Write(lines []byte) (int, error) {
 		return 0, errors.New("standard output is closed")
 	}
 	n, err := w.env.Stdout.Write(lines)
+	if errors.Is(err, syscall.EPIPE) { // the reader has seen enough, and the exit code still counts
+		return len(lines), nil
+	}
 	if err != nil {
 		err = fmt.Errorf("standard output is incomplete: %w", reason(err))
 	}
@@ -161,17 +185,14 @@ type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
 
-func newRootCommand(env *Env) *cobra.Command {
+// newRootCommand returns the program. What cobra prints itself, which is help and completions, goes to help.
+func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:               program,
 		Short:             "Repair KServe manifests between Git and the cluster",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return unknownCommand(cmd, args)
-		},
 	}
 	for _, command := range []func(*Env) *cobra.Command{
 		newGenerateCommand,
@@ -181,7 +202,8 @@ func newRootCommand(env *Env) *cobra.Command {
 		newDriftCommand,
 		newExplainCommand,
 		newRulesCommand,
-		newConfigCommand,
+		newSettingsCommand,
+		newDetectCommand,
 		newHealthCommand,
 		newParametersCommand,
 		newProbeCommand,
@@ -192,26 +214,17 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	root.SetArgs(append([]string{}, env.Args...)) // cobra takes the process's own for nil
 	root.SetIn(env.Stdin)
+	root.SetOut(help)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(flagError)
+	complete(root)
 	return root
 }
 
-func unknownCommand(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		root.SetOut(root.ErrOrStderr()) // stdout is for manifests
-		_ = root.Usage()
-		return errors.New("a command is missing")
-	}
-	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	return fmt.Errorf("unknown command %q; %sthe commands are %s",
-		args[0], didYouMean(args[0], names), strings.Join(names, ", "))
-}
-
 func flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag of a command that is not known
+		return unknownCommand(cmd, cmd.Flags().Args())
+	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string

@@ -20,12 +20,12 @@ func newRulesCommand(env *Env) *cobra.Command {
 		Short: "List the rules",
 		Args:  cobra.NoArgs,
 	}
-	formats := map[string]func(*bytes.Buffer) error{"table": rulesTable, "json": rulesJSON, "md": rulesMarkdown}
-	cmd.Flags().StringVarP(&format, "output", "o", "table", "output format: table, json, md")
+	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "md": rulesMarkdown}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json, md")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list, ok := formats[format]
 		if !ok {
-			return fmt.Errorf("flag --output: %q is not one of table, json, md", format)
+			return fmt.Errorf("flag --output: %q is not one of text, json, md", format)
 		}
 		var b bytes.Buffer
 		if err := list(&b); err != nil {
@@ -36,7 +36,7 @@ func newRulesCommand(env *Env) *cobra.Command {
 	return cmd
 }
 
-func rulesTable(b *bytes.Buffer) error {
+func rulesText(b *bytes.Buffer) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tNAME\tSEVERITY\tKSERVE\tRESTARTS\tTITLE")
 	for _, r := range rules.Documented {

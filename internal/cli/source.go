@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,14 +25,16 @@ const sourceHelp = `PATH is a folder, a file, or - for standard input; without i
 
 // source is the PATH of a command and the settings it is read with.
 type source struct {
-	env   *Env
-	flags *settings.Flags
+	env      *Env
+	flags    *settings.Flags
+	overlays bool     // whether to warn of overlays below a folder
+	several  *several // of a command that can find its sources
 }
 
 // newSource gives a command the settings as flags and a PATH.
 func newSource(env *Env, cmd *cobra.Command) source {
 	cmd.Args = cobra.MaximumNArgs(1)
-	s := source{env, settings.Bind(cmd.Flags())}
+	s := source{env: env, flags: settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {
 			values := cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp)
@@ -44,7 +47,7 @@ func newSource(env *Env, cmd *cobra.Command) source {
 // newSomeFlags gives a command some settings as flags.
 func newSomeFlags(env *Env, cmd *cobra.Command, names ...string) source {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	s := source{env, settings.Bind(all)}
+	s := source{env: env, flags: settings.Bind(all)}
 	for _, name := range names {
 		cmd.Flags().AddFlag(all.Lookup(name))
 	}
@@ -82,6 +85,9 @@ func (s source) from(path string) settings.Sources {
 	}
 	return settings.Sources{
 		Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown, Cgroup: thisContainer.limit(),
+		Top: func(dir, root string) (string, error) {
+			return render.Root(dir, render.Options{Root: root, RootLocked: true, Dir: s.env.Dir, Getenv: s.env.getenv})
+		},
 	}
 }
 
@@ -99,42 +105,50 @@ type outcome struct {
 	path         string
 	settings     *settings.Settings
 	skippedFiles []render.Skip
-	warnings     []string // about the run as a whole, one line each
+	warnings     []string   // about the run as a whole, one line each
+	notes        []string   // what is not rendered of several sources, one line each
+	parts        []*outcome // of several sources, else nil
 }
 
 // input is what a command has read: the settings and the files.
 type input struct {
 	path      string
 	settings  *settings.Settings
+	options   render.Options
 	source    render.Result
 	previous  []transform.File // of the flag --previous
 	maxCopied int64
 }
 
-// run reads the settings and the source and applies the rules.
-func (s source) run(ctx context.Context, args []string) (*outcome, error) {
-	in, err := s.read(ctx, args)
-	if err != nil {
+// read reads the settings and the source, which the paths name together.
+func (s source) read(ctx context.Context, paths []string) (*input, error) {
+	in := &input{path: path(paths)}
+	var err error
+	if in.settings, err = settings.Load(s.from(in.path)); err != nil {
 		return nil, err
 	}
-	return in.transform(ctx, in.settings.Options, rules.All)
-}
-
-// read reads the settings and the source.
-func (s source) read(ctx context.Context, args []string) (*input, error) {
-	path := path(args)
-	set, err := settings.Load(s.from(path))
-	if err != nil {
-		return nil, err
+	s.env.within(ctx, in.settings.Timeout)
+	s.env.guard(ctx, in.settings.MaxMemory)
+	in.maxCopied = int64(min(in.settings.MaxInput, in.settings.MaxMemory/4))
+	in.options = s.options(in.settings, in.maxCopied)
+	if in.source, err = render.Render(ctx, in.path, in.options); err != nil || len(paths) < 2 {
+		return in, err
 	}
-	s.env.within(ctx, set.Timeout)
-	s.env.guard(ctx, set.MaxMemory)
-	maxCopied := int64(min(set.MaxInput, set.MaxMemory/4))
-	source, err := render.Render(ctx, path, s.options(set, maxCopied))
-	if err != nil {
-		return nil, err
+	size := 0
+	for _, file := range in.source.Files {
+		size += len(file.Data)
 	}
-	return &input{path, set, source, nil, maxCopied}, nil
+	for _, path := range paths[1:] {
+		more, err := render.Render(ctx, path, in.options)
+		if err != nil {
+			return nil, err
+		}
+		in.source.Files = append(in.source.Files, more.Files...)
+		if size += len(more.Files[0].Data); size > int(in.settings.MaxInput) {
+			return nil, fmt.Errorf("%s: the input is larger than max-input, %s", path, in.settings.MaxInput)
+		}
+	}
+	return in, nil
 }
 
 // readPrevious reads the manifests as they were before a change, with the settings of the source. A root that confines
@@ -143,7 +157,7 @@ func (in *input) readPrevious(ctx context.Context, s source, path string) error 
 	if path == "-" && in.path == "-" {
 		return errors.New("standard input can't be both the source and the previous manifests")
 	}
-	options := s.options(in.settings, in.maxCopied)
+	options := in.options
 	options.Root, options.RootLocked = "", false
 	previous, err := render.Render(ctx, path, options)
 	in.previous = previous.Files
@@ -154,6 +168,7 @@ func (s source) options(set *settings.Settings, maxCopied int64) render.Options 
 	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
+		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
 		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
 	}
@@ -168,7 +183,7 @@ func (in *input) transform(
 	if err != nil {
 		return nil, err
 	}
-	warnings := in.settings.Warnings
+	warnings := slices.Concat(in.settings.Warnings, in.source.Warnings)
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
@@ -186,9 +201,9 @@ func (in *input) apply(ctx context.Context, config transform.Config, warnings []
 		return nil, err
 	}
 	if result.Objects() == 0 && !in.settings.AllowEmpty {
-		return nil, empty(in.path, len(in.source.Files), len(result.Skipped()))
+		return nil, in.empty(ctx, len(result.Skipped()))
 	}
-	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings}, context.Cause(ctx)
+	return &outcome{result, in.path, in.settings, in.source.Skipped, warnings, nil, nil}, context.Cause(ctx)
 }
 
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
@@ -199,21 +214,29 @@ func (env *Env) within(ctx context.Context, limit time.Duration) {
 			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)", limit))
 	})
 	context.AfterFunc(ctx, func() { timer.Stop() })
+	if env.timer != nil {
+		env.timer.Stop() // the time is for each of several sources
+	}
+	env.timer = timer
 }
 
-func empty(path string, files, skipped int) error {
-	if path == "-" {
+func (in *input) empty(ctx context.Context, skipped int) error {
+	if in.path == "-" {
 		return errors.New("stdin: no objects; the setting allow-empty accepts that")
 	}
 	found := "no file is a manifest by its name"
-	if files > 0 {
+	if files := len(in.source.Files); files > 0 {
 		found = count(files, "file") + " read"
 	}
 	if skipped > 0 {
 		found += ", " + count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
+	if overlays, err := in.overlays(ctx); err == nil && len(overlays) > 0 {
+		return fmt.Errorf("%s: no objects: %s; each overlay below it is a source of its own: %s",
+			in.path, found, strings.Join(overlays, " "))
+	}
 	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, "+
-		"or accept it with allow-empty", path, found)
+		"or accept it with allow-empty", in.path, found)
 }
 
 // alternatives joins globs to a single one that matches what any of them matches.
@@ -224,8 +247,11 @@ func alternatives(globs []string) string {
 	return "{" + strings.Join(globs, ",") + "}"
 }
 
-// warn writes the warnings about the whole run.
+// warn writes the notes and warnings about the whole run.
 func (o *outcome) warn(env *Env) {
+	for _, note := range o.notes {
+		fmt.Fprintln(env.Stderr, terminal.Quote(note))
+	}
 	for _, warning := range o.warnings {
 		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
 	}

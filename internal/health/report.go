@@ -25,7 +25,7 @@ type Format struct {
 
 // Formats lists the formats, the default first.
 var Formats = []Format{
-	{"table", Table},
+	{"text", Text},
 	{"json", JSON},
 	{"junit", JUnit},
 	{"github", GitHub},
@@ -44,8 +44,8 @@ func (r Report) Failed() int {
 
 func (r Result) passes() bool { return r.Status == Healthy || r.Status == Suspended }
 
-// Table writes one line per object.
-func Table(w io.Writer, r Report) error {
+// Text writes one line per object.
+func Text(w io.Writer, r Report) error {
 	bundled := "BUNDLED"
 	if r.Bundled != "" {
 		bundled = "ARGO CD " + r.Bundled

@@ -15,6 +15,12 @@ import (
 // file (reposerver/repository/repository.go@v3.5.7).
 const skipMarker = "+argocd:skip-file-rendering"
 
+// The reasons for which a directory source leaves out folders.
+const (
+	DotFolder   = "a dot folder"
+	NotRecursed = "a folder, and directory-recurse is false"
+)
+
 // directory reads the manifests of the named directory in the order of
 // filepath.Walk. It selects files as getPotentiallyValidManifests of Argo CD
 // does, except for dot files and folders, which configure tools such as this
@@ -51,10 +57,10 @@ func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 		case abs == t.base:
 			return nil
 		case entry.IsDir() && dot:
-			skip(0, "a dot folder")
+			skip(0, DotFolder)
 			return fs.SkipDir
 		case entry.IsDir() && !o.Recurse:
-			skip(0, "a folder, and directory-recurse is false")
+			skip(0, NotRecursed)
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil

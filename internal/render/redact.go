@@ -24,7 +24,7 @@ func (c *confined) redact(text string) string {
 	s := secrets{names: map[string]bool{}, files: map[string]bool{}, exists: c.exists}
 	for path, data := range c.cache {
 		s.name(c.show(path))
-		if isKustomization(path) {
+		if IsKustomization(path) {
 			s.addKustomization(filepath.Dir(path), data)
 		} else {
 			s.addManifests(string(data))

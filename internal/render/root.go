@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// rootOf returns the directory that confines reading when dir is rendered. dir is
+// Root returns the directory that confines reading when dir is rendered. Both are
 // absolute and without links.
-func rootOf(dir string, o Options) (string, error) {
+func Root(dir string, o Options) (string, error) {
 	cwd, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
 		return "", shorten(err, "working directory")
 	}
-	fallback := workTree(dir)
+	fallback, _ := workTree(dir)
 	if o.underArgoCD() {
 		fallback = copiedTree(cwd, o.Getenv("ARGOCD_APP_SOURCE_PATH"))
 	}
@@ -57,14 +57,14 @@ func copiedTree(cwd, source string) string {
 	return cwd
 }
 
-// workTree returns the Git work tree that contains dir, or dir itself.
-func workTree(dir string) string {
+// workTree returns the Git work tree that contains dir and whether there is one, else dir itself.
+func workTree(dir string) (top string, found bool) {
 	for top := dir; ; top = filepath.Dir(top) {
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil { // a file in linked work trees
-			return top
+			return top, true
 		}
 		if top == filepath.Dir(top) {
-			return dir
+			return dir, false
 		}
 	}
 }

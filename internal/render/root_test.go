@@ -42,7 +42,7 @@ gitdir: ../repo/.git/worktrees/linked
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(top, tc.dir)
-			got, err := rootOf(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
+			got, err := Root(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
 			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
@@ -72,7 +72,7 @@ func TestRootSetting(t *testing.T) {
 	} {
 		o := options(filepath.Join(top, "repo"))
 		o.Root, o.RootLocked = tc.root, tc.locked
-		got, err := rootOf(filepath.Join(top, "repo/apps/a"), o)
+		got, err := Root(filepath.Join(top, "repo/apps/a"), o)
 		if tc.err != "" {
 			wantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {
@@ -84,6 +84,27 @@ func TestRootSetting(t *testing.T) {
 	o.Root = "apps"
 	_, err := manifests(t.Context(), ".", o)
 	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
+}
+
+func TestNoWorkTree(t *testing.T) {
+	top := write(t, `
+-- shop/overlays/live/kustomization.yaml --
+resources: [../../base]
+-- shop/base/kustomization.yaml --
+resources: [map.yaml]
+-- shop/base/map.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: map}
+`)
+	o := options(top)
+	_, err := manifests(t.Context(), "shop/overlays/live", o)
+	wantError(t, err, "shop/overlays/live/kustomization.yaml:1:13: resources: shop/base: "+
+		"outside the root shop/overlays/live; no Git work tree found; pass --root shop")
+	o.Root, o.RootLocked = "shop", true
+	if _, err = manifests(t.Context(), "shop/overlays/live", o); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOutsideTheCopiedTree(t *testing.T) {

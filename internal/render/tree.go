@@ -32,7 +32,9 @@ type tree struct {
 	named string // base as the user named it
 	cwd   string // the working directory, absolute, without links
 
-	copied bool // whether the root is the tree that Argo CD copied
+	argocd bool // whether Argo CD runs the plugin
+	found  bool // whether no setting names the root
+	loose  bool // whether the directory is in no Git work tree
 
 	max, read int64 // bytes: the limit, and the number read so far
 }
@@ -45,14 +47,16 @@ func openTree(named string, o Options) (*tree, error) {
 	if err != nil {
 		return nil, shorten(err, named)
 	}
-	t := &tree{base: base, named: filepath.Clean(named), max: o.MaxInput, copied: o.underArgoCD() && o.Root == ""}
+	t := &tree{base: base, named: filepath.Clean(named), max: o.MaxInput, argocd: o.underArgoCD(), found: o.Root == ""}
 	if t.cwd, err = filepath.EvalSymlinks(o.Dir); err != nil {
 		return nil, shorten(err, "working directory")
 	}
 	if clean, err := filepath.EvalSymlinks(o.abs(t.named)); err != nil || clean != base { // a .. follows a link
 		t.named = t.fromCwd(base)
 	}
-	if t.dir, err = rootOf(base, o); err != nil {
+	_, inTree := workTree(base)
+	t.loose = !inTree
+	if t.dir, err = Root(base, o); err != nil {
 		return nil, err
 	}
 	if !below(t.dir, base) {
@@ -101,9 +105,13 @@ func inGit(path string) bool {
 
 func (t *tree) outside(abs string) error {
 	advice := "only the operator's root setting can widen it"
-	if t.copied {
+	switch {
+	case !t.found:
+	case t.argocd:
 		advice = "if Argo CD copies only a part of the repository (--plugin-use-manifest-generate-paths), " +
 			"list it in the annotation argocd.argoproj.io/manifest-generate-paths"
+	case t.loose && !below(t.dir, abs): // else a link leads out, maybe anywhere
+		advice = "no Git work tree found; pass --root " + t.fromCwd(parent(t.dir, abs))
 	}
 	return fmt.Errorf("%s: %w %s; %s", t.show(abs), errOutside, t.show(t.dir), advice)
 }
@@ -227,6 +235,14 @@ func tooLarge(name string, limit int64) error {
 func below(dir, abs string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// parent returns the folder closest to dir that dir and abs are both below.
+func parent(dir, abs string) string {
+	for !below(dir, abs) {
+		dir = filepath.Dir(dir)
+	}
+	return dir
 }
 
 // split returns the elements of the path from dir to abs.

@@ -18,7 +18,7 @@ func GitHub(w io.Writer, r Report) error {
 		path, line, col := source(f)
 		annotations = append(annotations, encoding.Annotation{
 			Level: githubLevel[f.Severity], File: path, Line: line, Column: col,
-			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Object.String() + ": " + f.Text(),
+			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Subject() + ": " + f.Text(),
 		})
 	}
 	return encoding.GitHub(w, annotations)

@@ -20,6 +20,7 @@ type jsonFinding struct {
 	Line       int      `json:"line,omitempty"`
 	Column     int      `json:"column,omitempty"`
 	Renderer   string   `json:"renderer,omitempty"`
+	App        string   `json:"application,omitempty"`
 	Kind       string   `json:"kind"`
 	Namespace  string   `json:"namespace,omitempty"`
 	Name       string   `json:"name"`
@@ -48,7 +49,7 @@ func JSON(w io.Writer, r Report) error {
 		out.Findings = append(out.Findings, jsonFinding{
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
 			File: path, Line: line, Column: col, Renderer: f.Object.File.Renderer,
-			Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
+			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Message: f.Message,
 			Repair: len(f.Edits) > 0, Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
 		})

@@ -18,7 +18,7 @@ func JUnit(w io.Writer, r Report) error {
 		if n := len(suites); n == 0 || suites[n-1].Name != encoding.Text(path) {
 			suites = append(suites, encoding.Suite{Name: encoding.Text(path)})
 		}
-		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(f.Object.String())}
+		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(f.Subject())}
 		line := encoding.Text(Line(f))
 		if f.Severity.AtLeast(transform.Warning) {
 			c.Failure = &encoding.Outcome{

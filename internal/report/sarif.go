@@ -95,7 +95,7 @@ func SARIF(w io.Writer, r Report) error {
 	for _, f := range transform.Sorted(r.Findings) {
 		results = append(results, sarifResult{
 			RuleID: f.Rule.ID, RuleIndex: slices.Index(r.Rules, f.Rule), Level: sarifLevel[f.Severity],
-			Message:   sarifMessage{Text: f.Object.String() + ": " + f.Text()},
+			Message:   sarifMessage{Text: f.Subject() + ": " + f.Text()},
 			Locations: []sarifLocation{sarifAt(f)},
 		})
 	}

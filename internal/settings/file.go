@@ -17,9 +17,51 @@ const FileName = ".argocd-kserve-plugin.yaml"
 
 const maxFile = 1 << 20
 
+// otherName is what people call the file by mistake.
+const otherName = ".argocd-kserve-plugin.yml"
+
+// readFiles reads the settings files of the app's folder and of the folders above it, up to the highest one. The
+// nearest file comes first, so its values win. The values of the higher levels tell the root.
+func readFiles(from Sources, higher []given) ([]given, error) {
+	all, err := readFile(from.Dir, from.Shown)
+	if from.Top == nil || err != nil {
+		return all, err
+	}
+	dir, err := filepath.EvalSymlinks(from.Dir)
+	if err != nil {
+		return all, nil // package render reports it
+	}
+	shown := from.Shown
+	if dir != filepath.Clean(from.Dir) {
+		shown = dir // .. would lead to another folder
+	}
+	top, err := from.Top(dir, lockedRoot(higher))
+	for rel, _ := filepath.Rel(top, dir); err == nil && rel != "." && filepath.IsLocal(rel); rel = filepath.Dir(rel) {
+		var above []given
+		dir, shown = filepath.Dir(dir), filepath.Join(shown, "..")
+		above, err = readFile(dir, shown)
+		all = append(all, above...)
+	}
+	return all, err
+}
+
+// lockedRoot returns the root that whoever runs the plugin gives, or "".
+func lockedRoot(all []given) string {
+	for _, g := range all {
+		if g.name == "root" && g.level.locked() {
+			dir, _ := root(g.values[0]) // no text is wrong
+			return dir
+		}
+	}
+	return ""
+}
+
 // readFile reads the settings file of the folder, if it has one. It refuses a link that leads out of the folder: errors
 // quote the file, and Argo CD's user interface shows them.
 func readFile(dir, shown string) ([]given, error) {
+	if _, err := os.Lstat(filepath.Join(dir, otherName)); err == nil {
+		return nil, fmt.Errorf("%s: the settings file is called %s; rename it", filepath.Join(shown, otherName), FileName)
+	}
 	shown = filepath.Join(shown, FileName)
 	data, err := readRegular(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +135,7 @@ func parseFile(shown string, data []byte) ([]given, error) {
 			faults = append(faults, fmt.Errorf("%s: %w", at(entry.Key), err))
 			continue
 		}
-		values, err := fileValues(row, entry.Value)
+		values, err := fileValues(row, tree, entry.Value)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %s: %w", at(entry.Value), row.Name, err))
 			continue
@@ -106,12 +148,20 @@ func parseFile(shown string, data []byte) ([]given, error) {
 }
 
 // fileValues reads scalars as text: 0.10 is not a number here, and on is not a boolean.
-func fileValues(row *Setting, node *yamldoc.Node) ([]string, error) {
+func fileValues(row *Setting, tree *yamldoc.Tree, node *yamldoc.Node) ([]string, error) {
 	switch {
 	case node.Kind == yamldoc.Scalar && node.Tag == "!!null":
 		return nil, nil
 	case node.Kind == yamldoc.Scalar:
 		return trimmed(row.split(node.Value)), nil
+	case row.isYAML:
+		_, col := tree.Position(node.Start)
+		return []string{strings.Repeat(" ", col-1) + string(tree.Bytes()[node.Start:node.End])}, nil
+	case row.isMap():
+		if entries, ok := mapping(node); ok {
+			return entries, nil
+		}
+		return nil, errors.New("takes " + row.accepts())
 	case node.Kind != yamldoc.Sequence:
 		return nil, errors.New("takes " + row.accepts())
 	}

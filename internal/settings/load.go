@@ -21,7 +21,8 @@ const (
 	byFlag
 )
 
-// locked reports whether the level belongs to whoever runs the sidecar. No other level may contradict it.
+// locked reports whether the level belongs to whoever runs the plugin. No other level may contradict it, except that a
+// flag on a command line, outside Argo CD, simply wins.
 func (l level) locked() bool { return l >= byEnvironment }
 
 // ofApp reports whether the level belongs to the application or its repository.
@@ -46,6 +47,11 @@ type Sources struct {
 	Dir     string // the app's folder, where the settings file may be
 	Shown   string // that folder as messages show it
 	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
+
+	// Top returns the highest folder that may have a settings file for the app, which is Dir or above it. Both paths are
+	// absolute and without links. The second argument is the setting root of whoever runs the plugin, "" for none. Nil
+	// stands for Dir alone.
+	Top func(dir, root string) (string, error)
 }
 
 // Load returns the settings of a run. Its error lists every fault, one per line.
@@ -57,7 +63,7 @@ func Load(from Sources) (*Settings, error) {
 		func() ([]given, error) { return env.prefixed(lockedPrefix, byEnvironment) },
 		func() ([]given, error) { return env.parameters() },
 		func() ([]given, error) { return env.prefixed(pluginEnvPrefix, byPluginEnv) },
-		func() ([]given, error) { return readFile(from.Dir, from.Shown) },
+		func() ([]given, error) { return readFiles(from, all) },
 	} {
 		values, err := read()
 		all = append(all, values...)
@@ -86,9 +92,9 @@ func LoadLocked(from Sources) (*Settings, error) {
 }
 
 // resolve takes the value with the highest precedence for each setting. The values are in descending order of
-// precedence. Under Argo CD a flag is a ceiling as the sidecar's environment is; on a command line it simply wins.
+// precedence. Under Argo CD a flag locks as the sidecar's environment does; on a command line it simply wins.
 func resolve(all []given, underArgoCD bool) (*Settings, error) {
-	s := &Settings{origins: map[string]origin{}}
+	s := &Settings{origins: map[string]origin{}, flagsLock: underArgoCD}
 	var faults []error
 	for _, row := range Table {
 		if row.Default != "" {
@@ -109,7 +115,7 @@ func resolve(all []given, underArgoCD bool) (*Settings, error) {
 			values = append(values, g)
 		}
 		if row.ceiling {
-			faults = append(faults, row.lower(s, values, underArgoCD))
+			faults = append(faults, row.lower(s, values))
 		} else {
 			faults = append(faults, row.choose(s, values))
 		}
@@ -129,10 +135,10 @@ func (row *Setting) choose(s *Settings, values []given) error {
 		var at Settings
 		faults = append(faults, row.set(&at, g.values))
 		lock := s.origins[row.Name]
-		if lock.level.locked() && g.level.ofApp() && row.text(&at) != row.text(s) {
+		if s.locks(lock) && g.level.ofApp() && row.text(&at) != row.text(s) {
 			faults = append(faults, fmt.Errorf(
 				"%s: %q conflicts with %q, locked by the sidecar's %s; remove it or change it there",
-				g.where, row.text(&at), row.text(s), lock.where))
+				g.where, row.shown(&at), row.shown(s), lock.where))
 		}
 	}
 	return errors.Join(faults...)
@@ -140,14 +146,14 @@ func (row *Setting) choose(s *Settings, values []given) error {
 
 // lower takes the ceiling, which the first locked value or else the default sets, or the first value of the
 // application. Its error lists the values of the application above the ceiling.
-func (row *Setting) lower(s *Settings, values []given, underArgoCD bool) error {
+func (row *Setting) lower(s *Settings, values []given) error {
 	var faults []error
 	if i := slices.IndexFunc(values, func(g given) bool { return !g.level.ofApp() }); i >= 0 {
 		s.origins[row.Name] = values[i].origin
 		faults = append(faults, row.set(s, values[i].values))
 	}
 	ceiling, amount, text := s.origins[row.Name], row.amount(s), row.text(s)
-	if ceiling.level == byFlag && !underArgoCD {
+	if ceiling.level == byFlag && !s.flagsLock {
 		return errors.Join(faults...)
 	}
 	lowered := false
@@ -205,11 +211,14 @@ func Nearest(text string, candidates []string) string {
 	return ""
 }
 
-// trimmed trims the values and drops empty ones: an empty setting is not set.
+// trimmed trims the values and drops empty ones: an empty setting is not set. A value of several lines is YAML, whose
+// indentation counts.
 func trimmed(values []string) []string {
 	values = slices.Clone(values)
 	for i := range values {
-		values[i] = strings.TrimSpace(values[i])
+		if text := strings.TrimSpace(values[i]); !strings.Contains(text, "\n") {
+			values[i] = text
+		}
 	}
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -37,7 +38,10 @@ func effective(s *Settings, name string) string {
 	return v.Text + " from " + v.From
 }
 
-const parameters = `ARGOCD_APP_PARAMETERS=`
+const (
+	parameters  = `ARGOCD_APP_PARAMETERS=`
+	underArgoCD = "ARGOCD_APP_NAME=iris"
+)
 
 func TestPrecedence(t *testing.T) {
 	const (
@@ -62,6 +66,9 @@ func TestPrecedence(t *testing.T) {
 			"always from parameter probes in ARGOCD_APP_PARAMETERS"},
 		{"only a variable", nil, []string{asVariable}, "", "tcp from environment variable ARGOCD_KSERVE_PLUGIN_PROBES"},
 		{"flag over variable", []string{asFlag}, []string{"ARGOCD_KSERVE_PLUGIN_PROBES=never"}, "",
+			"tcp from flag --probes"},
+		{"flag over file on a command line", []string{asFlag}, nil, asFile, "tcp from flag --probes"},
+		{"flag over file, whatever the variable", []string{asFlag}, []string{"ARGOCD_KSERVE_PLUGIN_PROBES=never"}, asFile,
 			"tcp from flag --probes"},
 		{"the last flag", []string{"--probes=never", asFlag}, nil, "", "tcp from flag --probes"},
 		{"a lower level may repeat a locked value", []string{asFlag},
@@ -105,11 +112,11 @@ func TestLock(t *testing.T) {
 		{"the default root against a narrower one", nil, []string{"ARGOCD_KSERVE_PLUGIN_ROOT=found"}, "root: sub\n",
 			`.argocd-kserve-plugin.yaml:1:7: root: "sub" conflicts with "found", locked by the sidecar's ` +
 				`environment variable ARGOCD_KSERVE_PLUGIN_ROOT`},
-		{"flag against plugin env", []string{"--allow-empty"}, []string{"ARGOCD_ENV_KSERVE_PLUGIN_ALLOW_EMPTY=false"},
-			"",
+		{"flag against plugin env", []string{"--allow-empty"},
+			[]string{"ARGOCD_ENV_KSERVE_PLUGIN_ALLOW_EMPTY=false", underArgoCD}, "",
 			`environment variable ARGOCD_ENV_KSERVE_PLUGIN_ALLOW_EMPTY: "false" conflicts with "true", locked by ` +
 				`the sidecar's flag --allow-empty; remove it or change it there`},
-		{"flag against file", []string{"--rules=KS201"}, nil, "rules: [KS201, KS301]\n",
+		{"flag against file", []string{"--rules=KS201"}, []string{underArgoCD}, "rules: [KS201, KS301]\n",
 			`.argocd-kserve-plugin.yaml:1:8: rules: "KS201 KS301" conflicts with "KS201"`},
 		{"two levels at once", nil, []string{"ARGOCD_KSERVE_PLUGIN_PROBES=tcp", "ARGOCD_ENV_KSERVE_PLUGIN_PROBES=auto"},
 			"probes: never\n",
@@ -126,10 +133,7 @@ func TestLock(t *testing.T) {
 
 // Applications may lower a ceiling and not raise it.
 func TestCeiling(t *testing.T) {
-	const (
-		locked   = "ARGOCD_KSERVE_PLUGIN_TIMEOUT=40s"
-		underApp = "ARGOCD_APP_NAME=iris"
-	)
+	const locked = "ARGOCD_KSERVE_PLUGIN_TIMEOUT=40s"
 	for _, tc := range []struct {
 		name    string
 		args    []string
@@ -153,9 +157,9 @@ func TestCeiling(t *testing.T) {
 			`.argocd-kserve-plugin.yaml:1:10: timeout: "2m0s" is above the ceiling of "40s"`},
 		{"the sidecar may raise it", nil, []string{"ARGOCD_KSERVE_PLUGIN_TIMEOUT=2m"}, "timeout: 90s\n",
 			"1m30s from .argocd-kserve-plugin.yaml:1:10: timeout"},
-		{"a flag under Argo CD", []string{"--timeout=50s"}, []string{locked, underApp}, "timeout: 1m\n",
+		{"a flag under Argo CD", []string{"--timeout=50s"}, []string{locked, underArgoCD}, "timeout: 1m\n",
 			`"1m0s" is above the ceiling of "50s", set by the sidecar's flag --timeout`},
-		{"lower than a flag under Argo CD", []string{"--timeout=50s"}, []string{underApp}, "timeout: 10s\n", "10s from"},
+		{"lower than a flag under Argo CD", []string{"--timeout=50s"}, []string{underArgoCD}, "timeout: 10s\n", "10s from"},
 		{"a flag on a command line wins", []string{"--timeout=50s"}, nil, "timeout: 1m\n", "50s from flag --timeout"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -219,7 +223,7 @@ func TestLockComparesMeaning(t *testing.T) {
 		{"--rules=all", "rules: all\n"},
 		{"--root=found", "root: found\n"},
 	} {
-		if _, err := load(t, tc[:1], nil, tc[1]); err != nil {
+		if _, err := load(t, tc[:1], []string{underArgoCD}, tc[1]); err != nil {
 			t.Errorf("%s and %q: %v", tc[0], tc[1], err)
 		}
 	}
@@ -426,6 +430,78 @@ func TestFileOutsideTheFolder(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(),
 		"app/.argocd-kserve-plugin.yaml: ") || strings.Contains(err.Error(), "password") {
 		t.Error(err)
+	}
+}
+
+// The files of the folders above count too, up to the root, the nearest first. No file outranks the operator.
+func TestFilesAbove(t *testing.T) {
+	top := t.TempDir()
+	for name, text := range map[string]string{
+		FileName:                         "max-input: 1KiB\n",
+		"repo/" + FileName:               "kserve-version: 0.15.2\nprobes: tcp\ntimeout: 10m\n",
+		"repo/apps/iris/" + FileName:     "probes: never\n",
+		"repo/apps/other/" + FileName:    "rules: [KS101\n",
+		"repo/misnamed/" + otherName:     "rules: KS101\n",
+		"repo/misnamed/app/isvc.yaml":    "",
+		"repo/narrow/app/kustomize.yaml": "",
+	} {
+		path := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("repo/apps/iris", filepath.Join(top, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		dir     string
+		args    []string
+		environ []string
+		want    map[string]string // or, with the key "error", a part of it
+	}{
+		{"repo/apps/iris", []string{"--timeout=1m"}, nil, map[string]string{
+			"probes":         "never from repo/apps/iris/.argocd-kserve-plugin.yaml:1:9: probes",
+			"kserve-version": "0.15.2 from repo/.argocd-kserve-plugin.yaml:1:17: kserve-version",
+			"max-input":      "128 MiB from default",
+		}},
+		{"link", []string{"--timeout=1m"}, nil, map[string]string{"probes": "never from link/.argocd-kserve-plugin.yaml:1:9: probes"}},
+		{"repo/apps/iris", []string{"--root=repo/apps"}, nil, map[string]string{"kserve-version": "unknown from default"}},
+		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_ROOT=repo/apps"}, map[string]string{
+			"kserve-version": "unknown from default",
+		}},
+		{"repo/apps/iris", nil, nil, map[string]string{
+			"error": `repo/.argocd-kserve-plugin.yaml:3:10: timeout: "10m0s" is above the ceiling of "45s", from the default`,
+		}},
+		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.16.0", "ARGOCD_KSERVE_PLUGIN_TIMEOUT=1h"},
+			map[string]string{"error": `repo/.argocd-kserve-plugin.yaml:1:17: kserve-version: "0.15.2" conflicts with "0.16.0"`}},
+		{"repo/apps/other", nil, nil, map[string]string{"error": "repo/apps/other/.argocd-kserve-plugin.yaml:"}},
+		{"repo/misnamed/app", nil, nil, map[string]string{
+			"error": "repo/misnamed/.argocd-kserve-plugin.yml: the settings file is called .argocd-kserve-plugin.yaml; rename it",
+		}},
+	} {
+		set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		flags := Bind(set)
+		if err := set.Parse(tc.args); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Load(Sources{
+			Flags: flags, Environ: tc.environ, Dir: filepath.Join(top, tc.dir), Shown: tc.dir,
+			Top: func(_, root string) (string, error) { return filepath.Join(top, cmp.Or(root, "repo")), nil },
+		})
+		for name, want := range tc.want {
+			got := ""
+			if err != nil {
+				got = err.Error()
+			} else if name != "error" {
+				got = effective(s, name)
+			}
+			if !strings.Contains(got, want) {
+				t.Errorf("%s %v %v: got %s, want %s", tc.dir, tc.args, tc.environ, got, want)
+			}
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -14,7 +15,7 @@ var truth = []string{"false", "true"}
 
 // Table lists every setting. Flags, environment variables, Argo CD parameters, the settings file, the announcements and
 // the documentation all come from it.
-var Table = []Setting{
+var Table = slices.Concat([]Setting{
 	{
 		Name: "kserve-version", Title: "KServe version",
 		Help:    "KServe release in the cluster; unknown stands for all from 0.12 on",
@@ -80,7 +81,7 @@ var Table = []Setting{
 	{
 		Name: "health-metadata", Title: "Health metadata",
 		Help: "annotate InferenceServices with the conditions that make them healthy: auto only those whose pods " +
-			"restart because of another repair, on all of them, off none",
+			"restart because of another repair, true all of them, false none",
 		Values:  texts(rules.HealthMetadataAuto, rules.HealthMetadataOn, rules.HealthMetadataOff),
 		Default: string(rules.HealthMetadataAuto),
 		field:   func(s *Settings) any { return (*string)(&s.HealthMetadata) },
@@ -123,14 +124,15 @@ var Table = []Setting{
 	},
 	{
 		Name: "source", Title: "Source",
-		Help:   "how to render manifests; auto uses kustomize if there is a kustomization, else the directory's files",
-		Values: []string{"auto", "directory", "kustomize"}, Default: "auto",
+		Help: "how to render manifests; auto uses kustomize if there is a kustomization, Helm if there is a Chart.yaml, " +
+			"else the directory's files",
+		Values: []string{"auto", "directory", "kustomize", "helm"}, Default: "auto",
 		field: func(s *Settings) any { return &s.Source },
 	},
 	{
 		Name: "root", Title: "Root",
 		Help: "folder that confines reading: by default the copied repository under Argo CD, else the Git work tree, " +
-			"else the given folder; only the sidecar may widen it",
+			"else the given folder; only whoever runs the plugin may widen it",
 		Accepts: "a folder, relative to the working directory, or found", Unset: found,
 		field: func(s *Settings) any { return &s.Root },
 		check: root,
@@ -186,7 +188,7 @@ var Table = []Setting{
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxMemory },
 	},
-}
+}, helmTable, kustomizeTable)
 
 // texts returns the values of an option of the rules.
 func texts[T ~string](values ...T) []string {

@@ -63,9 +63,9 @@ type HealthMetadata string
 
 // The values of Options.HealthMetadata.
 const (
-	HealthMetadataAuto HealthMetadata = "auto" // those whose pods restart because of another repair; the default
-	HealthMetadataOn   HealthMetadata = "on"   // all, which restarts their pods once
-	HealthMetadataOff  HealthMetadata = "off"  // none
+	HealthMetadataAuto HealthMetadata = "auto"  // those whose pods restart because of another repair; the default
+	HealthMetadataOn   HealthMetadata = "true"  // all, which restarts their pods once
+	HealthMetadataOff  HealthMetadata = "false" // none
 )
 
 // DeploymentModeRewrite is whether the deployment mode gets its new name where KServe may have locked the old one.

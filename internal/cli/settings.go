@@ -11,15 +11,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-func newConfigCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Show the settings, or find those that depend on the cluster"}
-	show := &cobra.Command{
-		Use:   "show [PATH]",
+func newSettingsCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "settings [PATH]",
 		Short: "Print every effective setting and where it comes from",
 		Long:  "Print every effective setting for a source and where it comes from.\n\n" + sourceHelp,
 	}
-	src := newSource(env, show)
-	show.RunE = func(cmd *cobra.Command, args []string) error {
+	src := newSource(env, cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := settings.Load(src.from(path(args)))
 		if err != nil {
 			return err
@@ -39,6 +38,5 @@ func newConfigCommand(env *Env) *cobra.Command {
 		}
 		return env.write(cmd.Context(), b.Bytes())
 	}
-	cmd.AddCommand(show, newConfigDetectCommand(env))
 	return cmd
 }

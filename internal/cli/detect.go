@@ -15,16 +15,16 @@ import (
 
 // detectCommand prints the facts about a cluster; the namespace differs between distributions.
 const detectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
-	" deployment/" + kserve.ControllerDeployment + " -o yaml | " + program + " config detect -"
+	" deployment/" + kserve.ControllerDeployment + " -o yaml | " + program + " detect -"
 
-func newConfigDetectCommand(env *Env) *cobra.Command {
+func newDetectCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect FILE|-",
 		Short: "Print the facts about a cluster that the settings need",
 		Long: `Print kserve-version and default-deployment-mode of a cluster, as variables of the sidecar or as lines of the
 settings file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML
 or JSON. What it does not show is reported. The exit code is 2 when it shows neither.`,
-		Example: "  " + detectCommand,
+		Example: "  " + strings.Replace(detectCommand, " deployment/", " \\\n    deployment/", 1),
 		Args:    cobra.ExactArgs(1),
 	}
 	names := []string{"env", "file"}

@@ -1,0 +1,211 @@
+package application
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Place is where something stands in a file.
+type Place struct {
+	Path      string
+	Line, Col int // 0 in rendered files
+}
+
+// String returns path:line:col, or the path alone.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.Path
+	}
+	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Col)
+}
+
+// Problem is a part of the input that is not expanded, and so is missing in the Applications.
+type Problem struct {
+	Where Place
+	Text  string
+}
+
+// String returns place: text.
+func (p Problem) String() string { return p.Where.String() + ": " + p.Text }
+
+// Read returns the Applications in the files, and those that the ApplicationSets in them generate, in the order of the
+// files. It passes over all other objects. Problems are what Argo CD generates from things that are not in the files.
+func Read(files []transform.File) (apps []Application, problems []Problem, err error) {
+	var faults []error
+	for i := range files {
+		found, unexpanded, err := readFile(&files[i])
+		apps = append(apps, found...)
+		problems = append(problems, unexpanded...)
+		faults = append(faults, err)
+	}
+	return apps, problems, errors.Join(faults...)
+}
+
+// group is the API group of Argo CD's kinds.
+const group = "argoproj.io/"
+
+func readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
+	documents, err := yamldoc.Split(file.Data)
+	if err != nil {
+		return nil, nil, positioned(file, 1, err)
+	}
+	var faults []error
+	for _, d := range documents {
+		if !bytes.Contains(d.Body, []byte(group)) {
+			continue
+		}
+		tree, err := yamldoc.Parse(d.Body)
+		if err != nil {
+			faults = append(faults, positioned(file, d.Line, err))
+			continue
+		}
+		var content any
+		if err := yaml.Unmarshal(d.Body, &content); err != nil {
+			faults = append(faults, fmt.Errorf("%s:%d: Argo CD can't read it; if it is a template, render it and pipe it in: %w",
+				file.Path, d.Line, err))
+			continue
+		}
+		at := locator{file, d.Line, tree}
+		for _, o := range objects(tree.Root, content) {
+			found, unexpanded, err := o.read(at)
+			apps = append(apps, found...)
+			problems = append(problems, unexpanded...)
+			faults = append(faults, err)
+		}
+	}
+	return apps, problems, errors.Join(faults...)
+}
+
+// positioned names the file of an error of package yamldoc.
+func positioned(file *transform.File, line int, err error) error {
+	var fault *yamldoc.Error
+	if errors.As(err, &fault) {
+		return fmt.Errorf("%s:%d:%d: %s", file.Path, line+fault.Line-1, fault.Col, fault.Msg)
+	}
+	return fmt.Errorf("%s: %w", file.Path, err)
+}
+
+// locator finds the place of a node in a document.
+type locator struct {
+	file *transform.File
+	line int // of the document
+	tree *yamldoc.Tree
+}
+
+func (l locator) of(n *yamldoc.Node) Place {
+	if n == nil || l.file.Renderer != "" {
+		return Place{Path: l.file.Path}
+	}
+	line, col := l.tree.Position(n.Start)
+	return Place{l.file.Path, l.line + line - 1, col}
+}
+
+// object is an object of a document: as a node, for positions, and decoded.
+type object struct {
+	node    *yamldoc.Node
+	content map[string]any
+}
+
+// objects returns the object in a document, or the items of a List.
+func objects(node *yamldoc.Node, content any) []object {
+	mapping, isMapping := content.(map[string]any)
+	if !isMapping {
+		return nil
+	}
+	items, isList := mapping["items"].([]any)
+	if kind, _ := mapping["kind"].(string); !isList || !strings.HasSuffix(kind, "List") {
+		return []object{{node, mapping}}
+	}
+	var all []object
+	for i, item := range items {
+		all = append(all, objects(node.Get("items", i), item)...)
+	}
+	return all
+}
+
+func (o object) read(at locator) ([]Application, []Problem, error) {
+	version, _ := o.content["apiVersion"].(string)
+	if !strings.HasPrefix(version, group) {
+		return nil, nil, nil
+	}
+	where := at.of(o.node)
+	switch o.content["kind"] {
+	case "Application":
+		app, err := decode(o.content, where)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", where, err)
+		}
+		return []Application{app}, nil, nil
+	case "ApplicationSet":
+		s, err := newSet(o, at)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", where, err)
+		}
+		apps, err := s.applications()
+		return apps, s.problems, err
+	}
+	return nil, nil, nil
+}
+
+type metadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+}
+
+// decode returns an Application.
+func decode(content map[string]any, where Place) (Application, error) {
+	var object struct {
+		Metadata metadata `json:"metadata"`
+		Spec     struct {
+			Project     string `json:"project"`
+			Destination struct {
+				Namespace string `json:"namespace"`
+			} `json:"destination"`
+			Source         *Source  `json:"source"`
+			Sources        []Source `json:"sources"`
+			SourceHydrator *struct {
+				DrySource Source `json:"drySource"`
+			} `json:"sourceHydrator"`
+		} `json:"spec"`
+	}
+	data, err := json.Marshal(content)
+	if err != nil {
+		return Application{}, err
+	}
+	if err := json.Unmarshal(data, &object); err != nil {
+		return Application{}, fmt.Errorf("Application %s: %w", object.Metadata.Name, mistyped(err))
+	}
+	app := Application{
+		Name: object.Metadata.Name, Namespace: object.Metadata.Namespace, Project: object.Spec.Project,
+		DestinationNamespace: object.Spec.Destination.Namespace, Where: where,
+	}
+	switch {
+	case object.Spec.SourceHydrator != nil:
+		app.Sources = []Source{object.Spec.SourceHydrator.DrySource}
+	case len(object.Spec.Sources) > 0:
+		app.Sources = object.Spec.Sources
+	case object.Spec.Source != nil:
+		app.Sources = []Source{*object.Spec.Source}
+	}
+	if app.Name == "" {
+		return Application{}, errors.New("an Application without metadata.name")
+	}
+	return app, nil
+}
+
+// mistyped names the field of a value with the wrong type.
+func mistyped(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s: a %s, where Argo CD takes a %s", wrong.Field, wrong.Value, wrong.Type)
+	}
+	return err
+}

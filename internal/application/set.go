@@ -1,0 +1,188 @@
+package application
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// set is an ApplicationSet.
+type set struct {
+	name      string
+	namespace string
+	spec      *yamldoc.Node
+	at        locator
+	where     Place
+
+	generators []map[string]any
+	template   map[string]any
+	patched    bool // whether there is a templatePatch
+	renderer
+
+	problems []Problem
+}
+
+func newSet(o object, at locator) (*set, error) {
+	var content struct {
+		Metadata metadata `json:"metadata"`
+		Spec     struct {
+			GoTemplate        bool             `json:"goTemplate"`
+			GoTemplateOptions []string         `json:"goTemplateOptions"`
+			Generators        []map[string]any `json:"generators"`
+			Template          map[string]any   `json:"template"`
+			TemplatePatch     *string          `json:"templatePatch"`
+		} `json:"spec"`
+	}
+	data, err := json.Marshal(o.content)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &content); err != nil {
+		return nil, fmt.Errorf("ApplicationSet %s: %w", content.Metadata.Name, mistyped(err))
+	}
+	return &set{
+		name: content.Metadata.Name, namespace: content.Metadata.Namespace,
+		spec: o.node.Get("spec"), at: at, where: at.of(o.node),
+		generators: content.Spec.Generators, template: content.Spec.Template, patched: content.Spec.TemplatePatch != nil,
+		renderer: renderer{content.Spec.GoTemplate, content.Spec.GoTemplateOptions},
+	}, nil
+}
+
+// problem notes what is not expanded.
+func (s *set) problem(n *yamldoc.Node, format string, args ...any) {
+	where := s.at.of(n)
+	if n == nil {
+		where = s.where
+	}
+	s.problems = append(s.problems, Problem{where, "ApplicationSet " + s.name + ": " + fmt.Sprintf(format, args...)})
+}
+
+// applications returns the Applications of the generators that can be expanded (GenerateApplications in
+// applicationset/controllers/template/template.go@v3.5.7).
+func (s *set) applications() ([]Application, error) {
+	if s.patched {
+		s.problem(s.spec.Get("templatePatch"), "templatePatch is not expanded, so its Applications are not rendered")
+		return nil, nil
+	}
+	var apps []Application
+	for i, g := range s.generators {
+		node := s.spec.Get("generators", i)
+		name, params, err := s.generate(g, node, nil)
+		if errors.Is(err, errUnexpanded) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: ApplicationSet %s: generator %s: %w", s.at.of(node), s.name, name, err)
+		}
+		own, _ := g[name].(map[string]any)
+		template, _ := own["template"].(map[string]any)
+		template = filled(template, s.template)
+		for _, p := range params {
+			app, err := s.application(template, p, node)
+			if err != nil {
+				return nil, fmt.Errorf("%s: ApplicationSet %s: %w", s.at.of(s.spec.Get("template")), s.name, err)
+			}
+			if app != nil {
+				apps = append(apps, *app)
+			}
+		}
+	}
+	return apps, nil
+}
+
+// application renders the template. An Application with a variable that no generator sets is a problem.
+func (s *set) application(template, params map[string]any, generator *yamldoc.Node) (*Application, error) {
+	rendered, err := s.mapping(template, params)
+	if err != nil {
+		return nil, err
+	}
+	app, err := decode(rendered, s.where)
+	if err != nil {
+		return nil, err
+	}
+	app.Namespace = s.namespace
+	if open := unresolved(rendered); open != "" {
+		s.problem(generator, "%s is set by no generator here, so Application %s is not rendered", open, app.Name)
+		return nil, nil
+	}
+	return &app, nil
+}
+
+// openTag matches a variable that was not replaced, in the two kinds of templates.
+var openTag = regexp.MustCompile(`{{[^{}]*}}|<no value>`)
+
+// unresolved returns the first variable in a rendered template that was not replaced, by the order of the keys, or "".
+func unresolved(value any) string {
+	switch value := value.(type) {
+	case string:
+		return openTag.FindString(value)
+	case []any:
+		for _, item := range value {
+			if open := unresolved(item); open != "" {
+				return open
+			}
+		}
+	case map[string]any:
+		for _, key := range sortedKeys(value) {
+			if open := unresolved(value[key]); open != "" {
+				return open
+			}
+		}
+	}
+	return ""
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// filled returns a generator's own template, with what it lacks from the template of the set. Lists and valuesObject are
+// taken whole (mergeGeneratorTemplate in applicationset/generators/generator_spec_processor.go@v3.5.7).
+func filled(own, base map[string]any) map[string]any {
+	all := make(map[string]any, len(own)+len(base))
+	for key, value := range own {
+		all[key] = value
+	}
+	for key, value := range base {
+		mine, isMapping := all[key].(map[string]any)
+		other, both := value.(map[string]any)
+		switch {
+		case isEmpty(all[key]):
+			all[key] = value
+		case isMapping && both && key != "valuesObject":
+			all[key] = filled(mine, other)
+		}
+	}
+	return all
+}
+
+func isEmpty(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case string:
+		return value == ""
+	case bool:
+		return !value
+	case float64:
+		return value == 0
+	case []any:
+		return len(value) == 0
+	case map[string]any:
+		return len(value) == 0
+	}
+	return false
+}
+
+// names joins the names of generators.
+func names(generator map[string]any) string { return strings.Join(sortedKeys(generator), ", ") }

@@ -1,0 +1,371 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// checkout is the work tree that the sources of Applications are rendered from.
+type checkout struct {
+	source
+	*application.Repository
+	tree  *os.Root
+	units []unit
+	notes []string
+	moved map[string][]string // the Applications with a targetRevision that is not the one checked out
+}
+
+// applied returns the sources of the Applications that the flags name, and a line for each that is not rendered.
+func (s source) applied(ctx context.Context, args []string, locked *settings.Settings) ([]unit, []string, error) {
+	apps, notes, err := s.readApplications(ctx, locked)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := s.checkout(args, locked)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.tree.Close()
+	c.notes = notes
+	var faults []error
+	for i := range apps {
+		faults = append(faults, c.add(&apps[i]))
+	}
+	for _, revision := range slices.Sorted(maps.Keys(c.moved)) {
+		c.notes = append(c.notes, fmt.Sprintf("rendered from this checkout%s, and not from targetRevision %s: %s",
+			c.head(), revision, strings.Join(c.moved[revision], ", ")))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, nil, err
+	}
+	if len(c.units) == 0 {
+		for _, note := range c.notes {
+			faults = append(faults, errors.New(note))
+		}
+		return nil, nil, errors.Join(append(faults, c.nothing(len(apps)))...)
+	}
+	return c.units, c.notes, nil
+}
+
+// nothing is the error for Applications of which no source is rendered.
+func (c *checkout) nothing(apps int) error {
+	if apps == 0 {
+		return fmt.Errorf("--application: no Application found in %s", strings.Join(c.several.applications, ", "))
+	}
+	if len(c.Remotes) == 0 {
+		return errors.New("none of the sources is rendered, and this checkout has no remotes to compare with; " +
+			"pass the repoURL of this repository with --repo")
+	}
+	return fmt.Errorf("none of the sources is rendered; the remotes of this checkout are %s; "+
+		"if a repoURL stands for it too, pass it with --repo", strings.Join(c.Remotes, ", "))
+}
+
+func (s source) readApplications(ctx context.Context, locked *settings.Settings) (
+	apps []application.Application, notes []string, err error,
+) {
+	options := s.options(locked, int64(min(locked.MaxInput, locked.MaxMemory/4)))
+	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
+	for _, path := range s.several.applications {
+		result, err := render.Render(ctx, path, options)
+		if err != nil {
+			return nil, nil, err
+		}
+		found, problems, err := application.Read(result.Files)
+		if err != nil {
+			return nil, nil, err
+		}
+		apps = append(apps, found...)
+		for _, p := range problems {
+			notes = append(notes, p.String())
+		}
+	}
+	return apps, notes, nil
+}
+
+// checkout opens the work tree of a folder, or the root that the flags or the environment give.
+func (s source) checkout(args []string, locked *settings.Settings) (*checkout, error) {
+	if len(args) > 1 {
+		return nil, errors.New("--application takes one PATH, a folder of the checkout")
+	}
+	top, err := render.WorkTree(s.env.absolute(path(args)))
+	if err == nil && locked.Root != "" {
+		top, err = filepath.EvalSymlinks(s.env.absolute(locked.Root))
+	}
+	if err != nil {
+		return nil, err
+	}
+	repository, err := application.Open(top)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	return &checkout{source: s, Repository: repository, tree: tree, moved: map[string][]string{}}, nil
+}
+
+// head shows what is checked out.
+func (c *checkout) head() string {
+	switch commit := c.Commit[:min(len(c.Commit), 7)]; {
+	case c.Branch != "":
+		return " (" + c.Branch + ")"
+	case commit != "":
+		return " (" + commit + ")"
+	}
+	return ""
+}
+
+// add adds the sources of an Application to the units, or says why they are not rendered.
+func (c *checkout) add(app *application.Application) error {
+	var faults []error
+	for i := range app.Sources {
+		s := &app.Sources[i]
+		reason, err := c.addSource(app, s)
+		at := ""
+		if len(app.Sources) > 1 {
+			at = fmt.Sprintf(" source %d", i+1)
+		}
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("%s: application %s%s: %w", app.Where, app.Name, at, err))
+		case reason != "":
+			c.notes = append(c.notes, fmt.Sprintf("%s: application %s%s is not rendered: %s", app.Where, app.Name, at, reason))
+		}
+	}
+	if len(app.Sources) == 0 {
+		c.notes = append(c.notes, fmt.Sprintf("%s: application %s is not rendered: it has no source", app.Where, app.Name))
+	}
+	return errors.Join(faults...)
+}
+
+// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no reason.
+func (c *checkout) addSource(app *application.Application, s *application.Source) (reason string, err error) {
+	switch {
+	case s.Chart != "":
+		return "chart " + s.Chart + " of a Helm repository", nil
+	case !c.Has(s.RepoURL, c.several.repos):
+		return "it is in another repository, " + application.Address(s.RepoURL), nil
+	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
+		return "", nil
+	case !filepath.IsLocal(cmp.Or(s.Path, ".")):
+		return "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
+	}
+	if info, err := c.tree.Stat(cmp.Or(s.Path, ".")); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("path %s: no such folder in this checkout", s.Path)
+	}
+	full, err := s.Overridden(app.Name, c.tree.ReadFile)
+	if err != nil {
+		return "", err
+	}
+	types := full.Types()
+	if len(types) > 1 {
+		return "", fmt.Errorf("Argo CD takes one of %v", types)
+	}
+	if full.Plugin != nil && !isThisPlugin(full.Plugin.Name) {
+		return fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil
+	}
+	if reason := c.values(app, &full); reason != "" {
+		return reason, nil
+	}
+	if !c.At(s.TargetRevision) && !slices.Contains(c.moved[s.TargetRevision], app.Name) {
+		c.moved[s.TargetRevision] = append(c.moved[s.TargetRevision], app.Name)
+	}
+	u, err := c.unit(app, &full)
+	c.units = append(c.units, u)
+	return "", err
+}
+
+// isThisPlugin reports whether a plugin is this one: by its name, or with a version in its plugin.yaml.
+func isThisPlugin(name string) bool { return name == program || strings.HasPrefix(name, program+"-") }
+
+// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It returns
+// why it can't.
+func (c *checkout) values(app *application.Application, s *application.Source) (reason string) {
+	if s.Helm == nil {
+		return ""
+	}
+	replaced := func(file string) string {
+		name, rest, _ := strings.Cut(file, "/")
+		for _, other := range app.Sources {
+			if other.Ref == "" || name != "$"+other.Ref {
+				continue
+			}
+			if other.Chart != "" || !c.Has(other.RepoURL, c.several.repos) {
+				reason = fmt.Sprintf("%s is in another repository, %s", file, application.Address(other.RepoURL))
+			}
+			return "/" + rest
+		}
+		return file
+	}
+	helm := *s.Helm
+	helm.ValueFiles, helm.FileParameters = slices.Clone(helm.ValueFiles), slices.Clone(helm.FileParameters)
+	for i := range helm.ValueFiles {
+		helm.ValueFiles[i] = replaced(helm.ValueFiles[i])
+	}
+	for i := range helm.FileParameters {
+		helm.FileParameters[i].Path = replaced(helm.FileParameters[i].Path)
+	}
+	s.Helm = &helm
+	return reason
+}
+
+// unit returns how a source of this checkout is rendered.
+func (c *checkout) unit(app *application.Application, s *application.Source) (unit, error) {
+	dir := filepath.Join(c.Dir, filepath.FromSlash(s.Path))
+	shown := dir
+	if here, err := filepath.EvalSymlinks(c.env.Dir); err == nil {
+		if rel, err := filepath.Rel(here, dir); err == nil {
+			shown = rel
+		}
+	}
+	build := app.Env(s, c.Commit)
+	from := c.from(shown)
+	environ, err := c.environ(build, s.Plugin)
+	from.Environ = environ
+	return unit{app.Name, shown, from, func(set *settings.Settings, o *render.Options) error {
+		o.Getenv = func(name string) string {
+			if !strings.HasPrefix(name, "ARGOCD_") {
+				return c.env.getenv(name)
+			}
+			return build.Get(name)
+		}
+		if err := c.confine(set, o, dir); err != nil || s.Plugin != nil {
+			return err
+		}
+		return asArgoCD(app, s, o)
+	}}, err
+}
+
+// environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in
+// reposerver/repository/repository.go@v3.5.7), without ARGOCD_APP_NAME: on a command line a flag wins.
+func (c *checkout) environ(build application.Env, plugin *application.Plugin) ([]string, error) {
+	environ := slices.DeleteFunc(slices.Clone(c.env.Environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "ARGOCD_APP_") || strings.HasPrefix(entry, "ARGOCD_ENV_")
+	})
+	environ = append(environ, "ARGOCD_APP_NAMESPACE="+build.Get("ARGOCD_APP_NAMESPACE"))
+	if plugin == nil {
+		return environ, nil
+	}
+	for _, variable := range plugin.Env {
+		environ = append(environ, "ARGOCD_ENV_"+variable.Name+"="+build.Substitute(variable.Value))
+	}
+	parameters, err := json.Marshal(plugin.Parameters)
+	return append(environ, "ARGOCD_APP_PARAMETERS="+string(parameters)), err
+}
+
+// confine sets the root: the checkout, or what the source asks for below it.
+func (c *checkout) confine(set *settings.Settings, o *render.Options, dir string) error {
+	o.Root, o.RootLocked = c.Dir, true
+	if set.Root == "" || set.Locked("root") {
+		return nil
+	}
+	root := set.Root
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(dir, root)
+	}
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return fmt.Errorf("root %s: %w", set.Root, reason(err))
+	}
+	if rel, err := filepath.Rel(c.Dir, root); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("root %s: outside the repository", set.Root)
+	}
+	o.Root = root
+	return nil
+}
+
+// asArgoCD sets the options to what Argo CD itself renders the source with.
+func asArgoCD(app *application.Application, s *application.Source, o *render.Options) error {
+	o.Source, o.Recurse, o.Include, o.Exclude, o.Kustomize = render.Auto, false, "", "", render.KustomizeOptions{}
+	o.Helm = render.HelmOptions{
+		Charts: o.Helm.Charts, Namespace: app.DestinationNamespace,
+		KubeVersion: o.Getenv("KUBE_VERSION"), APIVersions: strings.FieldsFunc(o.Getenv("KUBE_API_VERSIONS"), isComma),
+	}
+	switch {
+	case s.Directory != nil:
+		o.Source, o.Recurse = render.Directory, s.Directory.Recurse
+		o.Include, o.Exclude = s.Directory.Include, s.Directory.Exclude
+		if len(s.Directory.Jsonnet) > 0 {
+			return errors.New("directory.jsonnet is not supported")
+		}
+	case s.Kustomize != nil:
+		o.Source = render.Kustomize
+		return withKustomize(s.Kustomize, o)
+	case s.Helm != nil:
+		o.Source = render.Helm
+		return withHelmFields(s.Helm, o)
+	}
+	return nil
+}
+
+func isComma(r rune) bool { return r == ',' }
+
+func withKustomize(k *application.Kustomize, o *render.Options) error {
+	o.Kustomize = render.KustomizeOptions{
+		NamePrefix: k.NamePrefix, NameSuffix: k.NameSuffix, Namespace: k.Namespace, Images: k.Images,
+		CommonLabels: k.CommonLabels, ForceCommonLabels: k.ForceCommonLabels,
+		LabelWithoutSelector: k.LabelWithoutSelector, LabelIncludeTemplates: k.LabelIncludeTemplates,
+		CommonAnnotations: k.CommonAnnotations, ForceCommonAnnotations: k.ForceCommonAnnotations,
+		CommonAnnotationsEnvsubst: k.CommonAnnotationsEnvsubst,
+		Components:                k.Components, IgnoreMissingComponents: k.IgnoreMissingComponents,
+		KubeVersion: cmp.Or(k.KubeVersion, o.Helm.KubeVersion), APIVersions: k.APIVersions,
+	}
+	if len(k.APIVersions) == 0 {
+		o.Kustomize.APIVersions = o.Helm.APIVersions
+	}
+	for _, r := range k.Replicas {
+		o.Kustomize.Replicas = append(o.Kustomize.Replicas, fmt.Sprintf("%s=%v", r.Name, r.Count))
+	}
+	if len(k.Patches) == 0 {
+		return nil
+	}
+	patches, err := yaml.Marshal(k.Patches)
+	o.Kustomize.Patches = string(patches)
+	return err
+}
+
+func withHelmFields(h *application.Helm, o *render.Options) error {
+	helm := &o.Helm
+	helm.ReleaseName, helm.Namespace = h.ReleaseName, cmp.Or(h.Namespace, helm.Namespace)
+	helm.KubeVersion = cmp.Or(h.KubeVersion, helm.KubeVersion)
+	if len(h.APIVersions) > 0 {
+		helm.APIVersions = h.APIVersions
+	}
+	helm.ValuesFiles, helm.IgnoreMissingValuesFiles = h.ValueFiles, h.IgnoreMissingValueFiles
+	helm.SkipCRDs, helm.SkipTests, helm.SkipSchemaValidation = h.SkipCrds, h.SkipTests, h.SkipSchemaValidation
+	helm.Values = h.Values
+	if h.ValuesObject != nil {
+		values, err := yaml.Marshal(h.ValuesObject)
+		if err != nil {
+			return err
+		}
+		helm.Values = string(values)
+	}
+	for _, p := range h.Parameters {
+		form := render.Typed
+		if p.ForceString {
+			form = render.Text
+		}
+		helm.Parameters = append(helm.Parameters, render.ChartParameter{Name: p.Name, Value: p.Value, Form: form})
+	}
+	for _, p := range h.FileParameters {
+		helm.Parameters = append(helm.Parameters,
+			render.ChartParameter{Name: p.Name, Value: p.Path, Form: render.Contents})
+	}
+	return nil
+}

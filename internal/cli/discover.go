@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// discovered returns the sources below the folders, and a line for each folder that is not rendered.
+func (s source) discovered(
+	ctx context.Context, folders []string, locked *settings.Settings,
+) (units []unit, notes []string, err error) {
+	if len(folders) == 0 {
+		folders = []string{path(nil)}
+	}
+	recurse := func(folder string) bool {
+		set, err := settings.Load(s.from(folder))
+		return err == nil && set.Recurse
+	}
+	empty := 0
+	for _, folder := range folders {
+		found, err := render.Discover(ctx, folder, s.options(locked, 0), recurse)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, path := range found.Sources {
+			units = append(units, unit{path: path, from: s.from(path), adjust: asIs})
+		}
+		for _, skip := range found.Skipped {
+			notes = append(notes, skip.Path+" is not rendered: "+skip.Reason)
+		}
+		empty += found.Empty
+	}
+	if len(units) == 0 {
+		return nil, nil, fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it",
+			strings.Join(folders, ", "))
+	}
+	if empty > 0 {
+		notes = append(notes, count(empty, "folder")+" without a file that may be a manifest")
+	}
+	return units, notes, nil
+}
+
+func asIs(*settings.Settings, *render.Options) error { return nil }
+
+// withoutFolders drops the folders from what a directory source leaves out: each is discovered on its own, or said.
+func withoutFolders(skipped []render.Skip) []render.Skip {
+	return slices.DeleteFunc(slices.Clone(skipped), func(s render.Skip) bool {
+		return s.Reason == render.DotFolder || s.Reason == render.NotRecursed
+	})
+}

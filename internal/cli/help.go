@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// columns is the width that the help of every command fits in.
+const columns = 100
+
+// complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
+// command of a group is an error. Cobra prints the group's help instead, with the exit code 0.
+func complete(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Run, help.RunE = nil, printHelp
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	prepare(root)
+}
+
+func prepare(cmd *cobra.Command) {
+	cmd.Long = wrap(cmd.Long)
+	if cmd.HasSubCommands() && !cmd.Runnable() {
+		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, unknownCommand
+	}
+	for _, sub := range cmd.Commands() {
+		prepare(sub)
+	}
+}
+
+// wrap breaks the lines of each paragraph anew. Blocks with an indented line stay as they are.
+func wrap(text string) string {
+	blocks := strings.Split(text, "\n\n")
+	for i, block := range blocks {
+		if strings.HasPrefix(block, " ") || strings.Contains(block, "\n ") {
+			continue
+		}
+		var b strings.Builder
+		width := 0
+		for _, word := range strings.Fields(block) {
+			length := utf8.RuneCountInString(word)
+			switch {
+			case width == 0:
+			case width+1+length > columns:
+				b.WriteByte('\n')
+				width = 0
+			default:
+				b.WriteByte(' ')
+				width++
+			}
+			b.WriteString(word)
+			width += length
+		}
+		blocks[i] = b.String()
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+func printHelp(cmd *cobra.Command, args []string) error {
+	target, rest, err := cmd.Root().Find(args)
+	if err != nil {
+		return err
+	}
+	if target.HasSubCommands() && len(rest) > 0 {
+		return unknownCommand(target, rest)
+	}
+	target.InitDefaultHelpFlag()
+	return target.Help()
+}
+
+// unknownCommand returns the error for a command that the group, or the root, does not have.
+func unknownCommand(group *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		group.SetOut(group.ErrOrStderr()) // stdout is for manifests
+		_ = group.Usage()
+		return errors.New("a command is missing")
+	}
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	path := strings.TrimPrefix(group.CommandPath()+" "+args[0], program+" ")
+	return fmt.Errorf("unknown command %q; %sthe commands are %s",
+		path, didYouMean(args[0], names), strings.Join(names, ", "))
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// merged returns the outcomes of several sources as one.
+func merged(parts []*outcome, path string, notes []string) *outcome {
+	if len(parts) == 1 {
+		parts[0].warnings = append(notes, parts[0].warnings...)
+		return parts[0]
+	}
+	all := &outcome{path: path, settings: parts[0].settings, parts: parts, warnings: notes}
+	var results []*transform.Result
+	for _, part := range parts {
+		results = append(results, part.Result)
+		all.skippedFiles = append(all.skippedFiles, part.skippedFiles...)
+		for _, warning := range part.warnings {
+			if !slices.Contains(all.warnings, warning) {
+				all.warnings = append(all.warnings, warning)
+			}
+		}
+	}
+	all.Result = transform.Merge(results...)
+	return all
+}
+
+// each returns the outcomes that this one is merged from, or itself.
+func (o *outcome) each() []*outcome {
+	if len(o.parts) == 0 {
+		return []*outcome{o}
+	}
+	return o.parts
+}
+
+// failing returns an error when findings are at or above fail-on, or else the default, of their source.
+func (o *outcome) failing(otherwise transform.Severity) error {
+	return o.failingOf(otherwise, func(part *outcome) []transform.Finding { return part.Findings })
+}
+
+// failingLeft is failing for what is not repaired.
+func (o *outcome) failingLeft() error { return o.failingOf(transform.Warning, (*outcome).left) }
+
+func (o *outcome) failingOf(otherwise transform.Severity, findings func(*outcome) []transform.Finding) error {
+	n := 0
+	for _, part := range o.each() {
+		var found *findingsError
+		if errors.As(failing(findings(part), cmp.Or(part.settings.FailOn, string(otherwise))), &found) {
+			n += found.count
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &findingsError{n}
+}

@@ -1,0 +1,278 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Discovered are the sources below a folder.
+type Discovered struct {
+	Sources []string // folders, in path order
+	Skipped []Skip   // folders that are not rendered, in path order
+	Empty   int      // folders without any file that may be a manifest
+}
+
+// Discover finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
+// or file that a kustomization uses is no source of its own, and neither is what belongs to a chart. It renders
+// nothing. recurse tells whether a folder of manifests stands for those below it too.
+func Discover(ctx context.Context, path string, o Options, recurse func(path string) bool) (Discovered, error) {
+	t, err := openTree(path, o)
+	if err != nil {
+		return Discovered{}, err
+	}
+	defer t.Close()
+	d := discovery{tree: t, recurse: recurse, users: map[string][]string{}}
+	if err := d.walk(ctx); err != nil {
+		return Discovered{}, err
+	}
+	return d.sources()
+}
+
+// discovery is the state of Discover. Paths are absolute, without links.
+type discovery struct {
+	*tree
+	recurse func(path string) bool
+	folders []*candidate
+	skipped []Skip
+	users   map[string][]string // the kustomizations that use a file or folder
+}
+
+// candidate is a folder that may be a source.
+type candidate struct {
+	path, kind string
+	manifests  []string // file names, of a Directory
+	text       []byte   // of its kustomization or Chart.yaml
+}
+
+func (d *discovery) walk(ctx context.Context) error {
+	return fs.WalkDir(d.root.FS(), filepath.ToSlash(d.rel(d.base)), func(path string, entry fs.DirEntry, err error) error {
+		abs := filepath.Join(d.dir, filepath.FromSlash(path))
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return shorten(err, d.show(abs))
+		}
+		switch {
+		case !entry.IsDir():
+			return nil
+		case entry.Name() == ".git":
+			return fs.SkipDir
+		case abs != d.base && strings.HasPrefix(entry.Name(), "."):
+			d.skip(abs, DotFolder)
+			return fs.SkipDir
+		}
+		c, err := d.candidate(abs)
+		if err != nil {
+			return err
+		}
+		d.folders = append(d.folders, c)
+		if c.kind == Helm || c.kind == Directory && len(c.manifests) > 0 && d.recurse(d.show(abs)) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+func (d *discovery) skip(abs, reason string) {
+	d.skipped = append(d.skipped, Skip{Path: d.show(abs), Reason: reason})
+}
+
+// candidate looks at the files of a folder.
+func (d *discovery) candidate(dir string) (*candidate, error) {
+	entries, err := fs.ReadDir(d.root.FS(), filepath.ToSlash(d.rel(dir)))
+	if err != nil {
+		return nil, shorten(err, d.show(dir))
+	}
+	c := &candidate{path: dir, kind: Directory}
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case entry.IsDir():
+			continue
+		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
+			d.skip(filepath.Join(dir, name), "a link to a folder")
+			continue
+		case IsKustomization(name):
+			c.kind = Kustomize
+		case name == "Chart.yaml" && c.kind == Directory:
+			c.kind = Helm
+		case isManifest(name) && !strings.HasPrefix(name, "."):
+			c.manifests = append(c.manifests, name)
+			continue
+		default:
+			continue
+		}
+		if c.text, err = d.readFile(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	if c.kind == Kustomize {
+		d.use(c)
+	}
+	return c, nil
+}
+
+// use notes what a kustomization uses. Faults of the kustomization show when it is rendered.
+func (d *discovery) use(c *candidate) {
+	k := kustomization{confined: newConfined(d.tree, Options{})}
+	if k.Unmarshal(c.text) != nil {
+		return
+	}
+	home := "charts" // the default (api/types/helmchartargs.go@v0.21.1)
+	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
+		home = k.HelmGlobals.ChartHome
+	}
+	paths := []string{}
+	for _, r := range k.references() {
+		paths = append(paths, r.path)
+	}
+	for _, chart := range k.HelmCharts {
+		paths = append(paths, filepath.Join(home, chart.Name))
+		paths = append(paths, append(chart.AdditionalValuesFiles, chart.ValuesFile)...)
+	}
+	for _, path := range slices.Concat(paths, k.Generators, k.Transformers, k.Validators) {
+		if path == "" || isText(path) || isRemote(path) || filepath.IsAbs(path) {
+			continue
+		}
+		if real, err := d.resolve(filepath.Join(c.path, path)); err == nil && real != c.path {
+			d.users[real] = append(d.users[real], c.path)
+		}
+	}
+}
+
+// sources sorts the folders into those to render and those that are skipped.
+func (d *discovery) sources() (Discovered, error) {
+	var found Discovered
+	for _, c := range d.folders {
+		reason, err := d.reason(c)
+		switch {
+		case err != nil:
+			return Discovered{}, err
+		case reason != "":
+			d.skip(c.path, reason)
+		case c.kind == Directory && len(c.manifests) == 0:
+			found.Empty++
+		default:
+			found.Sources = append(found.Sources, d.show(c.path))
+		}
+	}
+	slices.SortStableFunc(d.skipped, func(a, b Skip) int { return strings.Compare(a.Path, b.Path) })
+	found.Skipped = d.skipped
+	return found, nil
+}
+
+// apiLine matches a line that every manifest has, in YAML or JSON.
+var apiLine = regexp.MustCompile(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
+
+// reason returns why a folder is not rendered on its own, or "" for a source and for a folder without manifests.
+func (d *discovery) reason(c *candidate) (string, error) {
+	if user := d.user(c.path); user != "" {
+		return "rendered as a part of " + user, nil
+	}
+	switch c.kind {
+	case Kustomize:
+		if c.isComponent() {
+			return "a component, and no kustomization here uses it", nil
+		}
+	case Helm:
+		var chart struct {
+			Type string `yaml:"type"`
+		}
+		if yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library" {
+			return "a library chart, which renders nothing by itself", nil
+		}
+	case Directory:
+		return d.withoutObjects(c)
+	}
+	return "", nil
+}
+
+func (c *candidate) isComponent() bool {
+	var k types.Kustomization
+	return k.Unmarshal(c.text) == nil && k.Kind == types.ComponentKind
+}
+
+// user returns a kustomization that uses the path and is rendered, itself or as a part of another one, or "". Messages
+// show it.
+func (d *discovery) user(path string) string {
+	for _, user := range d.users[path] {
+		if d.rendered(user, nil) {
+			return d.show(user)
+		}
+	}
+	return ""
+}
+
+// rendered reports whether a kustomization is. One that uses itself is, on its own: that shows the fault.
+func (d *discovery) rendered(path string, seen []string) bool {
+	if slices.Contains(seen, path) {
+		return false
+	}
+	i := slices.IndexFunc(d.folders, func(c *candidate) bool { return c.path == path })
+	if i < 0 {
+		return false
+	}
+	if len(d.users[path]) == 0 {
+		return !d.folders[i].isComponent()
+	}
+	return slices.ContainsFunc(d.users[path], func(user string) bool { return d.rendered(user, append(seen, path)) })
+}
+
+func (d *discovery) leadsToFolder(link string) bool {
+	real, err := d.resolve(link)
+	if err != nil {
+		return false
+	}
+	info, err := d.root.Lstat(d.rel(real))
+	return err == nil && info.IsDir()
+}
+
+// withoutObjects returns why a folder with files that may be manifests has none of its own.
+func (d *discovery) withoutObjects(c *candidate) (string, error) {
+	users, objects := map[string]bool{}, 0
+	for _, name := range c.manifests {
+		abs := filepath.Join(c.path, name)
+		if real, err := d.resolve(abs); err == nil {
+			if user := d.user(real); user != "" {
+				users[user] = true
+				continue
+			}
+		}
+		data, err := d.readFile(abs)
+		if err != nil {
+			return "", err
+		}
+		if apiLine.Match(data) && !bytes.Contains(data, []byte(skipMarker)) {
+			objects++
+		}
+	}
+	switch {
+	case len(users) > 0 && objects == 0:
+		return "its files are rendered as a part of " + strings.Join(slices.Sorted(maps.Keys(users)), ", "), nil
+	case len(users) > 0:
+		return "some of its files are rendered as a part of " +
+			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them", nil
+	case len(c.manifests) > 0 && objects == 0:
+		return "its files hold no manifests", nil
+	}
+	return "", nil
+}
+
+// WorkTree returns the Git work tree that contains a folder, without links, or the folder itself.
+func WorkTree(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", shorten(err, dir)
+	}
+	return Root(real, Options{Dir: real, Getenv: func(string) string { return "" }})
+}

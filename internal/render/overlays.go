@@ -1,0 +1,61 @@
+package render
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+)
+
+// Overlays returns the kustomizations below a folder that is read as a directory source, in path order: they are sources
+// of their own. Those that another one uses, and components, are left out. For any other path there are none.
+func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
+	if info, err := os.Stat(o.abs(path)); err != nil || !info.IsDir() {
+		return nil, shorten(err, path)
+	}
+	t, err := openTree(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if detect(t, o.Source) != Directory {
+		return nil, nil
+	}
+	var folders []string
+	used := map[string]bool{}
+	err = fs.WalkDir(t.root.FS(), filepath.ToSlash(t.rel(t.base)), func(path string, entry fs.DirEntry, err error) error {
+		abs := filepath.Join(t.dir, filepath.FromSlash(path))
+		switch {
+		case err != nil:
+			return shorten(err, t.show(abs))
+		case entry.IsDir() && abs != t.base && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.IsDir():
+			return context.Cause(ctx)
+		case !IsKustomization(path):
+			return nil
+		}
+		folder := filepath.Dir(abs)
+		folders = append(folders, folder)
+		data, err := t.readFile(abs)
+		if err != nil {
+			return nil // rendering it gives the error
+		}
+		var k types.Kustomization
+		_ = k.Unmarshal(data) // so does this
+		used[folder] = used[folder] || k.Kind == types.ComponentKind
+		for _, path := range slices.Concat(k.Resources, k.Components) {
+			used[filepath.Join(folder, path)] = true
+		}
+		return nil
+	})
+	folders = slices.DeleteFunc(folders, func(folder string) bool { return used[folder] })
+	for i, folder := range folders {
+		folders[i] = t.show(folder)
+	}
+	return folders, err
+}
