@@ -123,8 +123,9 @@ var Table = []Setting{
 	},
 	{
 		Name: "source", Title: "Source",
-		Help:   "how to render manifests; auto uses kustomize if there is a kustomization, else the directory's files",
-		Values: []string{"auto", "directory", "kustomize"}, Default: "auto",
+		Help: "how to render manifests; auto uses kustomize if there is a kustomization, Helm if there is a Chart.yaml, " +
+			"else the directory's files",
+		Values: []string{"auto", "directory", "kustomize", "helm"}, Default: "auto",
 		field: func(s *Settings) any { return &s.Source },
 	},
 	{
