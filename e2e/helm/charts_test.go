@@ -15,6 +15,7 @@ type testCase struct {
 	options     options
 }
 
+// cases has each chart in testdata/charts at least once.
 var cases = []testCase{
 	{"templates", "defaults", options{}},
 	{"templates", "a values file", options{files: []string{"staging.yaml"}}},
@@ -22,13 +23,13 @@ var cases = []testCase{
 		files: []string{"staging.yaml"}, values: "bucket: inline\nmodels: {iris: {env: {A: b}}}\n",
 	}},
 	{"templates", "parameters", options{
-		set:       []string{"models.iris.replicas.max=9", "list={p,q}", "labels.new=", "debug=true"},
-		setString: []string{"labels.tier=3", `labels.example\.com/dotted=yes`},
+		set:       params{"models.iris.replicas.max": "9", "list": "{p,q}", "labels.new": "", "debug": "true"},
+		setString: params{"labels.tier": "3", `labels.example\.com/dotted`: "yes"},
 	}},
 	{"templates", "a release that has the chart's name", options{release: "templates-of-the-shop", namespace: "shop"}},
 	{"templates", "a long release", options{release: "a2345678901234567890123456789012345678901234567890123"}},
 	{"library", "defaults", options{}},
-	{"library", "parameters", options{set: []string{"replicas=5", "global.owner=other"}}},
+	{"library", "parameters", options{set: params{"replicas": "5", "global.owner": "other"}}},
 	{"hooks", "defaults", options{}},
 	{"hooks", "without tests", options{skipTests: true}},
 	{"capabilities", "nothing known", options{}},
@@ -39,26 +40,26 @@ var cases = []testCase{
 	{"capabilities", "a version of a distribution", options{kubeVersion: "v1.33.4-gke.1245000"}},
 	{"capabilities", "a short version", options{kubeVersion: "1.30"}},
 	{"files", "defaults", options{}},
-	{"files", "another folder", options{set: []string{"folder=config/deep/.."}}},
+	{"files", "another folder", options{set: params{"folder": "config/deep/.."}}},
 	{"schema", "defaults", options{}},
 	{"schema", "what the schema allows", options{values: "mode: Knative\nmodel: {name: rose, storageUri: pvc://a/b}\n"}},
 	{"schema", "what it forbids, without validation", options{
-		values: "port: none\n", set: []string{"child.size=20"}, skipSchemaValidation: true,
+		values: "port: none\n", set: params{"child.size": "20"}, skipSchemaValidation: true,
 	}},
 	{"conditions", "defaults", options{}},
-	{"conditions", "tags", options{set: []string{"tags.backend=true", "tags.frontend=false"}}},
+	{"conditions", "tags", options{set: params{"tags.backend": "true", "tags.frontend": "false"}}},
 	{"conditions", "conditions over tags", options{values: "tags: {frontend: false}\ngamma: {on: true}\n"}},
-	{"conditions", "the second path of a condition", options{set: []string{"global.gamma=false"}}},
+	{"conditions", "the second path of a condition", options{set: params{"global.gamma": "false"}}},
 	{"conditions", "an alias", options{values: "second: {enabled: true, deep: {enabled: false}}\nalpha: {enabled: false}\n"}},
 	{"conditions", "a condition that is no boolean", options{values: "alpha: {enabled: \"no\"}\n"}},
 	{"globals", "defaults", options{}},
 	{"globals", "values for all levels", options{values: "global: {registry: other, labels: {team: null}}\n" +
 		"store: {exports: {data: {kind: gs}}, settings: {deep: {b: {c: 5}}}}\nweb: {ports: {http: 1234}, inner: {kept: false}}\n" +
 		"imported: {a: mine}\n"}},
-	{"globals", "a subchart's global that is no map", options{set: []string{"store.global=text"}}},
+	{"globals", "a subchart's global that is no map", options{set: params{"store.global": "text"}}},
 	{"archives", "defaults", options{}},
 	{"archives", "without definitions", options{skipCRDs: true}},
-	{"archives", "one of them off", options{set: []string{"memory.enabled=false", "cache.enabled=false"}}},
+	{"archives", "one of them off", options{set: params{"memory.enabled": "false", "cache.enabled": "false"}}},
 	{"definitions", "defaults", options{}},
 	{"definitions", "without definitions", options{skipCRDs: true}},
 	{"values", "defaults", options{}},
@@ -66,16 +67,18 @@ var cases = []testCase{
 	{"values", "null in a file, and a file after it", options{files: []string{"null.yaml", "other.yaml"}}},
 	{"values", "null in a file, and a file before it", options{files: []string{"other.yaml", "null.yaml"}}},
 	{"values", "null in parameters", options{
-		set: []string{"remove=null", "map.b=null", "child.probe=null", "list[1]=null"}, setString: []string{"text=null"},
+		set:       params{"remove": "null", "map.b": "null", "child.probe": "null", "list[1]": "null"},
+		setString: params{"text": "null"},
 	}},
 	{"values", "null inline", options{values: "map: null\nchild: {probe: {exec: null}, nothing: 1}\n"}},
 	{"values", "types of parameters", options{
-		set: []string{
-			"a=1", "b=1.5", "c=true", "d=", "e=text", "f=0123", "g=1e3", "h={1,two,}", "i[2]=x", "j.k[0].l=m",
-			`n=a\,b`, "o=null", "p=12345678901234567890", "q=-5", `r\.s=t`, "list[0]=9", "u={}", "v=\"quoted\"", "w= space ",
+		set: params{
+			"a": "1", "b": "1.5", "c": "true", "d": "", "e": "text", "f": "0123", "g": "1e3", "h": "{1,two,}", "i[2]": "x",
+			"j.k[0].l": "m", "m": "a,b,,c", "n": `a\,b`, "o": "null", "p": "12345678901234567890", "q": "-5", `r\.s`: "t",
+			"list[0]": "9", "u": "{}", "v": `"quoted"`, "w": " space ", "y": "a=b", "z.zz": "True",
 		},
-		setString: []string{"x=1", "y=true", "z={1,2}"},
-		setFile:   []string{"file=file.txt", "a=file.txt"},
+		setString: params{"x": "1", "xx": "true", "xxx": "{1,2}", "xxxx": "a,b"},
+		setFile:   params{"file": "file.txt", "a": "file.txt"},
 	}},
 	{"values", "a map over a list and a list over a map", options{values: "list: {a: 1}\nmap: [1]\ntext: {a: 1}\n"}},
 	{"values", "missing files are ignored", options{files: []string{"none.yaml", "null.yaml"}, ignoreMissingFiles: true}},
@@ -83,7 +86,7 @@ var cases = []testCase{
 	{"values", "numbers", options{values: "a: 1e6\nb: 12345678901234567\nc: 0x1F\nd: 0o17\ne: 017\nf: 1_000\ng: .5\nh: 1.0\n" +
 		"i: -0\nj: 123456789012345678901234567890\nk: 2026-11-22\nl: 1:30\nm: off\nn: ~\no: 'null'\n"}},
 	{"legacy", "defaults", options{}},
-	{"legacy", "without the dependency", options{set: []string{"old.enabled=false"}}},
+	{"legacy", "without the dependency", options{set: params{"old.enabled": "false"}}},
 }
 
 // TestCharts renders the charts in testdata/charts with the plugin and with helm 4.2.1.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,8 @@ type options struct {
 	apiVersions          []string
 	files                []string
 	values               string
-	set, setString       []string // name=value
-	setFile              []string // name=path
+	set, setString       params
+	setFile              params // to paths
 	skipCRDs, skipTests  bool
 	skipSchemaValidation bool
 	ignoreMissingFiles   bool // helm knows no such flag: the files that are there are given to it
@@ -64,12 +65,13 @@ func (o options) helm(t *testing.T, chart string) []string {
 		}
 		args = append(args, "--values", inline)
 	}
-	for flag, settings := range map[string][]string{
-		"--set": o.set, "--set-string": o.setString, "--set-file": o.setFile, "--api-versions": o.apiVersions,
-	} {
-		for _, setting := range settings {
-			args = append(args, flag, setting)
-		}
+	for _, parameter := range slices.Concat(
+		flagged("--set", o.set), flagged("--set-string", o.setString), flagged("--set-file", o.setFile),
+	) {
+		args = append(args, parameter.flag, parameter.name+"="+escaped(parameter.value))
+	}
+	for _, version := range o.apiVersions {
+		args = append(args, "--api-versions", version)
 	}
 	for flag, on := range map[string]bool{
 		"--include-crds": !o.skipCRDs, "--skip-tests": o.skipTests, "--skip-schema-validation": o.skipSchemaValidation,
@@ -81,6 +83,42 @@ func (o options) helm(t *testing.T, chart string) []string {
 	return args
 }
 
+type params = map[string]string
+
+type parameter struct{ flag, name, value string }
+
+func flagged(flag string, parameters map[string]string) (all []parameter) {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		all = append(all, parameter{flag, name, parameters[name]})
+	}
+	return all
+}
+
+// escaped is a value as Argo CD gives it to helm: only in a list do commas separate (cleanSetParameters in
+// util/helm/cmd.go@v3.5.7).
+func escaped(value string) string {
+	if strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}") {
+		return value
+	}
+	var b strings.Builder
+	for i := range len(value) {
+		if value[i] == ',' && (i == 0 || value[i-1] != '\\') {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(value[i])
+	}
+	return b.String()
+}
+
+// lines writes a map as the plugin's flags take it.
+func lines(parameters map[string]string) string {
+	var all []string
+	for _, p := range flagged("", parameters) {
+		all = append(all, p.name+"="+p.value)
+	}
+	return strings.Join(all, "\n")
+}
+
 // noRules are settings with which the plugin changes nothing: the only rule is about deletion.
 const noRules = "--rules=KS911"
 
@@ -89,22 +127,23 @@ func (o options) plugin() []string {
 	o = o.defaults()
 	args := []string{"generate", noRules, "--allow-empty", "--source=helm", "--helm-release-name=" + o.release,
 		"--namespace=" + o.namespace, "--helm-kube-version=" + o.kubeVersion}
-	flag := func(name string, values ...string) {
-		if len(values) > 0 {
-			args = append(args, "--helm-"+name+"="+strings.Join(values, ","))
+	flag := func(name, value string) {
+		if value != "" {
+			args = append(args, "--helm-"+name+"="+value)
 		}
 	}
-	flag("api-versions", o.apiVersions...)
-	flag("values-files", o.files...)
-	if o.values != "" {
-		flag("values", o.values)
-	}
-	for flag, on := range map[string]bool{
+	flag("api-versions", strings.Join(o.apiVersions, ","))
+	flag("values-files", strings.Join(o.files, ","))
+	flag("values", o.values)
+	flag("parameters", lines(o.set))
+	flag("string-parameters", lines(o.setString))
+	flag("file-parameters", lines(o.setFile))
+	for name, on := range map[string]bool{
 		"skip-crds": o.skipCRDs, "skip-tests": o.skipTests, "skip-schema-validation": o.skipSchemaValidation,
 		"ignore-missing-values-files": o.ignoreMissingFiles,
 	} {
 		if on {
-			args = append(args, "--helm-"+flag)
+			args = append(args, "--helm-"+name)
 		}
 	}
 	return append(args, ".")
@@ -118,12 +157,12 @@ type rendered struct {
 }
 
 // run runs a program in a folder. The environment has nothing that a program could read of this machine.
-func run(t *testing.T, dir, program string, args, env []string) rendered {
+func run(t *testing.T, dir, program string, args []string) rendered {
 	t.Helper()
 	home := folder(t)
 	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir = dir
-	cmd.Env = append([]string{"HOME=" + home, "TMPDIR=" + home, "KUBECONFIG=" + filepath.Join(home, "none")}, env...)
+	cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "KUBECONFIG=" + filepath.Join(home, "none")}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -156,12 +195,12 @@ func folder(t *testing.T) string {
 
 func byHelm(t *testing.T, helm, chart string, o options) rendered {
 	t.Helper()
-	return run(t, chart, helm, o.helm(t, chart), nil)
+	return run(t, chart, helm, o.helm(t, chart))
 }
 
 func byPlugin(t *testing.T, chart string, o options) rendered {
 	t.Helper()
-	return run(t, chart, plugin, o.plugin(), o.parameters(t))
+	return run(t, chart, plugin, o.plugin())
 }
 
 // decode returns the objects of a stream as Argo CD reads them: Kubernetes' decoder, without empty documents.
@@ -226,7 +265,9 @@ func differences(a, b rendered) string {
 }
 
 // around returns the text at an offset, with what is before and behind it.
-func around(text string, offset int) string { return text[max(0, offset-60):min(len(text), offset+120)] }
+func around(text string, offset int) string {
+	return text[max(0, offset-60):min(len(text), offset+120)]
+}
 
 func at(objects []string, i int) string {
 	if i < len(objects) {

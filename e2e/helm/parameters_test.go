@@ -1,5 +1,0 @@
-package helm
-
-import "testing"
-
-func (o options) parameters(t *testing.T) []string { return nil }
