@@ -42,6 +42,9 @@ type Options struct {
 	// not outside the root.
 	LoadFromRoot bool
 
+	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
+	Kustomize KustomizeOptions
+
 	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
@@ -58,6 +61,9 @@ type Options struct {
 	// copy operations in JSON patches and by reading files again, each counted on
 	// its own; 0 means no limit.
 	MaxCopied int64
+
+	// Namespace is the namespace of the application. Charts see it.
+	Namespace string
 
 	Helm HelmOptions
 
@@ -117,7 +123,18 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if name != "" && !isKustomization(name) {
 		return file(t, name)
 	}
-	switch source := detect(t, o.Source); source {
+	source := detect(t, o.Source)
+	if source != Kustomize {
+		if err := o.Kustomize.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
+	}
+	if source != Helm {
+		if err := o.Helm.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
+	}
+	switch source {
 	case Directory:
 		return directory(ctx, t, o)
 	case Kustomize:
