@@ -28,6 +28,7 @@ var cases = []testCase{
 	}},
 	{"templates", "a release that has the chart's name", options{release: "templates-of-the-shop", namespace: "shop"}},
 	{"templates", "a long release", options{release: "a2345678901234567890123456789012345678901234567890123"}},
+	{"templates", "TOML", options{set: params{"toml": "true"}}},
 	{"library", "defaults", options{}},
 	{"library", "parameters", options{set: params{"replicas": "5", "global.owner": "other"}}},
 	{"hooks", "defaults", options{}},
@@ -38,9 +39,10 @@ var cases = []testCase{
 		"monitoring.coreos.com/v1/ServiceMonitor", "autoscaling/v2",
 	}}},
 	{"capabilities", "a version of a distribution", options{kubeVersion: "v1.33.4-gke.1245000"}},
+	{"capabilities", "the version as a text", options{set: params{"text": "true"}}},
 	{"capabilities", "a short version", options{kubeVersion: "1.30"}},
 	{"files", "defaults", options{}},
-	{"files", "another folder", options{set: params{"folder": "config/deep/.."}}},
+	{"files", "another folder", options{set: params{"folder": "logs"}}},
 	{"schema", "defaults", options{}},
 	{"schema", "what the schema allows", options{values: "mode: Knative\nmodel: {name: rose, storageUri: pvc://a/b}\n"}},
 	{"schema", "what it forbids, without validation", options{
@@ -56,7 +58,6 @@ var cases = []testCase{
 	{"globals", "values for all levels", options{values: "global: {registry: other, labels: {team: null}}\n" +
 		"store: {exports: {data: {kind: gs}}, settings: {deep: {b: {c: 5}}}}\nweb: {ports: {http: 1234}, inner: {kept: false}}\n" +
 		"imported: {a: mine}\n"}},
-	{"globals", "a subchart's global that is no map", options{set: params{"store.global": "text"}}},
 	{"archives", "defaults", options{}},
 	{"archives", "without definitions", options{skipCRDs: true}},
 	{"archives", "one of them off", options{set: params{"memory.enabled": "false", "cache.enabled": "false"}}},
@@ -75,7 +76,7 @@ var cases = []testCase{
 		set: params{
 			"a": "1", "b": "1.5", "c": "true", "d": "", "e": "text", "f": "0123", "g": "1e3", "h": "{1,two,}", "i[2]": "x",
 			"j.k[0].l": "m", "m": "a,b,,c", "n": `a\,b`, "o": "null", "p": "12345678901234567890", "q": "-5", `r\.s`: "t",
-			"list[0]": "9", "u": "{}", "v": `"quoted"`, "w": " space ", "y": "a=b", "z.zz": "True",
+			"list[0]": "9", "u": "{}", "v": `"quoted"`, "w": " space", "y": "a=b", "z.zz": "True",
 		},
 		setString: params{"x": "1", "xx": "true", "xxx": "{1,2}", "xxxx": "a,b"},
 		setFile:   params{"file": "file.txt", "a": "file.txt"},
@@ -85,6 +86,8 @@ var cases = []testCase{
 	{"values", "a file with nothing", options{values: "# nothing\n"}},
 	{"values", "numbers", options{values: "a: 1e6\nb: 12345678901234567\nc: 0x1F\nd: 0o17\ne: 017\nf: 1_000\ng: .5\nh: 1.0\n" +
 		"i: -0\nj: 123456789012345678901234567890\nk: 2026-11-22\nl: 1:30\nm: off\nn: ~\no: 'null'\n"}},
+	{"nulls", "defaults", options{}},
+	{"nulls", "values in their place", options{values: "nothing: 1\nmap: {b: 2}\nchild: {nothing: 3}\n"}},
 	{"legacy", "defaults", options{}},
 	{"legacy", "without the dependency", options{set: params{"old.enabled": "false"}}},
 }

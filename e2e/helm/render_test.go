@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 )
@@ -50,8 +51,12 @@ func (o options) defaults() options {
 func (o options) helm(t *testing.T, chart string) []string {
 	t.Helper()
 	o = o.defaults()
+	kubernetes, err := version.ParseGeneric(o.kubeVersion) // Argo CD takes the distribution's part away
+	if err != nil {
+		t.Fatal(err)
+	}
 	args := []string{"template", ".", "--name-template", o.release, "--namespace", o.namespace,
-		"--kube-version", o.kubeVersion}
+		"--kube-version", kubernetes.String()}
 	for _, file := range o.files {
 		if _, err := os.Stat(filepath.Join(chart, file)); err != nil && o.ignoreMissingFiles {
 			continue
