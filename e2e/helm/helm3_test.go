@@ -18,7 +18,6 @@ var otherwise = map[string]string{
 	"values/null in parameters":                   nullOfUser,
 	"values/null inline":                          nullOfUser,
 	"nulls/defaults":                              nullOfChart,
-	"nulls/values in their place":                 nullOfChart,
 }
 
 // The reasons, as docs/helm.md gives them.
