@@ -3,6 +3,7 @@
 package chart
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -153,6 +154,10 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 	}
 	for _, object := range objects {
 		add(object.Name, sources[object.Name], object.Content)
+	}
+	if len(all) > 0 { // helm template trims its output before it adds the hooks
+		last := &all[len(all)-1]
+		last.Data = append(bytes.TrimSpace(last.Data), '\n')
 	}
 	for _, hook := range hooks {
 		if !in.SkipHooks && (!in.SkipTests || !slices.Contains(hook.Events, release.HookTest)) {
