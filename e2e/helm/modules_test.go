@@ -1,7 +1,6 @@
 package helm
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -119,9 +118,8 @@ func (n *tally) compare(t *testing.T, chart string) {
 	case diff == "":
 		n.errors++
 		t.Logf("helm:   %s\nplugin: %s", want.err, got.err)
-	case got.err != "" && slices.ContainsFunc(want.objects, noObject):
+	case strings.Contains(got.err, "an object needs apiVersion, kind and metadata") && slices.ContainsFunc(want.objects, noObject):
 		n.noObjects++
-		t.Log(got.err)
 	case differences(byHelm(t, helm4, chart, options{}), want) != "":
 		n.random++
 		if !strings.Contains(got.warned, "warning: ") {
@@ -132,12 +130,13 @@ func (n *tally) compare(t *testing.T, chart string) {
 	}
 }
 
-// noObject reports whether Argo CD refuses the document, as the plugin does.
+// noObject reports whether the document lacks what makes an object, so that the plugin refuses it, and Argo CD or the
+// API server too.
 func noObject(document string) bool {
 	var object struct {
 		APIVersion, Kind string
-		Metadata         struct{ Name string }
+		Metadata         map[string]any
 	}
-	err := json.NewDecoder(bytes.NewReader([]byte(document))).Decode(&object)
-	return err != nil || object.APIVersion == "" || object.Kind == "" || object.Metadata.Name == ""
+	err := json.Unmarshal([]byte(document), &object)
+	return err != nil || object.APIVersion == "" || object.Kind == "" || object.Metadata == nil
 }
