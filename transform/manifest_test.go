@@ -96,7 +96,8 @@ func TestNoObject(t *testing.T) {
 	}
 }
 
-// TestSkipped gives documents that are for other tools, and documents that hold nothing.
+// TestSkipped gives documents that are for other tools, and documents that hold nothing. Of what a renderer made, the
+// former are errors.
 func TestSkipped(t *testing.T) {
 	for _, tc := range []struct {
 		name, input string
@@ -142,6 +143,10 @@ func TestSkipped(t *testing.T) {
 			}
 			if !slices.Equal(lines, tc.skipped) || result.Objects() != tc.objects {
 				t.Errorf("%d objects, skipped lines %v, want %d and %v", result.Objects(), lines, tc.objects, tc.skipped)
+			}
+			_, err = Run(t.Context(), []File{{Path: "a.yaml", Data: []byte(tc.input), Renderer: "helm"}}, config)
+			if (err != nil) != (len(tc.skipped) > 0) {
+				t.Errorf("what a renderer made: %v", err)
 			}
 		})
 	}

@@ -96,7 +96,8 @@ func (s *stream) split(file *File) error {
 	return nil
 }
 
-// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects.
+// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or is
+// itself what a renderer made.
 func (s *stream) sort(file *File, documents []*document) error {
 	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
 	for _, d := range documents {
@@ -109,6 +110,9 @@ func (s *stream) sort(file *File, documents []*document) error {
 		case objects:
 			return &InputError{Path: file.Path, Line: d.line(), Col: 1,
 				Err: errors.New("not an object, in a file with objects: " + needed)}
+		case file.Renderer != "":
+			return &InputError{Path: file.Path, Line: d.line(), Col: 1,
+				Err: errors.New("not an object: " + needed)}
 		default:
 			s.skipped = append(s.skipped, Place{file.Path, d.line()})
 		}
