@@ -45,7 +45,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	var from sources
 	from.add(fsys, t.base, "", "")
 	origins := sync.OnceValue(from.origins)
-	var result Result
+	result := Result{Warnings: fsys.warnings}
 	for _, res := range built.Resources() {
 		data, err := manifest(res)
 		if err != nil {
