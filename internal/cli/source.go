@@ -155,8 +155,8 @@ func (s source) options(set *settings.Settings, maxCopied int64) render.Options 
 	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
+		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
-		Helm: s.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
 		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
 	}
 }

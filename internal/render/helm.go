@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -19,17 +18,25 @@ type HelmOptions struct {
 	Charts Charts
 
 	ReleaseName string // default: the application's name, else release-name
-	Namespace   string // default: Helm's own, default
+	Namespace   string // default: Options.Namespace, else default
 
 	ValuesFiles              []string // paths or globs, relative to the chart or, with a slash at the start, to the root
 	IgnoreMissingValuesFiles bool
 	Values                   string           // YAML; above the files
 	Parameters               []ChartParameter // above Values; the form Contents has the path of a file as its value
 
-	KubeVersion string
-	APIVersions []string
+	KubeVersion string   // default: KUBE_VERSION, which Argo CD sets
+	APIVersions []string // default: KUBE_API_VERSIONS
 
 	SkipCRDs, SkipTests, SkipSchemaValidation bool
+}
+
+// refuse returns an error if values are set for a directory that is no chart.
+func (o HelmOptions) refuse(named, source string) error {
+	if len(o.ValuesFiles)+len(o.Values)+len(o.Parameters) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: values for Helm are set, but its source is %s; remove them, or set source: helm", named, source)
 }
 
 // helm renders the chart in the named directory and returns one file per object.
@@ -54,16 +61,15 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	if o.Helm.Charts == nil {
 		return ChartResult{}, ErrNeedsCharts
 	}
-	env := environment{o.Getenv}
 	c := Chart{
 		Files:       folder{t, dir},
-		Release:     cmp.Or(o.Helm.ReleaseName, env.appName(), "release-name"),
-		Namespace:   o.Helm.Namespace,
-		KubeVersion: o.Helm.KubeVersion, APIVersions: o.Helm.APIVersions,
+		Release:     cmp.Or(o.Helm.ReleaseName, o.appName(), "release-name"),
+		Namespace:   cmp.Or(o.Helm.Namespace, o.Namespace),
+		KubeVersion: o.kubeVersion(o.Helm.KubeVersion), APIVersions: o.apiVersions(o.Helm.APIVersions),
 		SkipCRDs: o.Helm.SkipCRDs, SkipTests: o.Helm.SkipTests, SkipSchemaValidation: o.Helm.SkipSchemaValidation,
 		MaxExpanded: o.MaxCopied,
 	}
-	files, err := valuesFiles(t, dir, o.Helm, env)
+	files, err := valuesFiles(t, dir, o)
 	if err != nil {
 		return ChartResult{}, err
 	}
@@ -79,9 +85,9 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	}
 	for _, p := range o.Helm.Parameters {
 		if p.Form != Contents {
-			p.Value = env.expand(p.Value)
+			p.Value = o.substitute(p.Value)
 		} else {
-			file, err := inRoot(t, dir, "helm-file-parameters", p.Value, env)
+			file, err := inRoot(t, dir, "helm-file-parameters", p.Value, o)
 			if err != nil {
 				return ChartResult{}, err
 			}
@@ -103,36 +109,32 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	return result, nil
 }
 
-// environment looks up the variables that Argo CD calls the build environment.
-type environment struct{ getenv func(string) string }
-
-// buildVariables are those that Argo CD replaces in spec.source.helm (newEnv in
-// reposerver/repository/repository.go@v3.5.7).
-var buildVariables = []string{
-	"ARGOCD_APP_NAME", "ARGOCD_APP_NAMESPACE", "ARGOCD_APP_PROJECT_NAME", "ARGOCD_APP_REVISION",
-	"ARGOCD_APP_REVISION_SHORT", "ARGOCD_APP_REVISION_SHORT_8", "ARGOCD_APP_SOURCE_REPO_URL",
-	"ARGOCD_APP_SOURCE_PATH", "ARGOCD_APP_SOURCE_TARGET_REVISION",
-}
-
-// expand replaces $NAME and ${NAME} as Argo CD does: $$ is a dollar sign, and any other variable is empty (Envsubst in
-// pkg/apis/application/v1alpha1/types.go@v3.5.7).
-func (e environment) expand(text string) string {
-	return os.Expand(text, func(name string) string {
-		switch {
-		case name == "$":
-			return name
-		case slices.Contains(buildVariables, name):
-			return e.getenv(name)
-		}
-		return ""
-	})
-}
-
 // appName is the application's name without its namespace (ParseInstanceName in util/argo/argo.go@v3.5.7).
-func (e environment) appName() string {
-	name := e.getenv("ARGOCD_APP_NAME")
+func (o Options) appName() string {
+	name := o.Getenv("ARGOCD_APP_NAME")
 	if _, after, found := strings.Cut(name, "_"); found {
 		return after
 	}
 	return name
+}
+
+// release matches the numbers of a version. Argo CD passes only these to Helm (parseKubeVersion in
+// reposerver/repository/repository.go@v3.5.7).
+var release = regexp.MustCompile(`^v?(\d+(\.\d+)*)`)
+
+// kubeVersion returns the version of Kubernetes that charts see: the given one, else that of the cluster.
+func (o Options) kubeVersion(given string) string {
+	version := cmp.Or(given, o.Getenv("KUBE_VERSION"))
+	if match := release.FindStringSubmatch(version); match != nil {
+		return match[1]
+	}
+	return version
+}
+
+// apiVersions returns the API versions that charts see: the given ones, else those of the cluster.
+func (o Options) apiVersions(given []string) []string {
+	if len(given) > 0 {
+		return given
+	}
+	return strings.FieldsFunc(o.Getenv("KUBE_API_VERSIONS"), func(r rune) bool { return r == ',' })
 }

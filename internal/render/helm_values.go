@@ -15,11 +15,11 @@ import (
 
 // valuesFiles returns the paths of the values files, each once. A file that a glob matches and that is listed by itself
 // too has the place where it is listed (getResolvedValueFiles in reposerver/repository/repository.go@v3.5.7).
-func valuesFiles(t *tree, dir string, o HelmOptions, env environment) ([]string, error) {
+func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 	var paths []string
 	listed := map[string]bool{}
-	for _, name := range o.ValuesFiles {
-		path, err := inRoot(t, dir, "helm-values-files", name, env)
+	for _, name := range o.Helm.ValuesFiles {
+		path, err := inRoot(t, dir, "helm-values-files", name, o)
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func valuesFiles(t *tree, dir string, o HelmOptions, env environment) ([]string,
 	}
 	for _, path := range paths {
 		if !strings.ContainsAny(path, "*?[") {
-			if _, err := t.resolve(path); !o.IgnoreMissingValuesFiles || !errors.Is(err, fs.ErrNotExist) {
+			if _, err := t.resolve(path); !o.Helm.IgnoreMissingValuesFiles || !errors.Is(err, fs.ErrNotExist) {
 				add(path)
 			}
 			continue
@@ -43,7 +43,7 @@ func valuesFiles(t *tree, dir string, o HelmOptions, env environment) ([]string,
 		if err != nil {
 			return nil, err
 		}
-		if len(matches) == 0 && !o.IgnoreMissingValuesFiles {
+		if len(matches) == 0 && !o.Helm.IgnoreMissingValuesFiles {
 			return nil, fmt.Errorf("helm-values-files: %s: no file matches; to accept that, set "+
 				"helm-ignore-missing-values-files: true", t.show(path))
 		}
@@ -74,13 +74,13 @@ var otherSource = regexp.MustCompile(`^\$(\w+)/`)
 
 // inRoot returns the absolute path of a file that a setting names: relative to the chart or, with a slash at the start,
 // to the root (ResolveValueFilePathOrUrl in util/io/path/resolved.go@v3.5.7).
-func inRoot(t *tree, dir, setting, name string, env environment) (string, error) {
-	if match := otherSource.FindStringSubmatch(name); match != nil && !slices.Contains(buildVariables, match[1]) {
+func inRoot(t *tree, dir, setting, name string, o Options) (string, error) {
+	if match := otherSource.FindStringSubmatch(name); match != nil && !slices.Contains(appVariables, match[1]) {
 		return "", fmt.Errorf("%s: %s: Argo CD gives a plugin no files of other sources; "+
 			"keep the file in this repository, and name it by its path below the root: %s",
 			setting, name, strings.TrimPrefix(name, "$"+match[1]))
 	}
-	name = env.expand(name)
+	name = o.substitute(name)
 	if address, err := url.Parse(name); err == nil && address.Scheme != "" {
 		return "", fmt.Errorf("%s: %s %w", setting, address.Redacted(), errRemote)
 	}

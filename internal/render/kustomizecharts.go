@@ -200,7 +200,7 @@ func pull(c helmChart, folder string) string {
 	command := "helm pull " + c.Name
 	switch {
 	case c.Repo == "":
-		command += " --repo URL"
+		command += " --repo ADDRESS"
 	case strings.HasPrefix(c.Repo, "oci://"):
 		command = "helm pull " + strings.TrimSuffix(withoutUser(c.Repo), "/") + "/" + c.Name
 	default:

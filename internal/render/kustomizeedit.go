@@ -60,7 +60,7 @@ func (k *kustomization) setImages(o Options) error {
 	}
 	before := maps.Clone(images)
 	for _, text := range o.Kustomize.Images {
-		image, err := parseImage(environment{o.Getenv}.expand(text))
+		image, err := parseImage(o.substitute(text))
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (k *kustomization) setReplicas(o Options) error {
 func (k *kustomization) addLabels(o Options) error {
 	labels := map[string]string{}
 	for name, value := range o.Kustomize.CommonLabels {
-		labels[name] = environment{o.Getenv}.expand(value)
+		labels[name] = o.substitute(value)
 	}
 	switch {
 	case len(labels) == 0:
@@ -162,7 +162,7 @@ func (k *kustomization) addAnnotations(o Options) error {
 	}
 	if o.Kustomize.CommonAnnotationsEnvsubst {
 		for name, value := range annotations {
-			annotations[name] = environment{o.Getenv}.expand(value)
+			annotations[name] = o.substitute(value)
 		}
 	}
 	return add("annotations", &k.CommonAnnotations, annotations, o.Kustomize.ForceCommonAnnotations)

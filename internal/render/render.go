@@ -62,6 +62,9 @@ type Options struct {
 	// its own; 0 means no limit.
 	MaxCopied int64
 
+	// Namespace is the namespace of the application. Charts see it.
+	Namespace string
+
 	Helm HelmOptions
 
 	Stdin  io.Reader
@@ -123,6 +126,11 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	source := detect(t, o.Source)
 	if source != Kustomize {
 		if err := o.Kustomize.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
+	}
+	if source != Helm {
+		if err := o.Helm.refuse(t.named, source); err != nil {
 			return Result{}, err
 		}
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,9 @@ func (row *Setting) setMap(field *map[string]string, entries []string) error {
 	*field = map[string]string{}
 	for _, entry := range entries {
 		name, value, found := strings.Cut(entry, "=")
+		if (!found || name == "") && row.isPrivate {
+			return errors.New("an entry is not name=value")
+		}
 		if !found || name == "" {
 			return fmt.Errorf("%q is not name=value", entry)
 		}
@@ -51,4 +55,13 @@ func mapping(node *yamldoc.Node) ([]string, bool) {
 		entries = append(entries, entry.Key.Value+"="+entry.Value.Value)
 	}
 	return entries, true
+}
+
+// yamlOf returns a YAML mapping of names to YAML.
+func yamlOf(m map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, "%q:\n  %s\n", name, strings.ReplaceAll(strings.TrimSpace(m[name]), "\n", "\n  "))
+	}
+	return b.String()
 }

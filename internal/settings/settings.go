@@ -26,6 +26,7 @@ type Settings struct {
 	Exclude        []string
 	AllowEmpty     bool
 	LoadRestrictor string
+	Helm           Helm
 	Kustomize      Kustomize
 	Timeout        time.Duration
 	MaxInput       Size
@@ -47,7 +48,7 @@ func (s *Settings) Values() []Value {
 	values := make([]Value, len(Table))
 	for i, row := range Table {
 		from := s.origins[row.Name]
-		values[i] = Value{Name: row.Name, Text: row.text(s), From: from.where, Locked: from.level.locked()}
+		values[i] = Value{Name: row.Name, Text: row.shown(s), From: from.where, Locked: from.level.locked()}
 	}
 	return values
 }
@@ -67,8 +68,11 @@ type Setting struct {
 
 	ceiling bool                               // whether applications may lower the value but not raise it
 	isYAML  bool                               // whether the text is YAML, which the settings file may hold as it is
+	isLines bool                               // whether only line breaks separate the entries of a map
 	field   func(*Settings) any                // a *string, *[]string, *map[string]string, *bool, *int, *time.Duration or *Size
 	check   func(value string) (string, error) // returns the canonical spelling
+
+	isPrivate bool // whether the value may be a secret, so that no message shows it
 }
 
 func (row *Setting) isList() bool {
@@ -94,7 +98,9 @@ func (row *Setting) accepts() string {
 func (row *Setting) split(text string) []string {
 	switch {
 	case row.isMap():
-		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' })
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' && !row.isLines || r == '\n' })
+	case row.isYAML:
+		return []string{text}
 	case !row.isList():
 		return []string{strings.TrimSpace(text)}
 	}
@@ -196,6 +202,15 @@ func (row *Setting) text(s *Settings) string {
 		return field.String()
 	}
 	return ""
+}
+
+// shown returns what messages show of a value.
+func (row *Setting) shown(s *Settings) string {
+	text := row.text(s)
+	if row.isPrivate && text != row.Unset {
+		return "(not shown)"
+	}
+	return text
 }
 
 // amount returns the value of a ceiling.

@@ -188,7 +188,7 @@ var Table = slices.Concat([]Setting{
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxMemory },
 	},
-}, kustomizeTable)
+}, helmTable, kustomizeTable)
 
 // texts returns the values of an option of the rules.
 func texts[T ~string](values ...T) []string {
