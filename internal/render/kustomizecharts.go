@@ -103,7 +103,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 	defer log.SetOutput(log.Writer()) // slog.SetDefault, which the engine calls, changes it
 	rendered, err := k.options.Helm.Charts.Render(chart)
 	if err != nil {
-		text := k.redact(strings.Join(strings.Fields(err.Error()), " "))
+		text := fieldNames.Replace(strings.Join(strings.Fields(err.Error()), " "))
 		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), text)
 	}
 	for _, warning := range rendered.Warnings {
@@ -129,6 +129,9 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
+// fieldNames turns the names of settings in the engine's errors into those of a chart in a kustomization.
+var fieldNames = strings.NewReplacer("helm-release-name", "releaseName", "helm-kube-version", "kubeVersion")
+
 // marked returns an object with the annotation of those that a chart made.
 func marked(object *resource.Resource) ([]byte, error) {
 	if err := object.PipeE(kyaml.SetAnnotation(konfig.HelmGeneratedAnnotation, "true")); err != nil {
@@ -151,8 +154,11 @@ func (k *kustomization) chartDir(c helmChart) string {
 
 // chart returns what a chart is rendered with: what kustomize gives to helm template.
 func (k *kustomization) chart(c helmChart) (Chart, error) {
-	if c.Name == "" {
+	switch {
+	case c.Name == "":
 		return Chart{}, errors.New("a chart without a name")
+	case c.ValuesMerge != "" && !slices.Contains(valuesMerges, c.ValuesMerge):
+		return Chart{}, fmt.Errorf("valuesMerge is %q; it must be one of %s", c.ValuesMerge, strings.Join(valuesMerges, ", "))
 	}
 	dir := k.chartDir(c)
 	if _, err := k.resolve(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -250,7 +256,7 @@ func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
 	}
 	if len(c.ValuesInline) > 0 {
 		if first.Data, err = mergeInline(first.Data, c.HelmChart); err != nil {
-			return nil, fmt.Errorf("valuesInline: %s", k.redact(strings.Join(strings.Fields(err.Error()), " ")))
+			return nil, fmt.Errorf("valuesInline can't be merged with %s: one has a map where the other has none", first.Name)
 		}
 	}
 	all := []ChartValues{first}
@@ -281,9 +287,11 @@ func (k *kustomization) valuesFile(file string) ([]byte, error) {
 	if err := k.aliases.add(k.show(file), data); err != nil {
 		return nil, err
 	}
-	k.cache[file] = data // errors may quote it
 	return data, nil
 }
+
+// valuesMerges are the values of valuesMerge; override is the default.
+var valuesMerges = []string{"override", "merge", "replace"}
 
 // mergeInline merges the inline values with those of a file (replaceValuesInline in
 // api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1).
@@ -300,13 +308,10 @@ func mergeInline(file []byte, c types.HelmChart) ([]byte, error) {
 		return nil, err
 	}
 	var merged *kyaml.RNode
-	switch c.ValuesMerge {
-	case "", "override":
-		merged, err = merge2.Merge(inline, values, kyaml.MergeOptions{})
-	case "merge":
+	if c.ValuesMerge == "merge" {
 		merged, err = merge2.Merge(values, inline, kyaml.MergeOptions{})
-	default:
-		return nil, fmt.Errorf("valuesMerge is %q; it must be merge, override or replace", c.ValuesMerge)
+	} else {
+		merged, err = merge2.Merge(inline, values, kyaml.MergeOptions{})
 	}
 	if err != nil {
 		return nil, err
