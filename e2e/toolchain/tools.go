@@ -41,6 +41,11 @@ var (
 		LDFlags: "-X helm.sh/helm/v4/internal/version.version=v4.2.1"}
 	Helm3 = Tool{Name: "helm3", Folder: "helm3", Module: "helm.sh/helm/v3", Package: "helm.sh/helm/v3/cmd/helm",
 		LDFlags: "-X helm.sh/helm/v3/internal/version.version=v3.16.3"}
+	// The kustomize of Argo CD 3.5.7, and a program that calls it with Argo CD's own code.
+	Kustomize = Tool{Name: "kustomize", Folder: "kustomize",
+		Module: "sigs.k8s.io/kustomize/kustomize/v5", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
+	KustomizeInArgoCD3 = Tool{Name: "kustomize-in-argocd3", Folder: "../kustomize/argocd",
+		Module: "github.com/argoproj/argo-cd/v3", Package: "."}
 )
 
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.

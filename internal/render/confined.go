@@ -24,7 +24,10 @@ type confined struct {
 	cache          map[string][]byte         // by the path that a kustomization names
 	asked          map[string]string         // that path, by the one without links
 	kustomizations map[string]*kustomization // by directory, without links
+	visited        []string                  // the directories of the kustomizations, each time kustomize reads one
+	components     map[string]bool           // directories that exist only here, for the objects of charts
 	top            string                    // the kustomization to build, as messages show it
+	warnings       []string                  // about charts, one line each
 	refused        error                     // the first refusal; kustomize wraps or even drops it
 	schema         *mergekey.Schema
 
@@ -43,6 +46,7 @@ func newConfined(t *tree, o Options) *confined {
 		cache:          map[string][]byte{},
 		asked:          map[string]string{},
 		kustomizations: map[string]*kustomization{},
+		components:     map[string]bool{},
 		schema:         mergekey.New(false),
 		aliases:        aliases{maxBytes: o.MaxCopied},
 		maxExtra:       o.MaxCopied,
@@ -65,6 +69,12 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 		var err error
 		if data, err = c.read(path); err != nil {
 			return nil, err
+		}
+	}
+	if k := c.kustomizations[filepath.Dir(path)]; k != nil && k.path == path {
+		var err error
+		if data, err = k.next(data); err != nil {
+			return nil, c.refuse(err)
 		}
 	}
 	if err := c.aliases.add(c.show(path), data); err != nil {
@@ -137,6 +147,12 @@ func limited(bytes int64) string {
 
 // CleanedAbs resolves a path and splits it into directory and file name.
 func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error) {
+	switch {
+	case c.components[path]:
+		return filesys.ConfirmedDir(path), "", nil
+	case c.components[filepath.Dir(path)]:
+		return filesys.ConfirmedDir(filepath.Dir(path)), filepath.Base(path), nil
+	}
 	real, err := c.resolve(path)
 	if err != nil {
 		return "", "", c.refuseForbidden(err)
@@ -159,6 +175,9 @@ func (c *confined) mayLoad(dir, file string) bool { return c.options.LoadFromRoo
 
 // IsDir reports whether a path leads to a directory below the root.
 func (c *confined) IsDir(path string) bool {
+	if c.components[path] {
+		return true
+	}
 	real, err := c.resolve(path)
 	if err != nil {
 		return false

@@ -14,11 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-var (
-	errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
-	errHelm   = errors.New("charts are not rendered here; render them in advance, or pipe them in: " +
-		"helm template RELEASE CHART | argocd-kserve-plugin generate -")
-)
+var errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
 
 // kustomization is a kustomization file to check before kustomize reads it.
 type kustomization struct {
@@ -26,6 +22,10 @@ type kustomization struct {
 	types.Kustomization
 	path string // absolute
 	root yaml.Node
+
+	generatorCharts []helmChart // the charts under generators
+	otherGenerators []string    // the generators without them
+	inflated        []source    // what the charts were rendered to
 }
 
 // reference is a path that kustomize would load.
@@ -43,12 +43,6 @@ func (k *kustomization) check(data []byte) error {
 	}
 	if err := yaml.Unmarshal(data, &k.root); err != nil {
 		return fmt.Errorf("%s: %s", k.show(k.path), k.redact(err.Error()))
-	}
-	if len(k.HelmCharts) > 0 {
-		return k.errorf("helmCharts", "", "%w", errHelm)
-	}
-	if len(k.HelmChartInflationGenerator) > 0 {
-		return k.errorf("helmChartInflationGenerator", "", "%w", errHelm)
 	}
 	for _, r := range k.references() {
 		if err := k.checkPath(r); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	var from sources
 	from.add(fsys, t.base, "", "")
 	origins := sync.OnceValue(from.origins)
-	var result Result
+	result := Result{Warnings: fsys.warnings}
 	for _, res := range built.Resources() {
 		data, err := manifest(res)
 		if err != nil {
@@ -105,6 +106,9 @@ func (c *confined) readable(err error) error {
 			"shared equally by %d copy operations and %d objects", c.top, limited(c.maxExtra), c.copies, c.objects)
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
+	if found := twice.FindStringSubmatch(text); found != nil {
+		return fmt.Errorf("%s: kustomize: %s comes from a chart, and is there twice", c.named, c.redact(found[1]))
+	}
 	text = strings.ReplaceAll(text, c.base, c.named)
 	if c.dir != "/" {
 		text = strings.ReplaceAll(text, c.dir, c.show(c.dir))
@@ -115,6 +119,9 @@ func (c *confined) readable(err error) error {
 	}
 	return fmt.Errorf("%s: kustomize: %s", c.named, text)
 }
+
+// twice matches the error for an object of a chart that is there already.
+var twice = regexp.MustCompile(`/\.helm-charts-\d+.*already registered id: ([^']+)'`)
 
 // quiet is the log of a build. It drops what kustomize prints and turns its
 // log.Fatal, which would end the process, into a panic.

@@ -24,6 +24,10 @@ type sources []source
 func (s *sources) add(fsys *confined, dir, prefix, suffix string) {
 	k := fsys.kustomizations[dir]
 	prefix, suffix = prefix+k.NamePrefix, k.NameSuffix+suffix
+	for _, inflated := range k.inflated {
+		inflated.prefix, inflated.suffix = prefix, suffix
+		*s = append(*s, inflated)
+	}
 	for _, r := range k.references() {
 		switch r.field {
 		case "resources", "bases", "components":

@@ -3,8 +3,12 @@ package render
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
 )
 
 // checkPlugins refuses generators, transformers and validators that would run a
@@ -26,6 +30,15 @@ func (k *kustomization) checkPlugins() error {
 			}
 		}
 	}
+	slices.SortStableFunc(k.generatorCharts, func(a, b helmChart) int { // kustomize runs generators from files last
+		switch {
+		case a.inline == b.inline:
+			return 0
+		case a.inline:
+			return -1
+		}
+		return 1
+	})
 	return nil
 }
 
@@ -35,19 +48,19 @@ func (k *kustomization) checkPlugin(field, text string) error {
 		if err := k.checkPath(reference{field, text, text}); err != nil {
 			return err
 		}
-		data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text))
-		if err != nil {
-			return nil // a directory, or an error that kustomize reports
+		if data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text)); err == nil { // else a directory, or kustomize's error
+			objects, _ = inline(string(data))
 		}
-		objects, _ = inline(string(data))
+	}
+	if field == "generators" {
+		if err := k.takeCharts(text, objects, isInline); err != nil {
+			return err
+		}
 	}
 	for _, object := range objects {
 		if !isBuiltin(object) {
 			return k.errorf(field, text, "%s: only plugins that are built into kustomize are supported, "+
 				"not programs or containers", object.GetKind())
-		}
-		if object.GetKind() == "HelmChartInflationGenerator" {
-			return k.errorf(field, text, "%s: %w", object.GetKind(), errHelm)
 		}
 		var paths pluginPaths
 		data, err := object.MarshalJSON()
@@ -59,6 +72,33 @@ func (k *kustomization) checkPlugin(field, text string) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// takeCharts separates the charts under generators from the other generators, which kustomize runs.
+func (k *kustomization) takeCharts(text string, objects []*resource.Resource, isInline bool) error {
+	var others []string
+	for _, object := range objects {
+		data, err := object.AsYAML()
+		if err != nil {
+			return k.errorf("generators", text, "%w", err)
+		}
+		if !isBuiltin(object) || object.GetKind() != helmGenerator {
+			others = append(others, string(data))
+			continue
+		}
+		chart := helmChart{field: "generators", text: text, inline: isInline}
+		if err := yaml.Unmarshal(data, &chart); err != nil {
+			return k.errorf("generators", text, "%s", k.redact(strings.Join(strings.Fields(err.Error()), " ")))
+		}
+		k.generatorCharts = append(k.generatorCharts, chart)
+	}
+	switch {
+	case len(others) == len(objects):
+		k.otherGenerators = append(k.otherGenerators, text)
+	case len(others) > 0:
+		k.otherGenerators = append(k.otherGenerators, strings.Join(others, "---\n"))
 	}
 	return nil
 }

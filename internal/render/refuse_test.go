@@ -35,8 +35,7 @@ metadata: {name: canary}
 resources: [../secret.yaml]
 `
 	const remote = " is remote; nothing is fetched, so copy it into the repository"
-	const charts = "charts are not rendered here; render them in advance, or pipe them in: " +
-		"helm template RELEASE CHART | argocd-kserve-plugin generate -"
+	const charts = "no such chart; nothing is fetched, so copy it into the repository: helm pull "
 	const builtin = "only plugins that are built into kustomize are supported, not programs or containers"
 	const outside = ": outside the root .; only the operator's root setting can widen it"
 	for _, tc := range []struct{ name, archive, want string }{
@@ -106,12 +105,20 @@ resources: [../secret.yaml]
 			"app/kustomization.yaml:1:13: resources: URL/a.yaml" + remote},
 
 		{"Helm", "resources: [object.yaml]\nhelmCharts:\n- name: a",
-			"app/kustomization.yaml:2:1: helmCharts: " + charts},
+			"app/kustomization.yaml:3:9: helmCharts: app/charts/a: " + charts + "a --repo ADDRESS --untar --untardir app/charts"},
+		{"Helm, remote", "helmCharts:\n- name: a\n  repo: https://user:token@example.com/charts\n  version: 1.2.3",
+			"app/kustomization.yaml:2:9: helmCharts: app/charts/a-1.2.3/a: " + charts +
+				"a --repo https://***@example.com/charts --version 1.2.3 --untar --untardir app/charts/a-1.2.3"},
+		{"Helm, OCI", "helmCharts:\n- name: a\n  repo: oci://example.com/charts/",
+			"app/kustomization.yaml:2:9: helmCharts: app/charts/a: " + charts +
+				"oci://example.com/charts/a --untar --untardir app/charts"},
+		{"Helm, outside", "helmGlobals: {chartHome: ../../other}\nhelmCharts: [{name: a}]",
+			"app/kustomization.yaml:2:21: helmCharts: ../other/a: outside the root .; only the operator's root setting can widen it"},
 		{"old Helm", "helmChartInflationGenerator:\n- chartName: a",
-			"app/kustomization.yaml:1:1: helmChartInflationGenerator: " + charts},
+			"app/kustomization.yaml:1:1: helmCharts: app/charts/a: " + charts + "a --repo ADDRESS --untar --untardir app/charts"},
 		{"Helm generator",
-			"generators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: a}",
-			"app/kustomization.yaml:2:3: generators: HelmChartInflationGenerator: " + charts},
+			"generators:\n- |-\n  apiVersion: builtin\n  kind: HelmChartInflationGenerator\n  metadata: {name: a}\n  name: a",
+			"app/kustomization.yaml:2:3: generators: app/charts/a: " + charts + "a --repo ADDRESS --untar --untardir app/charts"},
 		{"container",
 			"transformers:\n- |-\n  apiVersion: example.com/v1\n  kind: Fn\n  metadata:\n    name: a\n" +
 				"    annotations:\n      config.kubernetes.io/function: |\n        container: {image: a}",
