@@ -69,6 +69,7 @@ type Setting struct {
 	Default string
 	Unset   string // shown for an empty default
 
+	pattern string                             // of the text of a value, for the JSON Schema; the items of a list
 	ceiling bool                               // whether applications may lower the value but not raise it
 	field   func(*Settings) any                // a *string, *[]string, *bool, *int, *time.Duration or *Size
 	check   func(value string) (string, error) // returns the canonical spelling
