@@ -22,7 +22,6 @@ import (
 )
 
 func newDiffCommand(env *Env) *cobra.Command {
-	color := "auto"
 	cmd := &cobra.Command{
 		Use:   "diff [PATH]",
 		Short: "Show what generate and fix change",
@@ -39,9 +38,9 @@ refuses to change a line with one.
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
 	src := newSource(env, cmd)
-	cmd.Flags().StringVar(&color, "color", color, "when to colour: auto, always, never")
+	color := newColor(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		paint, err := env.painter(color)
+		paint, err := env.painter(*color)
 		if err != nil {
 			return err
 		}
@@ -52,18 +51,10 @@ refuses to change a line with one.
 		if err := out.contradictions(); err != nil {
 			return err
 		}
-		var text bytes.Buffer
-		spans := spans(out.Findings)
-		for _, file := range out.Files() {
-			if bytes.Equal(file.Before, file.After) {
-				continue
-			}
-			label := env.label(out.path, file.File, spans[file.File])
-			if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
-				return err
-			}
+		shown, err := out.diff(env, paint)
+		if err != nil {
+			return err
 		}
-		shown := text.Bytes()
 		if env.getenv("GITHUB_ACTIONS") != "" {
 			shown = withoutCommands(shown)
 		}
@@ -81,24 +72,32 @@ refuses to change a line with one.
 	return cmd
 }
 
+// diff returns what the repairs change. Each line goes through paint.
+func (o *outcome) diff(env *Env, paint func(string) string) ([]byte, error) {
+	var text bytes.Buffer
+	spans := spans(o.Findings)
+	for _, file := range o.Files() {
+		if bytes.Equal(file.Before, file.After) {
+			continue
+		}
+		label := env.label(o.path, file.File, spans[file.File])
+		if err := writeDiff(&text, label, file, spans[file.File], paint); err != nil {
+			return nil, err
+		}
+	}
+	return text.Bytes(), nil
+}
+
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.
 func (env *Env) painter(when string) (func(string) string, error) {
-	plain := func(line string) string { return line }
-	if terminal.Is(env.Stdout) {
-		plain = quoted
+	inColor, err := env.colored(when)
+	switch {
+	case inColor:
+		return painted, err
+	case terminal.Is(env.Stdout):
+		return quoted, err
 	}
-	switch when {
-	case "always":
-		return colored, nil
-	case never:
-		return plain, nil
-	case "auto":
-		if env.getenv("NO_COLOR") == "" && terminal.Is(env.Stdout) {
-			return colored, nil
-		}
-		return plain, nil
-	}
-	return nil, fmt.Errorf("flag --color: %q is not one of auto, always, never", when)
+	return func(line string) string { return line }, err
 }
 
 // quoted returns a line without what a terminal obeys.
@@ -107,7 +106,7 @@ func quoted(line string) string {
 	return terminal.Quote(text) + line[len(text):]
 }
 
-func colored(line string) string {
+func painted(line string) string {
 	line = quoted(line)
 	for _, c := range []struct{ prefix, code string }{
 		{"--- ", "1"}, {"+++ ", "1"}, {"@@ ", "36"}, {"-", "31"}, {"+", "32"},
