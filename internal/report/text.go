@@ -26,7 +26,7 @@ func Text(w io.Writer, r Report) error {
 			t.line("")
 		}
 	}
-	t.b.WriteString(r.Tail)
+	t.b.WriteString(strings.TrimPrefix(r.Tail, "\n"))
 	_, err := io.WriteString(w, t.b.String())
 	return err
 }
