@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -91,8 +93,8 @@ func sample() Report {
 		Findings: result.Findings[:last], Accepted: append(result.Accepted, known),
 		Version: "v1.2.3", Objects: 14, Rules: rules, Width: 80,
 		Restarts: []string{"InferenceService ml/iris"}, Tail: "14 objects\n",
-		Path:     func(path string) string { return path },
-		Diff:     func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
+		Path: func(path string) string { return path },
+		Diff: func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
 		Place: func(f transform.Finding) Place {
 			if f.Object.Kind == autoscaler {
 				return Place{Path: "base/hpa.yaml"}
@@ -154,6 +156,21 @@ func TestColor(t *testing.T) {
 	}
 	if i := bytes.IndexByte(plain, '\x1b'); i >= 0 {
 		t.Errorf("a control character of a manifest at %d", i)
+	}
+}
+
+// TestCommands checks that no line of a report for people is a command of a CI system.
+func TestCommands(t *testing.T) {
+	r := sample()
+	for i := range r.Findings {
+		r.Findings[i].Message = strings.Repeat("::error::a ##[error]b ", 20)
+	}
+	for _, write := range []func(io.Writer, Report) error{Text, Compact, Markdown} {
+		for line := range strings.Lines(string(written(t, func(b *bytes.Buffer) error { return write(b, r) }))) {
+			if terminal.StartsCommand(line) || strings.Contains(line, "##[") {
+				t.Errorf("a command: %s", line)
+			}
+		}
 	}
 }
 

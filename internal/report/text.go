@@ -137,25 +137,32 @@ func cut(text string, width int) string {
 	return string(runes[:max(width-1, 0)]) + "…"
 }
 
-// wrapped writes a label and text on lines of the report's width.
+// wrapped writes a label and text on lines of the report's width. Without a label the text has the colour.
 func (t *text) wrapped(label, color, message string) {
 	const indent = "    "
-	words := strings.Fields(terminal.Quote(message))
-	line, length := t.paint(color, label), len(indent)+len(label)
-	for i, word := range words {
-		n := utf8.RuneCountInString(word)
-		if i > 0 && length+1+n > t.Width {
-			t.line("%s%s", indent, line)
-			line, length = "", len(indent)
-		} else if i > 0 {
-			line, length = line+" ", length+1
-		}
+	line, first := "", true
+	flush := func() {
 		if label == "" && color != "" {
-			word = t.paint(color, word)
+			t.line("%s%s", indent, t.paint(color, line))
+		} else if rest, found := strings.CutPrefix(line, label); first && found {
+			t.line("%s%s%s", indent, t.paint(color, label), terminal.Quote(rest))
+		} else {
+			t.line("%s%s", indent, terminal.Quote(line))
 		}
-		line, length = line+word, length+n
+		line, first = "", false
 	}
-	t.line("%s%s", indent, line)
+	for word := range strings.FieldsSeq(label + terminal.Quote(message)) {
+		switch {
+		case line == "":
+			line = word
+		case len(indent)+utf8.RuneCountInString(line+" "+word) > t.Width:
+			flush()
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	flush()
 }
 
 // done says what the edits do, each path once.
