@@ -165,19 +165,28 @@ func (t *text) wrapped(label, color, message string) {
 	flush()
 }
 
-// done says what the edits do, each path once.
+// done says what the edits do, each path once. A key that gets another name and another value is replaced.
 func done(edits []transform.Edit) string {
 	var parts []string
-	renamed := map[string]string{}
+	renamed, written := map[string]string{}, map[string]bool{} // by the path: the new name, and whether there is a value
+	for _, e := range edits {
+		if path := e.Path.String(); e.Op == yamldoc.OpRename {
+			renamed[path] = e.To
+		} else {
+			written[path] = true
+		}
+	}
 	for _, e := range edits {
 		part, path := "", e.Path.String()
-		path = cmp.Or(renamed[path], path)
 		switch value, short := scalar(e.Value); {
 		case e.Op == yamldoc.OpDelete:
 			part = "removes " + path
+		case e.Op == yamldoc.OpRename && written[path]:
+			continue
 		case e.Op == yamldoc.OpRename:
 			part = fmt.Sprintf("renames %s to %s", path, e.To)
-			renamed[path] = e.Path[:len(e.Path)-1].With(e.To).String()
+		case renamed[path] != "":
+			part = fmt.Sprintf("replaces %s with %s", path, renamed[path])
 		case short:
 			part = fmt.Sprintf("sets %s to %s", path, value)
 		default:
