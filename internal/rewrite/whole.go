@@ -9,25 +9,19 @@ import (
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode 0644;
-// one that is there keeps its mode. A link stays, and the file that it leads to is written. What is no regular file,
-// such as a pipe, gets the data in place.
+// one that is there keeps its mode. A link is refused, since a checkout of a stranger's repository may have one that
+// leads anywhere. What is no regular file, such as a pipe, gets the data in place.
 func Whole(path string, data []byte) error {
 	mode := fs.FileMode(0o644)
-	switch info, err := os.Stat(path); {
-	case err == nil && !info.Mode().IsRegular():
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return reason(err)
-		}
-		_, err = file.Write(data)
-		return reason(cmp.Or(err, file.Close()))
-	case err == nil:
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return inPlace(path, data)
+	}
+	if err == nil {
 		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return reason(err)
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return reason(err)
+	}
+	if entry, err := os.Lstat(path); err == nil && entry.Mode()&fs.ModeSymlink != 0 {
+		return errors.New("is a link; name the file that it leads to")
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
 	if err != nil {
@@ -43,4 +37,13 @@ func Whole(path string, data []byte) error {
 		_ = os.Remove(file.Name())
 	}
 	return reason(err)
+}
+
+func inPlace(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return reason(err)
+	}
+	_, err = file.Write(data)
+	return reason(cmp.Or(err, file.Close()))
 }
