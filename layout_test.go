@@ -48,7 +48,7 @@ var layers = []struct {
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
 	{"internal/mergekey", ""},
 	{"internal/render", "internal/mergekey internal/panics transform"},
-	{"internal/report", "internal/encoding internal/terminal transform"},
+	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform transform/unified transform/yamldoc"},
 	{"internal/kubectl", "internal/health"},

@@ -16,7 +16,7 @@
 //  3. It parses these and finds the objects in them, items of a List included.
 //  4. It calls Config.Index for the whole input.
 //  5. It calls each rule for each object of the rule's kinds. All rules see the same objects, without any edit.
-//  6. It drops the findings that people have accepted in the manifests, unless Config.ForbidSuppressions is set.
+//  6. It sets the findings aside that people have accepted in the manifests, unless Config.ForbidSuppressions is set.
 //  7. It takes the edits off a finding if one of them could change more than its path, for example a value that other
 //     objects share through an anchor. Unrepaired then says why.
 //  8. It merges the edits of each document. Equal ones count once.
@@ -72,10 +72,12 @@
 //
 // # Accepted findings
 //
-// People accept a finding in the manifest, with a reason: by the annotation [IgnoreAnnotation], or by a comment on the
-// line of the finding or alone on the line above.
+// People accept a finding in the manifest, with a reason: by the annotation [IgnoreAnnotation], or by a comment at the
+// end of the line of the finding, or alone above the document, list item or key that holds it.
 //
 //	# argocd-kserve-plugin/ignore: KS101: the script exits with 1 for a reason
+//
+// Result.Accepted has these findings, and Result.Unused one for each comment or annotation that accepts nothing.
 //
 // # Errors
 //

@@ -20,6 +20,8 @@ type document struct {
 	count   int     // of its objects
 	aliased aliased // what its aliases stand for, once it was parsed
 	output  []byte  // the body with the edits made, nil without any
+
+	ignores []*ignore // what people accept in it; nil until suppress looks
 }
 
 // examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.

@@ -30,6 +30,8 @@ type Finding struct {
 	// worth a restart of its own.
 	OnlyWithRestart bool
 
+	Accepted *Acceptance // who accepted it, and why; nil if nobody did. It has no edits then; set by Run
+
 	Line, Col int     // 1-based position of At in the object's file; columns count runes; set by Run
 	Lost      []Place // the comments that Edits take out, by path and line; set by Run
 }

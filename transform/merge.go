@@ -8,6 +8,8 @@ func Merge(results ...*Result) *Result {
 	all := &Result{stream: &stream{}}
 	for _, r := range results {
 		all.Findings = slices.Concat(all.Findings, r.Findings)
+		all.Accepted = slices.Concat(all.Accepted, r.Accepted)
+		all.Unused = slices.Concat(all.Unused, r.Unused)
 		all.stream.files = slices.Concat(all.stream.files, r.stream.files)
 		all.stream.documents = slices.Concat(all.stream.documents, r.stream.documents)
 		all.stream.selected = slices.Concat(all.stream.selected, r.stream.selected)

@@ -40,7 +40,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 			})
 		}
 	}
-	found, err = e.suppress(found, slices.Concat(current.selected, previous.selected))
+	err = e.suppress(found, slices.Concat(current.selected, previous.selected))
 	for _, d := range previous.selected {
 		d.release()
 	}

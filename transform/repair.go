@@ -97,9 +97,12 @@ func (r *repair) withdraw() (some bool) {
 }
 
 // withRestart returns the findings without those that are OnlyWithRestart and concern an object that nothing restarts.
-func withRestart(findings []Finding) []Finding {
+func withRestart(findings []Finding) []Finding { return withRestartBy(findings, findings) }
+
+// withRestartBy returns the findings without those that are OnlyWithRestart and concern an object that no repaired one restarts.
+func withRestartBy(findings, repaired []Finding) []Finding {
 	restarted := map[*Object]bool{}
-	for _, f := range findings {
+	for _, f := range repaired {
 		if f.OnlyWithRestart {
 			continue
 		}
@@ -253,6 +256,7 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		return origin[o.doc].objects[o.index]
 	}
 	left, broken, err := r.find(ctx, r.after, r.stream.unselected)
+	left, _ = split(left)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -353,6 +357,7 @@ func (r *repair) stable(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
+	findings, _ = split(findings)
 	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, failed)
 	return second.run(ctx) == nil && slices.Equal(second.after, again)
 }

@@ -11,6 +11,8 @@ import (
 // Result is what [Run] found and repaired.
 type Result struct {
 	Findings []Finding // in the order of the rules, and of the input within one; without those that people accepted
+	Accepted []Finding // those that people accepted, by a comment or an annotation
+	Unused   []Finding // of the rule UnusedIgnore: comments and annotations that accept nothing
 
 	stream *stream
 }

@@ -99,7 +99,8 @@ var (
 // can have, and windows without a release. [Run] calls it.
 func Validate(rules []*Rule) error {
 	var errs []error
-	used := map[string]*Rule{NotRepaired.ID: NotRepaired, NotRepaired.Name: NotRepaired}
+	used := map[string]*Rule{NotRepaired.ID: NotRepaired, NotRepaired.Name: NotRepaired,
+		UnusedIgnore.ID: UnusedIgnore, UnusedIgnore.Name: UnusedIgnore}
 	for i, r := range rules {
 		if r == nil {
 			errs = append(errs, fmt.Errorf("rule %d is nil", i))

@@ -49,7 +49,8 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRepair(e, stream, findings, failed)
+	open, accepted := split(findings)
+	r := newRepair(e, stream, open, failed)
 	result := &Result{Findings: r.findings, stream: stream}
 	if !result.Fatal() {
 		if err := r.prove(ctx); err != nil {
@@ -57,7 +58,10 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		}
 		r.nameLost()
 	}
-	result.Findings = append(r.findings, removed...)
+	open, acceptedRemoved := split(removed)
+	result.Findings = append(r.findings, open...)
+	result.Accepted = append(withRestartBy(accepted, r.findings), acceptedRemoved...)
+	result.Unused = e.unused(stream.selected, failed)
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {
 			result.Findings = append(result.Findings, failure)
@@ -129,8 +133,8 @@ func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]
 			return nil, nil, err
 		}
 	}
-	findings, err := e.suppress(slices.Concat(reported...), selected)
-	return findings, failed, err
+	findings := slices.Concat(reported...)
+	return findings, failed, e.suppress(findings, selected)
 }
 
 // settle notes the positions of the finding and its edits, and takes the edits off when one of them cannot be made

@@ -5,102 +5,206 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // IgnoreAnnotation is the annotation by which people accept findings of an object. Its value is "ID: reason", several
-// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line and, if
-// nothing else is on that line, on the next one. A missing reason and the ID of no rule are errors of [Run].
-// Config.ForbidSuppressions takes the effect from both.
+// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line. On a line of
+// its own it accepts those in what starts below it: the document, an item of a list, or a key with its value. A missing
+// reason and the ID of no rule are errors of [Run]. Config.ForbidSuppressions takes the effect from both.
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
-// suppress drops the findings that people have accepted, with a reason, by annotation of the object or by a comment
-// on the finding's line or the one above. An empty reason or an unknown rule is an error: it would hide something. With
-// ForbidSuppressions the findings stay. They are no error then: a comment must not stop a whole application.
-func (c *Config) suppress(findings []Finding, documents []*document) ([]Finding, error) {
-	var kept []Finding
-	ignored := map[*document]map[int][]string{}
+// Acceptance says who accepted a finding, and why.
+type Acceptance struct {
+	By        string // comment or annotation; a caller of Run may accept findings in other ways
+	Reason    string
+	Line, Col int // of the comment or annotation in the object's file, else 0
+}
+
+// ignore is what a comment or an annotation says about one rule.
+type ignore struct {
+	Acceptance
+	rule       string
+	object     *Object // whose annotation it is, or in which the comment is
+	start, end int     // what the comment covers: offsets in the document's body
+	used       bool
+}
+
+func (i *ignore) covers(f Finding) bool {
+	if i.rule != f.Rule.ID || i.object.doc != f.Object.doc {
+		return false
+	}
+	if i.By == "annotation" {
+		return i.object == f.Object
+	}
+	at := f.Object.offset(f.At)
+	return i.start <= at && at < i.end
+}
+
+// suppress notes in the findings who accepted them, and takes their edits off. With ForbidSuppressions they stay as they
+// are, with a remark: a comment must not stop a whole application. An empty reason or an unknown rule is an error.
+func (c *Config) suppress(findings []Finding, documents []*document) error {
 	for _, d := range documents {
-		comments, err := c.ignoreComments(d)
-		if err != nil {
-			return nil, err
-		}
-		ignored[d] = comments
-		for _, o := range d.objects {
-			if _, err := c.ignored(o); err != nil {
-				return nil, err
-			}
+		if err := c.findIgnores(d); err != nil {
+			return err
 		}
 	}
+	for i := range findings {
+		f := &findings[i]
+		for _, ignore := range f.Object.doc.ignores {
+			if !ignore.covers(*f) {
+				continue
+			}
+			ignore.used = true
+			if c.ForbidSuppressions {
+				f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
+			} else {
+				f.Accepted, f.Edits = &ignore.Acceptance, nil
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// split returns the findings that nobody accepted and the others.
+func split(findings []Finding) (open, accepted []Finding) {
 	for _, f := range findings {
-		line, _ := f.Object.doc.tree.Position(f.Object.offset(f.At))
-		byAnnotation, _ := c.ignored(f.Object)
-		accepted := slices.Contains(byAnnotation, f.Rule.ID) || slices.Contains(ignored[f.Object.doc][line], f.Rule.ID)
-		if accepted && !c.ForbidSuppressions {
+		if f.Accepted == nil {
+			open = append(open, f)
+		} else {
+			accepted = append(accepted, f)
+		}
+	}
+	return open, accepted
+}
+
+// findIgnores reads the document's comments and annotations that accept findings, once.
+func (c *Config) findIgnores(d *document) error {
+	if d.ignores != nil {
+		return nil
+	}
+	d.ignores = []*ignore{}
+	for _, o := range d.objects {
+		value := o.Annotation(IgnoreAnnotation)
+		if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
 			continue
 		}
-		if accepted {
-			f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
-		}
-		kept = append(kept, f)
-	}
-	return kept, nil
-}
-
-// ignored lists the rules that the object's annotation switches off.
-func (c *Config) ignored(o *Object) ([]string, error) {
-	value := o.Annotation(IgnoreAnnotation)
-	if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
-		return nil, nil
-	}
-	ids, err := c.parseIgnore(value)
-	if err != nil {
 		line, col := o.position([]any{"metadata", "annotations", IgnoreAnnotation})
-		return nil, &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", IgnoreAnnotation, err)}
+		found, err := c.parseIgnore(value)
+		if err != nil {
+			return &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", IgnoreAnnotation, err)}
+		}
+		d.addIgnores(found, ignore{Acceptance: Acceptance{By: "annotation", Line: line, Col: col}, object: o})
 	}
-	return ids, nil
+	return c.findComments(d)
 }
 
-// ignoreComments lists the rules that comments switch off, by the line of the document's body to which they apply:
-// their own, and the next one when nothing else is on theirs.
-func (c *Config) ignoreComments(d *document) (map[int][]string, error) {
-	marker := []byte("# " + IgnoreAnnotation + ":")
-	if !bytes.Contains(d.source.Body, marker) {
-		return nil, nil
+// findComments reads the comments that accept findings.
+func (c *Config) findComments(d *document) error {
+	body, marker := d.source.Body, []byte("# "+IgnoreAnnotation+":")
+	if !bytes.Contains(body, marker) {
+		return nil
 	}
-	comments := map[int][]string{}
-	number := 0
-	for line := range bytes.Lines(d.source.Body) {
-		number++
+	number, offset := 0, 0
+	for line := range bytes.Lines(body) {
+		start, end := offset, offset+len(line)
+		number, offset = number+1, end
 		before, value, found := bytes.Cut(line, marker)
-		if !found {
+		if !found || inText(d.tree.Root, body, start+len(before)) {
 			continue
 		}
 		ids, err := c.parseIgnore(string(value))
+		at := Acceptance{By: "comment", Line: d.source.Line + number - 1, Col: len(before) + 1}
 		if err != nil {
-			return nil, &InputError{d.file.Path, d.source.Line + number - 1, len(before) + 1, err}
+			return &InputError{d.file.Path, at.Line, at.Col, err}
 		}
-		comments[number] = append(comments[number], ids...)
-		if len(bytes.TrimSpace(before)) == 0 {
-			comments[number+1] = append(comments[number+1], ids...)
+		switch root := d.tree.Root; {
+		case len(bytes.TrimSpace(before)) > 0:
+		case root.Start >= end:
+			start, end = root.Start, root.End
+		default:
+			start, end = below(root, end)
 		}
+		d.addIgnores(ids, ignore{Acceptance: at, object: d.objectAt(start), start: start, end: end})
 	}
-	return comments, nil
+	return nil
 }
 
-// parseIgnore reads "ID: reason; ID: reason".
-func (c *Config) parseIgnore(value string) ([]string, error) {
-	var ids []string
+// addIgnores adds one for each ID with its reason.
+func (d *document) addIgnores(found [][2]string, common ignore) {
+	for _, pair := range found {
+		one := common
+		one.rule, one.Reason = pair[0], pair[1]
+		d.ignores = append(d.ignores, &one)
+	}
+}
+
+// objectAt returns the object that holds the offset, else the first one.
+func (d *document) objectAt(offset int) *Object {
+	for _, o := range d.objects {
+		if o.Node.Start <= offset && offset < o.Node.End {
+			return o
+		}
+	}
+	return d.objects[0]
+}
+
+// inText reports whether the offset is in a key or a scalar: there a # starts no comment. The line on which a block
+// scalar starts can have one.
+func inText(n *yamldoc.Node, body []byte, offset int) bool {
+	if offset < n.Start || offset >= n.End {
+		return false
+	}
+	if n.Kind == yamldoc.Scalar {
+		block := n.Style == yamldoc.Literal || n.Style == yamldoc.Folded
+		return !block || bytes.Contains(body[n.Start:offset], []byte("\n"))
+	}
+	for _, e := range n.Entries {
+		if inText(e.Key, body, offset) || inText(e.Value, body, offset) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return inText(item, body, offset) })
+}
+
+// below returns the extent of the entry or item that starts first after the offset, at any depth below n. It is empty if
+// none does.
+func below(n *yamldoc.Node, offset int) (start, end int) {
+	for _, e := range n.Entries {
+		switch {
+		case e.Key.Start >= offset:
+			return e.Key.Start, max(e.Key.End, e.Value.End)
+		case e.Value.End > offset:
+			return below(e.Value, offset)
+		}
+	}
+	for _, item := range n.Items {
+		switch {
+		case item.Start >= offset:
+			return item.Start, item.End
+		case item.End > offset:
+			return below(item, offset)
+		}
+	}
+	return 0, 0
+}
+
+// parseIgnore reads "ID: reason; ID: reason" as pairs.
+func (c *Config) parseIgnore(value string) ([][2]string, error) {
+	var found [][2]string
 	for part := range strings.SplitSeq(value, ";") {
 		id, reason, _ := strings.Cut(part, ":")
-		id = strings.TrimSpace(id)
+		id, reason = strings.TrimSpace(id), strings.TrimSpace(reason)
 		if !c.knows(id) {
 			return nil, fmt.Errorf("unknown rule %q; write the ID of a rule and a reason, for example \"ID: reason\", "+
 				"several separated by \";\"", id)
 		}
-		if strings.TrimSpace(reason) == "" {
+		if reason == "" {
 			return nil, fmt.Errorf("%s has no reason; write \"%s: why it is accepted\"", id, id)
 		}
-		ids = append(ids, id)
+		found = append(found, [2]string{id, reason})
 	}
-	return ids, nil
+	return found, nil
 }

@@ -91,6 +91,45 @@ func TestSuppress(t *testing.T) {
   finalizers: # argocd-kserve-plugin/ignore: KS203: of something else
   - kserve.io/protect
 `, []string{"KS203"}},
+		{"above the document", "\n  name: a\n  finalizers:\n  - kserve.io/protect\n", nil},
+		{"above the list", `
+  name: a
+  # argocd-kserve-plugin/ignore: KS203: the team keeps it
+  finalizers:
+  - kserve.io/protect
+`, nil},
+		{"above the list, with more comments and blank lines between", `
+  name: a
+  # argocd-kserve-plugin/ignore: KS203: the team keeps it
+  # until March
+
+  # argocd-kserve-plugin/ignore: KS202: so it does
+  finalizers:
+
+  - kserve.io/protect
+`, nil},
+		{"above what contains the list", "# above", nil},
+		{"above the next key", `
+  finalizers:
+  - kserve.io/protect
+  # argocd-kserve-plugin/ignore: KS203: of something else
+  name: a
+`, []string{"KS203"}},
+		{"below everything", `
+  name: a
+  finalizers:
+  - kserve.io/protect
+# argocd-kserve-plugin/ignore: KS203: of something else
+`, []string{"KS203"}},
+		{"in a text", `
+  name: a
+  annotations:
+    note: |
+      # argocd-kserve-plugin/ignore: everything
+    other: "# argocd-kserve-plugin/ignore: everything"
+  finalizers:
+  - kserve.io/protect
+`, []string{"KS203"}},
 		{"another rule on the line", `
   name: a
   finalizers:
@@ -99,7 +138,16 @@ func TestSuppress(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := find(t, head+tc.metadata+"spec: {maxReplicas: 2}\n")
+			manifest := head + tc.metadata + "spec: {maxReplicas: 2}\n"
+			switch tc.name {
+			case "above the document":
+				manifest = "# argocd-kserve-plugin/ignore: KS203: the team keeps it\n" + manifest
+			case "above what contains the list":
+				manifest = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n" +
+					"# argocd-kserve-plugin/ignore: KS203: the team keeps it\n" +
+					"metadata:\n  name: a\n  finalizers:\n  - kserve.io/protect\n"
+			}
+			got, err := find(t, manifest)
 			if err != nil || !slices.Equal(got, tc.want) {
 				t.Errorf("found %v (%v), want %v", got, err, tc.want)
 			}
@@ -159,6 +207,82 @@ func TestSuppressErrors(t *testing.T) {
 			_, err := find(t, head+tc.metadata+"\n")
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want one with %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestAccepted says who accepted a finding, where and why.
+func TestAccepted(t *testing.T) {
+	const item = `  - apiVersion: autoscaling/v2
+    kind: HorizontalPodAutoscaler
+    metadata: {name: a, finalizers: [kserve.io/protect]}
+`
+	for _, tc := range []struct {
+		name, manifest string
+		want           Acceptance
+		left           int
+	}{
+		{"comment", "apiVersion: v1\nkind: List\nitems:\n" + item +
+			"  # argocd-kserve-plugin/ignore: KS203: the team; KS202: keeps it\n" + item,
+			Acceptance{"comment", "the team", 7, 3}, 1},
+		{"annotation", `apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: a
+  annotations:
+    argocd-kserve-plugin/ignore: "KS203: keeps it: always"
+  finalizers: [kserve.io/protect]
+`, Acceptance{"annotation", "keeps it: always", 6, 5}, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			result, err := runOver(t, tc.manifest, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(result.Accepted) != 1 || len(result.Findings) != tc.left {
+				t.Fatalf("accepted %v, left %v", result.Accepted, result.Findings)
+			}
+			f := result.Accepted[0]
+			if *f.Accepted != tc.want || len(f.Edits) > 0 {
+				t.Errorf("accepted %+v with %d edits, want %+v with none", *f.Accepted, len(f.Edits), tc.want)
+			}
+		})
+	}
+}
+
+// TestUnused reports what accepts nothing, except where nobody can tell.
+func TestUnused(t *testing.T) {
+	const (
+		plain   = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata:\n  name: a\n"
+		comment = plain + "spec: # argocd-kserve-plugin/ignore: KS203: the team\n  maxReplicas: 2\n"
+	)
+	for _, tc := range []struct {
+		name, manifest string
+		config         Config
+		want           []string
+	}{
+		{"comment", comment, Config{}, []string{"app.yaml:5:7: HorizontalPodAutoscaler a: KS001: " +
+			"this comment accepts KS203, which finds nothing here: remove it"}},
+		{"annotation", plain + "  annotations:\n    argocd-kserve-plugin/ignore: \"KS202: old\"\n", Config{},
+			[]string{"app.yaml:6:5: HorizontalPodAutoscaler a: KS001: " +
+				"this annotation accepts KS202, which finds nothing here: remove it"}},
+		{"used", plain + "  # argocd-kserve-plugin/ignore: KS203: the team\n  finalizers: [kserve.io/protect]\n",
+			Config{}, nil},
+		{"the rule is left out", comment, Config{Select: []string{"-KS203"}}, nil},
+		{"forbidden", comment, Config{ForbidSuppressions: true}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			result, err := runOver(t, tc.manifest, tc.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range result.Unused {
+				got = append(got, f.String())
+			}
+			if !slices.Equal(got, tc.want) || len(result.Findings) > 0 {
+				t.Errorf("got %q and %v, want %q", got, result.Findings, tc.want)
 			}
 		})
 	}

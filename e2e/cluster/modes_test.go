@@ -41,7 +41,7 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	without := e.cluster.Namespace(t, id+"-without")
 	row.Without = deployedMode(without, asWritten(t, dir)[0])
 
-	findings, _, _ := p.run(t, "check", dir)
+	findings, _, _ := p.run(t, "check", "-o", "compact", dir)
 	complains := strings.Contains(findings, "KS501")
 	with := e.cluster.Namespace(t, id+"-with")
 	generated := p.generate(t, dir, "", with.Name)[0]

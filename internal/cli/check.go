@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -12,101 +11,133 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newCheckCommand(env *Env) *cobra.Command {
-	var names []string
-	for _, f := range report.Formats {
-		names = append(names, f.Name)
-	}
-	var format string
 	cmd := &cobra.Command{
 		Use:   "check [PATH...]",
 		Short: "List the findings in the manifests",
-		Long: `List the findings in the manifests of a source, one a line, and the settings that are missing to repair some of
-them. The exit code is 1 when a finding is at or above fail-on.
+		Long: `List the findings in the manifests of a source, what repairs them, and the settings that are missing to repair some
+of them. The exit code is 1 when a finding is at or above fail-on.
 
 With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
 the manifests before the change: a folder, a file, or - for standard input.
 
-` + severalHelp + "\n\n" + pathsHelp,
+With --baseline it accepts the findings that are listed in a file, so that only new ones count. "-o baseline=FILE"
+writes the file. Findings are the same if rule, object, path in the object and message are: lines may move. generate
+and fix repair them all the same.
+
+` + outputHelp + "\n\n" + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
-  argocd-kserve-plugin check -o sarif deploy/ > findings.sarif
+  argocd-kserve-plugin check -o text -o sarif=findings.sarif deploy/
+  argocd-kserve-plugin check -o baseline=known.json deploy/ ; argocd-kserve-plugin check --baseline known.json deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
 	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
-	cmd.Flags().StringVarP(&format, "output", "o", names[0], "output format: "+strings.Join(names, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	baseline := cmd.Flags().String("baseline", "", "a file with findings to accept")
+	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
+	color, output := newColor(cmd), newOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		i := slices.Index(names, format)
-		if i < 0 {
-			return fmt.Errorf("flag --output: %q is not one of %s", format, strings.Join(names, ", "))
+		to, err := output()
+		if err != nil {
+			return err
+		}
+		inColor, err := env.colored(*color)
+		if err != nil {
+			return err
 		}
 		out, failed := src.outcome(cmd.Context(), args, *previous)
 		if out == nil {
 			return failed
 		}
-		var text bytes.Buffer
-		err := report.Formats[i].Write(&text, report.Report{
-			Findings: out.Findings, Rules: rules.Documented, Objects: out.Objects(), Version: buildVersion(),
-		})
-		if err != nil {
-			return err
+		c := checked{out, slices.Concat(out.Findings, out.Unused), out.Accepted}
+		if *baseline != "" {
+			if err := c.accept(env, *baseline); err != nil {
+				return err
+			}
 		}
-		conclusion := &text
-		if i > 0 {
-			conclusion = new(bytes.Buffer) // other programs read the report
+		tail := c.conclusion()
+		if *quiet {
+			tail = ""
 		}
-		out.conclude(conclusion)
-		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
+		r := c.report(env)
+		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, 100), 120)
+		if err := env.writeReports(cmd.Context(), to, r, tail); err != nil {
 			return err
 		}
 		out.warn(env)
-		if i > 0 {
-			env.Stderr.Write(conclusion.Bytes())
+		if !slices.ContainsFunc(to, func(d destination) bool { return d.Text && d.file == "" }) {
+			io.WriteString(env.Stderr, tail)
 		}
-		return cmp.Or(failed, out.failing(transform.Warning))
+		return cmp.Or(failed, c.failing())
 	}
 	return cmd
 }
 
-// conclude lists the skipped documents, counts the findings and lists the settings that would let more
-// be repaired, ready to be copied.
-func (o *outcome) conclude(w io.Writer) {
-	io.WriteString(w, o.skipped())
-	if len(o.Findings) == 0 {
-		fmt.Fprintf(w, "%s, no findings\n", count(o.Objects(), "object"))
-	} else {
-		o.count(w)
-	}
-	o.advise(w)
+// checked is an outcome with the findings as check reports them.
+type checked struct {
+	*outcome
+	open, accepted []transform.Finding
 }
 
-// count counts the findings by severity.
-func (o *outcome) count(w io.Writer) {
-	var counts []string
-	for _, severity := range []transform.Severity{transform.Error, transform.Warning, transform.Advice} {
-		n := 0
-		for _, f := range o.Findings {
-			if f.Severity == severity {
-				n++
-			}
-		}
-		if n > 0 {
-			counts = append(counts, fmt.Sprintf("%s: %d", severity, n))
-		}
+// report returns what the formats write.
+func (c *checked) report(env *Env) report.Report {
+	return report.Report{
+		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented, Objects: c.Objects(), Version: buildVersion(),
+		Place: env.places().of, Path: env.shown, Restarts: c.restarted(),
+		Diff: func() (string, error) {
+			diff, err := c.diffs(env, quoted)
+			return string(diff), err
+		},
 	}
-	repair := fmt.Sprintf("generate repairs %d", len(o.Findings)-len(o.left()))
-	if o.Fatal() {
-		repair = "generate stops on contradictory entries"
+}
+
+// failing is [outcome.failing] for the findings that are left.
+func (c *checked) failing() error {
+	return c.failingOf(transform.Warning, func(part *outcome) []transform.Finding {
+		objects := map[*transform.Object]bool{}
+		for _, f := range slices.Concat(part.Findings, part.Unused) {
+			objects[f.Object] = true
+		}
+		return slices.DeleteFunc(slices.Clone(c.open), func(f transform.Finding) bool { return !objects[f.Object] })
+	})
+}
+
+// conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts
+// the findings, and says how to repair them.
+func (c *checked) conclusion() string {
+	var b strings.Builder
+	b.WriteString(c.skipped())
+	c.advise(&b)
+	if b.Len() > 0 {
+		b.WriteString("\n")
 	}
-	fmt.Fprintf(w, "%s, %s (%s), %s\n",
-		count(o.Objects(), "object"), count(len(o.Findings), "finding"), strings.Join(counts, ", "), repair)
+	b.WriteString(count(c.Objects(), "object") + ", ")
+	if len(c.open) == 0 {
+		b.WriteString("no findings")
+	} else {
+		fmt.Fprintf(&b, "%s: %s", count(len(c.open), "finding"), report.Counted(c.open))
+	}
+	if len(c.accepted) > 0 {
+		fmt.Fprintf(&b, "; %d accepted", len(c.accepted))
+	}
+	b.WriteString("\n")
+	rendered := func(f transform.Finding) bool { return f.Object.File.Renderer != "" }
+	switch n := report.Repairable(c.open); {
+	case c.Fatal():
+		b.WriteString("generate stops on contradictory entries\n")
+	case n > 0 && (c.path == "-" || slices.ContainsFunc(c.open, rendered)):
+		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
+	case n > 0:
+		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)
+	}
+	return b.String()
 }
 
 // advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.

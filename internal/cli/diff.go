@@ -21,7 +21,6 @@ import (
 )
 
 func newDiffCommand(env *Env) *cobra.Command {
-	color := "auto"
 	cmd := &cobra.Command{
 		Use:   "diff [PATH...]",
 		Short: "Show what generate and fix change",
@@ -38,9 +37,9 @@ refuses to change a line with one.
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
-	cmd.Flags().StringVar(&color, "color", color, "when to colour: auto, always, never")
+	color := newColor(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		paint, err := env.painter(color)
+		paint, err := env.painter(*color)
 		if err != nil {
 			return err
 		}
@@ -51,14 +50,10 @@ refuses to change a line with one.
 		if err := out.contradictions(); err != nil {
 			return err
 		}
-		var text bytes.Buffer
-		written := map[string]bool{}
-		for _, part := range out.each() {
-			if err := part.diff(env, &text, written, paint); err != nil {
-				return err
-			}
+		shown, err := out.diffs(env, paint)
+		if err != nil {
+			return err
 		}
-		shown := text.Bytes()
 		if env.getenv("GITHUB_ACTIONS") != "" {
 			shown = withoutCommands(shown)
 		}
@@ -76,8 +71,19 @@ refuses to change a line with one.
 	return cmd
 }
 
-// diff writes what the repairs of a source change. Each line goes through paint. What is written already is left out:
+// diffs returns what the repairs change in all sources. Each line goes through paint. What is shown already is left out:
 // several Applications may have a file.
+func (o *outcome) diffs(env *Env, paint func(string) string) ([]byte, error) {
+	var text bytes.Buffer
+	written := map[string]bool{}
+	for _, part := range o.each() {
+		if err := part.diff(env, &text, written, paint); err != nil {
+			return nil, err
+		}
+	}
+	return text.Bytes(), nil
+}
+
 func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, paint func(string) string) error {
 	spans := spans(o.Findings)
 	for _, file := range o.Files() {
@@ -99,22 +105,14 @@ func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, pa
 
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.
 func (env *Env) painter(when string) (func(string) string, error) {
-	plain := func(line string) string { return line }
-	if terminal.Is(env.Stdout) {
-		plain = quoted
+	inColor, err := env.colored(when)
+	switch {
+	case inColor:
+		return painted, err
+	case terminal.Is(env.Stdout):
+		return quoted, err
 	}
-	switch when {
-	case "always":
-		return colored, nil
-	case never:
-		return plain, nil
-	case "auto":
-		if env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" && terminal.Is(env.Stdout) {
-			return colored, nil
-		}
-		return plain, nil
-	}
-	return nil, fmt.Errorf("flag --color: %q is not one of auto, always, never", when)
+	return func(line string) string { return line }, err
 }
 
 // quoted returns a line without what a terminal obeys.
@@ -123,7 +121,7 @@ func quoted(line string) string {
 	return terminal.Quote(text) + line[len(text):]
 }
 
-func colored(line string) string {
+func painted(line string) string {
 	line = quoted(line)
 	for _, c := range []struct{ prefix, code string }{
 		{"--- ", "1"}, {"+++ ", "1"}, {"@@ ", "36"}, {"-", "31"}, {"+", "32"},

@@ -104,7 +104,7 @@ func rulePage(r *transform.Rule) (string, error) {
 		}
 		fmt.Fprintf(&b, ": %s\n", about)
 	}
-	b.WriteString("\n## To accept a finding\n\nWrite the reason beside it, on the line or the one above:\n\n")
+	b.WriteString("\n## To accept a finding\n\nWrite the reason at the end of its line, or above the object, list item or key that holds it:\n\n")
 	fmt.Fprintf(&b, "```yaml\n# argocd-kserve-plugin/ignore: %s: why it is accepted\n```\n\n", r.ID)
 	fmt.Fprintf(&b, "or in the annotation `argocd-kserve-plugin/ignore: \"%s: why it is accepted\"` of the object. ", r.ID)
 	fmt.Fprintf(&b, "The setting `rules: -%s` switches the rule off.\n", r.ID)

@@ -71,18 +71,31 @@ func (env *Env) original(o *transform.Object) *yamldoc.Node {
 	return objectIn(data, o)
 }
 
-// objectIn returns the object in the data with the kind and name of the given one, else the only one of its kind whose
-// name is part of that name, else nil.
+// objectIn returns the object in the data that find finds, or nil.
 func objectIn(data []byte, o *transform.Object) *yamldoc.Node {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
 		return nil
 	}
-	var found []*yamldoc.Node
+	var trees []*yamldoc.Tree
 	for _, d := range documents {
 		tree, err := yamldoc.Parse(d.Body)
 		if err != nil {
 			return nil
+		}
+		trees = append(trees, tree)
+	}
+	_, node := find(trees, o)
+	return node
+}
+
+// find returns the object in the documents with the kind and name of the given one, else the only one of its kind whose
+// name is part of that name, and the index of its document. It returns nil if there is none.
+func find(trees []*yamldoc.Tree, o *transform.Object) (document int, object *yamldoc.Node) {
+	found := 0
+	for i, tree := range trees {
+		if tree == nil {
+			continue
 		}
 		for _, node := range append([]*yamldoc.Node{tree.Root}, tree.Root.Get("items").List()...) {
 			name := node.Get("metadata", "name").Str()
@@ -90,13 +103,14 @@ func objectIn(data []byte, o *transform.Object) *yamldoc.Node {
 				continue
 			}
 			if name == o.Name {
-				return node
+				return i, node
 			}
-			found = append(found, node)
+			document, object = i, node
+			found++
 		}
 	}
-	if len(found) != 1 {
-		return nil
+	if found != 1 {
+		return 0, nil
 	}
-	return found[0]
+	return document, object
 }

@@ -18,8 +18,8 @@ func (o *outcome) summary() string {
 	if repaired := len(o.Repaired()); repaired > 0 {
 		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(ruleIDs(o.Findings), " ")))
 	}
-	if restarted := o.restarted(); restarted > 0 {
-		parts = append(parts, "restarts pods of "+count(restarted, "service")+" once")
+	if restarted := o.restarted(); len(restarted) > 0 {
+		parts = append(parts, "restarts pods of "+count(len(restarted), "service")+" once")
 	}
 	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, count(n, "document")+" skipped")
@@ -44,17 +44,20 @@ func (o *outcome) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// restarted counts the services whose pods start anew, once, because of the repairs.
-func (o *outcome) restarted() int {
-	services := map[*transform.Object]bool{}
+// restarted names the services whose pods start anew, once, because of the repairs.
+func (o *outcome) restarted() []string {
+	var services []string
+	known := map[*transform.Object]bool{}
 	for _, f := range o.Findings {
 		for _, o := range f.Restarted() {
-			if kind := o.GroupKind(); kind == kserve.InferenceService || kind == kserve.LLMInferenceService {
-				services[o] = true
+			kind := o.GroupKind()
+			if (kind == kserve.InferenceService || kind == kserve.LLMInferenceService) && !known[o] {
+				known[o] = true
+				services = append(services, o.String())
 			}
 		}
 	}
-	return len(services)
+	return services
 }
 
 // left returns the findings without a repair.

@@ -15,9 +15,9 @@ var githubLevel = map[transform.Severity]string{
 func GitHub(w io.Writer, r Report) error {
 	var annotations []encoding.Annotation
 	for _, f := range transform.Sorted(r.Findings) {
-		path, line, col := source(f)
+		place := r.Place(f)
 		annotations = append(annotations, encoding.Annotation{
-			Level: githubLevel[f.Severity], File: path, Line: line, Column: col,
+			Level: githubLevel[f.Severity], File: place.Path, Line: place.Line, Column: place.Col,
 			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Subject() + ": " + f.Text(),
 		})
 	}

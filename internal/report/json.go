@@ -7,52 +7,94 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
+// jsonVersion is that of the form. A field that is added leaves it; one that goes or changes its meaning raises it.
+const jsonVersion = 1
+
 type jsonReport struct {
+	Version  int           `json:"version"`
+	Program  string        `json:"program"`
 	Objects  int           `json:"objects"`
+	Counts   jsonCounts    `json:"counts"`
+	Restarts []string      `json:"restarts"`
 	Findings []jsonFinding `json:"findings"`
+	Accepted []jsonFinding `json:"accepted"`
+}
+
+type jsonCounts struct {
+	Error      int `json:"error"`
+	Warning    int `json:"warning"`
+	Advice     int `json:"advice"`
+	Repairable int `json:"repairable"`
+	Accepted   int `json:"accepted"`
 }
 
 type jsonFinding struct {
-	Rule       string   `json:"rule"`
-	RuleName   string   `json:"ruleName"`
-	Severity   string   `json:"severity"`
-	File       string   `json:"file"`
-	Line       int      `json:"line,omitempty"`
-	Column     int      `json:"column,omitempty"`
-	Renderer   string   `json:"renderer,omitempty"`
-	App        string   `json:"application,omitempty"`
-	Kind       string   `json:"kind"`
-	Namespace  string   `json:"namespace,omitempty"`
-	Name       string   `json:"name"`
-	Path       string   `json:"path"`
-	Message    string   `json:"message"`
-	Repair     bool     `json:"repair"`
-	Restarts   bool     `json:"restarts"`
-	Lost       []string `json:"lostComments,omitempty"`
-	Unrepaired string   `json:"unrepaired,omitempty"`
-	Needs      string   `json:"needs,omitempty"`
+	Rule        string          `json:"rule"`
+	RuleName    string          `json:"ruleName"`
+	Severity    string          `json:"severity"`
+	File        string          `json:"file"`
+	Line        int             `json:"line,omitempty"`
+	Column      int             `json:"column,omitempty"`
+	Renderer    string          `json:"renderer,omitempty"`
+	App         string          `json:"application,omitempty"`
+	Kind        string          `json:"kind"`
+	Namespace   string          `json:"namespace,omitempty"`
+	Name        string          `json:"name"`
+	Path        string          `json:"path"`
+	Message     string          `json:"message"`
+	Fingerprint string          `json:"fingerprint"`
+	Repair      bool            `json:"repair"`
+	Restarts    bool            `json:"restarts"`
+	Lost        []string        `json:"lostComments,omitempty"`
+	Unrepaired  string          `json:"unrepaired,omitempty"`
+	Needs       string          `json:"needs,omitempty"`
+	Accepted    *jsonAcceptance `json:"accepted,omitempty"`
 }
 
-// JSON writes an object with all findings. The field repair is true when generate and fix repair the finding.
-// Unrepaired is the reason why they don't, and needs the setting that has to be known first. The comments that the
-// repair loses are named as path:line, except in rendered objects.
+type jsonAcceptance struct {
+	By     string `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// JSON writes an object with all findings; docs/check.schema.json describes it. The field repair is true when generate
+// repairs the finding. Unrepaired is the reason why it doesn't, and needs the setting that has to be known first. The
+// comments that the repair loses are named as path:line, except in rendered objects.
 func JSON(w io.Writer, r Report) error {
-	out := jsonReport{Objects: r.Objects, Findings: []jsonFinding{}}
-	for _, f := range transform.Sorted(r.Findings) {
-		path, line, col := source(f)
+	return encoding.JSON(w, jsonReport{
+		Version: jsonVersion, Program: r.Version, Objects: r.Objects,
+		Counts: jsonCounts{
+			Error:      count(r.Findings, transform.Error),
+			Warning:    count(r.Findings, transform.Warning),
+			Advice:     count(r.Findings, transform.Advice),
+			Repairable: Repairable(r.Findings), Accepted: len(r.Accepted),
+		},
+		Restarts: append([]string{}, r.Restarts...),
+		Findings: r.jsonFindings(r.Findings), Accepted: r.jsonFindings(r.Accepted),
+	})
+}
+
+func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
+	out := []jsonFinding{}
+	for _, f := range transform.Sorted(findings) {
 		var lost []string
 		for _, place := range f.Lost {
 			if f.Object.File.Renderer == "" {
 				lost = append(lost, place.String())
 			}
 		}
-		out.Findings = append(out.Findings, jsonFinding{
+		var accepted *jsonAcceptance
+		if f.Accepted != nil {
+			accepted = &jsonAcceptance{f.Accepted.By, f.Accepted.Reason}
+		}
+		place := r.Place(f)
+		out = append(out, jsonFinding{
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
-			File: path, Line: line, Column: col, Renderer: f.Object.File.Renderer,
+			File: place.Path, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
 			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
-			Path: f.At.String(), Message: f.Message,
+			Path: f.At.String(), Message: f.Message, Fingerprint: fingerprint(f),
 			Repair: len(f.Edits) > 0, Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
+			Accepted: accepted,
 		})
 	}
-	return encoding.JSON(w, out)
+	return out
 }

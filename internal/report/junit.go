@@ -3,28 +3,32 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// JUnit writes a test suite for each file with findings and a test case for each finding. Advice passes. A report
-// without findings is one case that passes.
+// JUnit writes a test suite for each file with findings and a test case for each finding. Advice passes, and what is
+// accepted is skipped. A report without findings is one case that passes.
 func JUnit(w io.Writer, r Report) error {
 	const name = "argocd-kserve-plugin"
 	var suites []encoding.Suite
-	for _, f := range transform.Sorted(r.Findings) {
-		path, _, _ := source(f)
-		if n := len(suites); n == 0 || suites[n-1].Name != encoding.Text(path) {
-			suites = append(suites, encoding.Suite{Name: encoding.Text(path)})
+	for _, f := range transform.Sorted(slices.Concat(r.Findings, r.Accepted)) {
+		path := encoding.Text(r.Place(f).Path)
+		if n := len(suites); n == 0 || suites[n-1].Name != path {
+			suites = append(suites, encoding.Suite{Name: path})
 		}
 		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(f.Subject())}
 		line := encoding.Text(Line(f))
-		if f.Severity.AtLeast(transform.Warning) {
+		switch {
+		case f.Accepted != nil:
+			c.Skipped = &encoding.Outcome{Message: encoding.Text(accepted(f)), Details: line}
+		case f.Severity.AtLeast(transform.Warning):
 			c.Failure = &encoding.Outcome{
 				Type: encoding.Text(f.Severity), Message: encoding.Text(f.Text()), Details: line,
 			}
-		} else {
+		default:
 			c.Output = line
 		}
 		suite := &suites[len(suites)-1]
@@ -35,4 +39,9 @@ func JUnit(w io.Writer, r Report) error {
 		suites = []encoding.Suite{{Name: name, Cases: []encoding.Case{c}}}
 	}
 	return encoding.JUnit(w, name, suites)
+}
+
+// accepted says who accepted a finding, and why.
+func accepted(f transform.Finding) string {
+	return fmt.Sprintf("accepted by a %s: %s", f.Accepted.By, f.Accepted.Reason)
 }

@@ -4,39 +4,93 @@ package report
 import (
 	"cmp"
 	"io"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Report is the result of checking a source.
+// Report is the result of checking sources.
 type Report struct {
 	Findings []transform.Finding
-	Rules    []*transform.Rule // the catalogue
-	Objects  int               // manifests looked at
-	Version  string            // of this program
+	Accepted []transform.Finding // by comments, annotations and a baseline
+	Rules    []*transform.Rule   // the catalogue
+	Objects  int                 // manifests looked at
+	Version  string              // of this program
+
+	// Place returns where a person finds what a finding is about.
+	Place func(transform.Finding) Place
+
+	// Path returns the path of a source file as Place shows it.
+	Path func(string) string
+
+	// Diff returns what the repairs change as a unified diff, for people.
+	Diff func() (string, error)
+
+	Restarts []string // the services whose pods restart, once, because of the repairs
+
+	Tail  string // the lines after the findings in the reports for people
+	Color bool   // whether the format text is coloured
+	Width int    // of the lines of the format text
+}
+
+// Place is where a person finds what a finding is about.
+type Place struct {
+	Path      string // with slashes, relative to the working directory
+	Line, Col int    // from 1; columns count runes. Line is 0 where only the file is known
+	EndCol    int    // after what the finding is about
+	Text      string // the line, as a person may see it; empty where it is not known
 }
 
 // Format is a way to write a report.
 type Format struct {
 	Name  string
+	Text  bool // for people, with the Tail
 	Write func(io.Writer, Report) error
 }
 
 // Formats lists the formats, the default first.
 var Formats = []Format{
-	{"text", Text},
-	{"json", JSON},
-	{"sarif", SARIF},
-	{"github", GitHub},
-	{"junit", JUnit},
+	{"text", true, Text},
+	{"compact", true, Compact},
+	{"json", false, JSON},
+	{"sarif", false, SARIF},
+	{"junit", false, JUnit},
+	{"github", false, GitHub},
+	{"markdown", false, Markdown},
+	{"baseline", false, WriteBaseline},
 }
 
-// source returns the file that a person would open for the finding, and the position in it, 0 if a renderer made the
-// object.
-func source(f transform.Finding) (path string, line, col int) {
-	file := f.Object.File
-	if file.Renderer != "" {
-		return cmp.Or(file.Origin(), file.Path), 0, 0
+// bySeverity lists the severities, the greatest first.
+var bySeverity = []transform.Severity{transform.Error, transform.Warning, transform.Advice}
+
+// count returns the number of findings with a severity.
+func count(findings []transform.Finding, severity transform.Severity) int {
+	n := 0
+	for _, f := range findings {
+		if f.Severity == severity {
+			n++
+		}
 	}
-	return file.Path, f.Line, f.Col
+	return n
+}
+
+// Repairable returns the number of findings that generate repairs.
+func Repairable(findings []transform.Finding) int {
+	n := 0
+	for _, f := range findings {
+		if len(f.Edits) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// severest sorts findings: the greatest severity first, then by rule.
+func severest(findings []transform.Finding) {
+	slices.SortStableFunc(findings, func(a, b transform.Finding) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(bySeverity, a.Severity), slices.Index(bySeverity, b.Severity)),
+			cmp.Compare(a.Rule.ID, b.Rule.ID),
+		)
+	})
 }

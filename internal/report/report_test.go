@@ -2,10 +2,18 @@ package report
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -13,37 +21,85 @@ import (
 // update makes the tests write their golden files.
 var update = os.Getenv("UPDATE_GOLDEN") != ""
 
-var (
-	probe = &transform.Rule{ID: "KS101", Name: "exec-probe", Title: "an exec readiness probe is copied into the agent",
-		Doc: "The agent's image has no shell.\n", Severity: transform.Error, Restarts: true}
-	autoscaler = &transform.Rule{ID: "KS202", Name: "autoscaler-name", Title: "an autoscaler has a name that KServe uses",
-		Doc: "KServe deletes it.\n", Severity: transform.Warning}
-	advice = &transform.Rule{ID: "KS105", Name: "surprise-agent", Title: "KServe will inject an agent",
-		Severity: transform.Advice}
+// The sample's files: an awkward path, text that needs escaping, and a rendered object with a known origin.
+const (
+	plainPath = "apps/irène & co/50%:isvc.yaml"
+	plain     = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: iris
+  namespace: ml
+  # argocd-kserve-plugin/ignore: KS105: the team | <b>keeps</b> it
+  labels: {a: b}
+  finalizers: [kserve.io/protect] # why
+spec: # \u0009
+  exec: {command: [test, "$A"]}
+  items: [long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, text]
+`
+	rendered = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: iris-predictor, namespace: ml}\n"
 )
 
-// sample has an awkward path, text that needs escaping, and a rendered object with a known origin.
+// rule makes a rule that reports a finding in each object of a kind.
+func rule(r transform.Rule, kind string, finding transform.Finding, edits ...yamldoc.Edit) *transform.Rule {
+	r.Doc, r.Example = "It breaks.\n\nSo **repair** it.\n", "x"
+	r.Kinds = []transform.GroupKind{{Group: "serving.kserve.io", Kind: "InferenceService"},
+		{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}}
+	r.Run = func(p *transform.Pass) {
+		if p.Object.Kind == kind && p.Object.Get(finding.At...) != nil {
+			f := finding
+			f.Edits = p.Object.Edits(edits...)
+			p.Report(f)
+		}
+	}
+	return &r
+}
+
+// sample is a report with findings of all severities, with and without a repair, and accepted ones.
 func sample() Report {
-	plain := &transform.File{Path: "apps/irène & co/50%:isvc.yaml"}
-	rendered := &transform.File{Path: "overlays/prod", Renderer: "kustomize",
-		FindOrigin: func() string { return "base/hpa.yaml" }}
-	iris := &transform.Object{File: plain, Kind: "InferenceService", Namespace: "ml", Name: "iris"}
-	hpa := &transform.Object{File: rendered, Kind: "HorizontalPodAutoscaler", Namespace: "ml", Name: "iris-predictor"}
+	const service, autoscaler = "InferenceService", "HorizontalPodAutoscaler"
+	at := func(steps ...any) yamldoc.Path { return steps }
+	rules := []*transform.Rule{
+		rule(transform.Rule{ID: "KS101", Name: "exec-probe", Title: "An exec probe", Severity: transform.Error}, service,
+			transform.Finding{At: at("spec", "items"), Needs: "default-deployment-mode",
+				Message: "the command `test \"$A\" <x>,\ny` can't run in the agent"}),
+		rule(transform.Rule{ID: "KS202", Name: "autoscaler-name", Title: "A name of KServe's", Severity: transform.Warning},
+			autoscaler, transform.Finding{At: at("metadata", "labels"), Message: "not reported"}),
+		rule(transform.Rule{ID: "KS203", Name: "finalizer", Title: "A finalizer", Severity: transform.Warning, Restarts: true},
+			service, transform.Finding{At: at("metadata", "finalizers"), Message: "KServe drops a finalizer"},
+			yamldoc.Rename(at("spec", "exec"), "httpGet"), yamldoc.Set(at("spec", "exec"), yamldoc.Map{{Key: "port", Value: 8080}}),
+			yamldoc.Delete(at("metadata", "finalizers"))),
+		rule(transform.Rule{ID: "KS204", Name: "autoscaler-owner", Title: "No owner", Severity: transform.Advice},
+			service, transform.Finding{At: at("spec"), Message: "ask @team about #12 or https://example.com/a_b_"}),
+		rule(transform.Rule{ID: "KS105", Name: "surprise-agent", Title: "An agent", Severity: transform.Advice},
+			service, transform.Finding{At: at("metadata", "labels"), Message: "no storageUri"}),
+		rule(transform.Rule{ID: "KS205", Name: "autoscaler-target", Title: "A target", Severity: transform.Warning}, autoscaler,
+			transform.Finding{At: at("metadata", "namespace"), Message: "KServe deletes an autoscaler of this name"},
+			yamldoc.Delete(at("metadata", "namespace"))),
+		rule(transform.Rule{ID: "KS206", Name: "old", Title: "An old problem", Severity: transform.Error}, autoscaler,
+			transform.Finding{At: at("metadata", "name"), Message: "an old problem"}),
+	}
+	result, err := transform.Run(context.Background(), []transform.File{
+		{Path: plainPath, Data: []byte(plain)},
+		{Path: "overlays/prod", Data: []byte(rendered), Renderer: "kustomize", FindOrigin: func() string { return "base/hpa.yaml" }},
+	}, transform.Config{Rules: rules})
+	if err != nil {
+		panic(err)
+	}
+	last := len(result.Findings) - 1
+	known := result.Findings[last]
+	known.Accepted = &transform.Acceptance{By: ByBaseline, Reason: "it was there"}
+	lines := strings.Split(strings.ReplaceAll(plain, `\u0009`, "\x1b[31m"), "\n")
 	return Report{
-		Version: "v1.2.3", Objects: 14, Rules: []*transform.Rule{probe, autoscaler, advice},
-		Findings: []transform.Finding{
-			{Rule: autoscaler, Object: hpa, Severity: transform.Warning, At: yamldoc.Path{"metadata", "name"},
-				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: hpa}},
-				Lost: []transform.Place{{Path: rendered.Path, Line: 5}}, Line: 4, Col: 3},
-			{Rule: autoscaler, Object: iris, Severity: transform.Warning, At: yamldoc.Path{"metadata", "name"},
-				Message: "KServe deletes an autoscaler of this name", Edits: []transform.Edit{{Object: iris}},
-				Lost: []transform.Place{{Path: "hpa.yaml", Line: 5}, {Path: plain.Path, Line: 4}}, Line: 4, Col: 3},
-			{Rule: advice, Object: iris, Severity: transform.Advice, At: yamldoc.Path{"spec"},
-				Message: "no storageUri", Line: 3, Col: 1},
-			{Rule: probe, Object: iris, Severity: transform.Error,
-				At:      yamldoc.Path{"spec", "predictor", "containers", 0, "readinessProbe", "exec"},
-				Message: "the command `test \"$A\" <x>,\ny` can't run in the agent", Needs: "default-deployment-mode",
-				Line: 12, Col: 9},
+		Findings: result.Findings[:last], Accepted: append(result.Accepted, known),
+		Version: "v1.2.3", Objects: 14, Rules: rules, Width: 80,
+		Restarts: []string{"InferenceService ml/iris"}, Tail: "14 objects\n",
+		Path: func(path string) string { return path },
+		Diff: func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
+		Place: func(f transform.Finding) Place {
+			if f.Object.Kind == autoscaler {
+				return Place{Path: "base/hpa.yaml"}
+			}
+			return Place{Path: plainPath, Line: f.Line, Col: f.Col, EndCol: f.Col + 4, Text: lines[f.Line-1]}
 		},
 	}
 }
@@ -74,25 +130,129 @@ func written(t *testing.T, write func(*bytes.Buffer) error) []byte {
 	return b.Bytes()
 }
 
-func TestText(t *testing.T) {
-	golden(t, "report.txt", written(t, func(b *bytes.Buffer) error { return Text(b, sample()) }))
+// TestFormats compares what each format makes of the sample.
+func TestFormats(t *testing.T) {
+	for _, format := range Formats {
+		golden(t, "report."+format.Name, written(t, func(b *bytes.Buffer) error { return format.Write(b, sample()) }))
+	}
 }
 
-func TestJSON(t *testing.T) {
-	golden(t, "report.json", written(t, func(b *bytes.Buffer) error { return JSON(b, sample()) }))
-	empty := Report{Objects: 3, Version: "v1.2.3"}
-	golden(t, "empty.json", written(t, func(b *bytes.Buffer) error { return JSON(b, empty) }))
+// TestEmpty compares what each format makes of a report without findings.
+func TestEmpty(t *testing.T) {
+	for _, format := range Formats {
+		r := Report{Objects: 3, Version: "v1.2.3", Tail: "3 objects, no findings\n"}
+		golden(t, "empty."+format.Name, written(t, func(b *bytes.Buffer) error { return format.Write(b, r) }))
+	}
 }
 
-func TestSARIF(t *testing.T) {
-	golden(t, "report.sarif", written(t, func(b *bytes.Buffer) error { return SARIF(b, sample()) }))
+func TestColor(t *testing.T) {
+	r := sample()
+	r.Color = true
+	got := written(t, func(b *bytes.Buffer) error { return Text(b, r) })
+	golden(t, "color.text", got)
+	plain := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAll(got, nil)
+	if want := written(t, func(b *bytes.Buffer) error { return Text(b, sample()) }); !bytes.Equal(plain, want) {
+		t.Errorf("without colours it is\n%s\nwant\n%s", plain, want)
+	}
+	if i := bytes.IndexByte(plain, '\x1b'); i >= 0 {
+		t.Errorf("a control character of a manifest at %d", i)
+	}
 }
 
-func TestGitHub(t *testing.T) {
-	golden(t, "report.github", written(t, func(b *bytes.Buffer) error { return GitHub(b, sample()) }))
+// TestCommands checks that no line of a report for people is a command of a CI system.
+func TestCommands(t *testing.T) {
+	r := sample()
+	for i := range r.Findings {
+		r.Findings[i].Message = strings.Repeat("::error::a ##[error]b ", 20)
+	}
+	for _, write := range []func(io.Writer, Report) error{Text, Compact, Markdown} {
+		for line := range strings.Lines(string(written(t, func(b *bytes.Buffer) error { return write(b, r) }))) {
+			if terminal.StartsCommand(line) || strings.Contains(line, "##[") {
+				t.Errorf("a command: %s", line)
+			}
+		}
+	}
 }
 
-func TestJUnit(t *testing.T) {
-	golden(t, "report.xml", written(t, func(b *bytes.Buffer) error { return JUnit(b, sample()) }))
-	golden(t, "empty.xml", written(t, func(b *bytes.Buffer) error { return JUnit(b, Report{Objects: 3}) }))
+// TestWidth checks that the lines fit, unless a word alone is longer.
+func TestWidth(t *testing.T) {
+	for _, width := range []int{40, 60, 100} {
+		r := sample()
+		r.Width = width
+		got := written(t, func(b *bytes.Buffer) error { return Text(b, r) })
+		for line := range strings.Lines(string(got)) {
+			if n := utf8.RuneCountInString(line) - 1; n > width && strings.Contains(strings.TrimSpace(line), " ") &&
+				!strings.Contains(line, " KS") && !strings.Contains(line, "(kustomize)") {
+				t.Errorf("width %d: %d characters: %s", width, n, line)
+			}
+		}
+	}
+}
+
+// schema compiles a JSON schema.
+func schema(t *testing.T, path string) *jsonschema.Schema {
+	t.Helper()
+	compiled, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// valid checks a golden file against a schema, and returns it decoded.
+func valid(t *testing.T, against *jsonschema.Schema, name string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := against.Validate(value); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	return value.(map[string]any)
+}
+
+func TestJSONSchema(t *testing.T) {
+	against := schema(t, filepath.Join("..", "..", "docs", "check.schema.json"))
+	for _, name := range []string{"report.json", "empty.json"} {
+		valid(t, against, name)
+	}
+	for _, wrong := range []string{
+		`{}`, `{"version": 2, "program": "", "objects": 0, "counts": {}, "restarts": [], "findings": [], "accepted": []}`,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if against.Validate(value) == nil {
+			t.Errorf("the schema accepts %s", wrong)
+		}
+	}
+}
+
+// TestMarkdownLimits cuts a long report where GitHub would refuse it, without leaving anything open.
+func TestMarkdownLimits(t *testing.T) {
+	r := sample()
+	for range 500 {
+		r.Findings = append(r.Findings, r.Findings[1])
+	}
+	r.Diff = func() (string, error) { return strings.Repeat("+ `a` line of the diff\n", 5000), nil }
+	got := string(written(t, func(b *bytes.Buffer) error { return Markdown(b, r) }))
+	if len(got) > 65_536 {
+		t.Errorf("%d bytes", len(got))
+	}
+	for _, pair := range [][2]string{{"<details>", "</details>"}, {"```diff\n", "\n```\n"}} {
+		if a, b := strings.Count(got, pair[0]), strings.Count(got, pair[1]); a != b || a == 0 {
+			t.Errorf("%d times %q, %d times %q", a, pair[0], b, pair[1])
+		}
+	}
+	for _, want := range []string{"more\n", "The diff is longer"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -31,25 +33,43 @@ type (
 		Rules          []sarifRule `json:"rules"`
 	}
 	sarifRule struct { // 3.49
-		ID               string       `json:"id"`
-		Name             string       `json:"name"`
-		ShortDescription sarifMessage `json:"shortDescription"`
-		Help             sarifMessage `json:"help"`
-		Default          sarifDefault `json:"defaultConfiguration"`
+		ID               string          `json:"id"`
+		Name             string          `json:"name"`
+		ShortDescription sarifMessage    `json:"shortDescription"`
+		FullDescription  sarifMessage    `json:"fullDescription"`
+		Help             sarifMessage    `json:"help"`
+		Default          sarifDefault    `json:"defaultConfiguration"`
+		Properties       sarifProperties `json:"properties"`
 	}
 	sarifDefault struct { // 3.50
 		Level string `json:"level"`
+	}
+	sarifProperties struct { // 3.8; GitHub reads these
+		Tags            []string `json:"tags"`
+		Precision       string   `json:"precision"`
+		ProblemSeverity string   `json:"problem.severity"`
 	}
 	sarifMessage struct { // 3.11, 3.12
 		Text     string `json:"text"`
 		Markdown string `json:"markdown,omitempty"`
 	}
 	sarifResult struct { // 3.27
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifMessage    `json:"message"`
-		Locations []sarifLocation `json:"locations"`
+		RuleID       string             `json:"ruleId"`
+		RuleIndex    int                `json:"ruleIndex"`
+		Level        string             `json:"level"`
+		Message      sarifMessage       `json:"message"`
+		Locations    []sarifLocation    `json:"locations"`
+		Fingerprints sarifFingerprints  `json:"partialFingerprints"`
+		Suppressions []sarifSuppression `json:"suppressions"`
+		Fixes        []sarifFix         `json:"fixes,omitempty"`
+	}
+	sarifFingerprints struct { // 3.27.17; GitHub reads this one
+		Primary string `json:"primaryLocationLineHash"`
+	}
+	sarifSuppression struct { // 3.35
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct { // 3.28
 		Physical sarifPhysical  `json:"physicalLocation"`
@@ -57,7 +77,7 @@ type (
 	}
 	sarifPhysical struct { // 3.29
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   *sarifRegion  `json:"region,omitempty"`
+		Region   sarifRegion   `json:"region"`
 	}
 	sarifArtifact struct { // 3.4
 		URI string `json:"uri"`
@@ -65,6 +85,8 @@ type (
 	sarifRegion struct { // 3.30
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn"`
+		EndLine     int `json:"endLine"`
+		EndColumn   int `json:"endColumn"`
 	}
 	sarifLogical struct { // 3.33
 		FullyQualifiedName string `json:"fullyQualifiedName"`
@@ -76,7 +98,12 @@ var sarifLevel = map[transform.Severity]string{
 	transform.Advice: "note", transform.Warning: "warning", transform.Error: "error",
 }
 
-// SARIF writes a log of the Static Analysis Results Interchange Format, version 2.1.0.
+var sarifProblem = map[transform.Severity]string{
+	transform.Advice: "recommendation", transform.Warning: "warning", transform.Error: "error",
+}
+
+// SARIF writes a log of the Static Analysis Results Interchange Format, version 2.1.0, with what GitHub's code scanning
+// asks for (docs.github.com, "SARIF support for code scanning"). It has one run, whatever was checked.
 func SARIF(w io.Writer, r Report) error {
 	driver := sarifDriver{
 		Name: "argocd-kserve-plugin", Version: r.Version,
@@ -84,19 +111,20 @@ func SARIF(w io.Writer, r Report) error {
 		Rules:          []sarifRule{},
 	}
 	for _, rule := range r.Rules {
-		driver.Rules = append(driver.Rules, sarifRule{
-			ID: rule.ID, Name: rule.Name,
-			ShortDescription: sarifMessage{Text: rule.Title},
-			Help:             sarifMessage{Text: rule.Doc, Markdown: rule.Doc},
-			Default:          sarifDefault{sarifLevel[rule.Severity]},
-		})
+		driver.Rules = append(driver.Rules, describe(rule))
 	}
 	results := []sarifResult{}
-	for _, f := range transform.Sorted(r.Findings) {
+	seen := map[string]int{}
+	for _, f := range transform.Sorted(slices.Concat(r.Findings, r.Accepted)) {
+		print := fingerprint(f)
+		seen[print]++
 		results = append(results, sarifResult{
 			RuleID: f.Rule.ID, RuleIndex: slices.Index(r.Rules, f.Rule), Level: sarifLevel[f.Severity],
-			Message:   sarifMessage{Text: f.Subject() + ": " + f.Text()},
-			Locations: []sarifLocation{sarifAt(f)},
+			Message:      sarifMessage{Text: unlinked(f.Subject() + ": " + f.Text())},
+			Locations:    []sarifLocation{r.sarifAt(f)},
+			Fingerprints: sarifFingerprints{print + ":" + strconv.Itoa(seen[print])},
+			Suppressions: suppressions(f),
+			Fixes:        r.sarifFixes(f),
 		})
 	}
 	return encoding.JSON(w, sarifLog{
@@ -105,14 +133,48 @@ func SARIF(w io.Writer, r Report) error {
 	})
 }
 
-func sarifAt(f transform.Finding) sarifLocation {
-	path, line, col := source(f)
-	at := sarifLocation{
-		Physical: sarifPhysical{Artifact: sarifArtifact{(&url.URL{Path: path}).String()}},
+// describe returns a rule with its documentation. GitHub shows at most 1024 characters of a description.
+func describe(rule *transform.Rule) sarifRule {
+	doc := strings.TrimSpace(rule.Doc)
+	first, _, _ := strings.Cut(doc, "\n\n")
+	description := cut(rule.Title+". "+strings.Join(strings.Fields(first), " "), 1000)
+	return sarifRule{
+		ID: rule.ID, Name: rule.Name,
+		ShortDescription: sarifMessage{Text: rule.Title},
+		FullDescription:  sarifMessage{Text: description},
+		Help:             sarifMessage{Text: doc, Markdown: "**" + rule.Title + "**\n\n" + doc},
+		Default:          sarifDefault{sarifLevel[rule.Severity]},
+		Properties:       sarifProperties{[]string{"kserve", "argo-cd"}, "high", sarifProblem[rule.Severity]},
+	}
+}
+
+// sarifAt returns where a finding is. A file whose line is not known counts as a whole from its first line: GitHub drops
+// what has no region.
+func (r Report) sarifAt(f transform.Finding) sarifLocation {
+	place := r.Place(f)
+	region := sarifRegion{1, 1, 1, 1}
+	if place.Line > 0 {
+		region = sarifRegion{place.Line, place.Col, place.Line, max(place.EndCol, place.Col)}
+	}
+	return sarifLocation{
+		Physical: sarifPhysical{sarifArtifact{uri(place.Path)}, region},
 		Logical:  []sarifLogical{{f.Object.String(), "resource"}},
 	}
-	if line > 0 {
-		at.Physical.Region = &sarifRegion{line, col}
+}
+
+// unlinked returns text without links, which a message may have in the form [text](address) (3.11.6).
+func unlinked(text string) string { return strings.ReplaceAll(text, "](", "] (") }
+
+func uri(path string) string { return (&url.URL{Path: path}).String() }
+
+// suppressions says who accepted a finding: none for one that nobody did.
+func suppressions(f transform.Finding) []sarifSuppression {
+	if f.Accepted == nil {
+		return []sarifSuppression{}
 	}
-	return at
+	kind := "inSource"
+	if f.Accepted.By == ByBaseline {
+		kind = "external"
+	}
+	return []sarifSuppression{{kind, "accepted", accepted(f)}}
 }

@@ -1,0 +1,23 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Compact writes a line for each finding.
+func Compact(w io.Writer, r Report) error {
+	for _, f := range transform.Sorted(r.Findings) {
+		if _, err := fmt.Fprintln(w, Line(f)); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, r.Tail)
+	return err
+}
+
+// Line returns a finding as one line: path:line:col: Kind ns/name: KSnnn: message.
+func Line(f transform.Finding) string { return terminal.Quote(f.String()) }

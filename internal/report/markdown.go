@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// The characters that a comment on GitHub may have are 65,536. The findings leave room for the diff.
+const (
+	maxMarkdown = 60_000
+	maxTable    = 30_000
+)
+
+// Markdown writes the comment of a pull request or the summary of a CI step: the findings, and behind a click what the
+// repair changes, what it restarts, and what is accepted. It is cut where GitHub would refuse it.
+func Markdown(w io.Writer, r Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n", heading(r))
+	table(&b, r, r.Findings)
+	if len(r.Restarts) > 0 {
+		details(&b, plural(len(r.Restarts), "service")+" will restart once", func() {
+			for _, service := range r.Restarts {
+				fmt.Fprintf(&b, "- %s\n", code(service))
+			}
+		})
+	}
+	if len(r.Accepted) > 0 {
+		details(&b, plural(len(r.Accepted), "accepted finding"), func() { table(&b, r, r.Accepted) })
+	}
+	if Repairable(r.Findings) > 0 {
+		diff, err := r.Diff()
+		if err != nil {
+			return err
+		}
+		if diff != "" {
+			details(&b, "What the repair changes", func() { fence(&b, diff, maxMarkdown-b.Len()) })
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// heading counts the findings.
+func heading(r Report) string {
+	if len(r.Findings) == 0 {
+		return "KServe manifests: " + plural(r.Objects, "object") + " without findings"
+	}
+	return fmt.Sprintf("KServe manifests: %s in %s, %d repairable",
+		Counted(r.Findings), plural(r.Objects, "object"), Repairable(r.Findings))
+}
+
+// Counted returns the number of findings of each severity in words.
+func Counted(findings []transform.Finding) string {
+	var parts []string
+	for _, severity := range bySeverity {
+		switch n := count(findings, severity); {
+		case n == 0:
+		case severity == transform.Advice:
+			parts = append(parts, fmt.Sprintf("%d advice", n))
+		default:
+			parts = append(parts, plural(n, string(severity)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// details writes what a reader has to open.
+func details(b *strings.Builder, summary string, content func()) {
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", summary)
+	content()
+	b.WriteString("\n</details>\n")
+}
+
+// table writes a row for each finding, the severest first, as long as there is room.
+func table(b *strings.Builder, r Report, findings []transform.Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	findings = transform.Sorted(findings)
+	severest(findings)
+	b.WriteString("| | rule | object | finding |\n|---|---|---|---|\n")
+	for i, f := range findings {
+		place := r.Place(f)
+		at := place.Path
+		if place.Line > 0 {
+			at = fmt.Sprintf("%s:%d", at, place.Line)
+		}
+		severity, text := string(f.Severity), escape(f.Text())
+		if len(f.Edits) > 0 {
+			text += "; **repairable**"
+		}
+		if f.Accepted != nil {
+			text += "; " + escape(accepted(f))
+		}
+		row := fmt.Sprintf("| %s | %s %s | %s<br>%s | %s |\n",
+			severity, f.Rule.ID, f.Rule.Name, code(f.Subject()), code(at), text)
+		if b.Len()+len(row) > maxTable {
+			fmt.Fprintf(b, "\nand %d more\n", len(findings)-i)
+			return
+		}
+		b.WriteString(row)
+	}
+}
+
+// fence writes a diff between rows of backticks that are longer than any in it, cut to a number of bytes.
+func fence(b *strings.Builder, diff string, limit int) {
+	ticks := "```"
+	for _, row := range backticks.FindAllString(diff, -1) {
+		if len(row) >= len(ticks) {
+			ticks = row + "`"
+		}
+	}
+	fmt.Fprintf(b, "%sdiff\n", ticks)
+	left := limit - 2*len(ticks) - 100
+	rest := ""
+	for line := range strings.Lines(diff) {
+		line = terminal.Quote(strings.TrimSuffix(line, "\n")) + "\n"
+		if left -= len(line); left < 0 {
+			rest = "\nThe diff is longer; run `diff` to see all of it.\n"
+			break
+		}
+		b.WriteString(line)
+	}
+	fmt.Fprintf(b, "%s\n%s", ticks, rest)
+}
+
+var backticks = regexp.MustCompile("`+")
+
+// special are the characters that mean something in Markdown, in HTML and in GitHub's mathematics.
+const special = "\\`*_[]<>|~&$"
+
+// escape returns text that Markdown shows as it is. GitHub looks for names, issues and addresses also in escaped text,
+// so a comment parts those.
+func escape(text string) string {
+	var b strings.Builder
+	text = terminal.Quote(text)
+	for i, r := range text {
+		switch {
+		case r == '@', r == '#', r == ':' && strings.HasPrefix(text[i:], "://"):
+			b.WriteString(string(r) + "<!-- -->")
+		case strings.ContainsRune(special, r):
+			fmt.Fprintf(&b, "&#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// code returns text as code. GitHub looks for no names and issues in it.
+func code(text string) string { return "<code>" + escape(text) + "</code>" }

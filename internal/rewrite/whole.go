@@ -1,0 +1,49 @@
+package rewrite
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode 0644;
+// one that is there keeps its mode. A link is refused, since a checkout of a stranger's repository may have one that
+// leads anywhere. What is no regular file, such as a pipe, gets the data in place.
+func Whole(path string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return inPlace(path, data)
+	}
+	if err == nil {
+		mode = info.Mode().Perm()
+	}
+	if entry, err := os.Lstat(path); err == nil && entry.Mode()&fs.ModeSymlink != 0 {
+		return errors.New("is a link; name the file that it leads to")
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
+	if err != nil {
+		return reason(err)
+	}
+	_, err = file.Write(data)
+	err = cmp.Or(err, file.Chmod(mode), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}
+	return reason(err)
+}
+
+func inPlace(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return reason(err)
+	}
+	_, err = file.Write(data)
+	return reason(cmp.Or(err, file.Close()))
+}
