@@ -18,6 +18,18 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 	before := newRender(previous.selected, previous.unselected, e.Namespace)
 	after := newRender(current.selected, current.unselected, e.Namespace)
 	indexBefore, indexAfter := e.index(before), e.index(after)
+	documents := slices.Concat(current.selected, previous.selected)
+	accepted, err := e.acceptedIn(documents)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range documents {
+		for _, o := range d.objects {
+			if _, err := e.ignored(o); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var found []Finding
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
@@ -35,14 +47,15 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 				Previous: before, PreviousIndex: indexBefore,
 				report: func(f Finding) {
 					f.settle()
-					found = append(found, f)
+					if accepted.keeps(&f) {
+						found = append(found, f)
+					}
 				},
 			})
 		}
 	}
-	found, err = e.suppress(found, slices.Concat(current.selected, previous.selected))
 	for _, d := range previous.selected {
 		d.release()
 	}
-	return found, err
+	return found, nil
 }

@@ -13,46 +13,49 @@ import (
 // Config.ForbidSuppressions takes the effect from both.
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
-// suppress drops the findings that people have accepted, with a reason, by annotation of the object or by a comment
-// on the finding's line or the one above. An empty reason or an unknown rule is an error: it would hide something. With
-// ForbidSuppressions the findings stay. They are no error then: a comment must not stop a whole application.
-func (c *Config) suppress(findings []Finding, documents []*document) ([]Finding, error) {
-	var kept []Finding
-	ignored := map[*document]map[int][]string{}
+// accepted is what comments in the documents say about findings; see Config.ignoreComments.
+type accepted struct {
+	*Config
+	comments map[*document]map[int][]string
+}
+
+// acceptedIn reads the comments of the documents by which people accept findings. An empty reason or an unknown rule is
+// an error: it would hide something.
+func (c *Config) acceptedIn(documents []*document) (*accepted, error) {
+	a := &accepted{c, map[*document]map[int][]string{}}
 	for _, d := range documents {
 		comments, err := c.ignoreComments(d)
 		if err != nil {
 			return nil, err
 		}
-		ignored[d] = comments
-		for _, o := range d.objects {
-			if _, err := c.ignored(o); err != nil {
-				return nil, err
-			}
+		if len(comments) > 0 {
+			a.comments[d] = comments
 		}
 	}
-	for _, f := range findings {
-		line, _ := f.Object.doc.tree.Position(f.Object.offset(f.At))
-		byAnnotation, _ := c.ignored(f.Object)
-		accepted := slices.Contains(byAnnotation, f.Rule.ID) || slices.Contains(ignored[f.Object.doc][line], f.Rule.ID)
-		if accepted && !c.ForbidSuppressions {
-			continue
-		}
-		if accepted {
-			f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
-		}
-		kept = append(kept, f)
+	return a, nil
+}
+
+// keeps reports whether the finding stays: people accept findings, with a reason, by annotation of the object or by a
+// comment on the finding's line or the one above. With ForbidSuppressions the findings stay. They are no error then: a
+// comment must not stop a whole application.
+func (a *accepted) keeps(f *Finding) bool {
+	d := f.Object.doc
+	byAnnotation, _ := a.ignored(f.Object)
+	accepted := slices.Contains(byAnnotation, f.Rule.ID) ||
+		slices.Contains(a.comments[d][f.Line-d.source.Line+1], f.Rule.ID)
+	if accepted && a.ForbidSuppressions {
+		f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
 	}
-	return kept, nil
+	return !accepted || a.ForbidSuppressions
 }
 
 // ignored lists the rules that the object's annotation switches off.
 func (c *Config) ignored(o *Object) ([]string, error) {
-	value := o.Annotation(IgnoreAnnotation)
-	if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
+	annotation := o.Get("metadata", "annotations", IgnoreAnnotation)
+	if annotation == nil {
 		return nil, nil
 	}
-	ids, err := c.parseIgnore(value)
+	ids, err := c.parseIgnore(annotation.Str())
 	if err != nil {
 		line, col := o.position([]any{"metadata", "annotations", IgnoreAnnotation})
 		return nil, &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", IgnoreAnnotation, err)}
