@@ -31,12 +31,12 @@ var refusedQuantity = &transform.Rule{
 var quantityForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
 func checkQuantityForm(p *pass) {
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node, func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		value = value.Get()
 		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
 			return
 		}
-		r := refusal{at: slices.Clone(path)}
+		r := refusal{at: at.Path()}
 		switch text := strings.TrimSpace(value.Value); {
 		case value.Tag == "!!str" && !quantityForm.MatchString(text):
 			r.words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"

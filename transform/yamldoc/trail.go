@@ -1,0 +1,40 @@
+package yamldoc
+
+// Trail is where a walk through a tree is. It costs nothing until somebody asks for its Path.
+type Trail struct {
+	start Path
+	steps []trailStep
+}
+
+// trailStep is a key, or the index of an item if isItem.
+type trailStep struct {
+	key    string
+	index  int
+	isItem bool
+}
+
+// NewTrail returns the trail of a walk that starts at a path.
+func NewTrail(start Path) *Trail { return &Trail{start: start, steps: make([]trailStep, 0, narrow)} }
+
+// Key goes to the entry with a key.
+func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key: key}) }
+
+// Item goes to an item of a sequence.
+func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i, isItem: true}) }
+
+// Up goes back to where the last Key or Item came from.
+func (t *Trail) Up() { t.steps = t.steps[:len(t.steps)-1] }
+
+// Path returns a new path that leads to where the walk is.
+func (t *Trail) Path() Path {
+	path := make(Path, len(t.start), len(t.start)+len(t.steps)+2) // callers often add a step or two
+	copy(path, t.start)
+	for _, step := range t.steps {
+		if step.isItem {
+			path = append(path, step.index)
+		} else {
+			path = append(path, step.key)
+		}
+	}
+	return path
+}
