@@ -6,21 +6,22 @@ type Trail struct {
 	steps []trailStep
 }
 
-// trailStep is a key, or the index of an item if isItem.
+// trailStep is a key, or the index of an item.
 type trailStep struct {
-	key    string
-	index  int
-	isItem bool
+	key   string
+	index int // noIndex for a key
 }
 
+const noIndex = -1
+
 // NewTrail returns the trail of a walk that starts at a path.
-func NewTrail(start Path) *Trail { return &Trail{start: start, steps: make([]trailStep, 0, narrow)} }
+func NewTrail(start Path) *Trail { return &Trail{start: start, steps: make([]trailStep, 0, 10)} }
 
 // Key goes to the entry with a key.
-func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key: key}) }
+func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noIndex}) }
 
 // Item goes to an item of a sequence.
-func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i, isItem: true}) }
+func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
 
 // Up goes back to where the last Key or Item came from.
 func (t *Trail) Up() { t.steps = t.steps[:len(t.steps)-1] }
@@ -30,10 +31,10 @@ func (t *Trail) Path() Path {
 	path := make(Path, len(t.start), len(t.start)+len(t.steps)+2) // callers often add a step or two
 	copy(path, t.start)
 	for _, step := range t.steps {
-		if step.isItem {
-			path = append(path, step.index)
-		} else {
+		if step.index == noIndex {
 			path = append(path, step.key)
+		} else {
+			path = append(path, step.index)
 		}
 	}
 	return path
