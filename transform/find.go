@@ -46,7 +46,8 @@ func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	return e.inOrder(objects, all)
+	findings, failed := e.inOrder(objects, all)
+	return findings, failed, nil
 }
 
 // callsFor returns the calls for each kind of object in the render.
@@ -89,9 +90,8 @@ func (s *search) examine(o *Object) (all []reported, err error) {
 
 // inOrder returns the findings about the objects in the order of the rules, and the documents with an object on which a
 // rule panics.
-func (e *engine) inOrder(objects []*Object, all [][]reported) ([]Finding, failures, error) {
-	var findings []Finding
-	failed := failures{}
+func (e *engine) inOrder(objects []*Object, all [][]reported) (findings []Finding, failed failures) {
+	failed = failures{}
 	type about struct {
 		*reported
 		object *Object
@@ -111,11 +111,9 @@ func (e *engine) inOrder(objects []*Object, all [][]reported) ([]Finding, failur
 					continue
 				}
 				message := fmt.Sprintf("rule %s: %s", rule.ID, reason(r.fault))
-				if err := failed.add(r.object, nil, message); err != nil {
-					return nil, nil, err
-				}
+				failed.add(r.object, nil, message)
 			}
 		}
 	}
-	return findings, failed, nil
+	return findings, failed
 }

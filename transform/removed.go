@@ -54,8 +54,5 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 			})
 		}
 	}
-	for _, d := range previous.selected {
-		d.release()
-	}
 	return found, nil
 }

@@ -63,7 +63,6 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		if r.after[i] != d {
 			d.output = r.after[i].source.Body
 		}
-		d.release()
 	}
 	return result, nil
 }
@@ -87,7 +86,7 @@ func newEngine(config Config) (*engine, error) {
 func (f *Finding) settle() {
 	f.Line, f.Col = f.Object.position(f.At)
 	for i, e := range f.Edits {
-		if err := e.Object.doc.tree.Check(e.rooted()); err != nil {
+		if err := e.Object.doc.parsed().Check(e.rooted()); err != nil {
 			var unsafe *yamldoc.UnsafeError
 			f.Unrepaired = err.Error()
 			if errors.As(err, &unsafe) {

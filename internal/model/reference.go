@@ -71,7 +71,7 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 func findReferences(objects []*transform.Object) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
 	for _, o := range objects {
-		o.Node.Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
+		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found
 }
@@ -90,7 +90,7 @@ func (r *references) collect(o *transform.Object, at *yamldoc.Trail, node *yamld
 	kind, name := node.Get("kind").Str(), node.Get("name").Str()
 	resources := node.Get("resources").Strings()
 	for _, k := range referencedKinds {
-		if node != o.Node && name != "" && kind == k.kind {
+		if at.Len() > 0 && name != "" && kind == k.kind {
 			namespace := cmp.Or(node.Get("namespace").Str(), defaultNamespace(o))
 			r.add(r.exact, k.kind, namespace, name, o, at.Path().With("name"))
 		}

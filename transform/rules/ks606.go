@@ -49,7 +49,7 @@ func checkPruned(p *pass) {
 		}
 		p.reportPruned(types, path, value, by)
 	}
-	types.Walk(nil, p.Object.Node, visit)
+	types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
 		return
 	}

@@ -56,12 +56,12 @@ func (p *pass) inexact() (reason string) {
 		return fmt.Sprintf("%s has other fields in v1alpha2", at)
 	}
 	merges := func(e yamldoc.Entry) bool { return e.Key.Tag == "!!merge" }
-	p.Object.Node.Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
+	p.Object.Node().Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
 		if slices.ContainsFunc(n.Entries, merges) {
 			reason = "the merge key << may hide a field that only v1alpha2 has"
 		}
 	})
-	p.types().Walk(nil, p.Object.Node, func(at *yamldoc.Trail, _ *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, _ *yamldoc.Node, f schema.Field) {
 		if f.Kept {
 			return
 		}

@@ -26,6 +26,9 @@ func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
 // Up goes back to where the last Key or Item came from.
 func (t *Trail) Up() { t.steps = t.steps[:len(t.steps)-1] }
 
+// Len returns the number of steps of the path.
+func (t *Trail) Len() int { return len(t.start) + len(t.steps) }
+
 // Path returns a new path that leads to where the walk is.
 func (t *Trail) Path() Path {
 	path := make(Path, len(t.start), len(t.start)+len(t.steps)+2) // callers often add a step or two
