@@ -91,18 +91,19 @@ func (s *search) examine(o *Object) (all []reported, err error) {
 // inOrder returns the findings about the objects in the order of the rules, and the documents with an object on which a
 // rule panics.
 func (e *engine) inOrder(objects []*Object, all [][]reported) (findings []Finding, failed failures) {
-	failed = failures{}
 	type about struct {
 		*reported
 		object *Object
 	}
-	byCall := map[call][]about{}
+	byCall, count := map[call][]about{}, 0
 	for i, o := range objects {
 		for j := range all[i] {
 			r := &all[i][j]
 			byCall[r.call] = append(byCall[r.call], about{r, o})
+			count += len(r.findings)
 		}
 	}
+	findings, failed = make([]Finding, 0, count), failures{}
 	for i, rule := range e.rules {
 		for j := range rule.Kinds {
 			for _, r := range byCall[call{i, j}] {
@@ -110,8 +111,7 @@ func (e *engine) inOrder(objects []*Object, all [][]reported) (findings []Findin
 					findings = append(findings, r.findings...)
 					continue
 				}
-				message := fmt.Sprintf("rule %s: %s", rule.ID, reason(r.fault))
-				failed.add(r.object, nil, message)
+				failed.add(r.object, nil, fmt.Sprintf("rule %s: %s", rule.ID, reason(r.fault)))
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -36,9 +37,12 @@ func checkQuantityForm(p *pass) {
 		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
 			return
 		}
+		if value.Tag == "!!str" && hasQuantityForm(strings.TrimSpace(value.Value)) {
+			return
+		}
 		r := refusal{at: at.Path()}
-		switch text := strings.TrimSpace(value.Value); {
-		case value.Tag == "!!str" && !quantityForm.MatchString(text):
+		switch {
+		case value.Tag == "!!str":
 			r.words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 			r.advice = "write a number with a unit, as 500m, 2 or 4Gi"
 		case value.Tag == "!!float" && !isInteger(value) && p.Object.Kind != kserve.InferenceService.Kind:
@@ -52,6 +56,12 @@ func checkQuantityForm(p *pass) {
 		}
 		p.refuse(r)
 	})
+}
+
+// hasQuantityForm reports whether the text has quantityForm. What Canonical reads has it too, and that is faster.
+func hasQuantityForm(text string) bool {
+	_, ok := quantity.Canonical(text)
+	return ok || quantityForm.MatchString(text)
 }
 
 // isQuantity reports whether a field holds a quantity on every release in question.

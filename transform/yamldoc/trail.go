@@ -23,6 +23,16 @@ func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noInd
 // Item goes to an item of a sequence.
 func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
 
+// Step goes one step of a path.
+func (t *Trail) Step(step any) {
+	switch s := step.(type) {
+	case string:
+		t.Key(s)
+	case int:
+		t.Item(s)
+	}
+}
+
 // Up goes back to where the last Key or Item came from.
 func (t *Trail) Up() { t.steps = t.steps[:len(t.steps)-1] }
 
