@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -15,11 +16,14 @@ type document struct {
 	content  content
 	selected bool // rules may concern it
 
-	tree    *yamldoc.Tree // nil when the screen rejected the document, and once it is released
+	trees   *trees
+	tree    atomic.Pointer[yamldoc.Tree] // nil while nobody looks at the document
+	keeps   bool                         // its tree
 	objects []*Object
-	count   int     // of its objects
-	aliased aliased // what its aliases stand for, once it was parsed
-	output  []byte  // the body with the edits made, nil without any
+	lost    []yamldoc.Comment // by the edits
+	count   int               // of its objects
+	aliased aliased           // what its aliases stand for, once it was parsed
+	output  []byte            // the body with the edits made, nil without any
 
 	ignores []*ignore // what people accept in it; nil until suppress looks
 }
@@ -59,7 +63,7 @@ func (d *document) examine(s *screen, namespace string) error {
 	return nil
 }
 
-// parse reads the document and finds its objects.
+// read parses the document and finds its objects.
 func (d *document) parse(namespace string) error {
 	tree, err := yamldoc.Parse(d.source.Body)
 	if err != nil {
@@ -70,39 +74,15 @@ func (d *document) parse(namespace string) error {
 }
 
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
-	d.tree = tree
 	d.collect(tree.Root, namespace)
-}
-
-// release gives the memory of the tree back. The objects stay, without their nodes.
-func (d *document) release() {
-	d.tree = nil
-	for _, o := range d.objects {
-		o.Node = nil
-	}
-}
-
-// reload reads a released document again.
-func (d *document) reload() error {
-	if d.tree != nil {
-		return nil
-	}
-	tree, err := yamldoc.Parse(d.source.Body)
-	if err != nil {
-		return bug("%s: %w", d.file.Path, err)
-	}
-	d.tree = tree
-	for _, o := range d.objects {
-		o.Node = tree.Root.Get(o.prefix...)
-	}
-	return nil
+	d.keep(tree)
 }
 
 // collect adds the objects below node.
 func (d *document) collect(node *yamldoc.Node, namespace string) {
 	walkObjects(node, nil, "", "", func(prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind string) {
 		o := &Object{
-			File: d.file, APIVersion: apiVersion, Kind: kind, Node: node, doc: d,
+			File: d.file, APIVersion: apiVersion, Kind: kind, doc: d,
 			index: len(d.objects), prefix: prefix,
 			Name:         node.Get("metadata", "name").Str(),
 			Namespace:    node.Get("metadata", "namespace").Str(),

@@ -134,7 +134,7 @@ func (e Edit) Lines() (first, last int) { return e.first, e.last }
 
 // locate notes what Lines returns.
 func (e *Edit) locate() {
-	node := e.Object.Node
+	node := e.Object.Node()
 	for _, step := range e.Path {
 		_, value := node.Entry(step)
 		if value == nil {
@@ -143,7 +143,7 @@ func (e *Edit) locate() {
 		node = value
 	}
 	e.first, _ = e.Object.position(e.Path)
-	end, _ := e.Object.doc.tree.Position(max(node.Start, node.End-1))
+	end, _ := e.Object.doc.parsed().Position(max(node.Start, node.End-1))
 	e.last = e.Object.doc.source.Line + end - 1
 }
 

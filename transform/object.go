@@ -35,18 +35,24 @@ type Object struct {
 	Name       string // metadata.name; empty with generateName
 	Namespace  string // metadata.namespace, else Config.Namespace
 
-	// Node is the object itself. Paths in findings and edits start here. It is for rules: nil once Run has returned.
-	Node *yamldoc.Node
-
 	doc          *document
 	index        int          // among the objects of the document
 	prefix       yamldoc.Path // from the document's root to the object
 	generateName string
 }
 
+// Node returns the object itself. Paths in findings and edits start here. Rules must not keep it from one call to the
+// next: in a large input, nodes are read again when a rule looks at them.
+func (o *Object) Node() *yamldoc.Node {
+	if o.doc == nil {
+		return nil
+	}
+	return o.doc.parsed().Root.Get(o.prefix...)
+}
+
 // Get returns the node at the path below the object, nil if there is none. Steps are keys as strings and indexes of
 // sequences as ints, as in [yamldoc.Path]. The methods of a nil node work: it has no value and no children.
-func (o *Object) Get(path ...any) *yamldoc.Node { return o.Node.Get(path...) }
+func (o *Object) Get(path ...any) *yamldoc.Node { return o.Node().Get(path...) }
 
 // Group returns the API group without the version. It is empty for the core group.
 func (o *Object) Group() string {
@@ -89,7 +95,8 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 
 // offset returns where in the document's body the path leads: to the last key on it that exists.
 func (o *Object) offset(path []any) int {
-	node, at := o.Node, o.Node.Start
+	node := o.Node()
+	at := node.Start
 	for _, step := range path {
 		key, value := node.Entry(step)
 		if value == nil {
@@ -105,6 +112,6 @@ func (o *Object) offset(path []any) int {
 
 // position returns the 1-based line and column of the path in the file.
 func (o *Object) position(path []any) (line, col int) {
-	line, col = o.doc.tree.Position(o.offset(path))
+	line, col = o.doc.parsed().Position(o.offset(path))
 	return o.doc.source.Line + line - 1, col
 }

@@ -18,6 +18,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 	before := newRender(previous.selected, previous.unselected, e.Namespace)
 	after := newRender(current.selected, current.unselected, e.Namespace)
 	indexBefore, indexAfter := e.index(before), e.index(after)
+	documents := slices.Concat(current.selected, previous.selected)
 	var found []Finding
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
@@ -40,9 +41,5 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 			})
 		}
 	}
-	err = e.suppress(found, slices.Concat(current.selected, previous.selected))
-	for _, d := range previous.selected {
-		d.release()
-	}
-	return found, err
+	return found, e.suppress(found, documents)
 }

@@ -70,7 +70,7 @@ func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (un
 		if !mayHold(d.source.Body) {
 			continue
 		}
-		read := &document{file: d.file, source: d.source}
+		read := &document{file: d.file, source: d.source, trees: d.trees}
 		if read.parse(r.namespace) != nil {
 			unreadable = append(unreadable, d.source.Body)
 		}

@@ -32,18 +32,14 @@ func newRepair(e *engine, s *stream, findings []Finding, failed failures) *repai
 type failures map[*document]Finding
 
 // add leaves the object's document as it came. The first reason counts.
-func (f failures) add(o *Object, at yamldoc.Path, message string) error {
+func (f failures) add(o *Object, at yamldoc.Path, message string) {
 	if _, known := f[o.doc]; known {
-		return nil
-	}
-	if err := o.doc.reload(); err != nil {
-		return err
+		return
 	}
 	failure := Finding{Rule: NotRepaired, Object: o, At: at, Severity: NotRepaired.Severity, Message: message,
 		Unrepaired: "the document is left as it came; please report this"}
 	failure.Line, failure.Col = o.position(at)
 	f[o.doc] = failure
-	return nil
 }
 
 // prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again.
@@ -54,9 +50,7 @@ func (r *repair) prove(ctx context.Context) error {
 	if len(r.failed) == 0 || r.stable(ctx) || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := r.giveUp("the output would change when it is repaired again"); err != nil {
-		return err
-	}
+	r.giveUp("the output would change when it is repaired again")
 	return r.run(ctx)
 }
 
@@ -140,16 +134,15 @@ func (r *repair) splice(ctx context.Context) error {
 		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
 			return nil
 		}
-		if err := d.reload(); err != nil {
-			return err
-		}
 		r.made[i], r.after[i] = len(edits[d]), d
 		faults[i] = guarded(func() error {
-			tree, err := d.tree.Apply(effective(edits[d]))
-			if err == nil && tree != d.tree {
-				r.after[i] = &document{file: d.file, source: yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line}}
+			before := d.parsed()
+			tree, err := before.Apply(effective(edits[d]))
+			if err == nil && tree != before {
+				r.after[i] = &document{file: d.file, source: yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line},
+					trees: d.trees, lost: tree.Lost()}
 				r.after[i].adopt(tree, r.Namespace)
-				d.release()
+				d.drop()
 			}
 			return err
 		})
@@ -157,7 +150,7 @@ func (r *repair) splice(ctx context.Context) error {
 	})
 	for i, fault := range faults {
 		if fault != nil && err == nil {
-			err = r.blame(r.stream.selected[i], fault)
+			r.blame(r.stream.selected[i], fault)
 		}
 	}
 	return err
@@ -167,11 +160,11 @@ func (r *repair) splice(ctx context.Context) error {
 func (r *repair) nameLost() {
 	lost := map[*document]map[string][]Place{} // by the path of the edit
 	for i, d := range r.after {
-		if d == r.stream.selected[i] || len(d.tree.Lost()) == 0 {
+		if d == r.stream.selected[i] || len(d.lost) == 0 {
 			continue
 		}
 		places := map[string][]Place{}
-		for _, c := range d.tree.Lost() {
+		for _, c := range d.lost {
 			key := pathKey(c.Path)
 			places[key] = append(places[key], Place{d.file.Path, d.source.Line + c.Line - 1})
 		}
@@ -216,7 +209,7 @@ func effective(edits []yamldoc.Edit) []yamldoc.Edit {
 }
 
 // blame leaves a document as it came because its edits cannot be made, and names the rules whose edits conflict.
-func (r *repair) blame(d *document, fault error) error {
+func (r *repair) blame(d *document, fault error) {
 	var conflict *yamldoc.ConflictError
 	var unsafe *yamldoc.UnsafeError
 	o, message := d.objects[0], reason(fault)
@@ -239,7 +232,7 @@ func (r *repair) blame(d *document, fault error) error {
 	case errors.As(fault, &unsafe):
 		message = "the edits can't be made together: " + unsafe.Reason
 	}
-	return r.failed.add(o, at, message)
+	r.failed.add(o, at, message)
 }
 
 // verify runs the rules over the edited documents: what was repaired must be gone, and nothing may be new. It reports
@@ -261,7 +254,8 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		return false, ctx.Err()
 	}
 	if err != nil {
-		return false, r.giveUp(reason(err))
+		r.giveUp(reason(err))
+		return false, nil
 	}
 	type place struct { // it identifies a finding across a repair: names and positions may change
 		rule   *Rule
@@ -277,9 +271,7 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		failure, found := broken[d]
 		if _, already := r.failed[origin[d]]; found && !already {
 			proved, message = false, failure.Message
-			if err := r.failed.add(original(failure.Object), nil, failure.Message); err != nil {
-				return false, err
-			}
+			r.failed.add(original(failure.Object), nil, failure.Message)
 		}
 	}
 	for i := range left {
@@ -306,41 +298,35 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		proved = false
 		culprits = append(culprits, finding.Rule)
 		message = fmt.Sprintf("%s comes up again after the repair: %s", finding.Rule.ID, finding.Message)
-		if err := r.failed.add(finding.Object, nil, message); err != nil {
-			return false, err
-		}
+		r.failed.add(finding.Object, nil, message)
 	}
 	if proved || r.withdraw() {
 		return proved, nil
 	}
-	return false, r.giveUp(message, culprits...)
+	r.giveUp(message, culprits...)
+	return false, nil
 }
 
 // giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With
 // no rules, or none that edits something, it leaves all edited documents.
-func (r *repair) giveUp(message string, rules ...*Rule) error {
+func (r *repair) giveUp(message string, rules ...*Rule) {
 	for _, finding := range r.findings {
 		for _, e := range finding.Edits {
 			if !slices.Contains(rules, finding.Rule) {
 				continue
 			}
-			if err := r.failed.add(e.Object, e.Path, message); err != nil {
-				return err
-			}
+			r.failed.add(e.Object, e.Path, message)
 		}
 	}
 	if r.withdraw() {
-		return nil
+		return
 	}
 	for i, d := range r.stream.selected {
 		if r.made[i] == 0 {
 			continue
 		}
-		if err := r.failed.add(d.objects[0], nil, message); err != nil {
-			return err
-		}
+		r.failed.add(d.objects[0], nil, message)
 	}
-	return nil
 }
 
 // stable reports whether the output stays as it is when it is repaired again. A document that is left as it came can
@@ -348,7 +334,7 @@ func (r *repair) giveUp(message string, rules ...*Rule) error {
 func (r *repair) stable(ctx context.Context) bool {
 	again := make([]*document, len(r.after))
 	for i, d := range r.after {
-		again[i] = &document{file: d.file, source: d.source}
+		again[i] = &document{file: d.file, source: d.source, trees: d.trees}
 		if err := again[i].parse(r.Namespace); err != nil {
 			return false
 		}

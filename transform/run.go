@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -69,7 +67,6 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		if r.after[i] != d {
 			d.output = r.after[i].source.Body
 		}
-		d.release()
 	}
 	return result, nil
 }
@@ -88,61 +85,12 @@ func newEngine(config Config) (*engine, error) {
 	return &engine{config, rules}, err
 }
 
-// find runs the rules over the objects of the selected documents and returns what they report, in the order of the
-// rules, and the documents with an object on which a rule panics.
-func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]Finding, failures, error) {
-	render := newRender(selected, unselected, e.Namespace)
-	var index any
-	if err := guarded(func() error { index = e.index(render); return nil }); err != nil {
-		return nil, nil, err
-	}
-	reported := make([][]Finding, len(e.rules))
-	broken := make([][]Finding, len(e.rules))
-	err := parallel(ctx, len(e.rules), func(i int) error {
-		rule := e.rules[i]
-		if rule.Run == nil {
-			return nil
-		}
-		for _, object := range render.Objects(rule.Kinds...) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			var found []Finding
-			pass := &Pass{
-				Rule: rule, Object: object, Render: render, Releases: e.Releases, Index: index,
-				report: func(f Finding) {
-					f.settle()
-					found = append(found, f)
-				},
-			}
-			if fault := guarded(func() error { rule.Run(pass); return nil }); fault != nil {
-				message := fmt.Sprintf("rule %s: %s", rule.ID, reason(fault))
-				broken[i] = append(broken[i], Finding{Object: object, Message: message})
-				continue
-			}
-			reported[i] = append(reported[i], found...)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	failed := failures{}
-	for _, failure := range slices.Concat(broken...) {
-		if err := failed.add(failure.Object, nil, failure.Message); err != nil {
-			return nil, nil, err
-		}
-	}
-	findings := slices.Concat(reported...)
-	return findings, failed, e.suppress(findings, selected)
-}
-
 // settle notes the positions of the finding and its edits, and takes the edits off when one of them cannot be made
 // safely.
 func (f *Finding) settle() {
 	f.Line, f.Col = f.Object.position(f.At)
 	for i, e := range f.Edits {
-		if err := e.Object.doc.tree.Check(e.rooted()); err != nil {
+		if err := e.Object.doc.parsed().Check(e.rooted()); err != nil {
 			var unsafe *yamldoc.UnsafeError
 			f.Unrepaired = err.Error()
 			if errors.As(err, &unsafe) {

@@ -29,9 +29,9 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
 
 // read splits the files into documents and parses those that rules may concern.
 func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {
-	s := &stream{}
+	s, kept := &stream{}, &trees{}
 	for i := range files {
-		if err := s.split(&files[i]); err != nil {
+		if err := s.split(&files[i], kept); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func bound(documents []*document, maxBytes int) error {
 	return nil
 }
 
-func (s *stream) split(file *File) error {
+func (s *stream) split(file *File, kept *trees) error {
 	sources, err := yamldoc.Split(file.Data)
 	if err != nil {
 		return inputError(file, 1, err)
@@ -89,7 +89,7 @@ func (s *stream) split(file *File) error {
 		if err := directive(source); err != nil {
 			return inputError(file, 1, err)
 		}
-		documents[i] = &document{file: file, source: source}
+		documents[i] = &document{file: file, source: source, trees: kept}
 	}
 	s.files = append(s.files, file)
 	s.documents = append(s.documents, documents)

@@ -86,6 +86,10 @@ func (c *Config) findIgnores(d *document) error {
 		return nil
 	}
 	d.ignores = []*ignore{}
+	body := d.source.Body
+	if !bytes.Contains(body, []byte(IgnoreAnnotation)) && bytes.IndexByte(body, '\\') < 0 { // it may be an escape
+		return nil
+	}
 	for _, o := range d.objects {
 		value := o.Annotation(IgnoreAnnotation)
 		if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
@@ -112,7 +116,7 @@ func (c *Config) findComments(d *document) error {
 		start, end := offset, offset+len(line)
 		number, offset = number+1, end
 		before, value, found := bytes.Cut(line, marker)
-		if !found || inText(d.tree.Root, body, start+len(before)) {
+		if !found || inText(d.parsed().Root, body, start+len(before)) {
 			continue
 		}
 		ids, err := c.parseIgnore(string(value))
@@ -120,7 +124,7 @@ func (c *Config) findComments(d *document) error {
 		if err != nil {
 			return &InputError{d.file.Path, at.Line, at.Col, err}
 		}
-		switch root := d.tree.Root; {
+		switch root := d.parsed().Root; {
 		case len(bytes.TrimSpace(before)) > 0:
 		case root.Start >= end:
 			start, end = root.Start, root.End
@@ -144,7 +148,7 @@ func (d *document) addIgnores(found [][2]string, common ignore) {
 // objectAt returns the object that holds the offset, else the first one.
 func (d *document) objectAt(offset int) *Object {
 	for _, o := range d.objects {
-		if o.Node.Start <= offset && offset < o.Node.End {
+		if n := o.Node(); n.Start <= offset && offset < n.End {
 			return o
 		}
 	}

@@ -184,11 +184,12 @@ func (l *Installed) Scripts() ([]Script, error) {
 // entries returns the checks in the entries of resourceHealthChecks, wherever they are in a document.
 func (l *Installed) entries(document installedDocument) []Script {
 	var all []Script
-	document.tree.Root.Walk(func(at yamldoc.Path, n *yamldoc.Node) {
+	document.tree.Root.Walk(nil, func(trail *yamldoc.Trail, n *yamldoc.Node) {
 		kind, check := n.Get("kind").Str(), n.Get("check").Str()
 		if n.Get("group").Str() != group || kind == "" || check == "" {
 			return
 		}
+		at := trail.Path()
 		script := Script{Object: l.name, Key: at.String(), Kind: kind, Source: check}
 		for _, object := range document.objects {
 			if object.form == formOperator && object.at.Overlaps(at) {

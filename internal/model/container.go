@@ -43,7 +43,17 @@ type Container struct {
 
 // Containers returns the containers that an InferenceService of the render declares. It leaves out init containers and
 // workers, because KServe copies none of their probes to its agent. Treat them as read-only.
-func (m *Model) Containers(s *Service) []Container { return s.containers() }
+func (m *Model) Containers(s *Service) []Container {
+	if s.Elsewhere {
+		return nil
+	}
+	s.once.Do(func() { s.containers = m.findContainers(s) })
+	all := slices.Clone(s.containers)
+	for i := range all {
+		all[i].Node = s.Get(all[i].Path...)
+	}
+	return all
+}
 
 func (m *Model) findContainers(s *Service) []Container {
 	var all []Container
@@ -57,6 +67,9 @@ func (m *Model) findContainers(s *Service) []Container {
 			}
 		}
 		all = append(all, pod...)
+	}
+	for i := range all {
+		all[i].Node = nil // it would keep the whole service in memory
 	}
 	return all
 }

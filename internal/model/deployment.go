@@ -66,18 +66,12 @@ func (s *Service) deployments(v kserve.Versions, component string) []string {
 	}
 	named := func(predictor string) string { return kserve.ComponentName(s.Name+"-"+predictor, component) }
 	var names []string
-	name := s.Get("spec", component, "name").Str()
-	if name == "" || !v.All(kserve.NamedPredictor) {
+	if s.predictors[0] == "" || !v.All(kserve.NamedPredictor) {
 		names = append(names, plain)
 	}
-	if name != "" {
-		names = append(names, named(name))
-	}
-	if canaries := s.Get("spec", "canary"); canaries != nil {
-		for _, canary := range canaries.Items {
-			if name := canary.Get(component, "name").Str(); name != "" {
-				names = append(names, named(name))
-			}
+	for _, predictor := range s.predictors {
+		if predictor != "" {
+			names = append(names, named(predictor))
 		}
 	}
 	return names

@@ -51,9 +51,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.namesakes = sync.OnceValue(m.findNamesakes)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
-		s := &Service{Object: o}
-		s.containers = sync.OnceValue(func() []Container { return m.findContainers(s) })
-		m.services[o] = s
+		m.services[o] = newService(o)
 	}
 	m.llms = m.findLLMs()
 	m.indexDeployments(m.Services())

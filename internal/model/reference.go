@@ -71,7 +71,7 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 func findReferences(objects []*transform.Object) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
 	for _, o := range objects {
-		o.Node.Walk(func(at yamldoc.Path, node *yamldoc.Node) { found.collect(o, at, node) })
+		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found
 }
@@ -86,21 +86,21 @@ func (r *references) add(
 }
 
 // collect adds what a node of the object refers to.
-func (r *references) collect(o *transform.Object, at yamldoc.Path, node *yamldoc.Node) {
+func (r *references) collect(o *transform.Object, at *yamldoc.Trail, node *yamldoc.Node) {
 	kind, name := node.Get("kind").Str(), node.Get("name").Str()
 	resources := node.Get("resources").Strings()
 	for _, k := range referencedKinds {
-		if len(at) > 0 && name != "" && kind == k.kind {
+		if at.Len() > 0 && name != "" && kind == k.kind {
 			namespace := cmp.Or(node.Get("namespace").Str(), defaultNamespace(o))
-			r.add(r.exact, k.kind, namespace, name, o, at.With("name"))
+			r.add(r.exact, k.kind, namespace, name, o, at.Path().With("name"))
 		}
 		if slices.ContainsFunc(resources, k.coveredBy) {
-			r.collectRole(o, k, node.Get("resourceNames").Strings(), resources, at.With("resourceNames"))
+			r.collectRole(o, k, node.Get("resourceNames").Strings(), resources, at.Path().With("resourceNames"))
 		}
 		for _, e := range node.Entries {
 			if text := e.Value.Str(); strings.Contains(text, k.label) {
 				for _, name := range mentioned(text) {
-					r.add(r.loose, k.kind, everywhere, name, o, at.With(e.Key.Value))
+					r.add(r.loose, k.kind, everywhere, name, o, at.Path().With(e.Key.Value))
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -22,18 +23,47 @@ type Service struct {
 
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 
-	containers func() []Container // built at the first call; nil for a service Elsewhere
+	components []string // see Components
+	annotated  string   // the annotation with its mode
+	predictors []string // the predictor's own name, perhaps empty, and the names of those in its canaries
+
+	once       sync.Once   // for containers
+	containers []Container // without their nodes
 }
 
-// Components returns the names of the components that the service has, or may have when it is Elsewhere.
-func (s *Service) Components() []string {
-	var present []string
-	for _, c := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
-		if s.Elsewhere || s.Get("spec").Has(c) {
-			present = append(present, c)
+// newService returns a service with all that the model wants to know about it, so that its nodes are read once. Only
+// its mode is left to resolve.
+func newService(o *transform.Object) *Service {
+	s := &Service{Object: o, annotated: o.Annotation(kserve.DeploymentModeAnnotation)}
+	spec := s.Get("spec")
+	for _, c := range allComponents {
+		if spec.Has(c) {
+			s.components = append(s.components, c)
 		}
 	}
-	return present
+	if len(s.components) == 1 && s.components[0] == kserve.Predictor {
+		s.components = allComponents[:1] // as most services have it
+	}
+	s.predictors = []string{spec.Get(kserve.Predictor, "name").Str()}
+	for _, canary := range spec.Get("canary").List() {
+		if name := canary.Get(kserve.Predictor, "name").Str(); name != "" {
+			s.predictors = append(s.predictors, name)
+		}
+	}
+	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
+	return s
+}
+
+var allComponents = []string{kserve.Predictor, kserve.Transformer, kserve.Explainer}
+
+// Components returns the names of the components that the service has, or may have when it is Elsewhere. Treat them as
+// read-only.
+func (s *Service) Components() []string { return s.components }
+
+// RenamedMode reports whether the service's annotation names a mode that had another name before KServe 0.16.
+func (s *Service) RenamedMode() bool {
+	mode, known := kserve.ParseMode(s.annotated)
+	return known && mode.Spelling(transform.Release{}) != string(mode)
 }
 
 // MayBeStandard reports whether the service runs in Standard mode or its mode is unknown.
@@ -60,8 +90,10 @@ func (s *Service) Class(component string) (class string, at yamldoc.Path) {
 // status first, which Git does not have. Only while the default is unknown, the evidence in the render counts. Scaler
 // is an autoscaler that targets the service's Deployment, if there is one.
 func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
-	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(scaler), s.knativeEvidence()
-	annotated, valid := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
+	if s.StandardEvidence == "" && scaler.Object != nil {
+		s.StandardEvidence = scaler.String() // Knative names its Deployments by revision
+	}
+	annotated, valid := kserve.ParseMode(s.annotated)
 	switch {
 	case valid:
 		s.Mode, s.ModeEvidence = annotated, "annotation "+kserve.DeploymentModeAnnotation
@@ -79,21 +111,17 @@ func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
 // HasWorkers reports whether the predictor runs on several nodes.
 func (s *Service) HasWorkers() bool { return !s.Get("spec", kserve.Predictor, "workerSpec").IsNull() }
 
-// standardEvidence returns what only a Standard service has: an autoscaler class that KServe's own reconciler knows,
-// workers (which the webhook admits only with such a class), or an autoscaler on the Deployment that KServe makes
-// (Knative names its Deployments by revision).
-func (s *Service) standardEvidence(scaler Autoscaler) string {
+// standardEvidence returns what only a Standard service has: an autoscaler class that KServe's own reconciler knows, or
+// workers, which the webhook admits only with such a class.
+func (s *Service) standardEvidence() string {
 	for _, component := range s.Components() {
 		switch class, _ := s.Class(component); class {
 		case "hpa", "external", "keda", "none":
 			return "autoscalerClass " + class
 		}
 	}
-	switch {
-	case s.HasWorkers():
+	if s.HasWorkers() {
 		return "workerSpec"
-	case scaler.Object != nil:
-		return scaler.String()
 	}
 	return ""
 }

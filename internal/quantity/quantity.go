@@ -43,6 +43,9 @@ var (
 // for a number with a sign or an exponent, and for one that Kubernetes does not keep exactly: from 2^63 on, or finer
 // than a billionth.
 func Canonical(text string) (canonical string, ok bool) {
+	if isShort(text) {
+		return text, true
+	}
 	m := form.FindStringSubmatch(text)
 	if m == nil {
 		return "", false
@@ -72,6 +75,21 @@ func Canonical(text string) (canonical string, ok bool) {
 		}
 	}
 	return "", false // not reached: the smallest unit divides every value that is left
+}
+
+// isShort reports whether the text is a whole number below 1000, not 0, without a suffix or with one below E. That is
+// how most quantities are written, and what Kubernetes writes too.
+func isShort(text string) bool {
+	suffix := strings.TrimLeft(text, "0123456789")
+	digits := len(text) - len(suffix)
+	if digits == 0 || digits > 3 || text[0] == '0' {
+		return false
+	}
+	switch suffix {
+	case "", "n", "u", "m", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi":
+		return true
+	}
+	return false
 }
 
 func find(kind []unit, suffix string) *big.Int {

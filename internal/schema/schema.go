@@ -239,30 +239,37 @@ func (t *Types) At(path yamldoc.Path) (f Field) {
 }
 
 // Walk calls visit for every field below a value of these types, and for the items of lists, parents first. It goes
-// through aliases, but not into merged mappings, and not below a field that a release does not keep. The path is valid
-// until visit returns. t may be nil.
-func (t *Types) Walk(value *yamldoc.Node, visit func(path yamldoc.Path, value *yamldoc.Node, f Field)) {
-	t.walk(nil, value, visit)
+// through aliases, but not into merged mappings, and not below a field that a release does not keep. The trail begins
+// with start, the path of the value, and is valid until visit returns. t may be nil.
+func (t *Types) Walk(start yamldoc.Path, value *yamldoc.Node,
+	visit func(at *yamldoc.Trail, value *yamldoc.Node, f Field)) {
+	if t != nil {
+		t.walk(yamldoc.NewTrail(start), value, visit)
+	}
 }
 
-func (t *Types) walk(path yamldoc.Path, value *yamldoc.Node, visit func(yamldoc.Path, *yamldoc.Node, Field)) {
+func (t *Types) walk(at *yamldoc.Trail, value *yamldoc.Node, visit func(*yamldoc.Trail, *yamldoc.Node, Field)) {
 	if value = value.Get(); value == nil || t == nil {
 		return
 	}
 	for i := range value.Entries {
 		if e := &value.Entries[i]; e.Key.Tag != "!!merge" {
-			t.Field(e.Key.Value).visit(append(path, e.Key.Value), e.Value, visit)
+			at.Key(e.Key.Value)
+			t.Field(e.Key.Value).visit(at, e.Value, visit)
+			at.Up()
 		}
 	}
 	for i, item := range value.Items {
-		Field{Types: t.Item(), Kept: true}.visit(append(path, i), item, visit)
+		at.Item(i)
+		Field{Types: t.Item(), Kept: true}.visit(at, item, visit)
+		at.Up()
 	}
 }
 
-func (f Field) visit(path yamldoc.Path, value *yamldoc.Node, visit func(yamldoc.Path, *yamldoc.Node, Field)) {
-	visit(path, value, f)
+func (f Field) visit(at *yamldoc.Trail, value *yamldoc.Node, visit func(*yamldoc.Trail, *yamldoc.Node, Field)) {
+	visit(at, value, f)
 	if f.Kept {
-		f.walk(path, value, visit)
+		f.walk(at, value, visit)
 	}
 }
 

@@ -122,9 +122,9 @@ spec:
 		t.Fatal(err)
 	}
 	var got []string
-	Of(Releases()...).Types(service, "InferenceService").Walk(tree.Root,
-		func(path yamldoc.Path, _ *yamldoc.Node, f Field) {
-			got = append(got, path.String())
+	Of(Releases()...).Types(service, "InferenceService").Walk(nil, tree.Root,
+		func(at *yamldoc.Trail, _ *yamldoc.Node, f Field) {
+			got = append(got, at.Path().String())
 		})
 	want := []string{
 		"base", "spec", "spec.predictor", "spec.predictor.model", "spec.predictor.model.typo",

@@ -38,12 +38,12 @@ func checkHandlers(p *pass) {
 			checkMissingHandler(p, c)
 		}
 	}
-	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		for _, field := range probeFields {
 			if model.HandlerOf(node.Get(field)) != model.SeveralHandlers {
 				continue
 			}
-			probe := at.With(field)
+			probe := at.Path().With(field)
 			if !slices.ContainsFunc(byKS104, func(known yamldoc.Path) bool { return slices.Equal(known, probe) }) {
 				p.Report(transform.Finding{At: probe, Message: "Kubernetes refuses what KServe makes of this " +
 					"(may not specify more than 1 handler type): keep one"})

@@ -42,13 +42,13 @@ var unique = []struct{ list, key string }{
 func checkDuplicates(p *pass) {
 	restarted := sync.OnceValue(func() []*transform.Object { return append(p.restarted(), p.llmRestarted()...) })
 	c := duplicates{pass: p, restarted: restarted, removed: map[string]bool{}}
-	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
-		if c.skips(at) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
+		if len(c.removed) > 0 && c.skips(at.Path()) {
 			return
 		}
 		for _, u := range unique {
 			if items := node.Get(u.list); items != nil {
-				c.checkUnique(items.Items, at.With(u.list), u.key)
+				c.checkUnique(items.Items, at.Path().With(u.list), u.key)
 			}
 		}
 	})
@@ -65,7 +65,7 @@ type duplicates struct {
 // skips reports whether the path is inside an item that the repair removes. The walk visits parents first, so such an
 // item is the path itself or the last one that it entered.
 func (c *duplicates) skips(at yamldoc.Path) bool {
-	if len(c.removed) > 0 && c.removed[pathKey(at)] {
+	if c.removed[pathKey(at)] {
 		c.inside = at
 	}
 	return c.inside != nil && len(c.inside) <= len(at) && c.inside.Overlaps(at)

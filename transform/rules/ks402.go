@@ -27,11 +27,11 @@ var reservedNames = &transform.Rule{
 }
 
 func checkReserved(p *pass) {
-	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		for _, r := range kserve.WebhookNames {
 			for _, list := range r.Lists {
 				if items := node.Get(list); items != nil {
-					checkNames(p, items.Items, at.With(list), r.Names)
+					checkNames(p, items.Items, at.Path().With(list), r.Names)
 				}
 			}
 		}

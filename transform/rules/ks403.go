@@ -32,9 +32,9 @@ func checkModelcar(p *pass) {
 	if !p.Versions.Known() || keepsIstioOff(p.Object) {
 		return
 	}
-	p.walkSpec(func(at yamldoc.Path, node *yamldoc.Node) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		if strings.HasPrefix(node.Get("storageUri").Str(), "oci://") {
-			p.Report(transform.Finding{At: at.With("storageUri"),
+			p.Report(transform.Finding{At: at.Path().With("storageUri"),
 				Message: "KServe 0.12.0 injects the modelcar twice when another webhook, such as Istio's, changes the pod: " +
 					"upgrade to 0.12.1"})
 		}

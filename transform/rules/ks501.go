@@ -102,10 +102,7 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 
 // withRenamedMode returns the services whose annotation names a mode, in either spelling, that has two.
 func withRenamedMode(services []*model.Service) []*model.Service {
-	return slices.DeleteFunc(services, func(s *model.Service) bool {
-		mode, known := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
-		return !known || mode.Spelling(transform.Release{}) == string(mode)
-	})
+	return slices.DeleteFunc(services, func(s *model.Service) bool { return !s.RenamedMode() })
 }
 
 // respell replaces the old name of a mode, unless 0.16.0 may have locked some objects to it. From 0.17 on the webhook

@@ -82,10 +82,9 @@ func (p *pass) convertedFramework() yamldoc.Path {
 // onlyFramework returns the field of the predictor that names a framework. It is empty when there is none, or several,
 // which the webhook refuses.
 func (p *pass) onlyFramework() string {
-	only := ""
+	only, predictor := "", p.Object.Get("spec", kserve.Predictor)
 	for _, field := range kserve.Frameworks[kserve.Predictor] {
-		if field == "model" || !p.Versions.All(kserve.FrameworkWindows[field]) ||
-			p.Object.Get("spec", kserve.Predictor, field).IsNull() {
+		if field == "model" || predictor.Get(field).IsNull() || !p.Versions.All(kserve.FrameworkWindows[field]) {
 			continue
 		}
 		if only != "" {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,12 +35,12 @@ func checkQuantities(p *pass) {
 	if by == "" {
 		return
 	}
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		text, ok := storedQuantity(value.Get(), f)
 		if !ok {
 			return
 		}
-		at := slices.Clone(path)
+		at := trail.Path()
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
 			Message: fmt.Sprintf("%s writes %s as %q, so %s: write %[3]q", by, value.Get().Value, text, p.outOfSync())})
 	})

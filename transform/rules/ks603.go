@@ -44,12 +44,15 @@ func checkEmpty(p *pass) {
 			return
 		}
 	}
-	p.types().At(from).Walk(p.Object.Get(from...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
-		at, empty := from.With(path...), emptiness(value.Get())
-		if at[0] == "metadata" || !f.Kept || !f.LeftOutIfEmpty || empty == "" || !ofType(f, value.Get()) {
+	p.types().At(from).Walk(from, p.Object.Get(from...), func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+		if !f.Kept || !f.LeftOutIfEmpty {
 			return
 		}
-		p.reportEmpty(at, by, empty)
+		if empty := emptiness(value.Get()); empty != "" && ofType(f, value.Get()) {
+			if at := trail.Path(); at[0] != "metadata" {
+				p.reportEmpty(at, by, empty)
+			}
+		}
 	})
 }
 

@@ -36,24 +36,26 @@ func checkPruned(p *pass) {
 		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
 	by := "the API server"
-	visit := func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
-		if !field.Dropped || slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
+	visit := func(at *yamldoc.Trail, value *yamldoc.Node, field schema.Field) {
+		if !field.Dropped {
+			return
+		}
+		path := at.Path()
+		if slices.Equal(path, yamldoc.Path{"status"}) || path[len(path)-1] == "$patch" {
 			return // the API server takes no status, and $patch makes the document a patch for kustomize
 		}
 		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
 			return
 		}
-		p.reportPruned(types, slices.Clone(path), value, by)
+		p.reportPruned(types, path, value, by)
 	}
-	types.Walk(p.Object.Node, visit)
+	types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
 		return
 	}
 	by = "KServe" // reads an adapter into the type of a model; the API server takes anything
 	for _, at := range p.adapters() {
-		types.At(llmModel).Walk(p.Object.Get(at...), func(path yamldoc.Path, value *yamldoc.Node, field schema.Field) {
-			visit(at.With(path...), value, field)
-		})
+		types.At(llmModel).Walk(at, p.Object.Get(at...), visit)
 	}
 }
 
@@ -196,7 +198,7 @@ func settled(field schema.Field, value *yamldoc.Node) bool {
 		return f.Kept && ofType(f, value.Get()) && !differs && emptiness(value.Get()) == ""
 	}
 	all := asIs(value, field)
-	field.Walk(value, func(_ yamldoc.Path, value *yamldoc.Node, f schema.Field) { all = all && asIs(value, f) })
+	field.Walk(nil, value, func(_ *yamldoc.Trail, value *yamldoc.Node, f schema.Field) { all = all && asIs(value, f) })
 	return all
 }
 

@@ -56,15 +56,16 @@ func (p *pass) inexact() (reason string) {
 		return fmt.Sprintf("%s has other fields in v1alpha2", at)
 	}
 	merges := func(e yamldoc.Entry) bool { return e.Key.Tag == "!!merge" }
-	p.Object.Node.Walk(func(_ yamldoc.Path, n *yamldoc.Node) {
+	p.Object.Node().Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
 		if slices.ContainsFunc(n.Entries, merges) {
 			reason = "the merge key << may hide a field that only v1alpha2 has"
 		}
 	})
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, _ *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, _ *yamldoc.Node, f schema.Field) {
 		if f.Kept {
 			return
 		}
+		path := at.Path()
 		stored := p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(path)
 		if stored.Kept || f.Dropped && !stored.Dropped {
 			reason = fmt.Sprintf("%s would then have an effect, which it has not in v1alpha1", path)

@@ -26,9 +26,9 @@ var brokenTemplate = &transform.Rule{
 
 func checkTemplates(p *pass) {
 	spec := yamldoc.Path{"spec"}
-	p.types().At(spec).Walk(p.Object.Get(spec...), func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	p.types().At(spec).Walk(spec, p.Object.Get(spec...), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
-			p.Report(transform.Finding{At: spec.With(path...),
+			p.Report(transform.Finding{At: at.Path(),
 				Message: "KServe accepts this and then stops (" + err.Error() + "): " + templateAdvice})
 		}
 	})

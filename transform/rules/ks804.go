@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -37,6 +38,7 @@ type definedField struct {
 	values   []string
 	bounds   []int // of an integer: the least and, if there is one, the greatest
 	only     transform.Window
+	steps    []string // of the path; see fieldsByKind
 }
 
 // definedFields are those that people get wrong (config/crd/full at v0.14.1, v0.15.2 and v0.20.0). llmFields has those
@@ -93,42 +95,57 @@ func definedKinds() (kinds []transform.GroupKind) {
 	return kinds
 }
 
-func checkFields(p *pass) {
-	for _, field := range definedFields {
-		if slices.Contains(field.kinds, p.Object.Kind) {
-			field.check(p, nil, strings.Fields(field.path))
+// fieldsByKind are the definedFields of each kind.
+var fieldsByKind = sync.OnceValue(func() map[string][]*definedField {
+	byKind := map[string][]*definedField{}
+	for i := range definedFields {
+		d := &definedFields[i]
+		d.steps = strings.Fields(d.path)
+		for _, kind := range d.kinds {
+			byKind[kind] = append(byKind[kind], d)
 		}
+	}
+	return byKind
+})
+
+func checkFields(p *pass) {
+	trail := yamldoc.NewTrail(nil)
+	for _, field := range fieldsByKind()[p.Object.Kind] {
+		field.check(p, trail, p.Object.Node(), field.steps)
 	}
 }
 
-// check looks at the fields that the rest of the path leads to from the node at the path.
-func (d definedField) check(p *pass, at yamldoc.Path, rest []string) {
-	node := p.Object.Get(at...)
+// check looks at the fields that the rest of the path leads to from the node.
+func (d *definedField) check(p *pass, at *yamldoc.Trail, node *yamldoc.Node, rest []string) {
 	switch {
 	case len(rest) == 0:
-		d.checkValue(p, at, node)
+		if d.required || !node.IsNull() {
+			d.checkValue(p, at.Path(), node)
+		}
 	case rest[0] == "*":
 		for step, child := range node.Children() {
 			if !child.IsNull() {
-				d.check(p, at.With(step), rest[1:])
+				at.Step(step)
+				d.check(p, at, child.Get(), rest[1:])
+				at.Up()
 			}
 		}
 	case len(rest) == 1 || !node.Get(rest[0]).IsNull():
-		d.check(p, at.With(rest[0]), rest[1:])
+		at.Step(rest[0])
+		d.check(p, at, node.Get(rest[0]), rest[1:])
+		at.Up()
 	}
 }
 
-func (d definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
+func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
 	r := refusal{at: at, only: d.only}
 	integer := isInteger(node)
 	n, exact := node.Int()
 	switch {
 	case !p.types().At(at).Kept: // the API server drops it
 		return
-	case node.IsNull() && d.required:
-		r.words, r.advice = at.String()+": Required value", "add it"
 	case node.IsNull():
-		return
+		r.words, r.advice = at.String()+": Required value", "add it"
 	case d.integer && !integer:
 		r.words, r.advice = at.String()+" in body must be of type integer", "write a number without quotes"
 	case d.object && node.Get().Kind != yamldoc.Mapping:

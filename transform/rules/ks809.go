@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -31,14 +32,17 @@ var refusedQuantity = &transform.Rule{
 var quantityForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
 func checkQuantityForm(p *pass) {
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		value = value.Get()
 		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
 			return
 		}
-		r := refusal{at: slices.Clone(path)}
-		switch text := strings.TrimSpace(value.Value); {
-		case value.Tag == "!!str" && !quantityForm.MatchString(text):
+		if value.Tag == "!!str" && hasQuantityForm(strings.TrimSpace(value.Value)) {
+			return
+		}
+		r := refusal{at: at.Path()}
+		switch {
+		case value.Tag == "!!str":
 			r.words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 			r.advice = "write a number with a unit, as 500m, 2 or 4Gi"
 		case value.Tag == "!!float" && !isInteger(value) && p.Object.Kind != kserve.InferenceService.Kind:
@@ -52,6 +56,12 @@ func checkQuantityForm(p *pass) {
 		}
 		p.refuse(r)
 	})
+}
+
+// hasQuantityForm reports whether the text has quantityForm. What Canonical reads has it too, and that is faster.
+func hasQuantityForm(text string) bool {
+	_, ok := quantity.Canonical(text)
+	return ok || quantityForm.MatchString(text)
 }
 
 // isQuantity reports whether a field holds a quantity on every release in question.

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,9 +61,9 @@ func checkConfigOnly(p *pass) {
 		p.refuse(refusal{at: refs, words: "baseRefs is not a permitted field in LLMInferenceServiceConfig",
 			advice: "name the Configs in the baseRefs of the services"})
 	}
-	p.types().Walk(p.Object.Node, func(path yamldoc.Path, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
-			p.refuse(refusal{at: slices.Clone(path), words: err.Error(), advice: templateAdvice})
+			p.refuse(refusal{at: at.Path(), words: err.Error(), advice: templateAdvice})
 		}
 	})
 }

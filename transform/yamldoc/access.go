@@ -70,17 +70,25 @@ func (n *Node) Equal(other *Node) bool {
 	return true
 }
 
-// Walk calls visit for the mapping or sequence n and for every one below it, parents first, with the path from n. It
-// does not follow aliases: what they stand for is visited where it is written.
-func (n *Node) Walk(visit func(at Path, n *Node)) { n.walk(nil, visit) }
+// Walk calls visit for the mapping or sequence n and for every one below it, parents first. The trail begins with start,
+// the path of n, and is valid until visit returns. Walk does not follow aliases: what they stand for is visited where it
+// is written.
+func (n *Node) Walk(start Path, visit func(at *Trail, n *Node)) { n.walk(NewTrail(start), visit) }
 
-func (n *Node) walk(at Path, visit func(Path, *Node)) {
+func (n *Node) walk(at *Trail, visit func(*Trail, *Node)) {
 	if n == nil || n.Kind != Mapping && n.Kind != Sequence {
 		return
 	}
 	visit(at, n)
-	for step, child := range n.Children() {
-		child.walk(at.With(step), visit)
+	for i := range n.Entries {
+		at.Key(n.Entries[i].Key.Value)
+		n.Entries[i].Value.walk(at, visit)
+		at.Up()
+	}
+	for i, item := range n.Items {
+		at.Item(i)
+		item.walk(at, visit)
+		at.Up()
 	}
 }
 

@@ -157,7 +157,11 @@ func (n *Node) entry(key string) *Entry {
 
 // named returns the entry if it has the key and is no merge key, else nil.
 func (e *Entry) named(key string) *Entry {
-	if k := e.Key.resolve(); k.Value == key && k.Kind == Scalar && k.Tag != "!!merge" {
+	k := e.Key
+	if k.Kind == Alias {
+		k = k.resolve()
+	}
+	if k.Value == key && k.Kind == Scalar && k.Tag != "!!merge" {
 		return e
 	}
 	return nil

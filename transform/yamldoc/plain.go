@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"gopkg.in/yaml.v3"
 )
@@ -26,9 +27,10 @@ func (t *Tree) parsePlain() *Node {
 	if !plainText(t.body) {
 		return nil
 	}
-	p := plainParser{Tree: t, source: string(t.body)}
+	p := plainParser{Tree: t, source: unsafe.String(unsafe.SliceData(t.body), len(t.body))} // nobody modifies the body
 	lines := len(t.lines)
-	p.nodes.size, p.parts.size, p.entries.size, p.items.size = 2*lines, lines/2+1, lines, lines/4+1
+	p.openEntries = make([]Entry, 0, lines)
+	p.nodes.size, p.parts.size, p.entries.size, p.items.size = 2*lines+lines/4, lines/2+1, lines, lines/4+1
 	at, column := p.content()
 	if at < 0 {
 		return nil
@@ -153,7 +155,10 @@ func (p *plainParser) mapping(at, column, depth int) *Node {
 // fault in them, or if the next line does not belong to a collection around.
 func (p *plainParser) complete(n *Node, first, column int) *Node {
 	n.Entries = p.takeEntries(first)
-	if _, next := p.content(); next > column || p.finish(n) != nil {
+	if _, next := p.content(); next > column {
+		return nil
+	}
+	if _, second := n.index(); second >= 0 {
 		return nil
 	}
 	return n
@@ -322,14 +327,35 @@ func (p *plainParser) plain(at int) *Node {
 	return p.scalar(Plain, plainTag(value), value, at, end)
 }
 
+// longestWord is the length of the longest word that is no text: false.
+const longestWord = 5
+
 // plainTag returns the tag of a plain scalar.
 func plainTag(value string) string {
-	if strings.IndexByte("+-.0123456789yYnNtTfFoO~<", value[0]) < 0 {
+	first := value[0]
+	switch {
+	case strings.IndexByte("+-.0123456789yYnNtTfFoO~<", first) < 0, isLetter(first) && len(value) > longestWord:
 		return "!!str"
+	case len(value) == 1 && isDigit(first), '1' <= first && first <= '9' && isCount(value):
+		return "!!int"
 	}
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: value}
 	return n.ShortTag()
 }
+
+// isCount reports whether a value has only digits, and few enough for an integer.
+func isCount(value string) bool {
+	for i := range len(value) {
+		if !isDigit(value[i]) {
+			return false
+		}
+	}
+	return len(value) < 19
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // literal reads a literal block scalar that does not keep its last line breaks and
 // whose first line is not blank.

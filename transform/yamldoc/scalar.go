@@ -67,8 +67,13 @@ var notString = regexp.MustCompile(`^(` + strings.Join([]string{
 
 // isString reports whether s without quotes is a string to every YAML reader.
 func isString(s string) bool {
-	if s != "" && strings.Contains("+-.0123456789", s[:1]) {
+	switch {
+	case s == "":
+		return false
+	case strings.Contains("+-.0123456789", s[:1]):
 		s = strings.ReplaceAll(s, "_", "")
+	case !strings.Contains("~<=", s[:1]) && (len(s) > longestWord || !isLetter(s[0])):
+		return true
 	}
 	return !notString.MatchString(s)
 }

@@ -31,17 +31,20 @@ func (b *builder) takeItems(first int) []*Node {
 	return taken
 }
 
-// slab hands out values from pieces of memory. The first piece has room for size values.
+// slab hands out values from pieces of memory. The first piece has room for size values, the next ones for an eighth.
 type slab[T any] struct {
-	size int
-	free []T
+	size  int
+	begun bool
+	free  []T
 }
 
 // take returns n zero values that are adjacent in memory.
 func (s *slab[T]) take(n int) []T {
 	if n > len(s.free) {
-		s.size = max(s.size, n)
-		s.free = make([]T, s.size)
+		s.free = make([]T, max(s.size, n))
+		if !s.begun {
+			s.size, s.begun = s.size/8, true
+		}
 	}
 	values := s.free[:n:n]
 	s.free = s.free[n:]

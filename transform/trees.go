@@ -1,0 +1,72 @@
+package transform
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// trees are the documents that have a tree, which takes ten times the memory of its text. The first ones keep theirs.
+// Of the small documents after them only the last ones do, and the others are parsed again when a rule looks at them.
+type trees struct {
+	mutex  sync.Mutex
+	kept   int         // bytes of the texts of those that keep their trees
+	recent []*document // the other small ones, the oldest first
+	size   int         // of their texts
+}
+
+const (
+	maxKept   = 4 << 20
+	maxRecent = 256 << 10
+	maxSmall  = 16 << 10
+)
+
+// small reports whether it costs little to parse the document for one of its objects.
+func (d *document) small() bool { return len(d.objects) <= 1 && len(d.source.Body) <= maxSmall }
+
+// parsed returns the tree of a document that could be parsed before.
+func (d *document) parsed() *yamldoc.Tree {
+	if tree := d.tree.Load(); tree != nil {
+		return tree
+	}
+	tree, err := yamldoc.Parse(d.source.Body)
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", d.file.Path, err))
+	}
+	d.keep(tree)
+	return tree
+}
+
+// keep remembers the tree, perhaps not for long.
+func (d *document) keep(tree *yamldoc.Tree) {
+	t, size := d.trees, len(d.source.Body)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	switch {
+	case !d.tree.CompareAndSwap(nil, tree): // another goroutine has parsed it at the same time
+	case !d.small() || t.kept+size <= maxKept:
+		d.keeps = true
+		t.kept += size
+	default:
+		t.recent = append(t.recent, d)
+		t.size += size
+		for t.size > maxRecent {
+			oldest := t.recent[0]
+			t.recent = t.recent[1:]
+			t.size -= len(oldest.source.Body)
+			oldest.tree.Store(nil)
+		}
+	}
+}
+
+// drop forgets the tree of a document that rules no longer look at.
+func (d *document) drop() {
+	d.trees.mutex.Lock()
+	defer d.trees.mutex.Unlock()
+	if d.keeps {
+		d.keeps = false
+		d.trees.kept -= len(d.source.Body)
+		d.tree.Store(nil)
+	}
+}

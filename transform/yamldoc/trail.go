@@ -1,0 +1,54 @@
+package yamldoc
+
+// Trail is where a walk through a tree is. It costs nothing until somebody asks for its Path.
+type Trail struct {
+	start Path
+	steps []trailStep
+}
+
+// trailStep is a key, or the index of an item.
+type trailStep struct {
+	key   string
+	index int // noIndex for a key
+}
+
+const noIndex = -1
+
+// NewTrail returns the trail of a walk that starts at a path.
+func NewTrail(start Path) *Trail { return &Trail{start: start, steps: make([]trailStep, 0, 10)} }
+
+// Key goes to the entry with a key.
+func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noIndex}) }
+
+// Item goes to an item of a sequence.
+func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
+
+// Step goes one step of a path.
+func (t *Trail) Step(step any) {
+	switch s := step.(type) {
+	case string:
+		t.Key(s)
+	case int:
+		t.Item(s)
+	}
+}
+
+// Up goes back to where the last Key or Item came from.
+func (t *Trail) Up() { t.steps = t.steps[:len(t.steps)-1] }
+
+// Len returns the number of steps of the path.
+func (t *Trail) Len() int { return len(t.start) + len(t.steps) }
+
+// Path returns a new path that leads to where the walk is.
+func (t *Trail) Path() Path {
+	path := make(Path, len(t.start), len(t.start)+len(t.steps)+2) // callers often add a step or two
+	copy(path, t.start)
+	for _, step := range t.steps {
+		if step.index == noIndex {
+			path = append(path, step.key)
+		} else {
+			path = append(path, step.index)
+		}
+	}
+	return path
+}
