@@ -144,7 +144,7 @@ func (r *repair) splice(ctx context.Context) error {
 		faults[i] = guarded(func() error {
 			tree, err := d.tree.Apply(effective(edits[d]))
 			if err == nil && tree != d.tree {
-				r.after[i] = &document{file: d.file, source: yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line}}
+				r.after[i] = &document{file: d.file, source: &yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line}}
 				r.after[i].adopt(tree, r.Namespace)
 				d.release()
 			}

@@ -188,7 +188,7 @@ func (t *tree) readRegular(real, abs string) ([]byte, error) {
 		return nil, tooLarge(t.show(abs), t.max)
 	}
 	t.read += info.Size()
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	data := bytes.NewBuffer(buffer(info.Size() + bytes.MinRead))
 	if _, err = data.ReadFrom(f); err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
