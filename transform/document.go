@@ -9,10 +9,10 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// document is one document of the render.
+// document is one document of the render, or several objects one after the other that concern no rule.
 type document struct {
 	file     *File
-	source   yamldoc.Document
+	source   *yamldoc.Document
 	content  content
 	selected bool // rules may concern it
 
@@ -30,6 +30,9 @@ type document struct {
 
 // examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.
 func (d *document) examine(s *screen, namespace string) error {
+	if d.content == object {
+		return nil
+	}
 	body := d.source.Body
 	plain := plainObject(body)
 	switch {
@@ -39,7 +42,7 @@ func (d *document) examine(s *screen, namespace string) error {
 	case blank(body):
 		d.content = nothing
 	}
-	if d.content == nothing || plain && !d.selected && !templated(body) {
+	if d.content == nothing {
 		return nil
 	}
 	tree, err := yamldoc.Parse(body)

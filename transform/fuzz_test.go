@@ -72,14 +72,14 @@ func FuzzScreen(f *testing.F) {
 			return
 		}
 		for _, source := range sources {
-			parsed := &document{file: &File{}, source: source, trees: &trees{}}
+			parsed := &document{file: &File{}, source: &source, trees: &trees{}}
 			if parsed.parse("") != nil {
 				continue
 			}
 			concerned := slices.ContainsFunc(parsed.objects, func(o *Object) bool {
 				return slices.Contains(kinds, o.GroupKind()) || o.Group() == whole.Group
 			})
-			examined := &document{file: &File{}, source: source, trees: &trees{}}
+			examined := &document{file: &File{}, source: &source, trees: &trees{}}
 			err := examined.examine(screen, "")
 			if concerned && err == nil && examined.content == object && !examined.selected {
 				t.Errorf("not selected:\n%s", source.Body)

@@ -20,7 +20,7 @@ const (
 )
 
 // objectKeys are the keys that every object has. A List needs no metadata.
-var objectKeys = []string{"apiVersion", "kind", "metadata"}
+var objectKeys = [...]string{"apiVersion", "kind", "metadata"}
 
 const needed = "an object needs apiVersion, kind and metadata; leave the file out if it is for another tool"
 
@@ -127,7 +127,7 @@ func brokenItem(list *yamldoc.Node, kind string) (at *yamldoc.Node, why string) 
 func similarKey(n *yamldoc.Node, want string) *yamldoc.Node {
 	for _, e := range n.Entries {
 		key := strings.ToLower(e.Key.Str())
-		if slices.Contains(objectKeys, e.Key.Str()) || key == "" || key[0] != want[0] || len(key) > 2*len(want) {
+		if slices.Contains(objectKeys[:], e.Key.Str()) || key == "" || key[0] != want[0] || len(key) > 2*len(want) {
 			continue
 		}
 		if spelling.Distance(key, strings.ToLower(want)) <= len(want)/4 {
@@ -203,6 +203,9 @@ func templated(body []byte) bool {
 // directive returns an error for a line that starts with % before the document: Kubernetes takes what is before the
 // separator for a document of its own, which it can't read.
 func directive(d yamldoc.Document) error {
+	if bytes.IndexByte(d.Head, '%') < 0 {
+		return nil
+	}
 	at := 0
 	for line := range bytes.Lines(d.Head) {
 		if bytes.HasPrefix(bytes.TrimLeft(line, "\ufeff"), []byte("%")) {

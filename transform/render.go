@@ -3,6 +3,8 @@ package transform
 import (
 	"slices"
 	"sync"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // Render is the input as objects. Rules and Config.Index read it, several at the same time; they must not change it.
@@ -67,15 +69,22 @@ func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (un
 		visit(o)
 	}
 	for _, d := range r.unselected {
-		if !mayHold(d.source.Body) {
-			continue
-		}
-		read := &document{file: d.file, source: d.source, trees: d.trees}
-		if read.parse(r.namespace) != nil {
+		sources, err := yamldoc.Split(d.source.Body)
+		if err != nil {
 			unreadable = append(unreadable, d.source.Body)
 		}
-		for _, o := range read.objects {
-			visit(o)
+		for _, source := range sources {
+			if !mayHold(source.Body) {
+				continue
+			}
+			source.Line += d.source.Line - 1
+			read := &document{file: d.file, source: &source, trees: d.trees}
+			if read.parse(r.namespace) != nil {
+				unreadable = append(unreadable, source.Body)
+			}
+			for _, o := range read.objects {
+				visit(o)
+			}
 		}
 	}
 	return unreadable

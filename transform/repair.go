@@ -139,7 +139,7 @@ func (r *repair) splice(ctx context.Context) error {
 			before := d.parsed()
 			tree, err := before.Apply(effective(edits[d]))
 			if err == nil && tree != before {
-				r.after[i] = &document{file: d.file, source: yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line},
+				r.after[i] = &document{file: d.file, source: &yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line},
 					trees: d.trees, lost: tree.Lost()}
 				r.after[i].adopt(tree, r.Namespace)
 				d.drop()

@@ -108,7 +108,7 @@ func (r *Result) Files() []Output {
 }
 
 func (d *document) result() yamldoc.Document {
-	out := d.source
+	out := *d.source
 	if d.output != nil {
 		out.Body = d.output
 	}

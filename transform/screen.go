@@ -16,6 +16,7 @@ type screen struct {
 	groups   map[string]bool // that a rule names, without the core group
 	whole    [][]byte        // groups all of whose kinds concern a rule
 	tokens   [][]byte        // a document without any of them concerns no rule
+	words    words           // the tokens
 	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
 
@@ -47,6 +48,7 @@ func newScreen(rules []*Rule) *screen {
 			}
 		}
 	}
+	s.words = newWords(s.tokens)
 	return s
 }
 
@@ -57,12 +59,17 @@ func appendToken(tokens [][]byte, word string) [][]byte {
 	return append(tokens, []byte(word))
 }
 
+// passes reports whether the document is certainly an object that concerns no rule and is no template.
+func (s *screen) passes(body []byte) bool {
+	return plainObject(body) && !s.document(body) && !templated(body)
+}
+
 // document reports whether a document can concern a rule: its kind, when it is plain to see, rules most of them out.
 func (s *screen) document(body []byte) bool {
 	if s.obscure(body) {
 		return true
 	}
-	if !containsAny(body, s.tokens) {
+	if !s.words.in(body) {
 		return false
 	}
 	kind, plain := plainKind(body)
@@ -240,21 +247,49 @@ func endsKey(rest []byte) bool {
 
 // plainObject reports whether the document is an object whose keys are plain to see, each of them once, and no List.
 func plainObject(body []byte) bool {
-	if !blockMapping(body) || hasTopLevel(body, "items") {
+	if !blockMapping(body) {
 		return false
 	}
-	for _, key := range objectKeys {
-		rest, found := topLevel(body, key)
-		if !found || hasTopLevel(rest, key) {
+	var seen [len(objectKeys)]bool
+	for rest := body; len(rest) > 0; rest = rest[lineLen(rest):] {
+		if !isLetter(rest[0]) {
+			continue
+		}
+		if _, found := cutKey(rest, "items"); found {
 			return false
 		}
-		value, _, _ := bytes.Cut(rest, []byte("\n"))
-		value = bytes.TrimSpace(value)
-		if key == "kind" && (!plainValue(value) || bytes.HasSuffix(value, []byte("List"))) {
-			return false
+		for i, key := range objectKeys {
+			value, found := cutKey(rest, key)
+			if found && (seen[i] || key == "kind" && !plainKindValue(value)) {
+				return false
+			}
+			seen[i] = seen[i] || found
 		}
 	}
-	return true
+	return seen == [len(objectKeys)]bool{true, true, true}
+}
+
+// plainKindValue reports whether a line after its key kind has a plain value, and not that of a List.
+func plainKindValue(rest []byte) bool {
+	kind := bytes.TrimSpace(rest[:lineLen(rest)])
+	return plainValue(kind) && !bytes.HasSuffix(kind, []byte("List"))
+}
+
+// lineLen returns the length of the first line with its end.
+func lineLen(text []byte) int {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+// cutKey returns what follows the key and its colon if a line starts with them.
+func cutKey(line []byte, key string) (rest []byte, found bool) {
+	if len(line) <= len(key) || line[len(key)] != ':' || string(line[:len(key)]) != key {
+		return nil, false
+	}
+	rest = line[len(key)+1:]
+	return rest, endsKey(rest)
 }
 
 func hasTopLevel(body []byte, key string) bool {

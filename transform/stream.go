@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
 func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {
 	s, kept := &stream{}, &trees{}
 	for i := range files {
-		if err := s.split(&files[i], kept); err != nil {
+		if err := s.split(&files[i], screen, kept); err != nil {
 			return nil, err
 		}
 	}
@@ -79,21 +80,44 @@ func bound(documents []*document, maxBytes int) error {
 	return nil
 }
 
-func (s *stream) split(file *File, kept *trees) error {
+// split cuts a file into documents. Those one after the other that concern no rule stay together as one.
+func (s *stream) split(file *File, screen *screen, kept *trees) error {
 	sources, err := yamldoc.Split(file.Data)
 	if err != nil {
 		return inputError(file, 1, err)
 	}
-	documents := make([]*document, len(sources))
-	for i, source := range sources {
-		if err := directive(source); err != nil {
+	var documents []*document
+	var passed *document // the one before, if it concerns no rule
+	for i := range sources {
+		source := &sources[i]
+		if err := directive(*source); err != nil {
 			return inputError(file, 1, err)
 		}
-		documents[i] = &document{file: file, source: source, trees: kept}
+		passes := screen.passes(source.Body)
+		if passes && passed != nil && passed.add(source) {
+			continue
+		}
+		d := &document{file: file, source: source, trees: kept}
+		documents = append(documents, d)
+		if passed = nil; passes {
+			d.content, d.count = object, 1
+			passed = d
+		}
 	}
 	s.files = append(s.files, file)
 	s.documents = append(s.documents, documents)
 	return nil
+}
+
+// add makes the source that follows a document part of it. It returns false if a join of the documents would change
+// what is between them.
+func (d *document) add(source *yamldoc.Document) bool {
+	if bytes.Contains(source.Head, []byte("\ufeff")) {
+		return false
+	}
+	d.source.Body = d.source.Body[:len(d.source.Body)+len(source.Head)+len(source.Body)]
+	d.count++
+	return true
 }
 
 // sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or is

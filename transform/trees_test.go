@@ -14,7 +14,7 @@ func TestTrees(t *testing.T) {
 	documents := make([]*document, 3*maxRecent/100)
 	for i := range documents {
 		body := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings-%d}\ndata: {text: %070d}\n", i, i)
-		documents[i] = &document{file: &File{}, source: yamldoc.Document{Body: []byte(body)}, trees: full}
+		documents[i] = &document{file: &File{}, source: &yamldoc.Document{Body: []byte(body)}, trees: full}
 		if err := documents[i].parse(""); err != nil {
 			t.Fatal(err)
 		}

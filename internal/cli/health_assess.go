@@ -45,13 +45,14 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 			return err
 		}
 		defer closer.Close()
+		now := time.Now()
 		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
-			fleet.Apply(event)
+			fleet.Assess(event, now)
 			return true
 		}); err != nil {
 			return err
 		}
-		report := health.Report{Results: fleet.Results(time.Now()), Bundled: source}
+		report := health.Report{Results: fleet.Results(now), Bundled: source}
 		if len(report.Results) == 0 {
 			return fmt.Errorf("%s: no object of serving.kserve.io to assess", stream.Name)
 		}

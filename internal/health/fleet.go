@@ -43,9 +43,10 @@ type member struct {
 	key
 	order     int    // of its first appearance
 	object    Object // nil if only workloads of it are known
-	workloads map[string]Object
-	verdict   Verdict // of the check, without the workloads
-	current   bool    // whether the verdict is the one on the object
+	workloads map[string]Verdict // on those whose rollout is not complete
+	verdict   Verdict            // of the check, without the workloads
+	current   bool               // whether the verdict is the one on the object
+	bundled   Status             // by Argo CD's own check, empty until it has run
 }
 
 // NewFleet returns an empty fleet whose results are compared with the given bundled checks.
@@ -60,6 +61,15 @@ func NewFleet(bundled Checks) (*Fleet, error) {
 // Apply records an event. It ignores objects that have no check, except the Deployments and LeaderWorkerSets of a
 // service.
 func (f *Fleet) Apply(event Event) { f.apply(event) }
+
+// Assess is Apply for objects of which only the results at the time now are wanted. It runs the checks at once and
+// forgets the object.
+func (f *Fleet) Assess(event Event, now time.Time) {
+	if m := f.apply(event); m != nil && len(m.object) > 0 {
+		f.compared(f.result(m, now), now)
+		m.object, m.current = Object{}, true
+	}
+}
 
 // apply is Apply. It returns the object whose result may have changed, nil if there is none.
 func (f *Fleet) apply(event Event) *member {
@@ -80,7 +90,7 @@ func (f *Fleet) apply(event Event) *member {
 		return nil
 	}
 	m := f.member(id)
-	m.current = false
+	m.current, m.bundled = false, ""
 	switch {
 	case event.Deleted:
 		m.object = nil
@@ -96,7 +106,7 @@ func (f *Fleet) apply(event Event) *member {
 func (f *Fleet) member(id key) *member {
 	m := f.members[id]
 	if m == nil {
-		m = &member{key: id, workloads: map[string]Object{}}
+		m = &member{key: id, workloads: map[string]Verdict{}}
 		f.members[id] = m
 	}
 	return m
@@ -104,10 +114,9 @@ func (f *Fleet) member(id key) *member {
 
 func (f *Fleet) applyWorkload(owner key, name string, event Event) *member {
 	m := f.member(owner)
-	if event.Deleted {
-		delete(m.workloads, name)
-	} else {
-		m.workloads[name] = event.Object
+	delete(m.workloads, name)
+	if unfinished, ok := rollout(event.Object); ok && !event.Deleted {
+		m.workloads[name] = unfinished
 	}
 	return m
 }
@@ -163,10 +172,11 @@ func (f *Fleet) result(m *member, now time.Time) Result {
 
 // compared adds the verdict of Argo CD's own check.
 func (f *Fleet) compared(result Result, now time.Time) Result {
-	if check, ok := f.bundled[result.Kind]; ok {
-		object := f.members[key{result.Kind, result.Namespace, result.Name}].object
-		result.Bundled = check.Assess(object, now).Status
+	m := f.members[key{result.Kind, result.Namespace, result.Name}]
+	if check, ok := f.bundled[result.Kind]; ok && m.bundled == "" {
+		m.bundled = check.Assess(m.object, now).Status
 	}
+	result.Bundled = m.bundled
 	return result
 }
 
@@ -174,8 +184,7 @@ func (f *Fleet) compared(result Result, now time.Time) Result {
 // unfinished one.
 func (m *member) withRollouts(verdict Verdict) Verdict {
 	for _, name := range slices.Sorted(maps.Keys(m.workloads)) {
-		unfinished, ok := rollout(m.workloads[name])
-		if ok && (unfinished.Status == Degraded || verdict.Status == Healthy) {
+		if unfinished := m.workloads[name]; unfinished.Status == Degraded || verdict.Status == Healthy {
 			verdict = unfinished
 		}
 		if verdict.Status == Degraded {

@@ -93,8 +93,11 @@ func readJSON(input io.Reader, emit func(Event) bool) error {
 	}
 }
 
+// ahead is how many lines are read before they are wanted, so that the two goroutines rarely wait for each other.
+const ahead = 256
+
 func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error {
-	lines, ended, stop := make(chan string), make(chan error, 1), make(chan struct{})
+	lines, ended, stop := make(chan string, ahead), make(chan error, 1), make(chan struct{})
 	defer close(stop)
 	panics.Go(func() error { return readLines(input, lines, stop) }, func(err error) {
 		ended <- err
@@ -127,7 +130,9 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 			next, separator := afterSeparator(line)
 			if open && !separator {
 				document.WriteString(line)
-				idle.Reset(pause)
+				if pause > 0 {
+					idle.Reset(pause)
+				}
 				continue
 			}
 			if err := decode(); err != nil {

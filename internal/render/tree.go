@@ -196,18 +196,18 @@ func (t *tree) readRegular(real, abs string) ([]byte, error) {
 		return nil, tooLarge(t.show(abs), t.max)
 	}
 	t.read += info.Size()
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err = data.ReadFrom(f); err != nil {
+	data, err := readSized(f, info.Size())
+	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
 	after, err := f.Stat()
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
-	if after.Size() != int64(data.Len()) || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
+	if after.Size() != int64(len(data)) || after.Size() != info.Size() || !after.ModTime().Equal(info.ModTime()) {
 		return nil, fmt.Errorf("%s: changed while it was read; run again", t.show(abs))
 	}
-	return data.Bytes(), nil
+	return data, nil
 }
 
 func (t *tree) rel(abs string) string {
@@ -217,14 +217,27 @@ func (t *tree) rel(abs string) string {
 
 // readAll reads a stream to its end, but not beyond the limit.
 func readAll(r io.Reader, name string, limit int64) ([]byte, error) {
+	read := io.ReadAll
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() { // as in generate - <FILE
+			read = func(r io.Reader) ([]byte, error) { return readSized(r, info.Size()) }
+		}
+	}
 	if limit > 0 {
 		r = io.LimitReader(r, limit+1)
 	}
-	data, err := io.ReadAll(r)
+	data, err := read(r)
 	if err == nil && limit > 0 && int64(len(data)) > limit {
 		return nil, tooLarge(name, limit)
 	}
 	return data, shorten(err, name)
+}
+
+// readSized reads a file of a known size to its end.
+func readSized(r io.Reader, size int64) ([]byte, error) {
+	data := bytes.NewBuffer(buffer(size + bytes.MinRead))
+	_, err := data.ReadFrom(r)
+	return data.Bytes(), err
 }
 
 func tooLarge(name string, limit int64) error {
