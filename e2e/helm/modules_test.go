@@ -107,7 +107,7 @@ func (n *tally) add(other *tally) {
 
 // compare renders a chart with both.
 func (n *tally) compare(t *testing.T, chart string) {
-	want, got := byHelm(t, helm4, chart, options{}), byPlugin(t, chart, options{})
+	want, got := byHelm(t, helm4, chart, Options{}), byPlugin(t, chart, Options{})
 	diff := differences(got, want)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -120,7 +120,7 @@ func (n *tally) compare(t *testing.T, chart string) {
 		t.Logf("helm:   %s\nplugin: %s", want.err, got.err)
 	case strings.Contains(got.err, "an object needs apiVersion, kind and metadata") && slices.ContainsFunc(want.objects, noObject):
 		n.noObjects++
-	case differences(byHelm(t, helm4, chart, options{}), want) != "":
+	case differences(byHelm(t, helm4, chart, Options{}), want) != "":
 		n.random++
 		if !strings.Contains(got.warned, "warning: ") {
 			t.Errorf("no warning that the chart is random: %s", got.warned)

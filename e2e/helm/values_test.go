@@ -43,15 +43,15 @@ func TestValues(t *testing.T) {
 			"two.yaml":                  random.document(),
 			"text.txt":                  "a, b\n",
 		}
-		o := options{
-			files: []string{"one.yaml", "two.yaml"}[random.IntN(3):],
-			set:   random.parameters(), setString: random.parameters(),
+		o := Options{
+			Files: []string{"one.yaml", "two.yaml"}[random.IntN(3):],
+			Set:   random.parameters(), SetString: random.parameters(),
 		}
 		if random.IntN(2) == 0 {
-			o.values = random.document()
+			o.Values = random.document()
 		}
 		if random.IntN(4) == 0 {
-			o.setFile = params{random.path(): "text.txt"}
+			o.SetFile = Params{random.path(): "text.txt"}
 		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -116,8 +116,8 @@ func (g generator) value(depth int) any {
 	}
 }
 
-func (g generator) parameters() params {
-	all := params{}
+func (g generator) parameters() Params {
+	all := Params{}
 	for range g.IntN(3) {
 		all[g.path()] = g.pick("", "1", "-1", "0", "0x1", "1.5", "true", "false", "null", "text", "a,b", `a\,b`, "{1,b,true}",
 			"{}", "a=b", "[1]", "a.b", `\`, "1e3", "99999999999999999999", "'q'")
