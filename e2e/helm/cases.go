@@ -111,11 +111,14 @@ var Cases = []Case{
 	{"conditions", "tags", Options{Set: Params{"tags.backend": "true", "tags.frontend": "false"}}},
 	{"conditions", "conditions over tags", Options{Values: "tags: {frontend: false}\ngamma: {on: true}\n"}},
 	{"conditions", "the second path of a condition", Options{Set: Params{"global.gamma": "false"}}},
-	{"conditions", "an alias", Options{Values: "second: {enabled: true, deep: {enabled: false}}\nalpha: {enabled: false}\n"}},
+	{"conditions", "an alias", Options{
+		Values: "second: {enabled: true, deep: {enabled: false}}\nalpha: {enabled: false}\n",
+	}},
 	{"conditions", "a condition that is no boolean", Options{Values: "alpha: {enabled: \"no\"}\n"}},
 	{"globals", "defaults", Options{}},
 	{"globals", "values for all levels", Options{Values: "global: {registry: other, labels: {team: null}}\n" +
-		"store: {exports: {data: {kind: gs}}, settings: {deep: {b: {c: 5}}}}\nweb: {ports: {http: 1234}, inner: {kept: false}}\n" +
+		"store: {exports: {data: {kind: gs}}, settings: {deep: {b: {c: 5}}}}\n" +
+		"web: {ports: {http: 1234}, inner: {kept: false}}\n" +
 		"imported: {a: mine}\n"}},
 	{"archives", "defaults", Options{}},
 	{"archives", "without definitions", Options{SkipCRDs: true}},
@@ -143,8 +146,8 @@ var Cases = []Case{
 	{"values", "a map over a list and a list over a map", Options{Values: "list: {a: 1}\nmap: [1]\ntext: {a: 1}\n"}},
 	{"values", "missing files are ignored", Options{Files: []string{"none.yaml", "null.yaml"}, IgnoreMissingFiles: true}},
 	{"values", "a file with nothing", Options{Values: "# nothing\n"}},
-	{"values", "numbers", Options{Values: "a: 1e6\nb: 12345678901234567\nc: 0x1F\nd: 0o17\ne: 017\nf: 1_000\ng: .5\nh: 1.0\n" +
-		"i: -0\nj: 123456789012345678901234567890\nk: 2026-11-22\nl: 1:30\nm: off\nn: ~\no: 'null'\n"}},
+	{"values", "numbers", Options{Values: "a: 1e6\nb: 12345678901234567\nc: 0x1F\nd: 0o17\ne: 017\nf: 1_000\ng: .5\n" +
+		"h: 1.0\ni: -0\nj: 123456789012345678901234567890\nk: 2026-11-22\nl: 1:30\nm: off\nn: ~\no: 'null'\n"}},
 	{"nulls", "defaults", Options{}},
 	{"nulls", "values in their place", Options{Values: "nothing: 1\nmap: {b: 2}\nchild: {nothing: 3}\n"}},
 	{"legacy", "defaults", Options{}},
@@ -167,9 +170,9 @@ var Otherwise = map[string]string{
 
 // The reasons, as docs/helm.md gives them.
 const (
-	nullOfUser   = "null in the values of an application"
-	nullOfChart  = "null in the chart's values.yaml"
-	toml         = "numbers of toToml"
-	versionText  = ".Capabilities.KubeVersion as a text"
-	shortVersion = "a Kubernetes version of two numbers"
+	nullOfUser   = "`null` for a default of a subchart, in the application's values"
+	nullOfChart  = "`null` in the chart's own `values.yaml`"
+	toml         = "large numbers in `toToml`"
+	versionText  = "`.Capabilities.KubeVersion` as a text"
+	shortVersion = "a Kubernetes version of two numbers, such as 1.30"
 )

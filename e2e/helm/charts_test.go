@@ -27,7 +27,8 @@ func TestCharts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, folder := range folders {
-		if name := filepath.Base(filepath.Dir(folder)); !slices.ContainsFunc(Cases, func(c Case) bool { return c.Chart == name }) {
+		name := filepath.Base(filepath.Dir(folder))
+		if !slices.ContainsFunc(Cases, func(c Case) bool { return c.Chart == name }) {
 			t.Errorf("chart %s has no case", name)
 		}
 	}

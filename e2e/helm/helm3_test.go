@@ -1,8 +1,10 @@
 package helm
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +25,18 @@ func TestHelm3(t *testing.T) {
 				t.Errorf("known to differ: %q; differences: %s", reason, diff)
 			}
 		})
+	}
+}
+
+// TestDocumented looks for each reason in docs/helm.md.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/helm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, reason := range Otherwise {
+		if !strings.Contains(string(page), "\n| "+reason+" |") {
+			t.Errorf("docs/helm.md lacks %s", reason)
+		}
 	}
 }

@@ -25,6 +25,8 @@ data:
   types: {{ range $k, $v := .Values }}{{ $k }}={{ kindOf $v }} {{ end }}
 `
 
+const dependency = "dependencies: [{name: c, version: 1.0.0, import-values: [a, {child: b, parent: d}]}]\n"
+
 // TestValues merges random values from everywhere: the chart's, those of a subchart, two files, inline values, and
 // parameters of all forms.
 func TestValues(t *testing.T) {
@@ -33,7 +35,7 @@ func TestValues(t *testing.T) {
 	random := generator{rand.New(rand.NewPCG(*seed, 0))}
 	for i := range *renders {
 		files := map[string]string{
-			"Chart.yaml":                chartFile + "dependencies: [{name: c, version: 1.0.0, import-values: [a, {child: b, parent: d}]}]\n",
+			"Chart.yaml":                chartFile + dependency,
 			"templates/object.yaml":     values,
 			"values.yaml":               random.document(),
 			"charts/c/Chart.yaml":       "apiVersion: v2\nname: c\nversion: 1.0.0\n",
