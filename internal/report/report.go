@@ -31,12 +31,13 @@ var Formats = []Format{
 	{"junit", JUnit},
 }
 
-// source returns the file that a person would open for the finding, and the position in it, 0 if a renderer made the
-// object.
+// source returns the file that a person would open for the finding, and the position in it. It is 0 where it is not known:
+// the column, if a renderer made the object, and often the line.
 func source(f transform.Finding) (path string, line, col int) {
 	file := f.Object.File
 	if file.Renderer != "" {
-		return cmp.Or(file.Origin(), file.Path), 0, 0
+		source := f.Source()
+		return cmp.Or(source.Path, file.Path), source.Line, 0
 	}
 	return file.Path, f.Line, f.Col
 }
