@@ -15,7 +15,7 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd e2e-chaos e2e-cluster \
-	e2e-all image-test bench demo clean
+	e2e-helm e2e-all image-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -72,6 +72,9 @@ e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
 	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
 
+e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
+	cd e2e && $(GO) test -count=1 -v -timeout 30m ./helm
+
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
@@ -81,7 +84,7 @@ e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; b
 
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all
-e2e-all: e2e-health e2e-argocd e2e-cluster ## all three with every release of KServe and Argo CD; not in CI
+e2e-all: e2e-health e2e-helm e2e-argocd e2e-cluster ## all four with every release of KServe and Argo CD; not in CI
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test
@@ -89,6 +92,7 @@ image-test: ## build the image with buildah and run it (needs root; installs bui
 bench: build ## CPU time against other programs, growth with the input, and memory; writes docs/performance.md
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
+	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
 	bin/bench -page docs/performance.md
 

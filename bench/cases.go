@@ -8,6 +8,11 @@ type testCase struct {
 	most          goal
 }
 
+// starts has, by a case's peer, the commands that take what both programs take without any work. It is not counted.
+var starts = map[string]struct{ own, other string }{
+	helmTemplate: {withHelm + "version", "helm version"},
+}
+
 // goal is what a case may take at most.
 type goal struct {
 	ratio  float64 // of the CPU time to that of the peer
@@ -15,7 +20,8 @@ type goal struct {
 }
 
 const (
-	plugin = "argocd-kserve-plugin "
+	plugin   = "argocd-kserve-plugin "
+	withHelm = "argocd-kserve-plugin-helm "
 	// flags let the rules repair everything, and raise the limits.
 	flags = "--default-deployment-mode=Standard --health-metadata=true --shared-runtimes=edit " +
 		"--timeout=10m --max-memory=4GiB --max-input=1GiB "
@@ -24,7 +30,8 @@ const (
 	latest   = plugin + "generate --kserve-version=0.20.0 " + flags
 	diff     = plugin + "diff --kserve-version=0.15.2 --color=never --fail-on=never " + flags
 
-	cat = "`cat`"
+	cat          = "`cat`"
+	helmTemplate = "`helm template`, both net of `version`"
 
 	// target is the memory target that install/ sets for the garbage collector.
 	target = "GOMEMLIMIT=200MiB "
@@ -37,11 +44,27 @@ const (
 	large = 4.1
 	many  = 8.1
 
+	chart    = 0.9
 	assess   = 3.6 // half of what it was with a Lua state for each object
 	overhead = 40e6
 )
 
 var cases = []testCase{
+	{
+		"chart of 50 services", generate + "${chart*50}",
+		helmTemplate, "helm template demo ${chart*50}",
+		goal{ratio: chart},
+	},
+	{
+		"chart of 500 services", generate + "${chart*500}",
+		helmTemplate, "helm template demo ${chart*500}",
+		goal{ratio: chart},
+	},
+	{
+		"chart of 500 services, without rules", generate + "--rules=KS911 ${chart*500}",
+		helmTemplate, "helm template demo ${chart*500}",
+		goal{ratio: chart},
+	},
 	{
 		"kustomize overlay with a patch, an InferenceService and an HPA",
 		generate + "--root=examples examples/two-environments/overlays/production",

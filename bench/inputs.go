@@ -79,6 +79,9 @@ func (f files) write(input string) (path string, size int64, err error) {
 	case "overlay":
 		path, err = f.overlay(n)
 		return path, 0, err
+	case "chart":
+		path, err = f.chart(n)
+		return path, 0, err
 	}
 	path = filepath.Join(f.dir, count, name)
 	if !fileExists(path) {
@@ -96,7 +99,6 @@ func (f files) write(input string) (path string, size int64, err error) {
 // overlay writes a base with n services and an overlay that prefixes their names, and returns the folder of both.
 func (f files) overlay(n int) (string, error) {
 	dir := filepath.Join(f.dir, "overlay")
-	text := func(s string) func(io.Writer, int) { return func(w io.Writer, _ int) { io.WriteString(w, s) } }
 	for path, content := range map[string]func(io.Writer, int){
 		"base/services.yaml":            inputs["services.yaml"],
 		"base/kustomization.yaml":       text("resources: [services.yaml]\n"),
@@ -108,6 +110,27 @@ func (f files) overlay(n int) (string, error) {
 	}
 	return dir, nil
 }
+
+// chart writes a chart whose values name n services, and returns the folder.
+func (f files) chart(n int) (string, error) {
+	dir := filepath.Join(f.dir, "chart", strconv.Itoa(n))
+	for path, content := range map[string]func(io.Writer, int){
+		"Chart.yaml":              text("apiVersion: v2\nname: models\nversion: 1.0.0\n"),
+		"templates/_helpers.tpl":  text(chartHelpers),
+		"templates/services.yaml": text(chartServices),
+		"values.yaml": func(w io.Writer, n int) {
+			io.WriteString(w, "services:\n")
+			repeat(w, n, "", "  model-%[1]d: {team: team-%[2]d, env: {NUMBER: \"%[1]d\", TEAM: team-%[2]d}}\n")
+		},
+	} {
+		if err := writeFile(filepath.Join(dir, path), content, n); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func text(s string) func(io.Writer, int) { return func(w io.Writer, _ int) { io.WriteString(w, s) } }
 
 func writeFile(path string, content func(io.Writer, int), n int) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -191,3 +191,47 @@ const repairs = `with(select(.kind == "InferenceService");
   .metadata.annotations."argocd-kserve-plugin/health-conditions" = "IngressReady,PredictorReady,Ready" |
   .spec.predictor.containers[0].readinessProbe.httpGet = {"path": "/v2/health/ready", "port": 8080} |
   del(.spec.predictor.containers[0].readinessProbe.exec))`
+
+// chartServices and chartHelpers are the templates of a chart with a service for each of its values.
+const (
+	chartHelpers = `{{- define "models.labels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+`
+	chartServices = `{{- range $name, $model := .Values.services }}
+---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: {{ $.Release.Name }}-{{ $name | trunc 50 }}
+  namespace: {{ $model.team }}
+  labels:
+    {{- include "models.labels" $ | nindent 4 }}
+spec:
+  predictor:
+    minReplicas: {{ $model.replicas | default 1 }}
+    logger:
+      mode: all
+      url: http://logger.{{ $model.team }}
+    containers:
+      - name: kserve-container
+        image: {{ $model.image | default "example.com/models/server:1" | quote }}
+        ports:
+          - containerPort: 8080
+            protocol: TCP
+        env:
+          {{- range $key, $value := $model.env }}
+          - name: {{ $key }}
+            value: {{ $value | quote }}
+          {{- end }}
+        readinessProbe:
+          exec:
+            command: ["curl", "-f", "http://localhost:8080/v2/health/ready"]
+          periodSeconds: 10
+        resources:
+          {{- toYaml (dict "requests" (dict "cpu" "1" "memory" "2Gi")) | nindent 10 }}
+{{- end }}
+`
+)

@@ -29,11 +29,11 @@ type result struct {
 // measure runs both commands of a case in turn, so that other load affects them alike, and compares them pair by pair.
 func (c testCase) measure(f files, tools string, budget time.Duration) (result, error) {
 	r := result{testCase: c}
-	own, err := newProgram(c.command, f, tools)
+	own, err := newMeasured(c.command, starts[c.peer].own, f, tools)
 	if err != nil {
 		return r, err
 	}
-	other, err := newProgram(c.other, f, tools)
+	other, err := newMeasured(c.other, starts[c.peer].other, f, tools)
 	if err != nil {
 		return r, err
 	}
@@ -56,8 +56,29 @@ func (c testCase) measure(f files, tools string, budget time.Duration) (result, 
 	slices.Sort(times)
 	slices.Sort(peaks)
 	middle := r.pairs / 2
-	r.ratio, r.cpu, r.memory, r.input = ratios[middle], times[middle], peaks[middle], own.input
+	r.ratio, r.cpu, r.memory, r.input = ratios[middle], times[middle], peaks[middle], own.program.input
 	return r, nil
+}
+
+// measured is a command and, if the start of its program does not count, another one that takes just that.
+type measured struct{ program, start program }
+
+func newMeasured(command, start string, f files, tools string) (m measured, err error) {
+	if m.program, err = newProgram(command, f, tools); err != nil || start == "" {
+		return m, err
+	}
+	m.start, err = newProgram(start, f, tools)
+	return m, err
+}
+
+// run returns the CPU time of the command without the start, and its peak memory.
+func (m measured) run() (cpu time.Duration, peak int64, err error) {
+	cpu, peak, err = m.program.run()
+	if err != nil || m.start.args == nil {
+		return cpu, peak, err
+	}
+	start, _, err := m.start.run()
+	return cpu - start, peak, err
 }
 
 // program is a command that can run many times.

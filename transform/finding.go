@@ -95,18 +95,35 @@ func (f Finding) loss() string {
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
-// in place of the position, and the source file comes last if it is known. The result may hold control characters of
+// in place of the position, and the source comes last if it is known and another file. The result may hold control characters of
 // the manifest: quote them before they reach a terminal.
 func (f Finding) String() string {
 	file := f.Object.File
 	if file.Renderer == "" {
 		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Subject(), f.Rule.ID, f.Text())
 	}
-	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text())
-	if origin := file.Origin(); origin != "" {
-		line += " (from " + origin + ")"
+	path, from := file.Path, ""
+	switch source := f.Source(); {
+	case source.Path == path:
+		path = source.String()
+	case source.Path != "":
+		from = " (from " + source.String() + ")"
 	}
-	return line
+	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), from)
+}
+
+// Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that is
+// not known.
+func (f Finding) Source() Source { return f.Object.File.source(f.At, f.Line) }
+
+// Source returns where what an edit changes comes from, like that of a finding.
+func (e Edit) Source() Source { return e.Object.File.source(e.Path, e.first) }
+
+func (f *File) source(at yamldoc.Path, line int) Source {
+	if f.FindSource == nil {
+		return Source{Path: f.Origin()}
+	}
+	return f.FindSource(at, line)
 }
 
 // Sorted returns the findings in a new slice, by file and position. Those of one position stay in the order of the

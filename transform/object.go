@@ -17,6 +17,25 @@ type File struct {
 
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
+
+	// FindSource returns where an entry of a rendered object comes from: the entry has a path from the object's root, and
+	// a line in Data. It is nil where only the origin is known, and called only if a message needs it.
+	FindSource func(at yamldoc.Path, line int) Source
+}
+
+// Source is a line that a renderer made an entry from.
+type Source struct {
+	Path  string // of the file
+	Line  int    // 0 if it is not known
+	Value string // the name of the chart's value that the line prints, such as image.tag; empty for none
+}
+
+// String returns path:line, or the path if the line is not known.
+func (s Source) String() string {
+	if s.Line == 0 {
+		return s.Path
+	}
+	return Place{s.Path, s.Line}.String()
 }
 
 // Origin returns the source file of a rendered object. It is empty where it is not known.

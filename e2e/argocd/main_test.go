@@ -32,6 +32,9 @@ func prepare(ctx context.Context) error {
 		if _, err := version.Tool.Source(ctx); err != nil {
 			return err
 		}
+		if _, err := version.Helm.Build(ctx); err != nil {
+			return err
+		}
 	}
 	_, err := toolchain.Plugin(ctx)
 	return err

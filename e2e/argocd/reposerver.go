@@ -51,6 +51,11 @@ func StartRepoServer(tb testing.TB, s *stack.Stack, v Version, redis, sockets st
 	tb.Helper()
 	bin := s.Mkdir("bin", 0)
 	s.Bind(v.Binary(tb), filepath.Join(bin, "argocd"))
+	helm, err := v.Helm.Build(context.Background())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Bind(helm, filepath.Join(bin, "helm"))
 	// v3 runs this script for each revision, and reports "permission denied" when it is not an executable on PATH.
 	script, err := os.ReadFile(v.Source(tb, "hack/git-verify-wrapper.sh"))
 	if err != nil {

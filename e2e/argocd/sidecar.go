@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 // Sidecar is the plugin's container: Argo CD's argocd-cmp-server with the plugin and its plugin.yaml, and with the
@@ -28,7 +29,7 @@ type Sidecar struct {
 
 // Image is what the plugin's image adds to an empty file system.
 type Image struct {
-	Plugin string // the plugin's executable
+	Plugin string // the plugin's executable; the one for Helm charts is beside it
 	Config string // plugin.yaml
 }
 
@@ -67,6 +68,8 @@ func (c *Sidecar) mount(tb testing.TB, v Version, image Image) {
 	tb.Helper()
 	inside := func(path string) string { return filepath.Join(c.root, path) }
 	c.stack.Bind(image.Plugin, inside("/usr/local/bin/argocd-kserve-plugin"))
+	c.stack.Bind(filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin),
+		inside("/usr/local/bin/"+toolchain.HelmPlugin))
 	c.stack.Bind(image.Config, inside(pluginConfigPath))
 	for _, path := range []string{"/proc", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"} {
 		c.stack.Bind(path, inside(path))

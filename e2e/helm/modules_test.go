@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// modules are Go modules with charts: KServe's own, those of programs beside it, and Helm's and Argo CD's tests, many of
-// which are charts that helm refuses.
+// modules are Go modules with charts: KServe's own, those of programs beside it, and the tests of Helm and Argo CD, many
+// of which are charts that helm refuses.
 var modules = []string{
 	"github.com/kserve/kserve@v0.20.0",
 	"github.com/kserve/kserve@v0.17.0",
@@ -93,7 +93,8 @@ type tally struct {
 }
 
 func (n *tally) String() string {
-	return fmt.Sprintf("%d charts are equal, with %d objects; %d are errors in both; %d render what is no object; %d are random",
+	return fmt.Sprintf("%d charts are equal, with %d objects; %d are errors in both; %d render what is no object; "+
+		"%d are random",
 		n.charts, n.objects, n.errors, n.noObjects, n.random)
 }
 
@@ -107,7 +108,7 @@ func (n *tally) add(other *tally) {
 
 // compare renders a chart with both.
 func (n *tally) compare(t *testing.T, chart string) {
-	want, got := byHelm(t, helm4, chart, options{}), byPlugin(t, chart, options{})
+	want, got := byHelm(t, helm4, chart, Options{}), byPlugin(t, chart, Options{})
 	diff := differences(got, want)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -118,9 +119,10 @@ func (n *tally) compare(t *testing.T, chart string) {
 	case diff == "":
 		n.errors++
 		t.Logf("helm:   %s\nplugin: %s", want.err, got.err)
-	case strings.Contains(got.err, "an object needs apiVersion, kind and metadata") && slices.ContainsFunc(want.objects, noObject):
+	case strings.Contains(got.err, "an object needs apiVersion, kind and metadata") &&
+		slices.ContainsFunc(want.objects, noObject):
 		n.noObjects++
-	case differences(byHelm(t, helm4, chart, options{}), want) != "":
+	case differences(byHelm(t, helm4, chart, Options{}), want) != "":
 		n.random++
 		if !strings.Contains(got.warned, "warning: ") {
 			t.Errorf("no warning that the chart is random: %s", got.warned)

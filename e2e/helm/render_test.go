@@ -19,67 +19,39 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// options are what a chart is rendered with. Paths of files are relative to the chart.
-type options struct {
-	release, namespace   string
-	kubeVersion          string
-	apiVersions          []string
-	files                []string
-	values               string
-	set, setString       params
-	setFile              params // to paths
-	skipCRDs, skipTests  bool
-	skipSchemaValidation bool
-	ignoreMissingFiles   bool // helm knows no such flag: the files that are there are given to it
-}
-
-// defaults are what a render has that says nothing else. Argo CD always gives a version of Kubernetes.
-func (o options) defaults() options {
-	if o.release == "" {
-		o.release = "demo"
-	}
-	if o.namespace == "" {
-		o.namespace = "models"
-	}
-	if o.kubeVersion == "" {
-		o.kubeVersion = "1.34.4"
-	}
-	return o
-}
-
 // helm returns the command line that Argo CD gives helm (util/helm/cmd.go@v3.5.7), run in the folder of the chart.
-func (o options) helm(t *testing.T, chart string) []string {
+func (o Options) helm(t *testing.T, chart string) []string {
 	t.Helper()
-	o = o.defaults()
-	kubernetes, err := version.ParseGeneric(o.kubeVersion) // Argo CD takes the distribution's part away
+	o = o.Defaults()
+	kubernetes, err := version.ParseGeneric(o.KubeVersion) // Argo CD takes the distribution's part away
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"template", ".", "--name-template", o.release, "--namespace", o.namespace,
+	args := []string{"template", ".", "--name-template", o.Release, "--namespace", o.Namespace,
 		"--kube-version", kubernetes.String()}
-	for _, file := range o.files {
-		if _, err := os.Stat(filepath.Join(chart, file)); err != nil && o.ignoreMissingFiles {
+	for _, file := range o.Files {
+		if _, err := os.Stat(filepath.Join(chart, file)); err != nil && o.IgnoreMissingFiles {
 			continue
 		}
 		args = append(args, "--values", file)
 	}
-	if o.values != "" {
+	if o.Values != "" {
 		inline := filepath.Join(folder(t), "inline.yaml")
-		if err := os.WriteFile(inline, []byte(o.values), 0o600); err != nil {
+		if err := os.WriteFile(inline, []byte(o.Values), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		args = append(args, "--values", inline)
 	}
 	for _, parameter := range slices.Concat(
-		flagged("--set", o.set), flagged("--set-string", o.setString), flagged("--set-file", o.setFile),
+		flagged("--set", o.Set), flagged("--set-string", o.SetString), flagged("--set-file", o.SetFile),
 	) {
 		args = append(args, parameter.flag, parameter.name+"="+escaped(parameter.value))
 	}
-	for _, version := range o.apiVersions {
+	for _, version := range o.APIVersions {
 		args = append(args, "--api-versions", version)
 	}
 	for flag, on := range map[string]bool{
-		"--include-crds": !o.skipCRDs, "--skip-tests": o.skipTests, "--skip-schema-validation": o.skipSchemaValidation,
+		"--include-crds": !o.SkipCRDs, "--skip-tests": o.SkipTests, "--skip-schema-validation": o.SkipSchemaValidation,
 	} {
 		if on {
 			args = append(args, flag)
@@ -88,11 +60,9 @@ func (o options) helm(t *testing.T, chart string) []string {
 	return args
 }
 
-type params = map[string]string
-
 type parameter struct{ flag, name, value string }
 
-func flagged(flag string, parameters map[string]string) (all []parameter) {
+func flagged(flag string, parameters Params) (all []parameter) {
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		all = append(all, parameter{flag, name, parameters[name]})
 	}
@@ -115,37 +85,28 @@ func escaped(value string) string {
 	return b.String()
 }
 
-// lines writes a map as the plugin's flags take it.
-func lines(parameters map[string]string) string {
-	var all []string
-	for _, p := range flagged("", parameters) {
-		all = append(all, p.name+"="+p.value)
-	}
-	return strings.Join(all, "\n")
-}
-
 // noRules are settings with which the plugin changes nothing: the only rule is about deletion.
 const noRules = "--rules=KS911"
 
 // plugin returns the plugin's command line for the same.
-func (o options) plugin() []string {
-	o = o.defaults()
-	args := []string{"generate", noRules, "--allow-empty", "--source=helm", "--helm-release-name=" + o.release,
-		"--namespace=" + o.namespace, "--helm-kube-version=" + o.kubeVersion}
+func (o Options) plugin() []string {
+	o = o.Defaults()
+	args := []string{"generate", noRules, "--allow-empty", "--source=helm", "--helm-release-name=" + o.Release,
+		"--namespace=" + o.Namespace, "--helm-kube-version=" + o.KubeVersion}
 	flag := func(name, value string) {
 		if value != "" {
 			args = append(args, "--helm-"+name+"="+value)
 		}
 	}
-	flag("api-versions", strings.Join(o.apiVersions, ","))
-	flag("values-files", strings.Join(o.files, ","))
-	flag("values", o.values)
-	flag("parameters", lines(o.set))
-	flag("string-parameters", lines(o.setString))
-	flag("file-parameters", lines(o.setFile))
+	flag("api-versions", strings.Join(o.APIVersions, ","))
+	flag("values-files", strings.Join(o.Files, ","))
+	flag("values", o.Values)
+	flag("parameters", Lines(o.Set))
+	flag("string-parameters", Lines(o.SetString))
+	flag("file-parameters", Lines(o.SetFile))
 	for name, on := range map[string]bool{
-		"skip-crds": o.skipCRDs, "skip-tests": o.skipTests, "skip-schema-validation": o.skipSchemaValidation,
-		"ignore-missing-values-files": o.ignoreMissingFiles,
+		"skip-crds": o.SkipCRDs, "skip-tests": o.SkipTests, "skip-schema-validation": o.SkipSchemaValidation,
+		"ignore-missing-values-files": o.IgnoreMissingFiles,
 	} {
 		if on {
 			args = append(args, "--helm-"+name)
@@ -198,12 +159,12 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-func byHelm(t *testing.T, helm, chart string, o options) rendered {
+func byHelm(t *testing.T, helm, chart string, o Options) rendered {
 	t.Helper()
 	return run(t, chart, helm, o.helm(t, chart))
 }
 
-func byPlugin(t *testing.T, chart string, o options) rendered {
+func byPlugin(t *testing.T, chart string, o Options) rendered {
 	t.Helper()
 	return run(t, chart, plugin, o.plugin())
 }

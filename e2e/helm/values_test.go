@@ -25,6 +25,8 @@ data:
   types: {{ range $k, $v := .Values }}{{ $k }}={{ kindOf $v }} {{ end }}
 `
 
+const dependency = "dependencies: [{name: c, version: 1.0.0, import-values: [a, {child: b, parent: d}]}]\n"
+
 // TestValues merges random values from everywhere: the chart's, those of a subchart, two files, inline values, and
 // parameters of all forms.
 func TestValues(t *testing.T) {
@@ -33,7 +35,7 @@ func TestValues(t *testing.T) {
 	random := generator{rand.New(rand.NewPCG(*seed, 0))}
 	for i := range *renders {
 		files := map[string]string{
-			"Chart.yaml":                chartFile + "dependencies: [{name: c, version: 1.0.0, import-values: [a, {child: b, parent: d}]}]\n",
+			"Chart.yaml":                chartFile + dependency,
 			"templates/object.yaml":     values,
 			"values.yaml":               random.document(),
 			"charts/c/Chart.yaml":       "apiVersion: v2\nname: c\nversion: 1.0.0\n",
@@ -43,15 +45,15 @@ func TestValues(t *testing.T) {
 			"two.yaml":                  random.document(),
 			"text.txt":                  "a, b\n",
 		}
-		o := options{
-			files: []string{"one.yaml", "two.yaml"}[random.IntN(3):],
-			set:   random.parameters(), setString: random.parameters(),
+		o := Options{
+			Files: []string{"one.yaml", "two.yaml"}[random.IntN(3):],
+			Set:   random.parameters(), SetString: random.parameters(),
 		}
 		if random.IntN(2) == 0 {
-			o.values = random.document()
+			o.Values = random.document()
 		}
 		if random.IntN(4) == 0 {
-			o.setFile = params{random.path(): "text.txt"}
+			o.SetFile = Params{random.path(): "text.txt"}
 		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
@@ -116,8 +118,8 @@ func (g generator) value(depth int) any {
 	}
 }
 
-func (g generator) parameters() params {
-	all := params{}
+func (g generator) parameters() Params {
+	all := Params{}
 	for range g.IntN(3) {
 		all[g.path()] = g.pick("", "1", "-1", "0", "0x1", "1.5", "true", "false", "null", "text", "a,b", `a\,b`, "{1,b,true}",
 			"{}", "a=b", "[1]", "a.b", `\`, "1e3", "99999999999999999999", "'q'")

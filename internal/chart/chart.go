@@ -44,12 +44,16 @@ func (Renderer) Render(in render.Chart) (render.ChartResult, error) {
 		return render.ChartResult{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
 			"set helm-release-name", in.Release)
 	}
-	l := &loaded{sources: map[*common.File]string{}, maxExpanded: in.MaxExpanded}
+	l := newLoaded(in)
 	result, err := l.render(in)
 	if err != nil {
 		return render.ChartResult{}, &render.ChartError{Err: err, Files: l.files}
 	}
 	return result, nil
+}
+
+func newLoaded(in render.Chart) *loaded {
+	return &loaded{sources: map[*common.File]string{}, maxExpanded: in.MaxExpanded}
 }
 
 func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
@@ -78,6 +82,7 @@ func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
 	if err != nil {
 		return none, l.positioned(err)
 	}
+	locate(manifests, rendered, again(in, files))
 	return render.ChartResult{Manifests: manifests, Warnings: l.warnings(called)}, nil
 }
 

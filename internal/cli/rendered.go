@@ -45,8 +45,11 @@ func (env *Env) advice(f transform.Finding) string {
 			default:
 				next = fmt.Sprintf("patch %s in %s", e.Path, file.Path)
 			}
-		} else if file.Origin() != "" {
-			next = "edit " + file.Origin()
+		} else if source := e.Source(); source.Path != "" {
+			next = "edit " + source.String()
+			if source.Value != "" {
+				next += ", or set the value " + source.Value
+			}
 		}
 		if !slices.Contains(advice, next) {
 			advice = append(advice, next)

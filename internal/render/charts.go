@@ -73,6 +73,16 @@ type ChartResult struct {
 type ChartManifest struct {
 	File string // the template or CRD, relative to the chart's folder; for one in an archive, the archive
 	Data []byte
+
+	// FindSource returns where a line of Data, counted from 1, comes from. The first call takes as long as the render.
+	FindSource func(line int) ChartSource
+}
+
+// ChartSource is a line of a template.
+type ChartSource struct {
+	File  string // like that of a manifest
+	Line  int    // counted from 1; 0 if it is not known
+	Value string // the name of the chart's value that the line prints, such as image.tag; empty for none
 }
 
 // ChartError is an error of a chart, with the files whose content it may quote.

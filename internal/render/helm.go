@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // HelmOptions are what Argo CD's spec.source.helm has (ApplicationSourceHelm in
@@ -49,9 +50,15 @@ func helm(ctx context.Context, t *tree, o Options) (Result, error) {
 	for _, warning := range rendered.Warnings {
 		result.Warnings = append(result.Warnings, t.named+": "+warning)
 	}
+	show := func(file string) string { return t.show(filepath.Join(t.base, filepath.FromSlash(file))) }
 	for _, m := range rendered.Manifests {
-		path := t.show(filepath.Join(t.base, filepath.FromSlash(m.File)))
-		result.Files = append(result.Files, transform.File{Path: path, Data: m.Data, Renderer: Helm})
+		result.Files = append(result.Files, transform.File{
+			Path: show(m.File), Data: m.Data, Renderer: Helm,
+			FindSource: func(_ yamldoc.Path, line int) transform.Source {
+				source := m.FindSource(line)
+				return transform.Source{Path: show(source.File), Line: source.Line, Value: source.Value}
+			},
+		})
 	}
 	return result, nil
 }
