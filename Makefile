@@ -20,8 +20,9 @@ export CGO_ENABLED ?= 0
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## build the binary
+build: ## build the binary, and the one that it starts for Helm charts
 	$(GO) build -ldflags '-s -w' -o $(BINARY) ./cmd/cmp
+	$(GO) build -ldflags '-s -w' -o $(BINARY)-helm ./cmd/argocd-kserve-plugin-helm
 
 test: ## every test that needs neither network nor root
 	$(GO) test ./...

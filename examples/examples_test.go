@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
 )
 
@@ -23,14 +24,14 @@ func TestExamples(t *testing.T) {
 	}
 	for _, dir := range []string{
 		"sklearn-logger", "triton-transformer", "huggingface-keda", "custom-container", "multi-team", "llm",
-		"two-environments/overlays/staging", "two-environments/overlays/production",
+		"helm-chart", "two-environments/overlays/staging", "two-environments/overlays/production",
 	} {
 		t.Run(dir, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := cli.Run(t.Context(), cli.Env{
 				// --root, because a source archive has no .git.
 				Args:   []string{"diff", "--root=.", "--fail-on=never", "--color=never", dir},
-				Stdout: &stdout, Stderr: &stderr, Dir: here,
+				Stdout: &stdout, Stderr: &stderr, Dir: here, Charts: chart.Renderer{},
 			})
 			if code != 0 {
 				t.Fatalf("exit code %d: %s", code, &stderr)

@@ -3,13 +3,16 @@
 package chart
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
@@ -28,37 +31,64 @@ const helmVersion = "v4.2.1"
 // Renderer renders charts.
 type Renderer struct{}
 
-// silence drops what Helm logs. It quotes values, which may be Secrets.
-var silence = sync.OnceFunc(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
+// prepare drops what Helm logs, which quotes values and so perhaps Secrets, and makes templates print times in the same
+// zone everywhere.
+var prepare = sync.OnceFunc(func() {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	time.Local = time.UTC
+})
 
 // Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.2.1, RunWithContext).
 func (Renderer) Render(in render.Chart) (render.ChartResult, error) {
-	silence()
+	prepare()
 	if err := chartutil.ValidateReleaseName(in.Release); err != nil {
 		return render.ChartResult{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
 			"set helm-release-name", in.Release)
 	}
+	l := &loaded{sources: map[*common.File]string{}, maxExpanded: in.MaxExpanded}
+	result, err := l.render(in)
+	if err != nil {
+		return render.ChartResult{}, &render.ChartError{Err: err, Files: l.files}
+	}
+	return result, nil
+}
+
+func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
+	var none render.ChartResult
 	files, err := readFiles(in.Files)
 	if err != nil {
-		return render.ChartResult{}, err
+		return none, err
 	}
-	c, err := load(files, in.MaxExpanded)
+	if err := l.load(files); err != nil {
+		return none, err
+	}
+	if err := checkInstallable(l.Chart); err != nil {
+		return none, err
+	}
+	values, err := l.values(in)
 	if err != nil {
-		return render.ChartResult{}, err
+		return none, err
 	}
-	if err := checkInstallable(c.Chart); err != nil {
-		return render.ChartResult{}, err
-	}
-	values, err := c.values(in)
+	called := map[string]bool{}
+	e := engine.Engine{CustomTemplateFuncs: functions(in.MaxExpanded, called)}
+	rendered, err := e.Render(l.Chart, values)
 	if err != nil {
-		return render.ChartResult{}, err
+		return none, l.positioned(err)
 	}
-	rendered, err := engine.Engine{}.Render(c.Chart, values)
+	manifests, err := l.sort(rendered, in)
 	if err != nil {
-		return render.ChartResult{}, err
+		return none, l.positioned(err)
 	}
-	manifests, err := c.sort(rendered, in)
-	return render.ChartResult{Manifests: manifests}, err
+	return render.ChartResult{Manifests: manifests, Warnings: l.warnings(called)}, nil
+}
+
+// positioned names the files in an error of a template in place of Helm's names for them.
+func (l *loaded) positioned(err error) error {
+	text := err.Error()
+	for name, file := range l.templates(l.Chart) {
+		text = strings.ReplaceAll(text, name, file)
+	}
+	return errors.New(text)
 }
 
 // values returns what the templates see: .Values, .Chart, .Release and .Capabilities.
@@ -124,6 +154,10 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 	}
 	for _, object := range objects {
 		add(object.Name, sources[object.Name], object.Content)
+	}
+	if len(all) > 0 { // helm template trims its output before it adds the hooks
+		last := &all[len(all)-1]
+		last.Data = append(bytes.TrimSpace(last.Data), '\n')
 	}
 	for _, hook := range hooks {
 		if !in.SkipHooks && (!in.SkipTests || !slices.Contains(hook.Events, release.HookTest)) {

@@ -12,6 +12,8 @@ import (
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // maxDepth is how deep charts may contain each other.
@@ -21,17 +23,16 @@ const maxDepth = 16
 type loaded struct {
 	*chart.Chart
 	sources map[*common.File]string // where a template or another file of a chart is, relative to the chart's folder
+	files   []render.ChartFile      // all files, for errors
 
 	maxExpanded, expanded int64 // bytes: the limit of archives, and what they have given so far
 }
 
 // load makes a chart of files. Unlike Helm's LoadFiles it loads the subcharts in the order of their names, so that the
 // output is always the same, and bounds what archives in archives can expand to.
-func load(files []*archive.BufferedFile, maxExpanded int64) (*loaded, error) {
-	l := &loaded{sources: map[*common.File]string{}, maxExpanded: maxExpanded}
-	var err error
+func (l *loaded) load(files []*archive.BufferedFile) (err error) {
 	l.Chart, err = l.chart(files, "", false, 0)
-	return l, err
+	return err
 }
 
 // chart makes a chart of the files of a folder or an archive.
@@ -40,6 +41,9 @@ func (l *loaded) chart(files []*archive.BufferedFile, at string, archived bool, 
 		return nil, fmt.Errorf("%s: charts contain each other more than %d levels deep", at, maxDepth)
 	}
 	own, subcharts := split(files)
+	for _, file := range own {
+		l.files = append(l.files, render.ChartFile{Name: file.Name, Data: file.Data})
+	}
 	c, err := loader.LoadFiles(own)
 	if err != nil {
 		return nil, inChart(at, err)

@@ -74,3 +74,17 @@ type ChartManifest struct {
 	File string // the template or CRD, relative to the chart's folder; for one in an archive, the archive
 	Data []byte
 }
+
+// ChartError is an error of a chart, with the files whose content it may quote.
+type ChartError struct {
+	Err   error
+	Files []ChartFile
+}
+
+// ChartFile is a file of a chart, perhaps from an archive.
+type ChartFile struct {
+	Name string // relative to the chart that it belongs to
+	Data []byte
+}
+
+func (e *ChartError) Error() string { return e.Err.Error() }

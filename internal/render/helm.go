@@ -104,7 +104,7 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	}
 	result, err := o.Helm.Charts.Render(c)
 	if err != nil {
-		return ChartResult{}, fmt.Errorf("%s: helm: %s", t.show(dir), strings.Join(strings.Fields(err.Error()), " "))
+		return ChartResult{}, fmt.Errorf("%s: helm: %s", t.show(dir), redactChart(err, c))
 	}
 	return result, nil
 }

@@ -34,8 +34,12 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 	}
 	for _, path := range paths {
 		if !strings.ContainsAny(path, "*?[") {
-			if _, err := t.resolve(path); !o.Helm.IgnoreMissingValuesFiles || !errors.Is(err, fs.ErrNotExist) {
+			_, err := t.resolve(path)
+			switch isMissing := errors.Is(err, fs.ErrNotExist); {
+			case !isMissing:
 				add(path)
+			case !o.Helm.IgnoreMissingValuesFiles:
+				return nil, fmt.Errorf("helm-values-files: %w; %s", err, acceptMissing)
 			}
 			continue
 		}
@@ -44,8 +48,7 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 			return nil, err
 		}
 		if len(matches) == 0 && !o.Helm.IgnoreMissingValuesFiles {
-			return nil, fmt.Errorf("helm-values-files: %s: no file matches; to accept that, set "+
-				"helm-ignore-missing-values-files: true", t.show(path))
+			return nil, fmt.Errorf("helm-values-files: %s: no file matches; %s", t.show(path), acceptMissing)
 		}
 		for _, match := range matches {
 			if !listed[match] {
@@ -55,6 +58,8 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 	}
 	return files, nil
 }
+
+const acceptMissing = "to accept that, set helm-ignore-missing-values-files: true"
 
 // matching returns the files that match an absolute path, in the order of Argo CD's library.
 func matching(t *tree, pattern string) ([]string, error) {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"argocd-kserve-plugin":      func() { os.Exit(cli.Main(nil)) },
+		"argocd-kserve-plugin-helm": main,
+	})
+}
+
+// TestScript runs scripts that need Helm. The main program starts this one.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script/helm",
+		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits runs the main program and asserts its exit code: exits 2 generate nowhere.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGUMENT...")
+	}
+	err := ts.Exec("argocd-kserve-plugin", args[1:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s\n%s", code, args[0], ts.ReadFile("stderr"))
+	}
+}
+
+// A chart renders to the same bytes in every time zone and on any number of processors, also without a network.
+func TestSandbox(t *testing.T) {
+	run := func(namespaces uintptr, environ ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command("argocd-kserve-plugin", "generate")
+		cmd.Dir, cmd.Env = "../../examples/helm-chart", environ
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: namespaces}
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v: %v\n%s", environ, err, &stderr)
+		}
+		return stdout.String()
+	}
+	want := run(0)
+	for _, environ := range []string{"TZ=Pacific/Auckland", "GOMAXPROCS=1", "GOGC=1", "HELM_DEBUG=1", "HOME=/nonexistent"} {
+		if got := run(0, environ); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", environ, got, want)
+		}
+	}
+	if os.Getuid() != 0 {
+		t.Skip("needs root to make an empty network namespace")
+	}
+	if got := run(syscall.CLONE_NEWNET); got != want {
+		t.Errorf("without a network: got\n%s\nwant\n%s", got, want)
+	}
+}
