@@ -93,7 +93,7 @@ func (f Finding) loss() string {
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
-// in place of the position, and the source file comes last if it is known. The result may hold control characters of
+// in place of the position, and the source file comes last if it is known, with the line if that is known too. The result may hold control characters of
 // the manifest: quote them before they reach a terminal.
 func (f Finding) String() string {
 	file := f.Object.File
@@ -101,11 +101,14 @@ func (f Finding) String() string {
 		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Object, f.Rule.ID, f.Text())
 	}
 	line := fmt.Sprintf("%s (%s) %s: %s: %s", file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text())
-	if origin := file.Origin(); origin != "" {
-		line += " (from " + origin + ")"
+	if origin := f.Origin(); origin.Path != "" {
+		line += " (from " + origin.String() + ")"
 	}
 	return line
 }
+
+// Origin returns where the finding is in the source file of a rendered object.
+func (f Finding) Origin() Place { return f.Object.File.OriginOf(f.At) }
 
 // Sorted returns the findings in a new slice, by file and position. Those of one position stay in the order of the
 // rules. Objects that a renderer made share its path, so there the origin and the object come before the position.

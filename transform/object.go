@@ -14,6 +14,10 @@ type File struct {
 
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
+
+	// FindLine returns the line in that file of what is at a path in the rendered object, or of the last part of the path
+	// that is there; 0 if the renderer does not know.
+	FindLine func(at yamldoc.Path) int
 }
 
 // Origin returns the source file of a rendered object. It is empty where it is not known.
@@ -22,6 +26,16 @@ func (f *File) Origin() string {
 		return ""
 	}
 	return f.FindOrigin()
+}
+
+// OriginOf returns where in the source file is what a rendered object has at a path. The line is 0 where only the file is
+// known; the path of the file is empty where that isn't known either.
+func (f *File) OriginOf(at yamldoc.Path) Place {
+	place := Place{Path: f.Origin()}
+	if place.Path != "" && f.FindLine != nil {
+		place.Line = f.FindLine(at)
+	}
+	return place
 }
 
 // Object is a manifest: a document, or an item of a List in a document.

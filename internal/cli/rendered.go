@@ -38,7 +38,7 @@ func (env *Env) advice(f transform.Finding) string {
 			is, was := objectIn(file.Data, e.Object).Get(e.Path...), original.Get(e.Path...)
 			switch {
 			case is.Equal(was) && !overlaid(e, original):
-				next = "edit " + file.Origin()
+				next = "edit " + file.OriginOf(e.Path).String()
 			case was.Str() != "" && strings.Contains(is.Str(), was.Str()) && !is.Equal(was):
 				return fmt.Sprintf("only generate can repair this: %s makes %s from %q in %s",
 					file.Path, e.Path, was.Str(), file.Origin())
@@ -46,7 +46,7 @@ func (env *Env) advice(f transform.Finding) string {
 				next = fmt.Sprintf("patch %s in %s", e.Path, file.Path)
 			}
 		} else if file.Origin() != "" {
-			next = "edit " + file.Origin()
+			next = "edit " + file.OriginOf(e.Path).String()
 		}
 		if !slices.Contains(advice, next) {
 			advice = append(advice, next)

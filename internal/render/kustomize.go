@@ -18,6 +18,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // building serializes builds: kustomize keeps the OpenAPI schema in a package
@@ -54,7 +55,9 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 		}
 		id := identity{res.GetKind(), res.GetName()}
 		result.Files = append(result.Files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize,
-			FindOrigin: func() string { return origins()[id] }})
+			FindOrigin: func() string { return origins()[id].file },
+			FindLine:   func(at yamldoc.Path) int { return origins()[id].line(data, at) },
+		})
 	}
 	return result, nil
 }

@@ -124,7 +124,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 			all.WriteString("---\n")
 			all.Write(data)
 		}
-		k.inflated = append(k.inflated, source{file: file, data: m.Data})
+		k.inflated = append(k.inflated, source{file: file, data: m.Data, rendered: true})
 	}
 	return all.Bytes(), nil
 }

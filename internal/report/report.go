@@ -31,12 +31,12 @@ var Formats = []Format{
 	{"junit", JUnit},
 }
 
-// source returns the file that a person would open for the finding, and the position in it, 0 if a renderer made the
-// object.
+// source returns the file that a person would open for the finding, and the position in it, 0 where it is not known.
 func source(f transform.Finding) (path string, line, col int) {
 	file := f.Object.File
 	if file.Renderer != "" {
-		return cmp.Or(file.Origin(), file.Path), 0, 0
+		origin := f.Origin()
+		return cmp.Or(origin.Path, file.Path), origin.Line, 0
 	}
 	return file.Path, f.Line, f.Col
 }
