@@ -66,7 +66,7 @@ var layers = []struct {
 	{"cmd/cmp", "internal/cli"},
 
 	// The program with Helm.
-	{"internal/chart", "internal/render"},
+	{"internal/chart", "internal/render transform/yamldoc"},
 	{"cmd/argocd-kserve-plugin-helm", "internal/chart internal/cli"},
 
 	// Only tests.

@@ -20,7 +20,6 @@ import (
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 	release "helm.sh/helm/v4/pkg/release/v1"
-	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
@@ -138,14 +137,14 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 			delete(rendered, name)
 		}
 	}
-	hooks, objects, err := releaseutil.SortManifests(rendered, nil, releaseutil.InstallOrder)
+	hooks, objects, err := sortManifests(rendered)
 	if err != nil {
 		return nil, err
 	}
 	sources := l.templates(l.Chart)
 	var all []render.ChartManifest
 	add := func(source, file, text string) {
-		all = append(all, render.ChartManifest{File: file, Data: fmt.Appendf(nil, "---\n# Source: %s\n%s\n", source, text)})
+		all = append(all, render.ChartManifest{File: file, Data: []byte("---\n# Source: " + source + "\n" + text + "\n")})
 	}
 	if !in.SkipCRDs {
 		for _, crd := range l.CRDObjects() {
@@ -153,7 +152,7 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 		}
 	}
 	for _, object := range objects {
-		add(object.Name, sources[object.Name], object.Content)
+		add(object.template, sources[object.template], object.text)
 	}
 	if len(all) > 0 { // helm template trims its output before it adds the hooks
 		last := &all[len(all)-1]

@@ -2,8 +2,10 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,12 +52,23 @@ func validateOne(schema []byte, values map[string]any) error {
 	}
 	var faults *jsonschema.ValidationError
 	if err := compiled.Validate(values); errors.As(err, &faults) {
+		sortCauses(faults)
 		return fmt.Errorf("the values do not fit values.schema.json:%s",
 			strings.TrimPrefix(faults.Error(), "jsonschema validation failed with '"+schemaURL+"#'"))
 	} else if err != nil {
 		return err
 	}
 	return nil
+}
+
+// sortCauses sorts the faults by the places of the values. The library visits them in a random order.
+func sortCauses(fault *jsonschema.ValidationError) {
+	slices.SortStableFunc(fault.Causes, func(a, b *jsonschema.ValidationError) int {
+		return cmp.Or(slices.Compare(a.InstanceLocation, b.InstanceLocation), cmp.Compare(a.Error(), b.Error()))
+	})
+	for _, cause := range fault.Causes {
+		sortCauses(cause)
+	}
 }
 
 // refuse is the loader of schemas that refer to others. A schema with a URN accepts everything, as in Helm.

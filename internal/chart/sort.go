@@ -1,0 +1,166 @@
+package chart
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	release "helm.sh/helm/v4/pkg/release/v1"
+	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// manifest is an object that a template makes.
+type manifest struct {
+	template, kind, text string
+}
+
+// sortManifests returns what releaseutil.SortManifests does. That parses each object to JSON and back, which takes most
+// of the time of a render; sortManifests leaves to it only the files that are not plain.
+func sortManifests(rendered map[string]string) (hooks []*release.Hook, objects []manifest, err error) {
+	for _, template := range slices.Sorted(maps.Keys(rendered)) {
+		text := rendered[template]
+		if strings.HasPrefix(path.Base(template), "_") || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if plain, ok := plainManifests(template, text); ok {
+			objects = append(objects, plain...)
+			continue
+		}
+		more, others, err := releaseutil.SortManifests(map[string]string{template: text}, nil, releaseutil.InstallOrder)
+		if err != nil {
+			return nil, nil, err
+		}
+		hooks = append(hooks, more...)
+		for _, m := range others {
+			objects = append(objects, manifest{m.Name, m.Head.Kind, m.Content})
+		}
+	}
+	slices.SortStableFunc(hooks, func(a, b *release.Hook) int { return byKind(a.Kind, b.Kind) })
+	slices.SortStableFunc(objects, func(a, b manifest) int { return byKind(a.kind, b.kind) })
+	return hooks, objects, nil
+}
+
+// installOrder are the positions of the kinds in Helm's order.
+var installOrder = func() map[string]int {
+	order := map[string]int{}
+	for i, kind := range releaseutil.InstallOrder {
+		order[kind] = i - len(releaseutil.InstallOrder)
+	}
+	return order
+}()
+
+// byKind compares kinds as Helm does: those that it does not know come last, by name
+// (pkg/release/v1/util/kind_sorter.go@v4.2.1).
+func byKind(a, b string) int {
+	if order := cmp.Compare(installOrder[a], installOrder[b]); order != 0 || installOrder[a] < 0 {
+		return order
+	}
+	return cmp.Compare(a, b)
+}
+
+// hookPrefix starts the annotations of hooks.
+const hookPrefix = "helm.sh/hook"
+
+// plainManifests returns the objects of a file without hooks. ok is false if Helm may see something else in it, or an
+// error.
+func plainManifests(template, text string) (objects []manifest, ok bool) {
+	if strings.Contains(text, hookPrefix) {
+		return nil, false
+	}
+	for _, document := range splitManifests(text) {
+		kind, ok := plainKind(document)
+		if !ok {
+			return nil, false
+		}
+		objects = append(objects, manifest{template, kind, document})
+	}
+	return objects, true
+}
+
+// space are the characters that \s matches in a regular expression.
+const space = "\t\n\f\r "
+
+// splitManifests splits a file as releaseutil.SplitManifests does, which searches with the expression
+// (?:^|\s*\n)---\s*.
+func splitManifests(text string) []string {
+	const separator = "---"
+	var documents []string
+	add := func(document string) {
+		if document = strings.TrimLeftFunc(document, unicode.IsSpace); document != "" {
+			documents = append(documents, document)
+		}
+	}
+	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+	if after, found := strings.CutPrefix(rest, separator); found {
+		rest = strings.TrimLeft(after, space)
+	}
+	for {
+		before, after, found := strings.Cut(rest, "\n"+separator)
+		if !found {
+			add(rest)
+			return documents
+		}
+		add(strings.TrimRight(before, space))
+		rest = strings.TrimLeft(after, space)
+	}
+}
+
+// kindForm matches kinds. YAML 1.1, which Helm reads, has other values for words of this form.
+var (
+	kindForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{2,}$`)
+	noKinds  = []string{"Yes", "YES", "Off", "OFF"}
+)
+
+func isKind(n *yamldoc.Node) bool {
+	return isText(n) && kindForm.MatchString(n.Value) && !slices.Contains(noKinds, n.Value)
+}
+
+// plainKind returns the kind of an object. ok is false if it is not certain that Helm accepts the document.
+func plainKind(document string) (kind string, ok bool) {
+	tree, err := yamldoc.Parse([]byte(document))
+	if err != nil || tree.Root == nil || tree.Root.Kind != yamldoc.Mapping {
+		return "", false
+	}
+	for _, entry := range tree.Root.Entries {
+		switch name := entry.Key.Value; {
+		case name == "kind" && isKind(entry.Value):
+			kind = entry.Value.Value
+		case name == "apiVersion" && isText(entry.Value):
+		case name == "metadata" && isPlainMetadata(entry.Value):
+		case isHead(name, "kind", "apiVersion", "metadata"), entry.Key.Tag != "!!str":
+			return "", false
+		}
+	}
+	return kind, true
+}
+
+func isPlainMetadata(metadata *yamldoc.Node) bool {
+	for _, entry := range metadata.Entries {
+		switch name := entry.Key.Value; {
+		case name == "name" && isText(entry.Value):
+		case name == "annotations" && isTextMapping(entry.Value):
+		case isHead(name, "name", "annotations"), entry.Key.Tag != "!!str":
+			return false
+		}
+	}
+	return metadata.Kind == yamldoc.Mapping
+}
+
+// isHead reports whether Helm takes a key for one of the names: it ignores the case.
+func isHead(key string, names ...string) bool {
+	return key == "<<" || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(key, name) })
+}
+
+func isText(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Tag == "!!str" }
+
+func isTextMapping(n *yamldoc.Node) bool {
+	return n.Kind == yamldoc.Mapping && !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
+		return entry.Key.Value == "<<" || entry.Key.Tag != "!!str" || !isText(entry.Value)
+	})
+}
