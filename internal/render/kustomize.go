@@ -14,6 +14,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
@@ -49,7 +50,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	origins := sync.OnceValue(from.origins)
 	result := Result{Warnings: fsys.warnings}
 	for _, res := range built.Resources() {
-		data, err := manifest(res)
+		data, err := fsys.manifest(res)
 		if err != nil {
 			return Result{}, fsys.readable(fmt.Errorf("%s: %w", res.CurId(), err))
 		}
@@ -60,6 +61,16 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 		})
 	}
 	return result, nil
+}
+
+// manifest returns an object that a build made as YAML.
+func (c *confined) manifest(object *resource.Resource) ([]byte, error) {
+	if len(c.components) > 0 {
+		if err := c.setOrigin(object); err != nil {
+			return nil, err
+		}
+	}
+	return manifest(object)
 }
 
 // build runs kustomize on fsys. It fails if fsys refused anything, even if
