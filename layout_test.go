@@ -47,7 +47,7 @@ var layers = []struct {
 	{"internal/application", "transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
 	{"internal/mergekey", ""},
-	{"internal/render", "internal/mergekey internal/panics transform"},
+	{"internal/render", "internal/mergekey internal/panics transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform transform/unified transform/yamldoc"},

@@ -95,8 +95,8 @@ func (f Finding) loss() string {
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
-// in place of the position, and the source comes last if it is known and another file. The result may hold control characters of
-// the manifest: quote them before they reach a terminal.
+// in place of the position, and the source comes last if it is known and another file. The result may hold control
+// characters of the manifest: quote them before they reach a terminal.
 func (f Finding) String() string {
 	file := f.Object.File
 	if file.Renderer == "" {

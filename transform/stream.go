@@ -19,14 +19,19 @@ type stream struct {
 	skipped    []Place       // of the documents that are no objects
 }
 
-// Place is where a document starts.
+// Place is a line of a file.
 type Place struct {
-	Path string // of the file
-	Line int    // from 1
+	Path string
+	Line int // from 1; 0 if only the file is known
 }
 
-// String returns path:line.
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.Line) }
+// String returns path:line, or the path alone if the line is not known.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.Path
+	}
+	return fmt.Sprintf("%s:%d", p.Path, p.Line)
+}
 
 // read splits the files into documents and parses those that rules may concern.
 func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {

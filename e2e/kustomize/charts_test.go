@@ -64,6 +64,7 @@ replacements:
 - source: {kind: ConfigMap, name: r-settings, fieldPath: data.service}
   targets: [{select: {kind: Service}, fieldPaths: [metadata.annotations.service], options: {create: true}}]
 `, ""},
+	{"origins", "buildMetadata: [originAnnotations]\nhelmCharts: [{name: web, releaseName: r}]\nresources: [extra.yaml]", ""},
 	{"generator in a file", "generators: [generators/web.yaml]", ""},
 	{"generators", `
 resources: [extra.yaml]

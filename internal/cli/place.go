@@ -22,32 +22,30 @@ type places struct {
 // sourceFile is a file as documents.
 type sourceFile struct {
 	documents []yamldoc.Document
-	trees     []*yamldoc.Tree // those of an origin; nil where a document cannot be read
 	lines     map[int][][]byte
 }
 
 func (env *Env) places() *places { return &places{env, map[string]*sourceFile{}} }
 
-// of returns where a person finds what a finding is about. What a renderer made is looked for in the source file.
+// of returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source.
 func (p *places) of(f transform.Finding) report.Place {
 	file := f.Object.File
 	if file.Renderer == "" {
 		place := report.Place{Path: p.env.shown(file.Path), Line: f.Line, Col: f.Col}
-		p.load(file.Path, file.Data).describe(&place)
+		place.Text = p.load(file.Path, file.Data).line(f.Line)
+		place.EndCol = place.Col + token(place.Text, place.Col)
 		return place
 	}
-	origin := file.Origin()
-	place := report.Place{Path: p.env.shown(cmp.Or(origin, file.Path))}
-	if origin == "" {
+	source := f.Source()
+	place := report.Place{Path: p.env.shown(cmp.Or(source.Path, file.Path)), Line: source.Line}
+	if source.Line == 0 {
 		return place
 	}
-	data, err := os.ReadFile(p.env.absolute(origin))
-	if err != nil {
-		return place
+	if data, err := os.ReadFile(p.env.absolute(source.Path)); err == nil {
+		place.Text = p.load(source.Path, data).line(source.Line)
 	}
-	source := p.load(origin, data)
-	place.Line, place.Col = source.position(f)
-	source.describe(&place)
+	place.Col = 1 + len(place.Text) - len(strings.TrimLeft(place.Text, " -"))
+	place.EndCol = place.Col + token(place.Text, place.Col)
 	return place
 }
 
@@ -60,50 +58,22 @@ func (p *places) load(path string, data []byte) *sourceFile {
 	return p.files[path]
 }
 
-// position returns where the path of a finding leads in the source of a rendered object, as far as it exists there; 0 if
-// the object is not found.
-func (s *sourceFile) position(f transform.Finding) (line, col int) {
-	if s.trees == nil {
-		for _, d := range s.documents {
-			tree, _ := yamldoc.Parse(d.Body)
-			s.trees = append(s.trees, tree)
-		}
-	}
-	i, node := find(s.trees, f.Object)
-	if node == nil {
-		return 0, 0
-	}
-	at := node.Start
-	for _, step := range f.At {
-		key, value := node.Entry(step)
-		if value == nil {
-			break
-		}
-		node, at = value, value.Start
-		if key != nil {
-			at = key.Start
-		}
-	}
-	line, col = s.trees[i].Position(at)
-	return s.documents[i].Line + line - 1, col
-}
-
-// describe adds the line to a place. The data of Secrets is not shown.
-func (s *sourceFile) describe(place *report.Place) {
+// line returns a line, and "" if the file does not have it. The data of Secrets is not shown.
+func (s *sourceFile) line(number int) string {
 	for i := len(s.documents) - 1; i >= 0; i-- {
 		d := s.documents[i]
-		if d.Line > place.Line {
+		if d.Line > number {
 			continue
 		}
 		if s.lines[i] == nil {
 			s.lines[i] = bytes.Split(secret.Redact(d.Body), []byte("\n"))
 		}
-		if n := place.Line - d.Line; n < len(s.lines[i]) {
-			place.Text = strings.TrimRight(string(s.lines[i][n]), " \r")
-			place.EndCol = place.Col + token(place.Text, place.Col)
+		if n := number - d.Line; n < len(s.lines[i]) {
+			return strings.TrimRight(string(s.lines[i][n]), " \r")
 		}
-		return
+		break
 	}
+	return ""
 }
 
 // token returns the number of characters of the key or value that starts at a column.

@@ -38,7 +38,7 @@ func (env *Env) advice(f transform.Finding) string {
 			is, was := objectIn(file.Data, e.Object).Get(e.Path...), original.Get(e.Path...)
 			switch {
 			case is.Equal(was) && !overlaid(e, original):
-				next = "edit " + file.Origin()
+				next = "edit " + e.Source().String()
 			case was.Str() != "" && strings.Contains(is.Str(), was.Str()) && !is.Equal(was):
 				return fmt.Sprintf("only generate can repair this: %s makes %s from %q in %s",
 					file.Path, e.Path, was.Str(), file.Origin())
@@ -74,31 +74,18 @@ func (env *Env) original(o *transform.Object) *yamldoc.Node {
 	return objectIn(data, o)
 }
 
-// objectIn returns the object in the data that find finds, or nil.
+// objectIn returns the object in the data with the kind and name of the given one, else the only one of its kind whose
+// name is part of that name, else nil.
 func objectIn(data []byte, o *transform.Object) *yamldoc.Node {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
 		return nil
 	}
-	var trees []*yamldoc.Tree
+	var found []*yamldoc.Node
 	for _, d := range documents {
 		tree, err := yamldoc.Parse(d.Body)
 		if err != nil {
 			return nil
-		}
-		trees = append(trees, tree)
-	}
-	_, node := find(trees, o)
-	return node
-}
-
-// find returns the object in the documents with the kind and name of the given one, else the only one of its kind whose
-// name is part of that name, and the index of its document. It returns nil if there is none.
-func find(trees []*yamldoc.Tree, o *transform.Object) (document int, object *yamldoc.Node) {
-	found := 0
-	for i, tree := range trees {
-		if tree == nil {
-			continue
 		}
 		for _, node := range append([]*yamldoc.Node{tree.Root}, tree.Root.Get("items").List()...) {
 			name := node.Get("metadata", "name").Str()
@@ -106,14 +93,13 @@ func find(trees []*yamldoc.Tree, o *transform.Object) (document int, object *yam
 				continue
 			}
 			if name == o.Name {
-				return i, node
+				return node
 			}
-			document, object = i, node
-			found++
+			found = append(found, node)
 		}
 	}
-	if found != 1 {
-		return 0, nil
+	if len(found) != 1 {
+		return nil
 	}
-	return document, object
+	return found[0]
 }

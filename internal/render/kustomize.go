@@ -14,10 +14,12 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // building serializes builds: kustomize keeps the OpenAPI schema in a package
@@ -48,15 +50,30 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	origins := sync.OnceValue(from.origins)
 	result := Result{Warnings: fsys.warnings}
 	for _, res := range built.Resources() {
-		data, err := manifest(res)
+		data, err := fsys.manifest(res)
 		if err != nil {
 			return Result{}, fsys.readable(fmt.Errorf("%s: %w", res.CurId(), err))
 		}
 		id := identity{res.GetKind(), res.GetName()}
 		result.Files = append(result.Files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize,
-			FindOrigin: func() string { return origins()[id] }})
+			FindOrigin: func() string { return origins()[id].file },
+			FindSource: func(at yamldoc.Path, _ int) transform.Source {
+				origin := origins()[id]
+				return transform.Source{Path: origin.file, Line: origin.line(data, at)}
+			},
+		})
 	}
 	return result, nil
+}
+
+// manifest returns an object that a build made as YAML.
+func (c *confined) manifest(object *resource.Resource) ([]byte, error) {
+	if len(c.components) > 0 {
+		if err := c.setOrigin(object); err != nil {
+			return nil, err
+		}
+	}
+	return manifest(object)
 }
 
 // build runs kustomize on fsys. It fails if fsys refused anything, even if

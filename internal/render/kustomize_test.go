@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // environments is a base with two overlays that use most of kustomize.
@@ -468,5 +469,78 @@ func TestKustomizeWrites(t *testing.T) {
 	_ = fsys.RemoveAll(top)
 	if data, err := os.ReadFile(path); err != nil || len(data) == 0 {
 		t.Errorf("the tree was written to: %q, %v", data, err)
+	}
+}
+
+// TestOriginLines looks up places of rendered objects in their source files.
+func TestOriginLines(t *testing.T) {
+	top := write(t, environments)
+	files, err := manifests(t.Context(), "overlays/prod", wide(top))
+	if err != nil {
+		t.Fatal(err)
+	}
+	autoscaler, service := files[4], files[5]
+	for _, tc := range []struct {
+		file transform.File
+		at   yamldoc.Path
+		want int
+	}{
+		{autoscaler, nil, 1},
+		{autoscaler, yamldoc.Path{"metadata", "name"}, 4},
+		{autoscaler, yamldoc.Path{"metadata", "labels", "env"}, 3}, // of the overlay
+		{autoscaler, yamldoc.Path{"spec", "scaleTargetRef", "kind"}, 7},
+		{service, yamldoc.Path{"spec", "predictor", "maxReplicas"}, 7}, // of a patch
+		{files[3], nil, 0}, // generated
+	} {
+		if got := tc.file.FindSource(tc.at, 0).Line; got != tc.want {
+			t.Errorf("%s at %s: line %d, want %d", tc.file.Origin(), tc.at, got, tc.want)
+		}
+	}
+}
+
+// TestOriginLinesInLists has lists that an overlay makes longer.
+func TestOriginLinesInLists(t *testing.T) {
+	top := write(t, `
+-- kustomization.yaml --
+resources: [web.yaml]
+patches:
+- target: {kind: Deployment}
+  patch: |
+    - {op: add, path: /spec/containers/0, value: {name: first}}
+    - {op: add, path: /spec/args/0, value: first}
+-- web.yaml --
+# two objects
+apiVersion: v1
+kind: List
+items:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web}
+  spec:
+    containers:
+    - name: web
+      image: a
+    ports:
+    - 1
+    - 2
+    args:
+    - a
+`)
+	files, err := manifests(t.Context(), ".", options(top))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		at   yamldoc.Path
+		want int
+	}{
+		{yamldoc.Path{"spec", "containers", 1, "image"}, 11},
+		{yamldoc.Path{"spec", "containers", 0}, 9},
+		{yamldoc.Path{"spec", "ports", 1}, 14},
+		{yamldoc.Path{"spec", "args", 1}, 15},
+	} {
+		if got := files[0].FindSource(tc.at, 0).Line; got != tc.want {
+			t.Errorf("%s: line %d, want %d", tc.at, got, tc.want)
+		}
 	}
 }

@@ -84,6 +84,24 @@ func (k *kustomization) addComponent(objects []byte) (name string, err error) {
 	return name, err
 }
 
+// setOrigin gives an object of a chart the annotation that kustomize gives it, with buildMetadata: [originAnnotations].
+func (c *confined) setOrigin(object *resource.Resource) error {
+	origin, err := object.GetOrigin()
+	if err != nil || origin == nil {
+		return err
+	}
+	dir := filepath.Dir(filepath.Join(c.base, origin.Path))
+	if !c.components[dir] {
+		return nil
+	}
+	k := c.kustomizations[filepath.Dir(dir)]
+	generator := kyaml.ResourceIdentifier{TypeMeta: kyaml.TypeMeta{APIVersion: konfig.BuiltinPluginApiVersion, Kind: helmGenerator}}
+	above := filepath.Dir(filepath.Dir(origin.Path))
+	return object.SetOrigin(&resource.Origin{
+		ConfiguredIn: filepath.Join(above, filepath.Base(k.path)), ConfiguredBy: generator,
+	})
+}
+
 // next returns what kustomize is to read of the kustomization this time.
 func (k *kustomization) next(data []byte) ([]byte, error) {
 	k.visited = append(k.visited, filepath.Dir(k.path))
@@ -103,8 +121,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 	defer log.SetOutput(log.Writer()) // slog.SetDefault, which the engine calls, changes it
 	rendered, err := k.options.Helm.Charts.Render(chart)
 	if err != nil {
-		text := fieldNames.Replace(strings.Join(strings.Fields(err.Error()), " "))
-		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), text)
+		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), fieldNames.Replace(redactChart(err, chart)))
 	}
 	for _, warning := range rendered.Warnings {
 		k.warnings = append(k.warnings, k.show(dir)+": "+warning)
@@ -114,7 +131,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 		file := k.show(filepath.Join(dir, filepath.FromSlash(m.File)))
 		objects, err := factory.SliceFromBytes(m.Data)
 		if err != nil {
-			return nil, k.errorf(c.field, c.text, "%s: %s", file, k.redact(strings.Join(strings.Fields(err.Error()), " ")))
+			return nil, k.errorf(c.field, c.text, "%s: %s", file, redactChart(err, chart))
 		}
 		for _, object := range objects {
 			data, err := marked(object)
@@ -124,7 +141,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 			all.WriteString("---\n")
 			all.Write(data)
 		}
-		k.inflated = append(k.inflated, source{file: file, data: m.Data})
+		k.inflated = append(k.inflated, source{file: file, data: m.Data, rendered: true})
 	}
 	return all.Bytes(), nil
 }
@@ -179,19 +196,15 @@ func (k *kustomization) chart(c helmChart) (Chart, error) {
 	if k.options.Helm.Charts == nil {
 		return Chart{}, ErrNeedsCharts
 	}
-	options, env := k.options.Kustomize, k.options.Getenv
 	versions := c.ApiVersions
 	if len(versions) == 0 {
-		versions = options.APIVersions
-	}
-	if len(versions) == 0 && env("KUBE_API_VERSIONS") != "" {
-		versions = strings.Split(env("KUBE_API_VERSIONS"), ",")
+		versions = k.options.apiVersions(k.options.Kustomize.APIVersions)
 	}
 	return Chart{
 		Files:       folder{k.tree, dir},
 		Release:     release,
 		Namespace:   c.Namespace,
-		KubeVersion: cmp.Or(c.KubeVersion, options.KubeVersion, env("KUBE_VERSION")),
+		KubeVersion: cmp.Or(c.KubeVersion, k.options.kubeVersion(k.options.Kustomize.KubeVersion)),
 		APIVersions: versions,
 		Values:      values,
 		SkipCRDs:    !c.IncludeCRDs,

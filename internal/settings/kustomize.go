@@ -108,7 +108,7 @@ var kustomizeTable = []Setting{
 	{
 		Name: "kustomize-patches", Title: "Kustomize: patches",
 		Help:    "patches to add to those of the kustomization",
-		Accepts: "YAML: a list of patch or path with target and options", Unset: none, isYAML: true,
+		Accepts: "YAML: a list of patch or path with target and options", Unset: none, isYAML: true, isPrivate: true,
 		field: func(s *Settings) any { return &s.Kustomize.Patches },
 	},
 	{
