@@ -11,7 +11,7 @@ import (
 )
 
 // TestAdoptPage keeps docs/adopt.md what it says: its blocks of the language console show what the commands print, and
-// the manifests that are there after fix are those that generate wrote before it. The flags of the other commands exist.
+// after fix the manifests are what generate wrote before it. The flags of the other commands exist.
 func TestAdoptPage(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "adopt.md")
 	page, err := os.ReadFile(path)
