@@ -55,6 +55,7 @@ var layers = []struct {
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/model transform"},
+	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
@@ -62,7 +63,7 @@ var layers = []struct {
 	// The commands.
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
 		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
-		"internal/settings internal/terminal internal/upstream transform transform/rules transform/unified " +
+		"internal/settings internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 

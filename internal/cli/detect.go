@@ -31,10 +31,10 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 	output := cmd.Flags().StringP("output", "o", names[0], "env for the sidecar's variables, file for the settings file")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		line := settingLine
+		line, head := settingLine, settings.SchemaComment
 		switch *output {
 		case "env":
-			line = variableLines
+			line, head = variableLines, ""
 		case "file":
 		default:
 			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
@@ -63,6 +63,9 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 			if f.value == "" {
 				missing = append(missing, f.missing(stream.Name))
 				continue
+			}
+			if b.Len() == 0 {
+				b.WriteString(head)
 			}
 			b.WriteString(line(f.setting, f.value))
 		}

@@ -200,6 +200,7 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 		newCheckCommand,
 		newFixCommand,
 		newDriftCommand,
+		newUpgradeCommand,
 		newExplainCommand,
 		newRulesCommand,
 		newSettingsCommand,

@@ -71,6 +71,7 @@ type Setting struct {
 	Default string
 	Unset   string // shown for an empty default
 
+	pattern string                             // of the text of a value, for the JSON Schema; the items of a list
 	ceiling bool                               // whether applications may lower the value but not raise it
 	isYAML  bool                               // whether the text is YAML, which the settings file may hold as it is
 	isLines bool                               // whether only line breaks separate the entries of a map

@@ -20,37 +20,42 @@ var Table = slices.Concat([]Setting{
 		Name: "kserve-version", Title: "KServe version",
 		Help:    "KServe release in the cluster; unknown stands for all from 0.12 on",
 		Accepts: "x.y.z, x.y (any patch of it), odh-x.y (the one of that OpenDataHub) or unknown", Default: unknown,
-		field: func(s *Settings) any { return &s.KServeVersion },
-		check: kserveVersion,
+		pattern: `^(v?\d+\.\d+(\.\d+)?|odh-.+|unknown)$`,
+		field:   func(s *Settings) any { return &s.KServeVersion },
+		check:   kserveVersion,
 	},
 	{
 		Name: "argocd-version", Title: "Argo CD version",
 		Help:    "Argo CD release that applies the manifests",
 		Accepts: "x.y.z, x.y or unknown", Default: unknown,
-		field: func(s *Settings) any { return &s.ArgoCDVersion },
-		check: argocdVersion,
+		pattern: `^(v?\d+\.\d+(\.\d+)?|unknown)$`,
+		field:   func(s *Settings) any { return &s.ArgoCDVersion },
+		check:   argocdVersion,
 	},
 	{
 		Name: "default-deployment-mode", Title: "Default deployment mode",
 		Help: "deployment mode of InferenceServices that do not set one; " +
 			"the cluster's default is in the ConfigMap inferenceservice-config, key deploy",
 		Accepts: "Standard or RawDeployment, Knative or Serverless, ModelMesh, or unknown", Default: unknown,
-		field: func(s *Settings) any { return &s.DefaultDeploymentMode },
-		check: deploymentMode,
+		pattern: "^(Standard|RawDeployment|Knative|Serverless|ModelMesh|unknown)$",
+		field:   func(s *Settings) any { return &s.DefaultDeploymentMode },
+		check:   deploymentMode,
 	},
 	{
 		Name: "namespace", Title: "Namespace",
 		Help:    "namespace of manifests that do not set one",
 		Accepts: "a namespace", Unset: "ARGOCD_APP_NAMESPACE",
-		field: func(s *Settings) any { return &s.Namespace },
-		check: namespace,
+		pattern: namespaceForm.String(),
+		field:   func(s *Settings) any { return &s.Namespace },
+		check:   namespace,
 	},
 	{
 		Name: "rules", Title: "Rules",
 		Help:    "rules to run; -ID leaves a rule out; if any ID is listed without -, only those run",
 		Accepts: "a list of rule IDs such as KS101 or -KS301", Unset: "all",
-		field: func(s *Settings) any { return &s.Select },
-		check: ruleID,
+		pattern: `^(-?KS\d{3}|all)$`,
+		field:   func(s *Settings) any { return &s.Select },
+		check:   ruleID,
 	},
 	{
 		Name: "suppressions", Title: "Suppressions",
@@ -90,7 +95,8 @@ var Table = slices.Concat([]Setting{
 		Name: "progress-deadline-seconds", Title: "Progress deadline in seconds",
 		Help:    "seconds after which an InferenceService that is not ready counts as Degraded",
 		Accepts: "a positive number or none", Default: none,
-		field: func(s *Settings) any { return &s.ProgressDeadlineSeconds },
+		pattern: `^([1-9]\d*|none)$`,
+		field:   func(s *Settings) any { return &s.ProgressDeadlineSeconds },
 	},
 	{
 		Name: "deployment-mode-rewrite", Title: "Rewrite of the deployment mode",
@@ -172,21 +178,24 @@ var Table = slices.Concat([]Setting{
 		Name: "timeout", Title: "Timeout",
 		Help:    "time after which the command gives up; keep it below Argo CD's repo server timeout (60s by default)",
 		Accepts: "a duration such as 45s or 2m", Default: "45s", ceiling: true,
-		field: func(s *Settings) any { return &s.Timeout },
+		pattern: `^(\d+(\.\d+)?(h|m|s|ms|us|ns))+$`,
+		field:   func(s *Settings) any { return &s.Timeout },
 	},
 	{
 		Name: "max-input", Title: "Largest input",
 		Help: "maximum number of bytes to read; aliases may add as many to the manifests, and aliases, copy operations and " +
 			"files read again to a kustomization, but not more than a quarter of max-memory",
 		Accepts: bytes, Default: "128 MiB", ceiling: true,
-		field: func(s *Settings) any { return &s.MaxInput },
+		pattern: sizeForm,
+		field:   func(s *Settings) any { return &s.MaxInput },
 	},
 	{
 		Name: maxMemory, Title: "Largest memory",
 		Help: "memory at which the command gives up, before the kernel ends the whole container; the default is " +
 			"GOMEMLIMIT, else half of the container's limit, else 512 MiB",
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
-		field: func(s *Settings) any { return &s.MaxMemory },
+		pattern: sizeForm,
+		field:   func(s *Settings) any { return &s.MaxMemory },
 	},
 }, helmTable, kustomizeTable)
 
@@ -202,6 +211,7 @@ func texts[T ~string](values ...T) []string {
 const (
 	maxMemory = "max-memory"
 	bytes     = "a number of bytes, with KiB, MiB or GiB"
+	sizeForm  = `^[1-9]\d* *([KMG]i(B)?)?$`
 )
 
 const unknown = "unknown"

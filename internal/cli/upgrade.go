@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+func newUpgradeCommand(env *Env) *cobra.Command {
+	var formats []string
+	for _, f := range upgrade.Formats {
+		formats = append(formats, f.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "upgrade --to RELEASE [PATH...]",
+		Short: "Say what another release of KServe does to the manifests",
+		Long: `Say what becomes of manifests when the cluster gets another release of KServe: what it refuses, what breaks,
+changes its meaning or drifts, which health checks change, and what generate writes differently, with or without a
+restart. What the old release got wrong and the new one does not is listed last.
+
+The releases are --from, by default the setting kserve-version, and --to. Both ways work: with an older --to it says
+what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
+refused or breaks is an error, also where generate repairs it.
+
+` + pathsHelp,
+		Example: `  argocd-kserve-plugin upgrade --from 0.15.2 --to 0.20.0 apps/*
+  argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
+	}
+	src := newPaths(env, cmd)
+	from := cmd.Flags().String("from", "", "the KServe release in the cluster, as kserve-version names it")
+	to := cmd.Flags().String("to", "", "the KServe release to come")
+	output := cmd.Flags().StringP("output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
+	_ = cmd.MarkFlagRequired("to")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format := slices.Index(formats, *output)
+		if format < 0 {
+			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(formats, ", "))
+		}
+		inputs, err := src.inputs(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		report := upgrade.Report{From: *from, To: *to}
+		warnings, err := src.hidden(cmd.Context(), inputs)
+		if err != nil {
+			return err
+		}
+		failed := 0
+		for _, in := range inputs {
+			u := upgrading{input: in, from: cmp.Or(*from, in.settings.KServeVersion), to: *to}
+			if report.From == "" {
+				report.From = u.from
+			}
+			if u.from != report.From {
+				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.path, u.from, report.From)
+			}
+			changes, err := u.changes(cmd.Context())
+			if err != nil {
+				return err
+			}
+			report.Objects += u.objects
+			report.Changes = append(report.Changes, changes...)
+			warnings = append(warnings, u.warnings...)
+			failed += in.failing(changes)
+		}
+		upgrade.Sort(report.Changes)
+		var text bytes.Buffer
+		if err := upgrade.Formats[format].Write(&text, report); err != nil {
+			return err
+		}
+		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
+			return err
+		}
+		slices.Sort(warnings)
+		(&outcome{warnings: slices.Compact(warnings)}).warn(env)
+		if failed > 0 {
+			return &findingsError{failed}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// upgrading is the comparison of two releases for a source.
+type upgrading struct {
+	*input
+	from, to string
+	kinds    []string // of KServe's objects in the source
+	objects  int
+	warnings []string
+}
+
+func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
+	before, checks, err := u.at(ctx, u.from, "from")
+	if err != nil {
+		return nil, err
+	}
+	after, newChecks, err := u.at(ctx, u.to, "to")
+	if err != nil {
+		return nil, err
+	}
+	u.objects = after.Objects()
+	return append(upgrade.Compare(before, after), upgrade.CompareHealth(checks, newChecks, u.kinds)...), nil
+}
+
+// at returns what the rules make of the source at a release, and the health checks for it.
+func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, health.Configuration, error) {
+	var none health.Configuration
+	versions, _, err := kserve.ParseVersions(release)
+	if err == nil && !versions.Known() {
+		err = errors.New("name a release, such as 0.15.2")
+	}
+	if err != nil {
+		return nil, none, fmt.Errorf("flag --%s: %w", flag, err)
+	}
+	options := u.settings.Options
+	options.KServeVersion = release
+	config, warning, err := options.Config()
+	if err != nil {
+		return nil, none, fmt.Errorf("KServe %s: %w", release, err)
+	}
+	u.warnings = append(u.warnings, u.settings.Warnings...)
+	if warning != "" {
+		u.warnings = append(u.warnings, warning)
+	}
+	index := config.Index
+	config.Index = func(render *transform.Render) any {
+		u.kinds = nil
+		for _, o := range render.Objects(transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}) {
+			u.kinds = append(u.kinds, o.Kind)
+		}
+		return index(render)
+	}
+	out, err := u.apply(ctx, config, nil)
+	if err != nil {
+		return nil, none, err
+	}
+	checks, err := health.Configure(versions, u.settings.ArgoCDVersion, health.DefaultLimits)
+	return out.Result, checks, err
+}
+
+// failing counts the changes at or above fail-on.
+func (in *input) failing(changes []upgrade.Change) int {
+	failOn := cmp.Or(in.settings.FailOn, string(transform.Error))
+	n := 0
+	for _, c := range changes {
+		if failOn != never && c.Severity.AtLeast(transform.Severity(failOn)) {
+			n++
+		}
+	}
+	return n
+}

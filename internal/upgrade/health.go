@@ -1,0 +1,53 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// CompareHealth returns what changes for the kinds in what health config prints for the two releases.
+func CompareHealth(from, to health.Configuration, kinds []string) []Change {
+	var changes []Change
+	for _, was := range from.Overrides {
+		is, found := override(to, was)
+		switch {
+		case !slices.Contains(kinds, was.Kind) || found && is.Value == was.Value:
+		case found:
+			changes = append(changes, ofKind(was, transform.Advice, "health config prints its %s differently; install it again"))
+		default:
+			changes = append(changes, ofKind(was, transform.Warning, "health config no longer prints its %s"))
+		}
+	}
+	for _, is := range to.Overrides {
+		if _, found := override(from, is); !found && slices.Contains(kinds, is.Kind) {
+			const message = "health config prints its %s from this release on; install it"
+			changes = append(changes, ofKind(is, transform.Advice, message))
+		}
+	}
+	return changes
+}
+
+func override(c health.Configuration, like health.Override) (health.Override, bool) {
+	i := slices.IndexFunc(c.Overrides, func(o health.Override) bool { return o.Type == like.Type && o.Kind == like.Kind })
+	if i < 0 {
+		return health.Override{}, false
+	}
+	return c.Overrides[i], true
+}
+
+// names are what the overrides are called.
+var names = map[string]string{"health": "health check", "actions": "actions stop and resume"}
+
+func ofKind(o health.Override, severity transform.Severity, message string) Change {
+	name := names[o.Type]
+	if name == "" {
+		name = o.Type
+	}
+	return Change{
+		Effect: Health, Severity: severity, Object: o.Kind,
+		Message: fmt.Sprintf(message, name),
+	}
+}

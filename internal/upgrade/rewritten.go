@@ -1,0 +1,85 @@
+package upgrade
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// output is what generate makes of an object: the rule behind each edit, by the edit as text.
+type output struct {
+	object     *transform.Object
+	edits      map[string]string
+	restarting map[string]string // edits that restart the object's pods, of this object or another one
+}
+
+// outputs returns what is made of each object that has edits or restarts.
+func outputs(r *transform.Result) map[string]output {
+	all := map[string]output{}
+	of := func(o *transform.Object) output {
+		if _, known := all[object(o)]; !known {
+			all[object(o)] = output{o, map[string]string{}, map[string]string{}}
+		}
+		return all[object(o)]
+	}
+	if r.Fatal() {
+		return all
+	}
+	for _, f := range r.Findings {
+		for _, e := range f.Edits {
+			text := object(e.Object) + fmt.Sprintf(" %+v", e.Edit)
+			of(e.Object).edits[text] = f.Rule.ID
+			for _, o := range f.Restarted() {
+				of(o).restarting[text] = f.Rule.ID
+			}
+		}
+	}
+	return all
+}
+
+// rewritten returns the objects of which generate makes something else at the new release.
+func rewritten(from, to *transform.Result) []Change {
+	before, after := outputs(from), outputs(to)
+	var changes []Change
+	both := maps.Clone(before)
+	maps.Copy(both, after)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		o := both[name].object
+		c := Change{Severity: transform.Advice, Object: o.String(), File: o.File.Path, Repaired: true}
+		edits := differing(before[name].edits, after[name].edits)
+		restarts := differing(before[name].restarting, after[name].restarting)
+		switch {
+		case len(restarts) > 0 && isService(o):
+			c.Effect = Restarts
+			c.Message = "its pods restart once, because generate writes something else: " + strings.Join(restarts, ", ")
+		case len(edits) > 0:
+			c.Effect = Rewritten
+			c.Message = "generate writes something else, which restarts nothing: " + strings.Join(edits, ", ")
+		default:
+			continue
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+func isService(o *transform.Object) bool {
+	return o.GroupKind() == kserve.InferenceService || o.GroupKind() == kserve.LLMInferenceService
+}
+
+// differing returns the rules behind the edits that only one of the releases has.
+func differing(before, after map[string]string) []string {
+	rules := map[string]bool{}
+	for _, pair := range [][2]map[string]string{{before, after}, {after, before}} {
+		for edit, rule := range pair[0] {
+			if _, both := pair[1][edit]; !both {
+				rules[rule] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(rules))
+}

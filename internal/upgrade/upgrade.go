@@ -1,0 +1,129 @@
+// Package upgrade says what becomes of manifests when KServe's release changes: it compares what the rules find and
+// repair at both releases, and the health checks for both.
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Effect is what an upgrade does to an object.
+type Effect string
+
+// The effects, the worst first.
+const (
+	Refused   Effect = "refused"   // the new release refuses the object, or has no such kind
+	Breaks    Effect = "breaks"    // it works no more
+	Changes   Effect = "changes"   // something in it means something else, or nothing
+	Drifts    Effect = "drifts"    // the cluster stores something else than Git has
+	Health    Effect = "health"    // the health checks of its kind change
+	Restarts  Effect = "restarts"  // generate writes something else, and its pods restart once
+	Rewritten Effect = "rewritten" // generate writes something else, and nothing restarts
+	Gone      Effect = "gone"      // a finding of the old release that the new one does not have
+)
+
+var effects = []Effect{Refused, Breaks, Changes, Drifts, Health, Restarts, Rewritten, Gone}
+
+// Change is an effect on an object, or for Health on a kind.
+type Change struct {
+	Effect   Effect             `json:"effect"`
+	Severity transform.Severity `json:"severity"`
+	Rule     string             `json:"rule,omitempty"` // ID of the rule that finds it
+	Object   string             `json:"object"`         // Kind namespace/name
+	File     string             `json:"file,omitempty"`
+	Line     int                `json:"line,omitempty"` // from 1; 0 for a rendered object
+	Message  string             `json:"message"`
+	Repaired bool               `json:"repaired"` // whether generate repairs it with kserve-version at the new release
+}
+
+// Compare returns what changes from one result to another one for the same files.
+func Compare(from, to *transform.Result) []Change {
+	changes := append(gained(from, to), rewritten(from, to)...)
+	for _, f := range without(from.Findings, to.Findings) {
+		if f.OnlyWithRestart {
+			continue
+		}
+		c := change(Gone, f)
+		c.Severity, c.Repaired = transform.Advice, false
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+// Sort sorts changes by effect, then by place.
+func Sort(changes []Change) {
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(effects, a.Effect), slices.Index(effects, b.Effect)),
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line),
+		)
+	})
+}
+
+// gained returns the findings that only the new release has, and those that it makes worse.
+func gained(from, to *transform.Result) []Change {
+	var changes []Change
+	before := map[string]transform.Finding{}
+	for _, f := range from.Findings {
+		before[key(f)] = f
+	}
+	for _, f := range to.Findings {
+		if f.OnlyWithRestart {
+			continue // another finding brings it about, and rewritten names it
+		}
+		was, found := before[key(f)]
+		unrepaired := len(was.Edits) > 0 && len(f.Edits) == 0
+		if !found || unrepaired || !was.Severity.AtLeast(f.Severity) {
+			changes = append(changes, change(effect(f), f))
+		}
+	}
+	return changes
+}
+
+// without returns the findings that the others do not have.
+func without(findings, others []transform.Finding) []transform.Finding {
+	known := map[string]bool{}
+	for _, f := range others {
+		known[key(f)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool { return known[key(f)] })
+}
+
+// key identifies a finding at both releases, whose messages may differ.
+func key(f transform.Finding) string { return fmt.Sprint(f.Rule.ID, " ", object(f.Object), " ", f.At) }
+
+func object(o *transform.Object) string { return o.File.Path + " " + o.String() }
+
+func effect(f transform.Finding) Effect {
+	switch {
+	case f.AsStored:
+		return Drifts
+	case strings.HasPrefix(f.Rule.ID, refusals), f.Rule.ID == unknownKind:
+		return Refused
+	case f.Severity == transform.Error:
+		return Breaks
+	}
+	return Changes
+}
+
+// The rules about what the API server or KServe's webhooks refuse.
+const (
+	refusals    = "KS8"
+	unknownKind = "KS502"
+)
+
+func change(effect Effect, f transform.Finding) Change {
+	c := Change{
+		Effect: effect, Severity: f.Severity, Rule: f.Rule.ID, Object: f.Object.String(), File: f.Object.File.Path,
+		Line: f.Line, Message: f.Text(), Repaired: len(f.Edits) > 0,
+	}
+	if f.Object.File.Renderer != "" {
+		c.File, c.Line = cmp.Or(f.Object.File.Origin(), c.File), 0
+	}
+	return c
+}

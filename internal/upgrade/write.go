@@ -1,0 +1,140 @@
+package upgrade
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+)
+
+// Report is the outcome of a comparison. The changes are sorted.
+type Report struct {
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Objects int      `json:"objects"`
+	Changes []Change `json:"changes"`
+}
+
+// Formats lists the formats, the default first.
+var Formats = []struct {
+	Name  string
+	Write func(io.Writer, Report) error
+}{
+	{"text", Text},
+	{"markdown", Markdown},
+	{"json", JSON},
+}
+
+// Text writes a table and a line that counts the changes by effect.
+func Text(w io.Writer, r Report) error {
+	if len(r.Changes) > 0 {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "EFFECT\tSEVERITY\tRULE\tREPAIRED\tOBJECT\tPLACE\tWHAT")
+		for _, c := range r.Changes {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Effect, c.Severity, cmp.Or(c.Rule, "-"), c.repaired(),
+				terminal.Quote(c.Object), cmp.Or(terminal.Quote(c.place()), "-"), terminal.Quote(c.Message))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, r.summary())
+	return err
+}
+
+// Markdown writes the same for a pull request.
+func Markdown(w io.Writer, r Report) error {
+	fmt.Fprintf(w, "## KServe %s to %s\n\n%s\n", r.From, r.To, r.summary())
+	if len(r.Changes) == 0 {
+		return nil
+	}
+	fmt.Fprint(w, "\n| effect | severity | rule | repaired | object | place | what |\n|---|---|---|---|---|---|---|\n")
+	for _, c := range r.Changes {
+		_, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Effect, c.Severity, c.Rule, c.repaired(),
+			code(c.Object), code(c.place()), cell(c.Message))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// JSON writes the report as an object.
+func JSON(w io.Writer, r Report) error {
+	if r.Changes == nil {
+		r.Changes = []Change{}
+	}
+	return encoding.JSON(w, r)
+}
+
+func (r Report) summary() string {
+	var counts []string
+	for _, effect := range effects {
+		n := 0
+		for _, c := range r.Changes {
+			if c.Effect == effect {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%s: %d", effect, n))
+		}
+	}
+	what := cmp.Or(strings.Join(counts, ", "), "nothing changes")
+	objects := fmt.Sprintf("%d objects", r.Objects)
+	if r.Objects == 1 {
+		objects = "1 object"
+	}
+	return fmt.Sprintf("%s, from KServe %s to %s: %s", objects, r.From, r.To, what)
+}
+
+func (c Change) place() string {
+	if c.Line > 0 {
+		return fmt.Sprintf("%s:%d", c.File, c.Line)
+	}
+	return c.File
+}
+
+// repaired says whether generate repairs a finding that the new release has.
+func (c Change) repaired() string {
+	switch {
+	case c.Effect == Gone, c.Effect == Health, c.Rule == "":
+		return "-"
+	case c.Repaired:
+		return "yes"
+	}
+	return "no"
+}
+
+// code returns text as code in a cell of a table.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	text = strings.ReplaceAll(terminal.Quote(text), "|", `\|`)
+	if len(fence) > 1 {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// cell returns text of which Markdown makes neither markup nor another cell.
+func cell(text string) string {
+	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(terminal.Quote(text))
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune("\\`*_[]|~#@", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
