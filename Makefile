@@ -69,6 +69,7 @@ statuses: ## let KServe's own controllers write the statuses that the health che
 	git diff --stat
 
 e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
+	cd e2e/applications && $(GO) test -count=1 ./...
 	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
 	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -312,6 +311,7 @@ func (s selector) matches(labels map[string]string) bool {
 	return true
 }
 
+// flatten adds a value below a name. An empty mapping or list adds nothing.
 func flatten(labels map[string]string, name string, value any) {
 	below := func(step string) string {
 		if name == "" {
@@ -319,13 +319,13 @@ func flatten(labels map[string]string, name string, value any) {
 		}
 		return name + "." + step
 	}
-	switch v := reflect.ValueOf(value); {
-	case v.Kind() == reflect.Map && v.Len() > 0:
-		for key, item := range value.(map[string]any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, item := range value {
 			flatten(labels, below(key), item)
 		}
-	case v.Kind() == reflect.Slice && v.Len() > 0:
-		for i, item := range value.([]any) {
+	case []any:
+		for i, item := range value {
 			flatten(labels, below(strconv.Itoa(i)), item)
 		}
 	default:

@@ -237,7 +237,7 @@ func (c *checkout) unit(app *application.Application, s *application.Source) (un
 	from := c.from(shown)
 	environ, err := c.environ(build, s.Plugin)
 	from.Environ = environ
-	return unit{app.Name, shown, from, func(set *settings.Settings, o *render.Options) error {
+	adjust := func(set *settings.Settings, o *render.Options) error {
 		o.Getenv = func(name string) string {
 			if !strings.HasPrefix(name, "ARGOCD_") {
 				return c.env.getenv(name)
@@ -248,7 +248,19 @@ func (c *checkout) unit(app *application.Application, s *application.Source) (un
 			return err
 		}
 		return asArgoCD(app, s, o)
-	}}, err
+	}
+	return unit{application: app.Name, path: shown, from: from, adjust: adjust, plain: s.Plugin == nil}, err
+}
+
+// jsonnet returns a warning for each file that Argo CD renders in a directory and this program does not.
+func jsonnet(skipped []render.Skip) []string {
+	var warnings []string
+	for _, skip := range skipped {
+		if filepath.Ext(skip.Path) == ".jsonnet" {
+			warnings = append(warnings, skip.Path+": jsonnet is not supported, so the objects that it makes are missing")
+		}
+	}
+	return warnings
 }
 
 // environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in

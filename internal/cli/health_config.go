@@ -35,8 +35,9 @@ KServe's ConfigMap inferenceservice-config, or several of them in a List. It pri
   changes  the keys that would change, what becomes of yours, and the mistakes in your checks
   diff     a diff of these keys
 
-The default is changes. The exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
-inferenceservice-config it prints what you have with the configuration in it. All other bytes stay as they are.`,
+The default is changes. The exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values,
+argocd-operator and inferenceservice-config it prints what you have with the configuration in it. All other bytes stay
+as they are.`,
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
 			"  kubectl -n argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config --live -\n" +
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +

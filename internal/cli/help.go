@@ -19,7 +19,8 @@ func complete(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d", columns)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", wrapped))
 	prepare(root)
 }
 

@@ -34,32 +34,46 @@ func TestLLMPage(t *testing.T) {
 		}
 		return "```yaml\n# " + name + "\n" + string(text) + "```\n"
 	})
-	console := regexp.MustCompile("(?s)```console\n.*?```\n")
-	expect(t, path, console.ReplaceAllStringFunc(filled, func(block string) string {
+	expect(t, path, consoles(filled, func(args []string) string {
+		removeConfig(t, dir)
+		return runIn(t, dir, "0.20.0", args...)
+	}))
+}
+
+var console = regexp.MustCompile("(?s)```console\n.*?```\n")
+
+// consoles returns a page with the output of each command in its blocks of the language console.
+func consoles(page string, run func(args []string) string) string {
+	return console.ReplaceAllStringFunc(page, func(block string) string {
 		var b strings.Builder
 		b.WriteString("```console\n")
 		for line := range strings.Lines(block) {
 			if command, found := strings.CutPrefix(line, "$ argocd-kserve-plugin "); found {
-				b.WriteString(line + runIn(t, dir, strings.Fields(command)...))
+				b.WriteString(line + run(strings.Fields(command)))
 			}
 		}
 		return b.String() + "```\n"
-	}))
+	})
 }
 
-// runIn returns what a command prints. The folder next/llm is llm in the commit that removes its Config.
-func runIn(t *testing.T, dir string, args ...string) string {
+// removeConfig makes next/llm what llm is in the commit that removes its Config.
+func removeConfig(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range []string{"service.yaml", "autoscaler.yaml"} {
 		copyFile(t, filepath.Join(dir, "llm", name), filepath.Join(dir, "next", "llm", name), func(text string) string {
 			return strings.Replace(text, "  baseRefs:\n    - name: one-gpu\n", "", 1)
 		})
 	}
+}
+
+// runIn returns what a command prints, for a release of KServe and the mode Standard.
+func runIn(t *testing.T, dir, release string, args ...string) string {
+	t.Helper()
 	var output bytes.Buffer
 	code := Run(t.Context(), Env{
 		Args: append(args, "--root=."), Stdout: &output, Stderr: &output, Dir: dir,
 		Environ: []string{
-			"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.20.0", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard",
+			"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + release, "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard",
 		},
 	})
 	if code == 2 {

@@ -20,12 +20,12 @@ func newRulesCommand(env *Env) *cobra.Command {
 		Short: "List the rules",
 		Args:  cobra.NoArgs,
 	}
-	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "md": rulesMarkdown}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json, md")
+	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json, markdown")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		list, ok := formats[format]
 		if !ok {
-			return fmt.Errorf("flag --output: %q is not one of text, json, md", format)
+			return fmt.Errorf("flag --output: %q is not one of text, json, markdown", format)
 		}
 		var b bytes.Buffer
 		if err := list(&b); err != nil {

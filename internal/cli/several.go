@@ -50,6 +50,7 @@ type unit struct {
 	path        string // the folder, as messages show it
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error
+	plain       bool // whether Argo CD renders it without a plugin
 }
 
 // outcome reads the settings and sources, and applies the rules to each source on its own, as Argo CD does. previous is
@@ -145,6 +146,9 @@ func (s source) run1(ctx context.Context, u unit, previous string) (*outcome, er
 	}
 	if in.source, err = render.Render(ctx, u.path, in.options); err != nil {
 		return nil, err
+	}
+	if u.plain {
+		in.source.Warnings = append(in.source.Warnings, jsonnet(in.source.Skipped)...)
 	}
 	if s.several.discover {
 		in.source.Skipped = withoutFolders(in.source.Skipped)

@@ -75,9 +75,11 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for _, file := range []string{
-		"kserve-versions: 0.15.2\n", "kserve-version: latest\n", "kserve-version: [0.15.2, 0.16.0]\n", "argocd-version: three\n",
+		"kserve-versions: 0.15.2\n", "kserve-version: latest\n", "kserve-version: [0.15.2, 0.16.0]\n",
+		"argocd-version: three\n",
 		"default-deployment-mode: raw\n", "namespace: Not_One\n", "rules: [KS1]\n", "rules: {KS101: true}\n",
-		"probes: sometimes\n", "health-metadata: maybe\n", "progress-deadline-seconds: -3\n", "progress-deadline-seconds: soon\n",
+		"probes: sometimes\n", "health-metadata: maybe\n", "progress-deadline-seconds: -3\n",
+		"progress-deadline-seconds: soon\n",
 		"directory-recurse: 1\n", "directory-include: {a: b}\n", "timeout: soon\n", "timeout: 45\n", "max-input: lots\n",
 		"max-input: 0\n", "fail-on: sometimes\n", "source: jsonnet\n", "- probes\n",
 	} {
@@ -102,8 +104,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaOfFiles checks that every settings file of the repository validates, and that those of the examples name the
-// schema.
+// TestSchemaOfFiles checks that every settings file of the repository validates, and that those of the examples name
+// the schema.
 func TestSchemaOfFiles(t *testing.T) {
 	schema := validator(t)
 	found := 0

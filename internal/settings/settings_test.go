@@ -467,7 +467,9 @@ func TestFilesAbove(t *testing.T) {
 			"kserve-version": "0.15.2 from repo/.argocd-kserve-plugin.yaml:1:17: kserve-version",
 			"max-input":      "128 MiB from default",
 		}},
-		{"link", []string{"--timeout=1m"}, nil, map[string]string{"probes": "never from link/.argocd-kserve-plugin.yaml:1:9: probes"}},
+		{"link", []string{"--timeout=1m"}, nil, map[string]string{
+			"probes": "never from link/.argocd-kserve-plugin.yaml:1:9: probes",
+		}},
 		{"repo/apps/iris", []string{"--root=repo/apps"}, nil, map[string]string{"kserve-version": "unknown from default"}},
 		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_ROOT=repo/apps"}, map[string]string{
 			"kserve-version": "unknown from default",
@@ -476,7 +478,9 @@ func TestFilesAbove(t *testing.T) {
 			"error": `repo/.argocd-kserve-plugin.yaml:3:10: timeout: "10m0s" is above the ceiling of "45s", from the default`,
 		}},
 		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.16.0", "ARGOCD_KSERVE_PLUGIN_TIMEOUT=1h"},
-			map[string]string{"error": `repo/.argocd-kserve-plugin.yaml:1:17: kserve-version: "0.15.2" conflicts with "0.16.0"`}},
+			map[string]string{
+				"error": `repo/.argocd-kserve-plugin.yaml:1:17: kserve-version: "0.15.2" conflicts with "0.16.0"`,
+			}},
 		{"repo/apps/other", nil, nil, map[string]string{"error": "repo/apps/other/.argocd-kserve-plugin.yaml:"}},
 		{"repo/misnamed/app", nil, nil, map[string]string{
 			"error": "repo/misnamed/.argocd-kserve-plugin.yml: the settings file is called .argocd-kserve-plugin.yaml; rename it",

@@ -23,7 +23,8 @@ func CompareHealth(from, to health.Configuration, kinds []string) []Change {
 	}
 	for _, is := range to.Overrides {
 		if _, found := override(from, is); !found && slices.Contains(kinds, is.Kind) {
-			changes = append(changes, ofKind(is, transform.Advice, "health config prints its %s from this release on; install it"))
+			const message = "health config prints its %s from this release on; install it"
+			changes = append(changes, ofKind(is, transform.Advice, message))
 		}
 	}
 	return changes
