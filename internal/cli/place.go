@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
@@ -22,8 +23,8 @@ type places struct {
 // sourceFile is a file as documents.
 type sourceFile struct {
 	documents []yamldoc.Document
-	trees     []*yamldoc.Tree // those of an origin; nil where a document cannot be read
-	lines     map[int][][]byte
+	trees     []*yamldoc.Tree  // those of an origin; nil where a document cannot be read
+	lines     map[int][][]byte // by the number of the document
 }
 
 func (env *Env) places() *places { return &places{env, map[string]*sourceFile{}} }
@@ -90,19 +91,17 @@ func (s *sourceFile) position(f transform.Finding) (line, col int) {
 
 // describe adds the line to a place. The data of Secrets is not shown.
 func (s *sourceFile) describe(place *report.Place) {
-	for i := len(s.documents) - 1; i >= 0; i-- {
-		d := s.documents[i]
-		if d.Line > place.Line {
-			continue
-		}
-		if s.lines[i] == nil {
-			s.lines[i] = bytes.Split(secret.Redact(d.Body), []byte("\n"))
-		}
-		if n := place.Line - d.Line; n < len(s.lines[i]) {
-			place.Text = strings.TrimRight(string(s.lines[i][n]), " \r")
-			place.EndCol = place.Col + token(place.Text, place.Col)
-		}
+	after := sort.Search(len(s.documents), func(i int) bool { return s.documents[i].Line > place.Line })
+	if after == 0 || place.Line == 0 {
 		return
+	}
+	d := s.documents[after-1]
+	if s.lines[after-1] == nil {
+		s.lines[after-1] = bytes.Split(secret.Redact(d.Body), []byte("\n"))
+	}
+	if n := place.Line - d.Line; n < len(s.lines[after-1]) {
+		place.Text = strings.TrimRight(string(s.lines[after-1][n]), " \r")
+		place.EndCol = place.Col + token(place.Text, place.Col)
 	}
 }
 
