@@ -33,7 +33,8 @@ and fix repair them all the same.
 ` + outputHelp + "\n\n" + sourceHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check -o text -o sarif=findings.sarif deploy/
-  argocd-kserve-plugin check -o baseline=known.json deploy/ ; argocd-kserve-plugin check --baseline known.json deploy/
+  argocd-kserve-plugin check -o baseline=known.json deploy/
+  argocd-kserve-plugin check --baseline known.json deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newSource(env, cmd)
