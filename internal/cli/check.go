@@ -35,7 +35,8 @@ and fix repair them all the same.
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
   argocd-kserve-plugin check -o text -o sarif=findings.sarif deploy/
-  argocd-kserve-plugin check -o baseline=known.json deploy/ ; argocd-kserve-plugin check --baseline known.json deploy/
+  argocd-kserve-plugin check -o baseline=known.json deploy/
+  argocd-kserve-plugin check --baseline known.json deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)

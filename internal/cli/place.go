@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
@@ -22,7 +23,7 @@ type places struct {
 // sourceFile is a file as documents.
 type sourceFile struct {
 	documents []yamldoc.Document
-	lines     map[int][][]byte
+	lines     map[int][][]byte // by the number of the document
 }
 
 func (env *Env) places() *places { return &places{env, map[string]*sourceFile{}} }
@@ -60,20 +61,18 @@ func (p *places) load(path string, data []byte) *sourceFile {
 
 // line returns a line, and "" if the file does not have it. The data of Secrets is not shown.
 func (s *sourceFile) line(number int) string {
-	for i := len(s.documents) - 1; i >= 0; i-- {
-		d := s.documents[i]
-		if d.Line > number {
-			continue
-		}
-		if s.lines[i] == nil {
-			s.lines[i] = bytes.Split(secret.Redact(d.Body), []byte("\n"))
-		}
-		if n := number - d.Line; n < len(s.lines[i]) {
-			return strings.TrimRight(string(s.lines[i][n]), " \r")
-		}
-		break
+	i := sort.Search(len(s.documents), func(i int) bool { return s.documents[i].Line > number }) - 1
+	if i < 0 {
+		return ""
 	}
-	return ""
+	if s.lines[i] == nil {
+		s.lines[i] = bytes.Split(secret.Redact(s.documents[i].Body), []byte("\n"))
+	}
+	n := number - s.documents[i].Line
+	if n >= len(s.lines[i]) {
+		return ""
+	}
+	return strings.TrimRight(string(s.lines[i][n]), " \r")
 }
 
 // token returns the number of characters of the key or value that starts at a column.

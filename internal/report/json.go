@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
@@ -86,10 +87,13 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 		if f.Accepted != nil {
 			accepted = &jsonAcceptance{f.Accepted.By, f.Accepted.Reason}
 		}
-		place := r.Place(f)
+		place, file := r.Place(f), f.Object.File.Path
+		if f.Object.File.Renderer != "" {
+			file = cmp.Or(f.Object.File.Origin(), file)
+		}
 		out = append(out, jsonFinding{
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
-			File: place.Path, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
+			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
 			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Message: f.Message, Fingerprint: fingerprint(f),
 			Repair: len(f.Edits) > 0, Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,

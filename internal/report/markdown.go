@@ -24,7 +24,11 @@ func Markdown(w io.Writer, r Report) error {
 	table(&b, r, r.Findings)
 	if len(r.Restarts) > 0 {
 		details(&b, plural(len(r.Restarts), "service")+" will restart once", func() {
-			for _, service := range r.Restarts {
+			for i, service := range r.Restarts {
+				if b.Len() > maxTable {
+					fmt.Fprintf(&b, "- and %d more\n", len(r.Restarts)-i)
+					break
+				}
 				fmt.Fprintf(&b, "- %s\n", code(service))
 			}
 		})

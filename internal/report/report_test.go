@@ -239,11 +239,20 @@ func TestMarkdownLimits(t *testing.T) {
 	r := sample()
 	for range 500 {
 		r.Findings = append(r.Findings, r.Findings[1])
+		r.Accepted = append(r.Accepted, r.Accepted[0])
+		r.Restarts = append(r.Restarts, r.Restarts[0])
 	}
 	r.Diff = func() (string, error) { return strings.Repeat("+ `a` line of the diff\n", 5000), nil }
 	got := string(written(t, func(b *bytes.Buffer) error { return Markdown(b, r) }))
 	if len(got) > 65_536 {
 		t.Errorf("%d bytes", len(got))
+	}
+	for range 2000 {
+		r.Restarts = append(r.Restarts, r.Restarts[0])
+	}
+	r.Findings = r.Findings[:1]
+	if n := len(written(t, func(b *bytes.Buffer) error { return Markdown(b, r) })); n > 65_536 {
+		t.Errorf("%d bytes with many restarts", n)
 	}
 	for _, pair := range [][2]string{{"<details>", "</details>"}, {"```diff\n", "\n```\n"}} {
 		if a, b := strings.Count(got, pair[0]), strings.Count(got, pair[1]); a != b || a == 0 {

@@ -114,7 +114,7 @@ func SARIF(w io.Writer, r Report) error {
 		driver.Rules = append(driver.Rules, describe(rule))
 	}
 	results := []sarifResult{}
-	seen := map[string]int{}
+	seen, budget := map[string]int{}, maxPatched
 	for _, f := range transform.Sorted(slices.Concat(r.Findings, r.Accepted)) {
 		print := fingerprint(f)
 		seen[print]++
@@ -124,7 +124,7 @@ func SARIF(w io.Writer, r Report) error {
 			Locations:    []sarifLocation{r.sarifAt(f)},
 			Fingerprints: sarifFingerprints{print + ":" + strconv.Itoa(seen[print])},
 			Suppressions: suppressions(f),
-			Fixes:        r.sarifFixes(f),
+			Fixes:        r.sarifFixes(f, &budget),
 		})
 	}
 	return encoding.JSON(w, sarifLog{

@@ -28,15 +28,24 @@ type (
 	}
 )
 
-// sarifFixes returns the repair of a finding as replacements in files. There is none for what a renderer made, and for
-// documents with Secrets, whose values must not be shown.
-func (r Report) sarifFixes(f transform.Finding) []sarifFix {
+// maxPatched is the number of bytes of documents that are repaired for the fixes of a log. Each finding repairs its
+// document once more, which takes too long for thousands of findings in a large List.
+const maxPatched = 8 << 20
+
+// sarifFixes returns the repair of a finding as replacements in files, and takes the bytes of its documents off the
+// budget. There is none for what a renderer made, for documents with Secrets, whose values must not be shown, and once
+// the budget is used up.
+func (r Report) sarifFixes(f transform.Finding, budget *int) []sarifFix {
+	if *budget <= 0 {
+		return nil
+	}
 	patches, err := f.Patches()
 	if err != nil || len(patches) == 0 {
 		return nil
 	}
 	var changes []sarifChange
 	for _, p := range patches {
+		*budget -= len(p.Before)
 		if p.File.Renderer != "" || !bytes.Equal(secret.Redact(p.Before), p.Before) {
 			return nil
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -8,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -19,6 +23,21 @@ func TestSARIFSchema(t *testing.T) {
 		for _, fault := range githubFaults(valid(t, against, name)) {
 			t.Errorf("%s: %s", name, fault)
 		}
+	}
+}
+
+// TestSARIFRules checks the rules of the catalogue in the same way.
+func TestSARIFRules(t *testing.T) {
+	log := written(t, func(b *bytes.Buffer) error { return SARIF(b, Report{Rules: rules.Documented}) })
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema(t, filepath.Join("testdata", "sarif-schema-2.1.0.json")).Validate(value); err != nil {
+		t.Error(err)
+	}
+	for _, fault := range githubFaults(value.(map[string]any)) {
+		t.Error(fault)
 	}
 }
 
@@ -120,7 +139,11 @@ func TestSARIFFixes(t *testing.T) {
 		t.Fatal(result.Findings, err)
 	}
 	r := Report{Path: func(path string) string { return path }}
-	fixes := r.sarifFixes(result.Findings[0])
+	budget := 1
+	fixes := r.sarifFixes(result.Findings[0], &budget)
+	if again := r.sarifFixes(result.Findings[0], &budget); again != nil {
+		t.Errorf("%d fixes beyond the budget", len(again))
+	}
 	if len(fixes) != 1 || len(fixes[0].Changes) != 1 || fixes[0].Changes[0].Artifact.URI != "a%20b.yaml" {
 		t.Fatalf("fixes %+v", fixes)
 	}
