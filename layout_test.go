@@ -59,8 +59,9 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
+	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/drift internal/encoding internal/flux internal/golden internal/health internal/kserve " +
-		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
+		"internal/krm internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
 		"internal/settings internal/terminal internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},

@@ -175,6 +175,7 @@ func newRootCommand(env *Env) *cobra.Command {
 	}
 	for _, command := range []func(*Env) *cobra.Command{
 		newGenerateCommand,
+		newFunctionCommand,
 		newDiffCommand,
 		newCheckCommand,
 		newFixCommand,

@@ -78,16 +78,20 @@ func parseFile(shown string, data []byte) ([]given, error) {
 	if tree.Root == nil || tree.Root.Tag == "!!null" {
 		return nil, nil
 	}
-	at := func(n *yamldoc.Node) string {
+	return settingsIn(tree.Root, func(n *yamldoc.Node) string {
 		line, col := tree.Position(n.Start)
 		return fmt.Sprintf("%s:%d:%d", shown, documents[0].Line+line-1, col)
-	}
-	if tree.Root.Kind != yamldoc.Mapping {
-		return nil, fmt.Errorf("%s: not a mapping of settings to values", at(tree.Root))
+	})
+}
+
+// settingsIn reads a mapping of settings. At returns the position of a node.
+func settingsIn(root *yamldoc.Node, at func(*yamldoc.Node) string) ([]given, error) {
+	if root.Kind != yamldoc.Mapping {
+		return nil, fmt.Errorf("%s: not a mapping of settings to values", at(root))
 	}
 	var all []given
 	var faults []error
-	for _, entry := range tree.Root.Entries {
+	for _, entry := range root.Entries {
 		row, err := find(entry.Key.Value)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", at(entry.Key), err))

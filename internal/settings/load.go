@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // level is where a value comes from, in ascending order of precedence.
@@ -46,6 +48,14 @@ type Sources struct {
 	Dir     string // the app's folder, where the settings file may be
 	Shown   string // that folder as messages show it
 	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
+
+	Function *Function // in place of the settings file
+}
+
+// Function is the configuration of a KRM function.
+type Function struct {
+	Settings *yamldoc.Node
+	Position func(*yamldoc.Node) string // for messages
 }
 
 // Load returns the settings of a run. Its error lists every fault, one per line.
@@ -57,7 +67,7 @@ func Load(from Sources) (*Settings, error) {
 		func() ([]given, error) { return env.prefixed(lockedPrefix, byEnvironment) },
 		func() ([]given, error) { return env.parameters() },
 		func() ([]given, error) { return env.prefixed(pluginEnvPrefix, byPluginEnv) },
-		func() ([]given, error) { return readFile(from.Dir, from.Shown) },
+		from.file,
 	} {
 		values, err := read()
 		all = append(all, values...)
@@ -72,6 +82,17 @@ func Load(from Sources) (*Settings, error) {
 	}
 	s.Warnings = env.misplaced()
 	return s, nil
+}
+
+// file returns what the settings file or the configuration of a KRM function says.
+func (from Sources) file() ([]given, error) {
+	switch {
+	case from.Function == nil:
+		return readFile(from.Dir, from.Shown)
+	case from.Function.Settings.IsNull():
+		return nil, nil
+	}
+	return settingsIn(from.Function.Settings, from.Function.Position)
 }
 
 // LoadLocked returns the settings that the sidecar's own flags and environment give. All others have their defaults.
