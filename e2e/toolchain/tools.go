@@ -36,6 +36,8 @@ var (
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
 	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
 		Module: "k8s.io/kubectl", Package: "."}
+	Kustomize = Tool{Name: "kustomize", Folder: "kustomize",
+		Module: "sigs.k8s.io/kustomize/kustomize/v5", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
 )
 
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.
