@@ -66,6 +66,10 @@ var layers = []struct {
 		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
 
+	// The program with Helm.
+	{"internal/chart", "internal/render"},
+	{"cmd/argocd-kserve-plugin-helm", "internal/chart internal/cli"},
+
 	// Only tests.
 	{"examples", ""},
 	{"", ""},
@@ -77,7 +81,8 @@ var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
 // Modules that the binary does not link, except for the listed packages.
 var (
 	unlinked = []string{
-		"github.com/argoproj/", "github.com/kserve/", "k8s.io/", "knative.dev/", "sigs.k8s.io/controller-runtime",
+		"github.com/argoproj/", "github.com/kserve/", "helm.sh/", "k8s.io/", "knative.dev/",
+		"sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
 		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles

@@ -25,6 +25,9 @@ const CacheVariable = "E2E_CACHE"
 // PluginVariable names the environment variable that gives a ready plugin binary to test instead of a fresh build.
 const PluginVariable = "E2E_PLUGIN"
 
+// HelmPlugin is the name of the plugin's program for Helm charts.
+const HelmPlugin = "argocd-kserve-plugin-helm"
+
 // Build returns the path of the program's executable, and builds it first when the cache has none for this version,
 // module file and Go release. A cold build of a large program takes minutes and needs the module proxy.
 func (t Tool) Build(ctx context.Context) (string, error) {
@@ -78,7 +81,7 @@ func (t Tool) Source(ctx context.Context) (string, error) {
 }
 
 // Plugin builds the plugin from the repository and returns the path of its executable, or the one that PluginVariable
-// names. Called before the namespaces are entered, it sets PluginVariable, so that there is nothing to build inside.
+// names. Its program for Helm charts is beside it. Called before the namespaces are entered, it sets PluginVariable, so that there is nothing to build inside.
 func Plugin(ctx context.Context) (string, error) {
 	if ready := os.Getenv(PluginVariable); ready != "" {
 		return filepath.Abs(ready)
@@ -94,19 +97,21 @@ func Plugin(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
-	target := filepath.Join(cache, "argocd-kserve-plugin")
 	dir, err := os.MkdirTemp(cache, "build-") // its own, as tests and suites build at the same time
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	partial := filepath.Join(dir, "argocd-kserve-plugin")
-	if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/cmp"); err != nil {
-		return "", err
+	for name, source := range map[string]string{"argocd-kserve-plugin": "cmp", HelmPlugin: HelmPlugin} {
+		partial := filepath.Join(dir, name)
+		if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/"+source); err != nil {
+			return "", err
+		}
+		if err := os.Rename(partial, filepath.Join(cache, name)); err != nil {
+			return "", err
+		}
 	}
-	if err := os.Rename(partial, target); err != nil {
-		return "", err
-	}
+	target := filepath.Join(cache, "argocd-kserve-plugin")
 	return target, os.Setenv(PluginVariable, target)
 }
 

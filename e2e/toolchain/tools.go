@@ -38,6 +38,11 @@ var (
 		Module: "k8s.io/kubectl", Package: "."}
 	Kustomize = Tool{Name: "kustomize", Folder: "kustomize",
 		Module: "sigs.k8s.io/kustomize/kustomize/v5", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
+	// The helm of Argo CD 3.5.7 and that of 2.14.21 (hack/tool-versions.sh).
+	Helm4 = Tool{Name: "helm4", Folder: "helm4", Module: "helm.sh/helm/v4", Package: "helm.sh/helm/v4/cmd/helm",
+		LDFlags: "-X helm.sh/helm/v4/internal/version.version=v4.2.1"}
+	Helm3 = Tool{Name: "helm3", Folder: "helm3", Module: "helm.sh/helm/v3", Package: "helm.sh/helm/v3/cmd/helm",
+		LDFlags: "-X helm.sh/helm/v3/internal/version.version=v3.16.3"}
 )
 
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -29,6 +30,9 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Environ        []string // name=value
 	Dir            string   // the working directory, absolute
+
+	// Charts renders Helm charts. A program without it becomes the one that has it.
+	Charts render.Charts
 
 	*run
 }
@@ -62,6 +66,12 @@ func Run(ctx context.Context, env Env) int {
 	case err = <-done:
 	case <-ctx.Done():
 		err = env.interrupt(done, context.Cause(ctx))
+	}
+	if errors.Is(err, render.ErrNeedsCharts) && env.output.Load() == none {
+		var code int
+		if code, err = env.becomeHelm(); err == nil {
+			return code
+		}
 	}
 	if err == nil {
 		return 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,6 +155,7 @@ func (s source) options(set *settings.Settings, maxCopied int64) render.Options 
 	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
+		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
 		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
 	}
@@ -168,7 +170,7 @@ func (in *input) transform(
 	if err != nil {
 		return nil, err
 	}
-	warnings := in.settings.Warnings
+	warnings := slices.Concat(in.settings.Warnings, in.source.Warnings)
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}

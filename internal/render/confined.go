@@ -20,7 +20,7 @@ type confined struct {
 	*tree
 	filesys.FileSystem // empty, in memory: for the methods that a build doesn't need
 
-	loadFromRoot   bool                      // see Options
+	options        Options
 	cache          map[string][]byte         // by the path that a kustomization names
 	asked          map[string]string         // that path, by the one without links
 	kustomizations map[string]*kustomization // by directory, without links
@@ -39,7 +39,7 @@ func newConfined(t *tree, o Options) *confined {
 	return &confined{
 		tree:           t,
 		FileSystem:     filesys.MakeEmptyDirInMemory(),
-		loadFromRoot:   o.LoadFromRoot,
+		options:        o,
 		cache:          map[string][]byte{},
 		asked:          map[string]string{},
 		kustomizations: map[string]*kustomization{},
@@ -80,18 +80,33 @@ func (c *confined) read(path string) ([]byte, error) {
 		return nil, c.refuseForbidden(err)
 	}
 	c.cache[path] = data
-	c.schema.File(data)
 	if isKustomization(path) {
-		if c.top == "" {
-			c.top = c.show(path)
-		}
-		k := &kustomization{confined: c, path: path}
-		if err := k.check(data); err != nil {
+		if data, err = c.kustomization(path, data); err != nil {
 			return nil, c.refuse(err)
 		}
-		c.kustomizations[filepath.Dir(path)] = k
-		c.schema.Kustomization(&k.Kustomization)
+		c.cache[path] = data
 	}
+	c.schema.File(data)
+	return data, nil
+}
+
+// kustomization checks a kustomization, and returns what kustomize is to read instead.
+func (c *confined) kustomization(path string, data []byte) ([]byte, error) {
+	k := &kustomization{confined: c, path: path}
+	if err := k.check(data); err != nil {
+		return nil, err
+	}
+	if c.top == "" {
+		c.top = c.show(path)
+		if !c.options.Kustomize.isZero() {
+			var err error
+			if data, err = k.edited(c.options); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c.kustomizations[filepath.Dir(path)] = k
+	c.schema.Kustomization(&k.Kustomization)
 	return data, nil
 }
 
@@ -140,7 +155,7 @@ var errRestricted = errors.New("outside the folder of its kustomization; move it
 	"all files below the root with the setting kustomize-load-restrictor: root")
 
 // mayLoad reports whether the kustomization in dir may read the file.
-func (c *confined) mayLoad(dir, file string) bool { return c.loadFromRoot || below(dir, file) }
+func (c *confined) mayLoad(dir, file string) bool { return c.options.LoadFromRoot || below(dir, file) }
 
 // IsDir reports whether a path leads to a directory below the root.
 func (c *confined) IsDir(path string) bool {

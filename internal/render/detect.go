@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -10,7 +9,7 @@ import (
 
 // detect returns the source of a directory. For auto it tries kustomization, Helm
 // chart and plain directory, in this order.
-func detect(t *tree, source string) (string, error) {
+func detect(t *tree, source string) string {
 	if source == "" || source == Auto {
 		source = Directory
 		if has(t, "Chart.yaml") {
@@ -20,11 +19,7 @@ func detect(t *tree, source string) (string, error) {
 			source = Kustomize
 		}
 	}
-	if source == Helm {
-		return "", fmt.Errorf("%s: Helm charts are not rendered; pipe them in: "+
-			"helm template RELEASE %s | argocd-kserve-plugin generate -", t.named, t.named)
-	}
-	return source, nil
+	return source
 }
 
 // has reports whether the named directory contains one of the files. It accepts

@@ -58,28 +58,36 @@ func (k *kustomization) check(data []byte) error {
 	return k.checkPlugins()
 }
 
-// checkPath refuses a path that is remote, absolute, missing or outside, and the
-// path of a file that the kustomization may not load.
+// checkPath refuses a path as refusal does, with its position.
 func (k *kustomization) checkPath(r reference) error {
+	if err := k.refusal(r); err != nil {
+		return k.errorf(r.field, r.text, "%w", err)
+	}
+	return nil
+}
+
+// refusal returns why a path is refused: it is remote, absolute, missing or outside, or it is a file that the
+// kustomization may not load.
+func (k *kustomization) refusal(r reference) error {
 	dir := filepath.Dir(k.path)
 	path := filepath.Join(dir, r.path)
 	switch {
 	case r.field == secretGenerator && !isRemote(r.text) && !k.exists(path):
-		return k.errorf(r.field, r.text, "a path that is missing or outside the root; it is not shown because it may be "+
+		return errors.New("a path that is missing or outside the root; it is not shown because it may be " +
 			"a value, and values belong in literals")
 	case isText(r.path): // it may hold the value of a Secret
-		return k.errorf(r.field, r.text, "a text that is neither the path of a file nor valid YAML")
+		return errors.New("a text that is neither the path of a file nor valid YAML")
 	case isRemote(r.path):
-		return k.errorf(r.field, r.text, "%s %w", withoutUser(r.path), errRemote)
+		return fmt.Errorf("%s %w", withoutUser(r.path), errRemote)
 	case filepath.IsAbs(r.path):
-		return k.errorf(r.field, r.text, "%s is absolute; name it relative to the kustomization", r.path)
+		return fmt.Errorf("%s is absolute; name it relative to the kustomization", r.path)
 	}
 	real, err := k.resolve(path)
 	if err != nil {
-		return k.errorf(r.field, r.text, "%w", err)
+		return err
 	}
 	if dir, err = k.resolve(dir); err == nil && !k.IsDir(real) && !k.mayLoad(dir, real) {
-		return k.errorf(r.field, r.text, "%s: %w", k.show(path), errRestricted)
+		return fmt.Errorf("%s: %w", k.show(path), errRestricted)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 	defer func() { jsonpatch.AccumulatedCopySizeLimit = 0 }()
 
 	restrictions := types.LoadRestrictionsRootOnly // the root is here the folder of a kustomization
-	if fsys.loadFromRoot {
+	if fsys.options.LoadFromRoot {
 		restrictions = types.LoadRestrictionsNone // fsys restricts loading, to its root
 	}
 	built, err = krusty.MakeKustomizer(&krusty.Options{

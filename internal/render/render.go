@@ -1,5 +1,5 @@
 // Package render turns a source into manifests. A source is a directory of
-// files, a single file, standard input or a kustomization. The package reads
+// files, a single file, standard input, a kustomization or a Helm chart. The package reads
 // nothing outside the root, opens no connection and writes nothing.
 package render
 
@@ -42,6 +42,9 @@ type Options struct {
 	// not outside the root.
 	LoadFromRoot bool
 
+	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
+	Kustomize KustomizeOptions
+
 	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
@@ -59,6 +62,11 @@ type Options struct {
 	// its own; 0 means no limit.
 	MaxCopied int64
 
+	// Namespace is the namespace of the application. Charts see it.
+	Namespace string
+
+	Helm HelmOptions
+
 	Stdin  io.Reader
 	Dir    string              // the working directory, absolute
 	Getenv func(string) string // looks up ARGOCD_APP_NAME and ARGOCD_APP_SOURCE_PATH
@@ -68,6 +76,8 @@ type Options struct {
 type Result struct {
 	Files   []transform.File
 	Skipped []Skip // what a directory source leaves out on purpose, in path order
+
+	Warnings []string // what is wrong with the source as a whole, one line each
 }
 
 // Skip is a file or folder that is not read.
@@ -113,15 +123,24 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if name != "" && !isKustomization(name) {
 		return file(t, name)
 	}
-	source, err := detect(t, o.Source)
-	if err != nil {
-		return Result{}, err
+	source := detect(t, o.Source)
+	if source != Kustomize {
+		if err := o.Kustomize.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
+	}
+	if source != Helm {
+		if err := o.Helm.refuse(t.named, source); err != nil {
+			return Result{}, err
+		}
 	}
 	switch source {
 	case Directory:
 		return directory(ctx, t, o)
 	case Kustomize:
 		return Await(ctx, func() (Result, error) { return kustomize(ctx, t, o) })
+	case Helm:
+		return Await(ctx, func() (Result, error) { return helm(ctx, t, o) })
 	default:
 		return Result{}, fmt.Errorf("unknown source %q; the sources are auto, directory, kustomize and helm", source)
 	}

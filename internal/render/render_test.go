@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -181,22 +182,25 @@ func TestDetect(t *testing.T) {
 -- both/Kustomization --
 -- yml/kustomization.yml --
 `)
-	for dir, want := range map[string]string{"plain": Directory, "both": Kustomize, "yml": Kustomize} {
+	for dir, want := range map[string]string{
+		"plain": Directory, "both": Kustomize, "yml": Kustomize, "chart": Helm,
+	} {
 		tree, err := openTree(dir, options(top))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer tree.Close()
 		for _, source := range []string{"", Auto} {
-			if got, err := detect(tree, source); got != want || err != nil {
-				t.Errorf("%s: got %s, %v; want %s", dir, got, err, want)
+			if got := detect(tree, source); got != want {
+				t.Errorf("%s: got %s, want %s", dir, got, want)
 			}
 		}
 	}
 
 	_, err := manifests(t.Context(), "chart", options(top))
-	wantError(t, err, "chart: Helm charts are not rendered; pipe them in: "+
-		"helm template RELEASE chart | argocd-kserve-plugin generate -")
+	if !errors.Is(err, ErrNeedsCharts) {
+		t.Errorf("without Helm: got %v", err)
+	}
 	o := options(top)
 	o.Source = "jsonnet"
 	_, err = manifests(t.Context(), "plain", o)

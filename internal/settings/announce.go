@@ -34,6 +34,8 @@ func (s *Settings) Announcements() []Announcement {
 		case row.isList():
 			a.CollectionType, a.String = "array", ""
 			a.Array = row.split(row.Default)
+		case row.isMap():
+			a.CollectionType, a.String = "map", ""
 		case row.isSwitch():
 			a.ItemType = "boolean"
 		}

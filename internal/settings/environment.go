@@ -159,6 +159,10 @@ func (p parameter) values(row *Setting) ([]string, error) {
 	switch {
 	case forms > 1:
 		return nil, errors.New("sets more than one of string, array and map")
+	case len(p.Map) > 0 && row.isMap():
+		return entriesOf(p.Map), nil
+	case len(p.Map) > 0 && row.isYAML:
+		return []string{yamlOf(p.Map)}, nil
 	case len(p.Map) > 0:
 		return nil, errors.New("takes " + row.accepts() + ", not a map")
 	case len(p.Array) > 0:

@@ -97,7 +97,7 @@ func settingsIn(root *yamldoc.Node, at func(*yamldoc.Node) string) ([]given, err
 			faults = append(faults, fmt.Errorf("%s: %w", at(entry.Key), err))
 			continue
 		}
-		values, err := fileValues(row, entry.Value)
+		values, err := fileValues(row, tree, entry.Value)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %s: %w", at(entry.Value), row.Name, err))
 			continue
@@ -110,12 +110,20 @@ func settingsIn(root *yamldoc.Node, at func(*yamldoc.Node) string) ([]given, err
 }
 
 // fileValues reads scalars as text: 0.10 is not a number here, and on is not a boolean.
-func fileValues(row *Setting, node *yamldoc.Node) ([]string, error) {
+func fileValues(row *Setting, tree *yamldoc.Tree, node *yamldoc.Node) ([]string, error) {
 	switch {
 	case node.Kind == yamldoc.Scalar && node.Tag == "!!null":
 		return nil, nil
 	case node.Kind == yamldoc.Scalar:
 		return trimmed(row.split(node.Value)), nil
+	case row.isYAML:
+		_, col := tree.Position(node.Start)
+		return []string{strings.Repeat(" ", col-1) + string(tree.Bytes()[node.Start:node.End])}, nil
+	case row.isMap():
+		if entries, ok := mapping(node); ok {
+			return entries, nil
+		}
+		return nil, errors.New("takes " + row.accepts())
 	case node.Kind != yamldoc.Sequence:
 		return nil, errors.New("takes " + row.accepts())
 	}

@@ -47,6 +47,8 @@ func (f *flagValue) Type() string {
 		return "bool"
 	case f.row.isList():
 		return "list"
+	case f.row.isMap():
+		return "map"
 	case len(f.row.Values) > 0:
 		return strings.Join(f.row.Values, "|")
 	}
@@ -60,7 +62,7 @@ func (f *Flags) given() []given {
 			continue
 		}
 		values := v.values
-		if !v.row.isList() {
+		if !v.row.isList() && !v.row.isMap() {
 			values = values[len(values)-1:] // the last of a repeated flag wins
 		}
 		all = append(all, given{v.row.Name, values, origin{byFlag, "flag --" + v.row.Name}})

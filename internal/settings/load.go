@@ -153,7 +153,7 @@ func (row *Setting) choose(s *Settings, values []given) error {
 		if lock.level.locked() && g.level.ofApp() && row.text(&at) != row.text(s) {
 			faults = append(faults, fmt.Errorf(
 				"%s: %q conflicts with %q, locked by the sidecar's %s; remove it or change it there",
-				g.where, row.text(&at), row.text(s), lock.where))
+				g.where, row.shown(&at), row.shown(s), lock.where))
 		}
 	}
 	return errors.Join(faults...)
@@ -226,11 +226,14 @@ func Nearest(text string, candidates []string) string {
 	return ""
 }
 
-// trimmed trims the values and drops empty ones: an empty setting is not set.
+// trimmed trims the values and drops empty ones: an empty setting is not set. A value of several lines is YAML, whose
+// indentation counts.
 func trimmed(values []string) []string {
 	values = slices.Clone(values)
 	for i := range values {
-		values[i] = strings.TrimSpace(values[i])
+		if text := strings.TrimSpace(values[i]); !strings.Contains(text, "\n") {
+			values[i] = text
+		}
 	}
 	return slices.DeleteFunc(values, func(v string) bool { return v == "" })
 }

@@ -26,6 +26,8 @@ type Settings struct {
 	Exclude        []string
 	AllowEmpty     bool
 	LoadRestrictor string
+	Helm           Helm
+	Kustomize      Kustomize
 	Timeout        time.Duration
 	MaxInput       Size
 	MaxMemory      Size
@@ -46,7 +48,7 @@ func (s *Settings) Values() []Value {
 	values := make([]Value, len(Table))
 	for i, row := range Table {
 		from := s.origins[row.Name]
-		values[i] = Value{Name: row.Name, Text: row.text(s), From: from.where, Locked: from.level.locked()}
+		values[i] = Value{Name: row.Name, Text: row.shown(s), From: from.where, Locked: from.level.locked()}
 	}
 	return values
 }
@@ -65,8 +67,12 @@ type Setting struct {
 	Unset   string // shown for an empty default
 
 	ceiling bool                               // whether applications may lower the value but not raise it
-	field   func(*Settings) any                // a *string, *[]string, *bool, *int, *time.Duration or *Size
+	isYAML  bool                               // whether the text is YAML, which the settings file may hold as it is
+	isLines bool                               // whether only line breaks separate the entries of a map
+	field   func(*Settings) any                // a *string, *[]string, *map[string]string, *bool, *int, *time.Duration or *Size
 	check   func(value string) (string, error) // returns the canonical spelling
+
+	isPrivate bool // whether the value may be a secret, so that no message shows it
 }
 
 func (row *Setting) isList() bool {
@@ -88,9 +94,14 @@ func (row *Setting) accepts() string {
 }
 
 // split splits the text form of a value. Commas and blanks separate the items of a list, except within the braces of a
-// glob.
+// glob. Commas and line breaks separate the entries of a map.
 func (row *Setting) split(text string) []string {
-	if !row.isList() {
+	switch {
+	case row.isMap():
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' && !row.isLines || r == '\n' })
+	case row.isYAML:
+		return []string{text}
+	case !row.isList():
 		return []string{strings.TrimSpace(text)}
 	}
 	depth := 0
@@ -111,12 +122,16 @@ func (row *Setting) split(text string) []string {
 func (row *Setting) set(s *Settings, values []string) error {
 	field := row.field(s)
 	list, isList := field.(*[]string)
-	if !isList && len(values) > 1 {
+	entries, isMap := field.(*map[string]string)
+	if !isList && !isMap && len(values) > 1 {
 		return fmt.Errorf("takes one value, not a list of %d", len(values))
 	}
 	if isList && len(values) == 1 && values[0] == row.Unset {
 		*list = nil
 		return nil
+	}
+	if isMap {
+		return row.setMap(entries, values)
 	}
 	values = slices.Clone(values)
 	for i, v := range values {
@@ -172,6 +187,8 @@ func (row *Setting) text(s *Settings) string {
 		return cmp.Or(*field, row.Unset)
 	case *[]string:
 		return cmp.Or(strings.Join(*field, " "), row.Unset)
+	case *map[string]string:
+		return cmp.Or(strings.Join(entriesOf(*field), ","), row.Unset)
 	case *bool:
 		return strconv.FormatBool(*field)
 	case *int:
@@ -185,6 +202,15 @@ func (row *Setting) text(s *Settings) string {
 		return field.String()
 	}
 	return ""
+}
+
+// shown returns what messages show of a value.
+func (row *Setting) shown(s *Settings) string {
+	text := row.text(s)
+	if row.isPrivate && text != row.Unset {
+		return "(not shown)"
+	}
+	return text
 }
 
 // amount returns the value of a ceiling.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -14,7 +15,7 @@ var truth = []string{"false", "true"}
 
 // Table lists every setting. Flags, environment variables, Argo CD parameters, the settings file, the announcements and
 // the documentation all come from it.
-var Table = []Setting{
+var Table = slices.Concat([]Setting{
 	{
 		Name: "kserve-version", Title: "KServe version",
 		Help:    "KServe release in the cluster; unknown stands for all from 0.12 on",
@@ -123,8 +124,9 @@ var Table = []Setting{
 	},
 	{
 		Name: "source", Title: "Source",
-		Help:   "how to render manifests; auto uses kustomize if there is a kustomization, else the directory's files",
-		Values: []string{"auto", "directory", "kustomize"}, Default: "auto",
+		Help: "how to render manifests; auto uses kustomize if there is a kustomization, Helm if there is a Chart.yaml, " +
+			"else the directory's files",
+		Values: []string{"auto", "directory", "kustomize", "helm"}, Default: "auto",
 		field: func(s *Settings) any { return &s.Source },
 	},
 	{
@@ -186,7 +188,7 @@ var Table = []Setting{
 		Accepts: bytes, Default: "512 MiB", ceiling: true,
 		field: func(s *Settings) any { return &s.MaxMemory },
 	},
-}
+}, helmTable, kustomizeTable)
 
 // texts returns the values of an option of the rules.
 func texts[T ~string](values ...T) []string {

@@ -1,0 +1,11 @@
+// The command argocd-kserve-plugin-helm is argocd-kserve-plugin with Helm linked in. That one starts it for Helm charts.
+package main
+
+import (
+	"os"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(chart.Renderer{})) }

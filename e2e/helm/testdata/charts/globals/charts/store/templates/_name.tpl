@@ -1,0 +1,1 @@
+{{- define "store.name" }}{{ .Values.exports.data.kind }}-{{ .Values.global.registry }}{{ end }}

@@ -1,0 +1,142 @@
+package chart
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/Masterminds/sprig/v3"
+)
+
+const metadata = "apiVersion: v2\nname: %s\nversion: 1.0.0\n"
+
+const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\n"
+
+// pack returns a gzipped tar archive of names and contents.
+func pack(t *testing.T, files ...string) string {
+	t.Helper()
+	var b bytes.Buffer
+	zipped := gzip.NewWriter(&b)
+	packed := tar.NewWriter(zipped)
+	for i := 0; i < len(files); i += 2 {
+		header := &tar.Header{Name: files[i], Size: int64(len(files[i+1])), Mode: 0o644}
+		if err := packed.WriteHeader(header); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := packed.Write([]byte(files[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := zipped.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestArchives renders charts with an archive in charts/. An application may have at most 1 MiB in archives here.
+func TestArchives(t *testing.T) {
+	sub := func(name string) []string {
+		return []string{name + "/Chart.yaml", fmt.Sprintf(metadata, name), name + "/templates/cm.yaml", fmt.Sprintf(configMap, name)}
+	}
+	large := strings.Repeat("large ", 100_000)
+	nested := pack(t, sub("inner")...)
+	deep := nested
+	for range 20 {
+		deep = pack(t, append(sub("deep"), "deep/charts/deep.tgz", deep)...)
+	}
+	for name, tc := range map[string]struct{ archive, want string }{
+		"archive": {pack(t, sub("sub")...),
+			"file: chart/charts/sub.tgz\n---\n# Source: parent/charts/sub/templates/cm.yaml\n" + fmt.Sprintf(configMap, "sub")},
+		"archive in archive": {pack(t, append(sub("sub"), "sub/charts/inner.tgz", nested)...),
+			"file: chart/charts/sub.tgz\n---\n# Source: parent/charts/sub/charts/inner/templates/cm.yaml\n" +
+				fmt.Sprintf(configMap, "inner") + "\nfile: chart/charts/sub.tgz\n---\n" +
+				"# Source: parent/charts/sub/templates/cm.yaml\n" + fmt.Sprintf(configMap, "sub")},
+		"too deep": {deep, "charts contain each other more than 16 levels deep"},
+		"too large": {pack(t, append(sub("sub"), "sub/a", large, "sub/b", large)...),
+			"the archives in charts/ expand to more than 1048576 bytes, the smaller of max-input and a quarter of max-memory"},
+		"too large together": {pack(t, append(sub("sub"), "sub/a", large, "sub/charts/inner.tgz",
+			pack(t, append(sub("inner"), "inner/b", large)...))...),
+			"the archives in charts/ expand to more than 1048576 bytes, the smaller of max-input and a quarter of max-memory"},
+		"parent":   {pack(t, append(sub("sub"), "sub/../../evil", "x")...), "chart illegally references parent directory"},
+		"absolute": {pack(t, append(sub("sub"), "sub//etc/passwd", "x")...), "chart illegally contains absolute paths"},
+		"no gzip":  {"text", "unexpected EOF"},
+		"empty":    {pack(t), "no files in chart archive"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(t)
+			write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "parent"))
+			write(t, filepath.Join(o.Dir, "chart/charts/sub.tgz"), []byte(tc.archive))
+			got := output(t, o)
+			if strings.HasPrefix(tc.want, "file: ") && got != tc.want || !strings.Contains(got, tc.want) {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestBounds calls functions that would make more than there is memory for, and the same ones with an ordinary result.
+func TestBounds(t *testing.T) {
+	for _, tc := range []struct{ huge, small, want string }{
+		{`repeat 3000000000 "a"`, `repeat 3 "a"`, "aaa"},
+		{`until 3000000000`, `until 3`, "[0 1 2]"},
+		{`until -3000000000`, `until -2`, "[0 -1]"},
+		{`untilStep 0 3000000000 1`, `untilStep 5 0 -2`, "[5 3 1]"},
+		{`seq 3000000000`, `seq 3`, "1 2 3"},
+		{`seq 1 3000000000`, `seq 2 3`, "2 3"},
+		{`seq 0 1 3000000000`, `seq 0 2 4`, "0 2 4"},
+		{`indent 3000000000 "a"`, `indent 1 "a\nb"`, " a\n b"},
+		{`nindent 3000000000 "a"`, `nindent 0 "a"`, "\na"},
+		{`randAlphaNum 3000000000`, `randAlphaNum 0`, ""},
+		{`randBytes 3000000000`, `randBytes 0`, ""},
+		{`$m | replace "a" $m`, `replace "a" "b" "banana"`, "bbnbnb"},
+		{`regexReplaceAll "a" $m $m`, `regexReplaceAll "(a)n" "banana" "${1}m"`, "bamama"},
+		{`mustRegexReplaceAllLiteral "a" $m $m`, `mustRegexReplaceAllLiteral "a" "banana" "$1"`, "b$1n$1n$1"},
+		{`wrapWith 1 $m $m`, `wrapWith 2 "-" "abcd"`, "ab-cd"},
+		{`join $m (until 10000)`, `join "," (list 1 "b")`, "1,b"},
+		{`list $m $m $m $m $m $m $m $m $m $m $m | join ""`, `list | join ","`, ""},
+		{`splitList "" $m`, `splitList "," "a,b"`, "[a b]"},
+		{`split "a" $m`, `(split "," "a,b")._1`, "b"},
+		{`concat (until 30000) (until 40000)`, `concat (list 1) (list 2)`, "[1 2]"},
+	} {
+		for call, want := range map[string]string{
+			tc.huge: "bytes, more than 1048576, the smaller of max-input and a quarter of max-memory", tc.small: tc.want,
+		} {
+			o := options(t)
+			write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "bomb"))
+			write(t, filepath.Join(o.Dir, "chart/templates/NOTES.txt"), nil)
+			write(t, filepath.Join(o.Dir, "chart/templates/cm.yaml"),
+				fmt.Appendf(nil, `{{ $m := repeat 100000 "a" }}text: {{ %s | toString | toJson }}`, call))
+			if call == tc.small {
+				want = fmt.Sprintf("text: %q\n", want)
+			}
+			if got := output(t, o); !strings.Contains(got, want) {
+				t.Errorf("%s: got %s, want %s", call, got, want)
+			}
+		}
+	}
+}
+
+// TestFunctions checks that the functions of which this package knows are those of the library.
+func TestFunctions(t *testing.T) {
+	original := sprig.TxtFuncMap()
+	for name := range functions(1, map[string]bool{}) {
+		if original[name] == nil {
+			t.Errorf("%s is no function of the library", name)
+		}
+	}
+	for _, name := range []string{"rand", "gen", "uuid", "now", "shuffle", "crypt", "htpasswd"} {
+		for function := range original {
+			if strings.Contains(strings.ToLower(function), name) && !strings.Contains("regexReplaceAllLiteral decryptAES", function) &&
+				functions(1, map[string]bool{})[function] == nil {
+				t.Errorf("%s may give another value on each render", function)
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// withHelm is the program that is the same with Helm linked in. Linked into the main program, Helm would take more time
+// to start than most sources take to render.
+const withHelm = program + "-helm"
+
+// becomeHelm runs the program with Helm, which is in the same folder, with the same arguments. Where the system can
+// replace a process it returns only if that fails, otherwise with the exit code.
+func (env *Env) becomeHelm() (int, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, fmt.Errorf("finding %s, which renders Helm charts: %w", withHelm, err)
+	}
+	path := filepath.Join(filepath.Dir(self), withHelm+filepath.Ext(self))
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("a Helm chart needs the program %s beside %s; it is in the same image and release, "+
+			"or build it with make build", withHelm, program)
+	}
+	code, err := env.replace(path)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", withHelm, reason(err))
+	}
+	return code, nil
+}

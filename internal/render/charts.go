@@ -1,0 +1,90 @@
+package render
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// Charts renders Helm charts as helm template does. Package chart has the implementation. The main program has none: it
+// starts faster without Helm.
+type Charts interface {
+	Render(Chart) (ChartResult, error)
+}
+
+// ErrNeedsCharts is the error for a source with a chart when Options.Helm has no Charts.
+var ErrNeedsCharts = errors.New("this program can't render Helm charts")
+
+// Chart is a chart and what it is rendered with.
+type Chart struct {
+	// Files is the folder of the chart. It follows links, and opens nothing outside the root.
+	Files fs.FS
+
+	Release   string
+	Namespace string
+
+	// KubeVersion and APIVersions are what templates see of the cluster. An empty version stands for that of Helm's own
+	// libraries. The API versions are added to those that Helm knows.
+	KubeVersion string
+	APIVersions []string
+
+	// Values are YAML documents in ascending order of precedence. Parameters come above them.
+	Values     []ChartValues
+	Parameters []ChartParameter
+
+	SkipCRDs             bool
+	SkipHooks            bool // also leaves out tests, which are hooks
+	SkipTests            bool
+	SkipSchemaValidation bool
+
+	// MaxExpanded is the maximum number of bytes that the archives in charts/, and a single call of a template function,
+	// may make; 0 means no limit.
+	MaxExpanded int64
+}
+
+// ChartValues is a YAML document with values.
+type ChartValues struct {
+	Name string // as messages show it
+	Data []byte
+}
+
+// ChartParameter sets a single value. Name is a path such as image.tag or hosts[0], as helm template --set reads it.
+type ChartParameter struct {
+	Name, Value string
+	Form        ParameterForm
+}
+
+// ParameterForm says how Helm reads the value of a parameter. Of parameters with the same name, the one whose form comes
+// last here wins, as in helm template.
+type ParameterForm int
+
+const (
+	Typed    ParameterForm = iota // --set: 8080 is a number, true a boolean, {a,b} a list
+	Text                          // --set-string
+	Contents                      // --set-file; Value is the content of the file
+)
+
+// ChartResult is what a chart renders to.
+type ChartResult struct {
+	Manifests []ChartManifest // in the order of helm template: CRDs, objects by kind, hooks
+	Warnings  []string        // one line each; files are named relative to the chart's folder
+}
+
+// ChartManifest is a part of the output of helm template. It starts with a separator and the comment with the source.
+type ChartManifest struct {
+	File string // the template or CRD, relative to the chart's folder; for one in an archive, the archive
+	Data []byte
+}
+
+// ChartError is an error of a chart, with the files whose content it may quote.
+type ChartError struct {
+	Err   error
+	Files []ChartFile
+}
+
+// ChartFile is a file of a chart, perhaps from an archive.
+type ChartFile struct {
+	Name string // relative to the chart that it belongs to
+	Data []byte
+}
+
+func (e *ChartError) Error() string { return e.Err.Error() }

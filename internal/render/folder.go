@@ -1,0 +1,65 @@
+package render
+
+import (
+	"io/fs"
+	"path/filepath"
+)
+
+// folder is a directory of a tree as a file system. It follows links, and opens nothing outside the root.
+type folder struct {
+	*tree
+	dir string // absolute
+}
+
+func (f folder) abs(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// Open opens a file or directory without counting what is read. ReadFile counts.
+func (f folder) Open(name string) (fs.File, error) {
+	real, err := f.resolve(f.abs(name))
+	if err != nil {
+		return nil, err
+	}
+	return f.root.Open(f.rel(real))
+}
+
+func (f folder) ReadFile(name string) ([]byte, error) { return f.readFile(f.abs(name)) }
+
+// Stat describes what a name leads to.
+func (f folder) Stat(name string) (fs.FileInfo, error) {
+	real, err := f.resolve(f.abs(name))
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.root.Lstat(f.rel(real))
+	return info, shorten(err, f.show(f.abs(name)))
+}
+
+// ReadDir lists a directory. An entry describes what a link leads to, under the name of the link, or the link itself if
+// it is broken or leads out of the root.
+func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
+	real, err := f.resolve(f.abs(name))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(f.root.FS(), filepath.ToSlash(f.rel(real)))
+	if err != nil {
+		return nil, shorten(err, f.show(f.abs(name)))
+	}
+	for i, entry := range entries {
+		if entry.Type()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if info, err := f.Stat(filepath.Join(name, entry.Name())); err == nil {
+			entries[i] = linked{fs.FileInfoToDirEntry(info), entry.Name()}
+		}
+	}
+	return entries, nil
+}
+
+// linked is what a link leads to.
+type linked struct {
+	fs.DirEntry
+	name string
+}
+
+func (l linked) Name() string { return l.name }

@@ -1,0 +1,100 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// valuesFiles returns the paths of the values files, each once. A file that a glob matches and that is listed by itself
+// too has the place where it is listed (getResolvedValueFiles in reposerver/repository/repository.go@v3.5.7).
+func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
+	var paths []string
+	listed := map[string]bool{}
+	for _, name := range o.Helm.ValuesFiles {
+		path, err := inRoot(t, dir, "helm-values-files", name, o)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+		listed[path] = true
+	}
+	var files []string
+	add := func(path string) {
+		if !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	for _, path := range paths {
+		if !strings.ContainsAny(path, "*?[") {
+			_, err := t.resolve(path)
+			switch isMissing := errors.Is(err, fs.ErrNotExist); {
+			case !isMissing:
+				add(path)
+			case !o.Helm.IgnoreMissingValuesFiles:
+				return nil, fmt.Errorf("helm-values-files: %w; %s", err, acceptMissing)
+			}
+			continue
+		}
+		matches, err := matching(t, path)
+		if err != nil {
+			return nil, err
+		}
+		if len(matches) == 0 && !o.Helm.IgnoreMissingValuesFiles {
+			return nil, fmt.Errorf("helm-values-files: %s: no file matches; %s", t.show(path), acceptMissing)
+		}
+		for _, match := range matches {
+			if !listed[match] {
+				add(match)
+			}
+		}
+	}
+	return files, nil
+}
+
+const acceptMissing = "to accept that, set helm-ignore-missing-values-files: true"
+
+// matching returns the files that match an absolute path, in the order of Argo CD's library.
+func matching(t *tree, pattern string) ([]string, error) {
+	names, err := doublestar.Glob(folder{t, t.dir}, filepath.ToSlash(t.rel(pattern)), doublestar.WithFailOnIOErrors())
+	if err != nil {
+		return nil, fmt.Errorf("helm-values-files: %s: %w", t.show(pattern), err)
+	}
+	files := make([]string, len(names))
+	for i, name := range names {
+		files[i] = filepath.Join(t.dir, filepath.FromSlash(name))
+	}
+	return files, nil
+}
+
+// otherSource matches a path in another source of the application.
+var otherSource = regexp.MustCompile(`^\$(\w+)/`)
+
+// inRoot returns the absolute path of a file that a setting names: relative to the chart or, with a slash at the start,
+// to the root (ResolveValueFilePathOrUrl in util/io/path/resolved.go@v3.5.7).
+func inRoot(t *tree, dir, setting, name string, o Options) (string, error) {
+	if match := otherSource.FindStringSubmatch(name); match != nil && !slices.Contains(appVariables, match[1]) {
+		return "", fmt.Errorf("%s: %s: Argo CD gives a plugin no files of other sources; "+
+			"keep the file in this repository, and name it by its path below the root: %s",
+			setting, name, strings.TrimPrefix(name, "$"+match[1]))
+	}
+	name = o.substitute(name)
+	if address, err := url.Parse(name); err == nil && address.Scheme != "" {
+		return "", fmt.Errorf("%s: %s %w", setting, address.Redacted(), errRemote)
+	}
+	path := filepath.Join(dir, name)
+	if filepath.IsAbs(name) {
+		path = filepath.Join(t.dir, name)
+	}
+	if !below(t.dir, path) {
+		return "", fmt.Errorf("%s: %w", setting, t.outside(path))
+	}
+	return path, nil
+}

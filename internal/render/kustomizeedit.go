@@ -1,0 +1,261 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	imageutil "sigs.k8s.io/kustomize/api/pkg/util"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/yaml"
+)
+
+// edited changes the kustomization as Argo CD does before it builds one, and returns it as YAML. Argo CD runs
+// kustomize edit for one option after the other, and appends the patches itself (Build in
+// util/kustomize/kustomize.go@v3.5.7; commands/edit in kustomize@v5.8.1). Nothing is written to disk.
+func (k *kustomization) edited(o Options) ([]byte, error) {
+	k.FixKustomization()
+	options := o.Kustomize
+	if options.NamePrefix != "" {
+		k.NamePrefix = options.NamePrefix
+	}
+	if options.NameSuffix != "" {
+		k.NameSuffix = options.NameSuffix
+	}
+	if options.Namespace != "" {
+		k.Namespace = options.Namespace
+	}
+	for _, edit := range []struct {
+		setting string
+		apply   func(Options) error
+	}{
+		{"kustomize-images", k.setImages},
+		{"kustomize-replicas", k.setReplicas},
+		{"kustomize-common-labels", k.addLabels},
+		{"kustomize-common-annotations", k.addAnnotations},
+		{"kustomize-patches", k.addPatches},
+		{"kustomize-components", k.addComponents},
+	} {
+		if err := edit.apply(o); err != nil {
+			return nil, fmt.Errorf("%s: setting %s: %w", k.show(k.path), edit.setting, err)
+		}
+	}
+	return yaml.Marshal(k.Kustomization)
+}
+
+// setImages replaces the images of the same names and sorts all by name (commands/edit/set/setimage.go).
+func (k *kustomization) setImages(o Options) error {
+	if len(o.Kustomize.Images) == 0 {
+		return nil
+	}
+	images := map[string]types.Image{}
+	for _, image := range slices.Backward(k.Images) { // of several with one name, the first counts
+		images[image.Name] = image
+	}
+	before := maps.Clone(images)
+	for _, text := range o.Kustomize.Images {
+		image, err := parseImage(o.substitute(text))
+		if err != nil {
+			return err
+		}
+		old := before[image.Name]
+		keep(&image.NewName, old.NewName)
+		keep(&image.NewTag, old.NewTag)
+		keep(&image.Digest, old.Digest)
+		images[image.Name] = image
+	}
+	k.Images = nil
+	for _, name := range slices.Sorted(maps.Keys(images)) {
+		k.Images = append(k.Images, images[name])
+	}
+	return nil
+}
+
+// keep replaces an asterisk, which stands for the value that the kustomization has.
+func keep(value *string, old string) {
+	if *value == "*" {
+		*value = old
+	}
+}
+
+func parseImage(text string) (types.Image, error) {
+	name, value, renamed := strings.Cut(text, "=")
+	if !renamed {
+		value = text
+	}
+	base, tag, digest := imageutil.SplitImageName(value)
+	switch {
+	case base == text:
+		return types.Image{}, fmt.Errorf("%q has no new name, tag or digest; write name:tag, name@digest, "+
+			"name=other, name=other:tag or name=other@digest", text)
+	case renamed:
+		return types.Image{Name: name, NewName: base, NewTag: tag, Digest: digest}, nil
+	}
+	return types.Image{Name: base, NewTag: tag, Digest: digest}, nil
+}
+
+// setReplicas replaces the counts of the same names and sorts all by name (commands/edit/set/setreplicas.go).
+func (k *kustomization) setReplicas(o Options) error {
+	if len(o.Kustomize.Replicas) == 0 {
+		return nil
+	}
+	counts := map[string]int64{}
+	for _, r := range slices.Backward(k.Replicas) { // as with images
+		counts[r.Name] = r.Count
+	}
+	for _, text := range o.Kustomize.Replicas {
+		name, number, _ := strings.Cut(text, "=")
+		count, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%q is not name=count", text)
+		}
+		counts[name] = count
+	}
+	k.Replicas = nil
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		k.Replicas = append(k.Replicas, types.Replica{Name: name, Count: counts[name]})
+	}
+	return nil
+}
+
+// addLabels adds to commonLabels, or without selectors to the first entry of labels that has the same switches
+// (commands/edit/add/addmetadata.go).
+func (k *kustomization) addLabels(o Options) error {
+	labels := map[string]string{}
+	for name, value := range o.Kustomize.CommonLabels {
+		labels[name] = o.substitute(value)
+	}
+	switch {
+	case len(labels) == 0:
+		return nil
+	case o.Kustomize.LabelWithoutSelector:
+		return add("labels", k.labels(o.Kustomize.LabelIncludeTemplates), labels, o.Kustomize.ForceCommonLabels)
+	case o.Kustomize.LabelIncludeTemplates:
+		return errors.New("kustomize-label-include-templates needs kustomize-label-without-selector")
+	}
+	//lint:ignore SA1019 kustomize edit uses it
+	return add("labels", &k.CommonLabels, labels, o.Kustomize.ForceCommonLabels)
+}
+
+// labels returns the first entry of labels without selectors, which it adds if there is none.
+func (k *kustomization) labels(templates bool) *map[string]string {
+	i := slices.IndexFunc(k.Labels, func(l types.Label) bool {
+		return !l.IncludeSelectors && l.IncludeTemplates == templates
+	})
+	if i < 0 {
+		i = len(k.Labels)
+		k.Labels = append(k.Labels, types.Label{IncludeTemplates: templates})
+	}
+	return &k.Labels[i].Pairs
+}
+
+func (k *kustomization) addAnnotations(o Options) error {
+	annotations := maps.Clone(o.Kustomize.CommonAnnotations)
+	if len(annotations) == 0 {
+		return nil
+	}
+	if o.Kustomize.CommonAnnotationsEnvsubst {
+		for name, value := range annotations {
+			annotations[name] = o.substitute(value)
+		}
+	}
+	return add("annotations", &k.CommonAnnotations, annotations, o.Kustomize.ForceCommonAnnotations)
+}
+
+// add adds labels or annotations. One that is there already is an error, unless it is to be replaced.
+func add(what string, to *map[string]string, entries map[string]string, force bool) error {
+	if *to == nil {
+		*to = map[string]string{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		if _, found := (*to)[name]; found && !force {
+			return fmt.Errorf("the kustomization has %s already; the setting kustomize-force-common-%s replaces it",
+				name, what)
+		}
+		(*to)[name] = unquoted(entries[name])
+	}
+	return nil
+}
+
+// unquoted removes the double quotes around a value, as kustomize edit does (trimQuotes in
+// commands/internal/util/util.go).
+func unquoted(value string) string {
+	if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
+		return value[1 : len(value)-1]
+	}
+	return value
+}
+
+func (k *kustomization) addPatches(o Options) error {
+	if o.Kustomize.Patches == "" {
+		return nil
+	}
+	var patches []types.Patch
+	if err := yaml.UnmarshalStrict([]byte(o.Kustomize.Patches), &patches); err != nil {
+		return fmt.Errorf("not a list of patches: %s", k.redact(strings.Join(strings.Fields(err.Error()), " ")))
+	}
+	for _, patch := range patches {
+		if patch.Path == "" {
+			continue
+		}
+		if err := k.refusal(reference{"patches", patch.Path, patch.Path}); err != nil {
+			return err
+		}
+	}
+	k.Patches = append(k.Patches, patches...)
+	return nil
+}
+
+// addComponents adds the folders that the globs match, but none twice (commands/edit/add/addcomponent.go).
+func (k *kustomization) addComponents(o Options) error {
+	for _, pattern := range o.Kustomize.Components {
+		if o.Kustomize.IgnoreMissingComponents && !k.exists(filepath.Join(k.base, pattern)) {
+			continue
+		}
+		folders, err := k.glob(pattern)
+		if err != nil {
+			return err
+		}
+		for _, folder := range folders {
+			if err := k.refusal(reference{"components", folder, folder}); err != nil {
+				return err
+			}
+			if !slices.Contains(k.Components, folder) {
+				k.Components = append(k.Components, folder)
+			}
+		}
+	}
+	return nil
+}
+
+// glob returns what a glob matches, relative to the kustomization, or else the glob itself.
+func (k *kustomization) glob(pattern string) ([]string, error) {
+	if !strings.ContainsAny(pattern, `*?[\`) || isRemote(pattern) {
+		return []string{pattern}, nil
+	}
+	base := filepath.ToSlash(k.rel(k.base))
+	matches, err := fs.Glob(k.tree.root.FS(), path.Join(escaped(base), filepath.ToSlash(pattern)))
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a glob", pattern)
+	}
+	if len(matches) == 0 {
+		return nil, fmt.Errorf("nothing matches %s", pattern)
+	}
+	for i, match := range matches {
+		if matches[i], err = filepath.Rel(base, match); err != nil {
+			return nil, err
+		}
+	}
+	return matches, nil
+}
+
+// escaped returns a glob that matches only the path.
+func escaped(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}

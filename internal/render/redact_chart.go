@@ -1,0 +1,96 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"path"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// redactChart removes values from the text of a chart's error. Any value may become one of a Secret, and templates and
+// Helm quote what they can't use. What the templates themselves say stays, except for those of Secrets.
+func redactChart(err error, c Chart) string {
+	s := secrets{names: map[string]bool{}}
+	s.name(messages)
+	for _, p := range c.Parameters {
+		s.name(p.Name)
+		s.add(p.Value)
+	}
+	for _, v := range c.Values {
+		s.name(v.Name)
+		s.addValues(v.Data)
+	}
+	for _, text := range append([]string{c.Release, c.Namespace, c.KubeVersion}, c.APIVersions...) {
+		s.name(text)
+	}
+	var inChart *ChartError
+	if errors.As(err, &inChart) {
+		for _, file := range inChart.Files {
+			s.name(file.Name)
+			s.addChartFile(file)
+		}
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	return s.remove(strings.ToValidUTF8(text[:min(len(text), maxError)], ""))
+}
+
+// messages are the words of which messages of Helm, YAML and schemas consist.
+const messages = `additional allowed at calling cannot convert converting could did does error execute executing execution
+expected field find for from function got has have helm in into invalid is json key length line map mapping match maximum
+minimum missing nil not number object of one parse pattern permitted pointer properties property range required row
+schema string syntax template the too tpl type unable unknown unmarshal value values want with wrong yaml`
+
+var secretKind = regexp.MustCompile(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
+
+func (s *secrets) addChartFile(file ChartFile) {
+	switch name := path.Base(file.Name); {
+	case name == "values.yaml":
+		s.addValues(file.Data)
+	case path.Ext(name) == ".md", name == "LICENSE":
+	case name == "Chart.yaml", name == "Chart.lock", name == "values.schema.json":
+		s.name(string(file.Data))
+	case !strings.HasPrefix(file.Name, "templates/"): // what .Files gives
+		s.add(string(file.Data))
+	default:
+		for document := range bytes.SplitSeq(file.Data, []byte("\n---")) {
+			if secretKind.Match(document) {
+				s.add(string(document))
+			} else {
+				s.name(string(document))
+			}
+		}
+	}
+}
+
+// addValues adds the scalars of a document with values. The keys are names.
+func (s *secrets) addValues(data []byte) {
+	documents, ok := decode(data)
+	if !ok {
+		s.add(string(data))
+	}
+	var add func(n *yaml.Node)
+	add = func(n *yaml.Node) {
+		for _, text := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+			s.add(text)
+		}
+		switch n.Kind {
+		case yaml.MappingNode:
+			each(n, func(key, value *yaml.Node) {
+				s.name(key.Value)
+				add(value)
+			})
+		case yaml.ScalarNode:
+			s.add(n.Value)
+		default:
+			for _, child := range n.Content {
+				add(child)
+			}
+		}
+	}
+	for _, document := range documents {
+		add(document)
+	}
+}
