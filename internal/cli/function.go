@@ -73,10 +73,10 @@ func (s source) readResourceList(ctx context.Context) (*krm.ResourceList, *input
 	}
 	config, err := list.Config()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("stdin:%w", err)
 	}
 	from := s.from("-")
-	from.Function = &settings.Function{Settings: config, Position: list.Position}
+	from.Function = &settings.Part{Shown: "stdin", Tree: list.Tree, Line: list.Line, Node: config}
 	set, err := settings.Load(from)
 	if err != nil {
 		return nil, nil, err

@@ -12,8 +12,8 @@ import (
 
 // ResourceList is the input of a function.
 type ResourceList struct {
-	tree *yamldoc.Tree
-	line int // of the document
+	Tree *yamldoc.Tree
+	Line int // of the document
 }
 
 // Read parses a ResourceList.
@@ -38,30 +38,25 @@ func Read(data []byte) (*ResourceList, error) {
 // Config returns what the functionConfig sets: the data of a ConfigMap, the spec of any other object. Settings in any
 // other place are an error.
 func (l *ResourceList) Config() (*yamldoc.Node, error) {
-	config, place := l.tree.Root.Get("functionConfig"), "spec"
+	config, place := l.Tree.Root.Get("functionConfig"), "spec"
 	if config.Get("kind").Str() == "ConfigMap" {
 		place = "data"
 	}
 	for key, value := range config.Children() {
 		if !slices.Contains([]any{"apiVersion", "kind", "metadata", place}, key) {
-			return nil, fmt.Errorf("%s: functionConfig.%s: the settings of a %s are in its %s",
-				l.Position(value), key, config.Get("kind").Str(), place)
+			line, col := l.Tree.Position(value.Start)
+			return nil, fmt.Errorf("%d:%d: functionConfig.%s: the settings of a %s are in its %s",
+				l.Line+line-1, col, key, config.Get("kind").Str(), place)
 		}
 	}
 	return config.Get(place), nil
-}
-
-// Position returns stdin:line:column of a node.
-func (l *ResourceList) Position(n *yamldoc.Node) string {
-	line, col := l.tree.Position(n.Start)
-	return fmt.Sprintf("stdin:%d:%d", l.line+line-1, col)
 }
 
 // List returns the ResourceList as a List of the same items.
 func (l *ResourceList) List() ([]byte, error) { return l.named("v1", "List") }
 
 func (l *ResourceList) named(apiVersion, kind string) ([]byte, error) {
-	tree, err := l.tree.Apply([]yamldoc.Edit{
+	tree, err := l.Tree.Apply([]yamldoc.Edit{
 		yamldoc.Set(yamldoc.Path{"apiVersion"}, apiVersion), yamldoc.Set(yamldoc.Path{"kind"}, kind),
 	})
 	if err != nil {
@@ -78,7 +73,7 @@ func (l *ResourceList) Output(list []byte, results []Result) ([]byte, error) {
 		return nil, err
 	}
 	edits := []yamldoc.Edit{
-		yamldoc.Set(yamldoc.Path{"apiVersion"}, l.tree.Root.Get("apiVersion").Str()),
+		yamldoc.Set(yamldoc.Path{"apiVersion"}, l.Tree.Root.Get("apiVersion").Str()),
 		yamldoc.Set(yamldoc.Path{"kind"}, "ResourceList"),
 		yamldoc.Delete(yamldoc.Path{"results"}),
 	}

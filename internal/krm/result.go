@@ -24,7 +24,7 @@ type file struct{ path, index string }
 // releases of kustomize before 4.1.
 func (l *ResourceList) files() map[ResourceRef]file {
 	files := map[ResourceRef]file{}
-	for _, item := range l.tree.Root.Get("items").List() {
+	for _, item := range l.Tree.Root.Get("items").List() {
 		metadata := item.Get("metadata")
 		ref := ResourceRef{
 			APIVersion: item.Get("apiVersion").Str(), Kind: item.Get("kind").Str(),

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // level is where a value comes from, in ascending order of precedence.
@@ -49,13 +47,7 @@ type Sources struct {
 	Shown   string // that folder as messages show it
 	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
 
-	Function *Function // in place of the settings file
-}
-
-// Function is the configuration of a KRM function.
-type Function struct {
-	Settings *yamldoc.Node
-	Position func(*yamldoc.Node) string // for messages
+	Function *Part // the configuration of a KRM function, in place of the settings file
 }
 
 // Load returns the settings of a run. Its error lists every fault, one per line.
@@ -84,15 +76,12 @@ func Load(from Sources) (*Settings, error) {
 	return s, nil
 }
 
-// file returns what the settings file or the configuration of a KRM function says.
+// file returns what the settings file says, or the configuration of a KRM function.
 func (from Sources) file() ([]given, error) {
-	switch {
-	case from.Function == nil:
-		return readFile(from.Dir, from.Shown)
-	case from.Function.Settings.IsNull():
-		return nil, nil
+	if from.Function != nil {
+		return from.Function.values()
 	}
-	return settingsIn(from.Function.Settings, from.Function.Position)
+	return readFile(from.Dir, from.Shown)
 }
 
 // LoadLocked returns the settings that the sidecar's own flags and environment give. All others have their defaults.
