@@ -196,6 +196,7 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	}
 	for _, command := range []func(*Env) *cobra.Command{
 		newGenerateCommand,
+		newFunctionCommand,
 		newDiffCommand,
 		newCheckCommand,
 		newFixCommand,

@@ -117,25 +117,38 @@ func parseFile(shown string, data []byte) ([]given, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tree.Root == nil || tree.Root.Tag == "!!null" {
+	return (&Part{shown, tree, documents[0].Line, tree.Root}).values()
+}
+
+// Part is the part of a document that has settings.
+type Part struct {
+	Shown string // the document as messages show it
+	Tree  *yamldoc.Tree
+	Line  int           // of the document
+	Node  *yamldoc.Node // a mapping of settings to values, or null
+}
+
+// values returns the settings of a part.
+func (p *Part) values() ([]given, error) {
+	at := func(n *yamldoc.Node) string {
+		line, col := p.Tree.Position(n.Start)
+		return fmt.Sprintf("%s:%d:%d", p.Shown, p.Line+line-1, col)
+	}
+	if p.Node.IsNull() {
 		return nil, nil
 	}
-	at := func(n *yamldoc.Node) string {
-		line, col := tree.Position(n.Start)
-		return fmt.Sprintf("%s:%d:%d", shown, documents[0].Line+line-1, col)
-	}
-	if tree.Root.Kind != yamldoc.Mapping {
-		return nil, fmt.Errorf("%s: not a mapping of settings to values", at(tree.Root))
+	if p.Node.Kind != yamldoc.Mapping {
+		return nil, fmt.Errorf("%s: not a mapping of settings to values", at(p.Node))
 	}
 	var all []given
 	var faults []error
-	for _, entry := range tree.Root.Entries {
+	for _, entry := range p.Node.Entries {
 		row, err := find(entry.Key.Value)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", at(entry.Key), err))
 			continue
 		}
-		values, err := fileValues(row, tree, entry.Value)
+		values, err := fileValues(row, p.Tree, entry.Value)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s: %s: %w", at(entry.Value), row.Name, err))
 			continue

@@ -52,6 +52,8 @@ type Sources struct {
 	// absolute and without links. The second argument is the setting root of whoever runs the plugin, "" for none. Nil
 	// stands for Dir alone.
 	Top func(dir, root string) (string, error)
+
+	Function *Part // the configuration of a KRM function, in place of the settings file
 }
 
 // Load returns the settings of a run. Its error lists every fault, one per line.
@@ -63,7 +65,12 @@ func Load(from Sources) (*Settings, error) {
 		func() ([]given, error) { return env.prefixed(lockedPrefix, byEnvironment) },
 		func() ([]given, error) { return env.parameters() },
 		func() ([]given, error) { return env.prefixed(pluginEnvPrefix, byPluginEnv) },
-		func() ([]given, error) { return readFiles(from, all) },
+		func() ([]given, error) {
+			if from.Function != nil {
+				return from.Function.values()
+			}
+			return readFiles(from, all)
+		},
 	} {
 		values, err := read()
 		all = append(all, values...)
