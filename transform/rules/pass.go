@@ -38,7 +38,8 @@ func (p *pass) staying(o *transform.Object) *transform.Object {
 	return p.Render.Object(o.GroupKind(), o.Namespace, o.Name)
 }
 
-// walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its place in the object.
+// walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its place in the
+// object.
 func (p *pass) walkSpec(visit func(at *yamldoc.Trail, node *yamldoc.Node)) {
 	spec := yamldoc.Path{"spec"}
 	p.Object.Get(spec...).Walk(spec, visit)
