@@ -72,6 +72,9 @@ e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
 	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
 
+e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
+	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
+
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
