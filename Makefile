@@ -76,6 +76,12 @@ e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
 	cd e2e && $(GO) test -count=1 -v -timeout 30m ./helm
 
+e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
+	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
+
+e2e-hosts: ## the plugin inside kustomize and Helm (builds them)
+	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts
+
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 

@@ -95,11 +95,10 @@ func (c *confined) setOrigin(object *resource.Resource) error {
 		return nil
 	}
 	k := c.kustomizations[filepath.Dir(dir)]
-	generator := kyaml.ResourceIdentifier{TypeMeta: kyaml.TypeMeta{APIVersion: konfig.BuiltinPluginApiVersion, Kind: helmGenerator}}
 	above := filepath.Dir(filepath.Dir(origin.Path))
-	return object.SetOrigin(&resource.Origin{
-		ConfiguredIn: filepath.Join(above, filepath.Base(k.path)), ConfiguredBy: generator,
-	})
+	made := resource.Origin{ConfiguredIn: filepath.Join(above, filepath.Base(k.path))}
+	made.ConfiguredBy.APIVersion, made.ConfiguredBy.Kind = konfig.BuiltinPluginApiVersion, helmGenerator
+	return object.SetOrigin(&made)
 }
 
 // next returns what kustomize is to read of the kustomization this time.
@@ -250,8 +249,8 @@ func releaseName(c types.HelmChart) (string, error) {
 	return name.String(), err
 }
 
-// chartValues returns the values in the order in which helm template gets them: the file or the chart's own, merged with
-// the inline ones, and the additional files.
+// chartValues returns the values in the order in which helm template gets them: the file or the chart's own, merged
+// with the inline ones, and the additional files.
 func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
 	file := filepath.Join(filepath.Dir(k.path), c.ValuesFile)
 	switch {
@@ -269,7 +268,8 @@ func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
 	}
 	if len(c.ValuesInline) > 0 {
 		if first.Data, err = mergeInline(first.Data, c.HelmChart); err != nil {
-			return nil, fmt.Errorf("valuesInline can't be merged with %s: one has a map where the other has none", first.Name)
+			return nil, fmt.Errorf("valuesInline can't be merged with %s: one has a map where the other has none",
+				first.Name)
 		}
 	}
 	all := []ChartValues{first}

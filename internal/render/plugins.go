@@ -48,7 +48,8 @@ func (k *kustomization) checkPlugin(field, text string) error {
 		if err := k.checkPath(reference{field, text, text}); err != nil {
 			return err
 		}
-		if data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text)); err == nil { // else a directory, or kustomize's error
+		// A directory is not read here, and other errors are kustomize's to report.
+		if data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text)); err == nil {
 			objects, _ = inline(string(data))
 		}
 	}

@@ -75,7 +75,7 @@ type Setting struct {
 	ceiling bool                               // whether applications may lower the value but not raise it
 	isYAML  bool                               // whether the text is YAML, which the settings file may hold as it is
 	isLines bool                               // whether only line breaks separate the entries of a map
-	field   func(*Settings) any                // a *string, *[]string, *map[string]string, *bool, *int, *time.Duration or *Size
+	field   func(*Settings) any                // a pointer; parse and text list the types
 	check   func(value string) (string, error) // returns the canonical spelling
 
 	isPrivate bool // whether the value may be a secret, so that no message shows it
