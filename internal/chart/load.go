@@ -16,6 +16,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
+// metadataFile describes a chart.
+const metadataFile = "Chart.yaml"
+
 // maxDepth is how deep charts may contain each other.
 const maxDepth = 16
 
@@ -132,10 +135,10 @@ func (l *loaded) unpack(data []byte) ([]*archive.BufferedFile, error) {
 // (pkg/cmd/install.go@v4.2.1).
 func checkInstallable(c *chart.Chart) error {
 	if version := c.Metadata.APIVersion; version != chart.APIVersionV1 && version != chart.APIVersionV2 {
-		return fmt.Errorf("Chart.yaml: apiVersion %s is none that helm template accepts; it accepts v1 and v2", version)
+		return inChart(metadataFile, fmt.Errorf("apiVersion %s is none that helm template accepts; it accepts v1 and v2", version))
 	}
 	if kind := c.Metadata.Type; kind != "" && kind != "application" {
-		return fmt.Errorf("Chart.yaml: %s charts are not installable", kind)
+		return inChart(metadataFile, fmt.Errorf("%s charts are not installable", kind))
 	}
 	var missing []string
 	for _, dependency := range c.Metadata.Dependencies {
@@ -145,8 +148,8 @@ func checkInstallable(c *chart.Chart) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("Chart.yaml: charts/ lacks the dependencies %s; nothing is fetched, "+
-			"so run helm dependency build and commit charts/", strings.Join(missing, ", "))
+		return inChart(metadataFile, fmt.Errorf("charts/ lacks the dependencies %s; nothing is fetched, "+
+			"so run helm dependency build and commit charts/", strings.Join(missing, ", ")))
 	}
 	return nil
 }
