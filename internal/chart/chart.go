@@ -127,8 +127,8 @@ func (l *loaded) values(in render.Chart) (common.Values, error) {
 		}
 	}
 	if want := l.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, capabilities.KubeVersion.String()) {
-		return nil, fmt.Errorf("Chart.yaml: kubeVersion %s does not include Kubernetes %s; see the setting helm-kube-version",
-			want, capabilities.KubeVersion.Version)
+		return nil, inChart(metadataFile, fmt.Errorf("kubeVersion %s does not include Kubernetes %s; "+
+			"see the setting helm-kube-version", want, capabilities.KubeVersion.Version))
 	}
 	return values, nil
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
+// metadataFile describes a chart.
+const metadataFile = "Chart.yaml"
+
 // maxDepth is how deep charts may contain each other.
 const maxDepth = 16
 
@@ -98,7 +101,9 @@ func split(files []*archive.BufferedFile) (own []*archive.BufferedFile, subchart
 }
 
 // open returns the files of a subchart, which is a folder or an archive.
-func (l *loaded) open(name string, files []*archive.BufferedFile) (inside []*archive.BufferedFile, isArchive bool, err error) {
+func (l *loaded) open(
+	name string, files []*archive.BufferedFile,
+) (inside []*archive.BufferedFile, isArchive bool, err error) {
 	if path.Ext(name) == ".tgz" && len(files) == 1 && files[0].Name == name {
 		inside, err = l.unpack(files[0].Data)
 		return inside, true, err
@@ -128,25 +133,28 @@ func (l *loaded) unpack(data []byte) ([]*archive.BufferedFile, error) {
 	return files, nil
 }
 
-// checkInstallable refuses what helm template refuses: other API versions, libraries, and charts whose dependencies are missing
-// (pkg/cmd/install.go@v4.2.1).
+// checkInstallable refuses what helm template refuses: other API versions, libraries, and charts whose dependencies are
+// missing (pkg/cmd/install.go@v4.2.1).
 func checkInstallable(c *chart.Chart) error {
 	if version := c.Metadata.APIVersion; version != chart.APIVersionV1 && version != chart.APIVersionV2 {
-		return fmt.Errorf("Chart.yaml: apiVersion %s is none that helm template accepts; it accepts v1 and v2", version)
+		return inChart(metadataFile,
+			fmt.Errorf("apiVersion %s is none that helm template accepts; it accepts v1 and v2", version))
 	}
 	if kind := c.Metadata.Type; kind != "" && kind != "application" {
-		return fmt.Errorf("Chart.yaml: %s charts are not installable", kind)
+		return inChart(metadataFile, fmt.Errorf("%s charts are not installable", kind))
 	}
 	var missing []string
 	for _, dependency := range c.Metadata.Dependencies {
-		isPresent := slices.ContainsFunc(c.Dependencies(), func(sub *chart.Chart) bool { return sub.Name() == dependency.Name })
+		isPresent := slices.ContainsFunc(c.Dependencies(), func(sub *chart.Chart) bool {
+			return sub.Name() == dependency.Name
+		})
 		if !isPresent && !slices.Contains(missing, dependency.Name) {
 			missing = append(missing, dependency.Name)
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("Chart.yaml: charts/ lacks the dependencies %s; nothing is fetched, "+
-			"so run helm dependency build and commit charts/", strings.Join(missing, ", "))
+		return inChart(metadataFile, fmt.Errorf("charts/ lacks the dependencies %s; nothing is fetched, "+
+			"so run helm dependency build and commit charts/", strings.Join(missing, ", ")))
 	}
 	return nil
 }
