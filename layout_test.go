@@ -46,7 +46,7 @@ var layers = []struct {
 	{"internal/rewrite", ""},
 	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
 	{"internal/mergekey", ""},
-	{"internal/render", "internal/mergekey internal/panics transform"},
+	{"internal/render", "internal/mergekey internal/panics transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/terminal transform"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform transform/unified transform/yamldoc"},
