@@ -124,7 +124,7 @@ func isKind(n *yamldoc.Node) bool {
 // plainKind returns the kind of an object. ok is false if it is not certain that Helm accepts the document.
 func plainKind(document string) (kind string, ok bool) {
 	tree, err := yamldoc.Parse([]byte(document))
-	if err != nil || tree.Root == nil || tree.Root.Kind != yamldoc.Mapping {
+	if err != nil || tree.Root == nil || tree.Root.Kind != yamldoc.Mapping || !hasPlainKeys(tree.Root) {
 		return "", false
 	}
 	for _, entry := range tree.Root.Entries {
@@ -133,7 +133,7 @@ func plainKind(document string) (kind string, ok bool) {
 			kind = entry.Value.Value
 		case name == "apiVersion" && isText(entry.Value):
 		case name == "metadata" && isPlainMetadata(entry.Value):
-		case isHead(name, "kind", "apiVersion", "metadata"), entry.Key.Tag != "!!str":
+		case isHead(name, "kind", "apiVersion", "metadata"):
 			return "", false
 		}
 	}
@@ -145,7 +145,7 @@ func isPlainMetadata(metadata *yamldoc.Node) bool {
 		switch name := entry.Key.Value; {
 		case name == "name" && isText(entry.Value):
 		case name == "annotations" && isTextMapping(entry.Value):
-		case isHead(name, "name", "annotations"), entry.Key.Tag != "!!str":
+		case isHead(name, "name", "annotations"):
 			return false
 		}
 	}
@@ -154,13 +154,23 @@ func isPlainMetadata(metadata *yamldoc.Node) bool {
 
 // isHead reports whether Helm takes a key for one of the names: it ignores the case.
 func isHead(key string, names ...string) bool {
-	return key == "<<" || slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(key, name) })
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(key, name) })
+}
+
+// hasPlainKeys reports whether all keys below a node are texts, and none merges another mapping.
+func hasPlainKeys(n *yamldoc.Node) bool {
+	if n.Parts == nil {
+		return true
+	}
+	return !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
+		return !isText(entry.Key) || entry.Key.Value == "<<" || !hasPlainKeys(entry.Value)
+	}) && !slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return !hasPlainKeys(item) })
 }
 
 func isText(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Tag == "!!str" }
 
 func isTextMapping(n *yamldoc.Node) bool {
 	return n.Kind == yamldoc.Mapping && !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
-		return entry.Key.Value == "<<" || entry.Key.Tag != "!!str" || !isText(entry.Value)
+		return !isText(entry.Value)
 	})
 }
