@@ -58,7 +58,8 @@ data:
 		lines := strings.Split(strings.TrimSpace(string(m.Data)), "\n")
 		for i, line := range lines[2:] {
 			source := m.FindSource(i + 3)
-			fmt.Fprintf(&got, "%s <- %s:%d [%s]\n", strings.TrimSpace(line), filepath.Base(source.File), source.Line, source.Value)
+			fmt.Fprintf(&got, "%s <- %s:%d [%s]\n",
+				strings.TrimSpace(line), filepath.Base(source.File), source.Line, source.Value)
 		}
 	}
 	if want := strings.TrimPrefix(wantLines, "\n"); got.String() != want {
