@@ -15,7 +15,7 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd e2e-chaos e2e-cluster \
-	e2e-helm e2e-all image-test bench demo clean
+	e2e-helm e2e-kustomize e2e-hosts e2e-all image-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16

@@ -61,6 +61,11 @@ var cases = []testCase{
 		goal{ratio: chart},
 	},
 	{
+		"chart of 50 services, without rules", generate + "--rules=KS911 ${chart*50}",
+		helmTemplate, "helm template demo ${chart*50}",
+		goal{ratio: chart},
+	},
+	{
 		"chart of 500 services, without rules", generate + "--rules=KS911 ${chart*500}",
 		helmTemplate, "helm template demo ${chart*500}",
 		goal{ratio: chart},

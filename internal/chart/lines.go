@@ -27,9 +27,9 @@ const (
 
 var mark = regexp.MustCompile("\x01([0-9]+)\x02")
 
-// locate lets the manifests find the lines of the templates that they were made from. The first call for a line renders
-// the chart once more, with marks in the templates. Where this makes anything but the same output with marks, no line is
-// known.
+// locate lets the manifests find the lines of the templates that they were made from. The first call for a line
+// renders the chart once more, with marks in the templates. Where this makes anything but the same output with marks, no
+// line is known.
 func locate(manifests []render.ChartManifest, rendered map[string]string, again func(*marks) map[string]string) {
 	sources := sync.OnceValue(func() map[string][]render.ChartSource {
 		m := &marks{}
@@ -215,17 +215,22 @@ func (t marking) pipe(pipe *parse.PipeNode) {
 			commands = append(commands, command(stripFunction))
 		}
 		for j, argument := range c.Args {
-			nested, isPipe := argument.(*parse.PipeNode)
-			if variable, ok := argument.(*parse.VariableNode); ok && strip {
-				nested = &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{
-					{NodeType: parse.NodeCommand, Args: []parse.Node{variable}},
-				}}
-				c.Args[j] = nested
-			} else if isPipe {
-				t.pipe(nested)
-			}
-			if nested != nil && strip {
-				nested.Cmds = append(nested.Cmds, command(stripFunction))
+			switch argument := argument.(type) {
+			case *parse.ChainNode:
+				if nested, ok := argument.Node.(*parse.PipeNode); ok {
+					t.pipe(nested)
+				}
+			case *parse.PipeNode:
+				t.pipe(argument)
+				if strip {
+					argument.Cmds = append(argument.Cmds, command(stripFunction))
+				}
+			case *parse.VariableNode:
+				if strip {
+					c.Args[j] = &parse.PipeNode{NodeType: parse.NodePipe, Cmds: []*parse.CommandNode{
+						{NodeType: parse.NodeCommand, Args: []parse.Node{argument}}, command(stripFunction),
+					}}
+				}
 			}
 		}
 		commands = append(commands, c)
