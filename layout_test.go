@@ -61,8 +61,8 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
-	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden internal/health " +
-		"internal/kserve " +
+	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
+		"internal/health internal/kserve " +
 		"internal/kubectl internal/panics internal/render internal/report internal/rewrite internal/secret " +
 		"internal/settings internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
