@@ -13,12 +13,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 )
 
-// applications are Applications whose sources the repo-server renders, some with the plugin. noRules are flags with
-// which generate repairs nothing, for those that Argo CD renders alone.
-var applications = []struct {
+// rendered is an Application whose sources the repo-server renders. With noRules generate repairs nothing, as for those
+// that Argo CD renders without the plugin.
+type rendered struct {
 	name, spec string
 	noRules    bool
-}{
+}
+
+var applications = []rendered{
 	{name: "plugin", spec: `
 source:
   path: overlays/prod
@@ -105,8 +107,17 @@ func TestApplication(t *testing.T) {
 			for path, content := range applicationFiles() {
 				repo.Write(path, content)
 			}
+			examples, names := exampleApps(t)
+			repo.Copy("examples", examples)
+			all := slices.Clone(applications)
+			for _, name := range names {
+				if exampleError(name) == "" {
+					all = append(all, rendered{name: strings.ReplaceAll(name, "/", "-"), spec: "source: {path: examples/" + name +
+						", plugin: {name: argocd-kserve-plugin}}\ndestination: {namespace: models}\n"})
+				}
+			}
 			revision := repo.Commit()
-			for _, tc := range applications {
+			for _, tc := range all {
 				table.Run(t, version.Name(t), "application: "+tc.name, func(t *testing.T) {
 					var app v1alpha1.Application
 					app.APIVersion, app.Kind, app.Name = "argoproj.io/v1alpha1", "Application", tc.name

@@ -224,7 +224,7 @@ func TestReadErrors(t *testing.T) {
 		{"tag", setHead + "spec: {generators: [{list: {elements: [{a: b}]}}], template: {metadata: {name: '{{a}} {{'}}}\n",
 			"a {{ without }}"},
 		{"two generators in one", setHead + "spec: {generators: [{list: {}, git: {}}], template: {}}\n",
-			"generator git, list: Argo CD takes one generator in each entry"},
+			"generator git, list: more or less than one generator in an entry"},
 		{"bomb", list("goTemplate: true", `{metadata: {name: '{{ range list 1 2 3 }}{{ indent 900000 "" }}{{ end }}'}}`),
 			"makes more than 1048576 bytes"},
 	} {

@@ -25,7 +25,7 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 	kinds := maps.Clone(g)
 	delete(kinds, "selector")
 	if len(kinds) != 1 {
-		return names(kinds), nil, errors.New("Argo CD takes one generator in each entry")
+		return names(kinds), nil, errors.New("more or less than one generator in an entry")
 	}
 	name = names(kinds)
 	if g, err = s.mapping(g, outer); err != nil {

@@ -174,7 +174,7 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 	}
 	types := full.Types()
 	if len(types) > 1 {
-		return "", fmt.Errorf("Argo CD takes one of %v", types)
+		return "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them", types)
 	}
 	if full.Plugin != nil && !isThisPlugin(full.Plugin.Name) {
 		return fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil

@@ -22,8 +22,8 @@ type several struct {
 	discover     bool
 }
 
-const severalHelp = `With --discover it finds the sources below PATH: kustomizations, charts and folders with manifests. What a
-kustomization or chart uses is rendered with it, and not on its own.
+const severalHelp = `With --discover it finds the sources below PATH: kustomizations, charts and folders with
+manifests. What a kustomization or chart uses is rendered with it, and not on its own.
 
 With --application it reads Argo CD's Applications and ApplicationSets from a file, a folder or standard input, and
 renders each source from the checkout that PATH is in, with the fields of the source, as Argo CD would. List, matrix and
