@@ -41,8 +41,8 @@ type Fleet struct {
 // member is an object with a check, and its workloads, which may be known before it.
 type member struct {
 	key
-	order     int    // of its first appearance
-	object    Object // nil if only workloads of it are known
+	order     int                // of its first appearance
+	object    Object             // nil if only workloads of it are known
 	workloads map[string]Verdict // on those whose rollout is not complete
 	verdict   Verdict            // of the check, without the workloads
 	current   bool               // whether the verdict is the one on the object
