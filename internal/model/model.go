@@ -29,6 +29,7 @@ type Model struct {
 	hpaNames   func() *hpaNames
 	targets    func() map[targetName]bool
 	namesakes  func() map[*LLMService][]Namesake
+	claimed    func() map[objectName][]*transform.Object
 }
 
 // objectName is the key of an object among those of its kind.
@@ -49,6 +50,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
 	m.namesakes = sync.OnceValue(m.findNamesakes)
+	m.claimed = sync.OnceValue(func() map[objectName][]*transform.Object { return findClaimed(render) })
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		m.services[o] = newService(o)

@@ -150,9 +150,7 @@ func (p *pass) freeName(old string, ofHPA bool) string {
 	o := p.Object
 	taken := func(name string) bool {
 		return ofHPA && p.HasHPA(o.Namespace, name) ||
-			!ofHPA && slices.ContainsFunc(p.Render.Objects(o.GroupKind()), func(other *transform.Object) bool {
-				return other.Namespace == o.Namespace && other.Name == name
-			})
+			!ofHPA && p.Render.Object(o.GroupKind(), o.Namespace, name) != nil
 	}
 	name := old + "-external"
 	for n := 2; taken(name); n++ {

@@ -1,0 +1,30 @@
+package model
+
+import (
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// ServiceLabel and ComponentLabel are the labels of what KServe makes for a service.
+const (
+	ServiceLabel   = "serving.kserve.io/inferenceservice"
+	ComponentLabel = "component"
+)
+
+// Claimed returns the Deployments and Services of the render with the labels of what KServe makes for the service's
+// predictor.
+func (m *Model) Claimed(s *Service) []*transform.Object {
+	return m.claimed()[objectName{s.Namespace, s.Name}]
+}
+
+func findClaimed(render *transform.Render) map[objectName][]*transform.Object {
+	found := map[objectName][]*transform.Object{}
+	for _, o := range render.Objects(kserve.Deployment, transform.GroupKind{Kind: "Service"}) {
+		labels := o.Get("metadata", "labels")
+		if labels.Get(ComponentLabel).Str() == kserve.Predictor {
+			at := objectName{o.Namespace, labels.Get(ServiceLabel).Str()}
+			found[at] = append(found[at], o)
+		}
+	}
+	return found
+}
