@@ -45,12 +45,13 @@ func newHost(t *testing.T, app string) *host {
 	h := &host{checkout: t.TempDir(), temp: t.TempDir()}
 	upstream, tools := filepath.Join(h.temp, "upstream"), filepath.Join(h.temp, "tools")
 	for path, text := range map[string]string{
-		filepath.Join(h.checkout, "apps", "iris", "isvc.yaml"):            app,
-		filepath.Join(h.checkout, "apps", "web", "config.yaml"):           configMap,
-		filepath.Join(h.checkout, "golden", "probe.yaml"):                 unhealthy,
-		filepath.Join(upstream, "cmd", "cmp", "main.go"):                  "package main\n",
-		filepath.Join(tools, "go"):                                        compiler,
-		filepath.Join(h.checkout, "golden", ".argocd-kserve-plugin.yaml"): "rules: KS101\n",
+		filepath.Join(h.checkout, "apps", "iris", "isvc.yaml"):                 app,
+		filepath.Join(h.checkout, "apps", "web", "config.yaml"):                configMap,
+		filepath.Join(h.checkout, "golden", "probe.yaml"):                      unhealthy,
+		filepath.Join(upstream, "cmd", "cmp", "main.go"):                       "package main\n",
+		filepath.Join(upstream, "cmd", "argocd-kserve-plugin-helm", "main.go"): "package main\n",
+		filepath.Join(tools, "go"):                                             compiler,
+		filepath.Join(h.checkout, "golden", ".argocd-kserve-plugin.yaml"):      "rules: KS101\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -253,6 +254,9 @@ func TestExamplesInCI(t *testing.T) {
 	}
 	h := newHost(t, healthy)
 	if err := os.CopyFS(filepath.Join(h.checkout, "examples"), os.DirFS("../../examples")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(h.checkout, "examples", "helm-chart")); err != nil { // this program has no Helm
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(filepath.Join(h.checkout, ".git"), 0o755); err != nil {

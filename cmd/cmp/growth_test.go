@@ -74,7 +74,7 @@ func TestGrowth(t *testing.T) {
 	}
 	few, many := examples(t, fewCopies), examples(t, 10*fewCopies)
 	for _, release := range []string{"0.15.2", "0.20.0"} {
-		settings := " --default-deployment-mode=Standard --shared-runtimes=edit --health-metadata=on --kserve-version=" + release
+		settings := " --default-deployment-mode=Standard --shared-runtimes=edit --health-metadata=true --kserve-version=" + release
 		t.Run("rules of "+release, func(t *testing.T) {
 			compare(t, plugin, "generate"+settings, strings.Join(few, "---\n"), strings.Join(many, "---\n"))
 		})
