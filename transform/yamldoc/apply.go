@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 )
@@ -9,7 +10,8 @@ import (
 // nothing are ignored; if no other is left, Apply returns t itself.
 //
 // It fails with an *UnsafeError if Check refuses an edit or there is no safe place for a new item, and with a
-// *ConflictError if two edits contradict each other. It also fails if an edit sets a value that can't be written, or if
+// *ConflictError if two edits contradict each other. A tab in white space is unsafe, too, where yaml.v3 takes it after the
+// old value but not after the new one. Apply also fails if an edit sets a value that can't be written, or if
 // the new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	if err := t.Checker().Check(edits...); err != nil {
@@ -26,15 +28,28 @@ func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := Parse(out)
+	result, err := t.reparse(out)
 	if err != nil {
-		return nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
+		return nil, err
 	}
 	if err := verify(t.Root, p, result.Root); err != nil {
 		return nil, err
 	}
 	result.lost = lost
 	return result, nil
+}
+
+// reparse parses the edited document.
+func (t *Tree) reparse(out []byte) (*Tree, error) {
+	tree, err := Parse(out)
+	if err == nil {
+		return tree, nil
+	}
+	if tab := bytes.IndexByte(t.body, '\t'); tab >= 0 {
+		line, col := t.Position(tab)
+		return nil, &UnsafeError{Reason: "a tab stands in the way of the edit: use spaces", Line: line, Col: col}
+	}
+	return nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
 }
 
 // splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains
@@ -47,9 +62,9 @@ func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	grown, err := Parse(out)
+	grown, err := t.reparse(out)
 	if err != nil {
-		return nil, nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
+		return nil, nil, err
 	}
 	rest, err := merge(edits)
 	if err != nil || !rest.against(grown.Root) {

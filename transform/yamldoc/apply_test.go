@@ -135,10 +135,6 @@ func TestUnsafe(t *testing.T) {
 		edit       Edit
 		want       string
 	}{
-		{"a comment behind a tab", "a: 1\n \t# b\nc: 2\n", set("c", "x"),
-			"2:2: a line that starts with a tab: use spaces"},
-		{"an empty line with a tab", "a: |\n  b\n  \t\n\n  c\nd: 1\n \t\ne: 2\n", set("e", "x"),
-			"7:2: a line that starts with a tab: use spaces"},
 		{"value behind an alias", "a: &x {b: 1}\nc: *x\n", set("c.b", 2),
 			"2:4: c: this is the alias *x: write the value out here"},
 		{"anchored value", "a: &x {b: 1}\nc: *x\n", set("a", 2),

@@ -1,9 +1,7 @@
 package yamldoc
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -25,8 +23,6 @@ func (e *UnsafeError) Error() string {
 
 // Check returns nil if Apply can make the edit on its own, else an *UnsafeError. It refuses
 //   - an edit of the whole document or of an empty one;
-//   - any edit of a document with a comment or an empty line that starts with a tab, which only some values allow before
-//     it;
 //   - a value behind an alias, or at, below or above an anchored node that an alias uses, unless the alias goes too;
 //   - a value in a mapping with a merge key (<<), with a complex key (one that is not short text on one line before its
 //     colon), or without braces in a flow sequence;
@@ -43,11 +39,10 @@ type Checker struct {
 	*Tree
 	gone map[*Node]bool // aliases that go
 	left map[*Node]int  // number of aliases that an anchored node keeps, where some go
-	tab  int            // offset of a tab that keeps the document from being edited, or -1
 }
 
 // Checker returns a Checker without edits.
-func (t *Tree) Checker() *Checker { return &Checker{Tree: t, tab: t.indentingTab()} }
+func (t *Tree) Checker() *Checker { return &Checker{Tree: t} }
 
 // Check returns nil if Apply can make the edits together with those that were added, else an *UnsafeError. See
 // [Tree.Check] for what it refuses.
@@ -125,10 +120,6 @@ func (c *Checker) check(e Edit) error {
 	if c.Root == nil || len(e.Path) == 0 {
 		return &UnsafeError{Path: e.Path, Reason: "the document as a whole can't be edited", Line: 1, Col: 1}
 	}
-	if c.tab >= 0 {
-		line, col := c.Position(c.tab)
-		return &UnsafeError{Reason: "a line that starts with a tab: use spaces", Line: line, Col: col}
-	}
 	n := c.Root
 	for i, step := range e.Path {
 		if reason := c.closed(n); reason != "" {
@@ -176,38 +167,6 @@ func (c *Checker) check(e Edit) error {
 	return c.checkTarget(n, func(n *Node, format string, args ...any) error {
 		return unsafe(n, len(e.Path), format, args...)
 	})
-}
-
-// indentingTab returns the offset of a tab before a comment or on an empty line of a block document, outside of scalars,
-// or -1. yaml.v3 takes such a line after a plain scalar, and refuses it after other values.
-func (t *Tree) indentingTab() int {
-	if bytes.IndexByte(t.body, '\t') < 0 || t.Root == nil || t.Root.Style == Flow {
-		return -1
-	}
-	scalars := t.longScalars(t.Root, nil)
-	for i := range t.lines {
-		start := t.lines[i]
-		text := skipBlank(t.body, start)
-		tab := bytes.IndexByte(t.body[start:text], '\t')
-		if tab < 0 || t.at(text) != '#' && text < len(t.body) && breakLen(t.body[text:]) == 0 {
-			continue
-		}
-		if !slices.ContainsFunc(scalars, func(s span) bool { return s.start < start && start < s.end }) {
-			return start + tab
-		}
-	}
-	return -1
-}
-
-// longScalars appends where the scalars are that have several lines.
-func (t *Tree) longScalars(n *Node, all []span) []span {
-	if n.Kind == Scalar && t.nextLine(n.Start) < n.End {
-		return append(all, span{n.Start, n.End})
-	}
-	for _, child := range n.Children() {
-		all = t.longScalars(child, all)
-	}
-	return all
 }
 
 // closed returns why nothing below n can be edited, or "".

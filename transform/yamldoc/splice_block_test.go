@@ -1,6 +1,9 @@
 package yamldoc
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestAddToBlock(t *testing.T) {
 	runApply(t, []applyCase{
@@ -320,4 +323,18 @@ func TestRename(t *testing.T) {
 			after:  "\"3\": a\nx: b\n",
 		},
 	})
+}
+
+// TestTab has white space that yaml.v3 takes after a plain scalar only.
+func TestTab(t *testing.T) {
+	runApply(t, []applyCase{
+		{"another plain value", "a: 1\n \t# b\nc: 2\n \t\nd: 3\n", []Edit{set("a", 4), set("c", "x")},
+			"a: 4\n \t# b\nc: x\n \t\nd: 3\n"},
+	})
+	tree := parse(t, "a: 1\n \t# b\n")
+	_, err := tree.Apply([]Edit{set("a", "1")})
+	var unsafe *UnsafeError
+	if !errors.As(err, &unsafe) || err.Error() != "2:2: a tab stands in the way of the edit: use spaces" {
+		t.Error(err)
+	}
 }
