@@ -16,7 +16,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -97,17 +96,6 @@ func (env *Env) absolute(path string) string {
 		return path
 	}
 	return env.Dir + string(filepath.Separator) + path
-}
-
-// outcome is what a command works with.
-type outcome struct {
-	*transform.Result
-	path         string
-	settings     *settings.Settings
-	skippedFiles []render.Skip
-	warnings     []string   // about the run as a whole, one line each
-	notes        []string   // what is not rendered of several sources, one line each
-	parts        []*outcome // of several sources, else nil
 }
 
 // input is what a command has read: the settings and the files.
@@ -246,29 +234,3 @@ func alternatives(globs []string) string {
 	}
 	return "{" + strings.Join(globs, ",") + "}"
 }
-
-// warn writes the notes and warnings about the whole run.
-func (o *outcome) warn(env *Env) {
-	for _, note := range o.notes {
-		fmt.Fprintln(env.Stderr, terminal.Quote(note))
-	}
-	for _, warning := range o.warnings {
-		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
-	}
-}
-
-// failing returns an error when findings are at or above fail-on.
-func failing(findings []transform.Finding, failOn string) error {
-	n := 0
-	for _, f := range findings {
-		if failOn != never && f.Severity.AtLeast(transform.Severity(failOn)) {
-			n++
-		}
-	}
-	if n > 0 {
-		return &findingsError{n}
-	}
-	return nil
-}
-
-const never = "never"
