@@ -37,8 +37,8 @@ refused or breaks is an error, also where generate repairs it.
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}
 	src := newPaths(env, cmd)
-	from := cmd.Flags().String("from", "", "the KServe release in the cluster, as kserve-version names it")
-	to := cmd.Flags().String("to", "", "the KServe release to come")
+	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
+	to := cmd.Flags().String("to", "", "the KServe `release` to come")
 	output := newChoice(cmd, "output", "o", "output format", formats)
 	_ = cmd.MarkFlagRequired("to")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
