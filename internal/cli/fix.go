@@ -26,7 +26,7 @@ each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
 replaced. A file with several hard links is refused. When a file cannot be written or the run is interrupted, the files
-that are written already are put back. Standard error names the findings whose repair loses a comment, with the line
+that are written already are put back. Extended attributes are lost. Standard error names the findings whose repair loses a comment, with the line
 before the repair.
 
 ` + pathsHelp,

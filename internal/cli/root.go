@@ -22,7 +22,11 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-const program = "argocd-kserve-plugin"
+const (
+	program = "argocd-kserve-plugin"
+	about   = "Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: " +
+		"start with them."
+)
 
 // Env is what a process gets from its caller.
 type Env struct {
@@ -185,29 +189,13 @@ type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
 
-// groups are the commands as the help of the program shows them.
-var groups = []struct {
-	title    string
-	commands []func(*Env) *cobra.Command
-}{
-	{"Manifests", []func(*Env) *cobra.Command{
-		newCheckCommand, newDiffCommand, newFixCommand, newGenerateCommand, newFunctionCommand, newDriftCommand,
-		newUpgradeCommand, newTestCommand,
-	}},
-	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
-	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
-	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
-}
-
 // newRootCommand returns the program. What cobra prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   program,
-		Short: "Repair KServe manifests between Git and the cluster",
-		Long: `Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: start with
-them.`,
-		Example: `  argocd-kserve-plugin check deploy/
-  argocd-kserve-plugin explain KS101`,
+		Use:               program,
+		Short:             "Repair KServe manifests between Git and the cluster",
+		Long:              about,
+		Example:           "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin explain KS101",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -227,6 +215,20 @@ them.`,
 	root.SetFlagErrorFunc(flagError)
 	complete(root)
 	return root
+}
+
+// groups are the commands as the help of the program shows them.
+var groups = []struct {
+	title    string
+	commands []func(*Env) *cobra.Command
+}{
+	{"Manifests", []func(*Env) *cobra.Command{
+		newCheckCommand, newDiffCommand, newFixCommand, newGenerateCommand, newFunctionCommand, newDriftCommand,
+		newUpgradeCommand, newTestCommand,
+	}},
+	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
+	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
+	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
 }
 
 func flagError(cmd *cobra.Command, err error) error {
