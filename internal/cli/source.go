@@ -152,16 +152,6 @@ func (in *input) readPrevious(ctx context.Context, s source, path string) error 
 	return err
 }
 
-func (s source) options(set *settings.Settings, maxCopied int64) render.Options {
-	return render.Options{
-		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
-		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
-		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
-		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
-	}
-}
-
 // transform applies the rules of a catalogue. No objects at all is an error unless that is allowed: Argo CD would prune
 // everything.
 func (in *input) transform(
@@ -225,12 +215,4 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 	}
 	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, "+
 		"or accept it with allow-empty", in.path, found)
-}
-
-// alternatives joins globs to a single one that matches what any of them matches.
-func alternatives(globs []string) string {
-	if len(globs) < 2 {
-		return strings.Join(globs, "")
-	}
-	return "{" + strings.Join(globs, ",") + "}"
 }

@@ -63,12 +63,18 @@ func Markdown(w io.Writer, r Report) error {
 	return nil
 }
 
-// JSON writes the report as an object.
+// jsonVersion is that of the form. A field that is added leaves it; one that goes or changes its meaning raises it.
+const jsonVersion = 1
+
+// JSON writes the report as an object, with the version of its form.
 func JSON(w io.Writer, r Report) error {
 	if r.Changes == nil {
 		r.Changes = []Change{}
 	}
-	return encoding.JSON(w, r)
+	return encoding.JSON(w, struct {
+		Version int `json:"version"`
+		Report
+	}{jsonVersion, r})
 }
 
 func (r Report) summary() string {
