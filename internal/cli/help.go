@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 // columns is the width that the help of every command fits in.
@@ -25,25 +22,6 @@ func complete(root *cobra.Command) {
 	usage := strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages", "{{.LocalFlags | flagSections", 1)
 	root.SetUsageTemplate(usage)
 	prepare(root)
-}
-
-func init() { cobra.AddTemplateFunc("flagSections", flagSections) }
-
-// flagSections shows the flags of a command: its own first, then the settings, which are many.
-func flagSections(flags *pflag.FlagSet) string {
-	own, all := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.VisitAll(func(f *pflag.Flag) {
-		if settings.IsFlag(f) {
-			all.AddFlag(f)
-		} else {
-			own.AddFlag(f)
-		}
-	})
-	text := "Flags:\n" + own.FlagUsagesWrapped(columns)
-	if all.HasAvailableFlags() {
-		text += "\nSettings, which docs/settings.md explains:\n" + all.FlagUsagesWrapped(columns)
-	}
-	return text
 }
 
 func prepare(cmd *cobra.Command) {
