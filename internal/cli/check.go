@@ -43,13 +43,13 @@ and fix repair them all the same.
 	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
 	baseline := cmd.Flags().String("baseline", "", "a file with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
-	color, output := newColor(cmd), newOutput(cmd)
+	colored, output := newColor(env, cmd), newOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		to, err := output()
 		if err != nil {
 			return err
 		}
-		inColor, err := env.colored(*color)
+		inColor, err := colored()
 		if err != nil {
 			return err
 		}

@@ -1,30 +1,20 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// newColor gives a command the flag --color.
-func newColor(cmd *cobra.Command) *string {
-	values := []string{"auto", "always", never}
-	when := cmd.Flags().String("color", "auto", "when to colour: auto, always, never")
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	return when
-}
-
-// colored reports whether the output is coloured.
-func (env *Env) colored(when string) (bool, error) {
-	switch when {
-	case "always":
-		return true, nil
-	case never:
-		return false, nil
-	case "auto":
+// newColor gives a command the flag --color. The function that it returns reports whether the output is coloured.
+func newColor(env *Env, cmd *cobra.Command) func() (bool, error) {
+	const auto, always = "auto", "always"
+	choice := newChoice(cmd, "color", "", "when to colour", []string{auto, always, never})
+	return func() (bool, error) {
+		when, err := choice()
+		if when != auto {
+			return when == always, err
+		}
 		return env.getenv("NO_COLOR") == "" && env.getenv("TERM") != "dumb" && terminal.Is(env.Stdout), nil
 	}
-	return false, fmt.Errorf("flag --color: %q is not one of auto, always, never", when)
 }

@@ -27,17 +27,16 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		Example: "  " + strings.Replace(detectCommand, " deployment/", " \\\n    deployment/", 1),
 		Args:    cobra.ExactArgs(1),
 	}
-	names := []string{"env", "file"}
-	output := cmd.Flags().StringP("output", "o", names[0], "env for the sidecar's variables, file for the settings file")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	const asEnv, asFile = "env", "file"
+	output := newChoice(cmd, "output", "o", "for the sidecar's variables or the settings file", []string{asEnv, asFile})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		line, head := settingLine, settings.SchemaComment
-		switch *output {
-		case "env":
-			line, head = variableLines, ""
-		case "file":
-		default:
-			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(names, ", "))
+		format, err := output()
+		if err != nil {
+			return err
+		}
+		line, head := variableLines, ""
+		if format == asFile {
+			line, head = settingLine, settings.SchemaComment
 		}
 		closer, stream, err := env.open(args[0])
 		if err != nil {

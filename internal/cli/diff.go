@@ -37,9 +37,9 @@ refuses to change a line with one.
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
-	color := newColor(cmd)
+	colored := newColor(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		paint, err := env.painter(*color)
+		inColor, err := colored()
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ refuses to change a line with one.
 		if err := out.contradictions(); err != nil {
 			return err
 		}
-		shown, err := out.diffs(env, paint)
+		shown, err := out.diffs(env, env.painter(inColor))
 		if err != nil {
 			return err
 		}
@@ -104,15 +104,14 @@ func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, pa
 }
 
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.
-func (env *Env) painter(when string) (func(string) string, error) {
-	inColor, err := env.colored(when)
+func (env *Env) painter(inColor bool) func(string) string {
 	switch {
 	case inColor:
-		return painted, err
+		return painted
 	case terminal.Is(env.Stdout):
-		return quoted, err
+		return quoted
 	}
-	return func(line string) string { return line }, err
+	return func(line string) string { return line }
 }
 
 // quoted returns a line without what a terminal obeys.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -54,24 +53,24 @@ Argo CD compares in one of three ways:
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
 	}
 	src := newPaths(env, cmd)
-	output := cmd.Flags().StringP("output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
-	compare := cmd.Flags().String("compare", comparisons[0], "how Argo CD compares: "+strings.Join(comparisons, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("compare", cobra.FixedCompletions(comparisons, cobra.ShellCompDirectiveNoFileComp))
+	output := newChoice(cmd, "output", "o", "output format", formats)
+	compare := newChoice(cmd, "compare", "", "how Argo CD compares", comparisons)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		format := slices.Index(formats, *output)
-		if format < 0 {
-			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(formats, ", "))
+		name, err := output()
+		if err != nil {
+			return err
 		}
-		if !slices.Contains(comparisons, *compare) {
-			return fmt.Errorf("flag --compare: %q is not one of %s", *compare, strings.Join(comparisons, ", "))
+		comparison, err := compare()
+		if err != nil {
+			return err
 		}
+		format := driftFormats[slices.Index(formats, name)]
 		inputs, err := src.inputs(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		if len(inputs) > 1 && driftFormats[format].single {
-			return fmt.Errorf("-o %s is for the Application of one PATH", *output)
+		if len(inputs) > 1 && format.single {
+			return fmt.Errorf("-o %s is for the Application of one PATH", name)
 		}
 		repaired, err := src.transform(cmd.Context(), inputs)
 		if err != nil {
@@ -79,13 +78,13 @@ Argo CD compares in one of three ways:
 		}
 		var all []drift.Difference
 		for i, in := range inputs {
-			found, err := in.drift(cmd.Context(), repaired.each()[i].Result, drift.Comparison(*compare))
+			found, err := in.drift(cmd.Context(), repaired.each()[i].Result, drift.Comparison(comparison))
 			if err != nil {
 				return err
 			}
 			all = append(all, found...)
 		}
-		text, err := driftFormats[format].write(all)
+		text, err := format.write(all)
 		if err != nil {
 			return err
 		}

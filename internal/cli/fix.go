@@ -20,16 +20,18 @@ func newFixCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix [PATH...]",
 		Short: "Write the repairs into the source files",
-		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. diff shows
-them before. The exit code
-is 1 when a finding at or above fail-on is left. Rendered sources are refused; the error says where each repair belongs.
+		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. Run diff first to see
+them. The exit code is 1 when a finding at or above fail-on is left. Rendered sources are refused; the error says where
+each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
-replaced. A file with several hard links is refused. When a file cannot be written or the run is interrupted, the files
-that are written already are put back. Standard error names the findings whose repair loses a comment, with the line
-before the repair.
+replaced. A file with several hard links is refused. Extended attributes are lost. When a file cannot be written or the
+run is interrupted, the files that are written already are put back. Standard error names the findings whose repair
+loses a comment, with the line before the repair.
 
 ` + pathsHelp,
+		Example: `  argocd-kserve-plugin diff deploy/
+  argocd-kserve-plugin fix deploy/`,
 	}
 	src := newPaths(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

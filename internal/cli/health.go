@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,14 +27,13 @@ func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
 	for _, format := range health.Formats {
 		names = append(names, format.Name)
 	}
-	name := cmd.Flags().StringP("output", "o", names[0], "output format: "+strings.Join(names, ", "))
+	output := newChoice(cmd, "output", "o", "output format", names)
 	return func() (health.Format, error) {
-		for _, format := range health.Formats {
-			if format.Name == *name {
-				return format, nil
-			}
+		name, err := output()
+		if err != nil {
+			return health.Format{}, err
 		}
-		return health.Format{}, fmt.Errorf("flag --output: %q is not one of %s", *name, strings.Join(names, ", "))
+		return health.Formats[slices.Index(names, name)], nil
 	}
 }
 
@@ -57,10 +55,6 @@ func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 	if name == "-" {
 		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(env.Dir, path)
-	}
-	file, err := os.Open(path)
+	file, err := os.Open(env.absolute(name))
 	return file, health.Stream{Name: name, Input: file}, err
 }

@@ -19,8 +19,8 @@ func complete(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
-	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d", columns)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", wrapped))
+	usage := strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages", "{{.LocalFlags | flagSections", 1)
+	root.SetUsageTemplate(usage)
 	prepare(root)
 }
 

@@ -22,7 +22,11 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-const program = "argocd-kserve-plugin"
+const (
+	program = "argocd-kserve-plugin"
+	about   = "Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: " +
+		"start with them."
+)
 
 // Env is what a process gets from its caller.
 type Env struct {
@@ -190,29 +194,19 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:               program,
 		Short:             "Repair KServe manifests between Git and the cluster",
+		Long:              about,
+		Example:           "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin explain KS101",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 	}
-	for _, command := range []func(*Env) *cobra.Command{
-		newGenerateCommand,
-		newFunctionCommand,
-		newDiffCommand,
-		newCheckCommand,
-		newFixCommand,
-		newDriftCommand,
-		newUpgradeCommand,
-		newExplainCommand,
-		newRulesCommand,
-		newSettingsCommand,
-		newDetectCommand,
-		newHealthCommand,
-		newParametersCommand,
-		newProbeCommand,
-		newTestCommand,
-		newVersionCommand,
-	} {
-		root.AddCommand(command(env))
+	for _, group := range groups {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, command := range group.commands {
+			cmd := command(env)
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
+		}
 	}
 	root.SetArgs(append([]string{}, env.Args...)) // cobra takes the process's own for nil
 	root.SetIn(env.Stdin)
@@ -221,6 +215,20 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	complete(root)
 	return root
+}
+
+// groups are the commands as the help of the program shows them.
+var groups = []struct {
+	title    string
+	commands []func(*Env) *cobra.Command
+}{
+	{"Manifests", []func(*Env) *cobra.Command{
+		newCheckCommand, newDiffCommand, newFixCommand, newGenerateCommand, newFunctionCommand, newDriftCommand,
+		newUpgradeCommand, newTestCommand,
+	}},
+	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
+	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
+	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
 }
 
 func flagError(cmd *cobra.Command, err error) error {

@@ -14,21 +14,20 @@ import (
 )
 
 func newRulesCommand(env *Env) *cobra.Command {
-	var format string
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules",
 		Args:  cobra.NoArgs,
 	}
 	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "output format: text, json, markdown")
+	output := newChoice(cmd, "output", "o", "output format", []string{"text", "json", "markdown"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		list, ok := formats[format]
-		if !ok {
-			return fmt.Errorf("flag --output: %q is not one of text, json, markdown", format)
+		format, err := output()
+		if err != nil {
+			return err
 		}
 		var b bytes.Buffer
-		if err := list(&b); err != nil {
+		if err := formats[format](&b); err != nil {
 			return err
 		}
 		return env.write(cmd.Context(), b.Bytes())

@@ -15,7 +15,9 @@ func newSettingsCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings [PATH]",
 		Short: "Print every effective setting and where it comes from",
-		Long:  "Print every effective setting for a source and where it comes from.\n\n" + sourceHelp,
+		Long: "Print every effective setting for a source and where it comes from: a flag, the environment, the file\n" +
+			settings.FileName + " or the default.\n\n" + sourceHelp,
+		Example: "  argocd-kserve-plugin settings deploy/",
 	}
 	src := newSource(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -36,9 +36,9 @@ func (s source) takingSeveral(cmd *cobra.Command) source {
 	s.several = new(several)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&s.several.applications, "application", nil,
-		"render the sources of the Applications in this file or folder; may be repeated")
+		"render the sources of the Applications in this `file` or folder; may be repeated")
 	flags.StringArrayVar(&s.several.repos, "repo", nil,
-		"with --application: a repoURL that stands for this checkout; may be repeated")
+		"with --application: a `repoURL` that stands for this checkout; may be repeated")
 	flags.BoolVar(&s.several.discover, "discover", false, "find the sources below PATH")
 	cmd.MarkFlagsMutuallyExclusive("application", "discover")
 	return s

@@ -16,7 +16,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -99,17 +98,6 @@ func (env *Env) absolute(path string) string {
 	return env.Dir + string(filepath.Separator) + path
 }
 
-// outcome is what a command works with.
-type outcome struct {
-	*transform.Result
-	path         string
-	settings     *settings.Settings
-	skippedFiles []render.Skip
-	warnings     []string   // about the run as a whole, one line each
-	notes        []string   // what is not rendered of several sources, one line each
-	parts        []*outcome // of several sources, else nil
-}
-
 // input is what a command has read: the settings and the files.
 type input struct {
 	path      string
@@ -162,16 +150,6 @@ func (in *input) readPrevious(ctx context.Context, s source, path string) error 
 	previous, err := render.Render(ctx, path, options)
 	in.previous = previous.Files
 	return err
-}
-
-func (s source) options(set *settings.Settings, maxCopied int64) render.Options {
-	return render.Options{
-		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
-		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
-		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
-		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
-	}
 }
 
 // transform applies the rules of a catalogue. No objects at all is an error unless that is allowed: Argo CD would prune
@@ -238,37 +216,3 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, "+
 		"or accept it with allow-empty", in.path, found)
 }
-
-// alternatives joins globs to a single one that matches what any of them matches.
-func alternatives(globs []string) string {
-	if len(globs) < 2 {
-		return strings.Join(globs, "")
-	}
-	return "{" + strings.Join(globs, ",") + "}"
-}
-
-// warn writes the notes and warnings about the whole run.
-func (o *outcome) warn(env *Env) {
-	for _, note := range o.notes {
-		fmt.Fprintln(env.Stderr, terminal.Quote(note))
-	}
-	for _, warning := range o.warnings {
-		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
-	}
-}
-
-// failing returns an error when findings are at or above fail-on.
-func failing(findings []transform.Finding, failOn string) error {
-	n := 0
-	for _, f := range findings {
-		if failOn != never && f.Severity.AtLeast(transform.Severity(failOn)) {
-			n++
-		}
-	}
-	if n > 0 {
-		return &findingsError{n}
-	}
-	return nil
-}
-
-const never = "never"

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,15 +37,14 @@ refused or breaks is an error, also where generate repairs it.
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}
 	src := newPaths(env, cmd)
-	from := cmd.Flags().String("from", "", "the KServe release in the cluster, as kserve-version names it")
-	to := cmd.Flags().String("to", "", "the KServe release to come")
-	output := cmd.Flags().StringP("output", "o", formats[0], "output format: "+strings.Join(formats, ", "))
+	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
+	to := cmd.Flags().String("to", "", "the KServe `release` to come")
+	output := newChoice(cmd, "output", "o", "output format", formats)
 	_ = cmd.MarkFlagRequired("to")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		format := slices.Index(formats, *output)
-		if format < 0 {
-			return fmt.Errorf("flag --output: %q is not one of %s", *output, strings.Join(formats, ", "))
+		format, err := output()
+		if err != nil {
+			return err
 		}
 		inputs, err := src.inputs(cmd.Context(), args)
 		if err != nil {
@@ -77,7 +75,7 @@ refused or breaks is an error, also where generate repairs it.
 		}
 		upgrade.Sort(report.Changes)
 		var text bytes.Buffer
-		if err := upgrade.Formats[format].Write(&text, report); err != nil {
+		if err := upgrade.Formats[slices.Index(formats, format)].Write(&text, report); err != nil {
 			return err
 		}
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -29,7 +30,7 @@ func Markdown(w io.Writer, r Report) error {
 					fmt.Fprintf(&b, "- and %d more\n", len(r.Restarts)-i)
 					break
 				}
-				fmt.Fprintf(&b, "- %s\n", code(service))
+				fmt.Fprintf(&b, "- %s\n", encoding.MarkdownCode(service))
 			}
 		})
 	}
@@ -101,15 +102,15 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 		if place.Line > 0 {
 			at = fmt.Sprintf("%s:%d", at, place.Line)
 		}
-		severity, text := string(f.Severity), escape(f.Text())
+		severity, text := string(f.Severity), encoding.Markdown(f.Text())
 		if len(f.Edits) > 0 {
 			text += "; **repairable**"
 		}
 		if f.Accepted != nil {
-			text += "; " + escape(accepted(f))
+			text += "; " + encoding.Markdown(accepted(f))
 		}
 		row := fmt.Sprintf("| %s | %s %s | %s<br>%s | %s |\n",
-			severity, f.Rule.ID, f.Rule.Name, code(f.Subject()), code(at), text)
+			severity, f.Rule.ID, f.Rule.Name, encoding.MarkdownCode(f.Subject()), encoding.MarkdownCode(at), text)
 		if b.Len()+len(row) > maxTable {
 			fmt.Fprintf(b, "\nand %d more\n", len(findings)-i)
 			return
@@ -141,27 +142,3 @@ func fence(b *strings.Builder, diff string, limit int) {
 }
 
 var backticks = regexp.MustCompile("`+")
-
-// special are the characters that mean something in Markdown, in HTML and in GitHub's mathematics.
-const special = "\\`*_[]<>|~&$"
-
-// escape returns text that Markdown shows as it is. GitHub looks for names, issues and addresses also in escaped text,
-// so a comment parts those.
-func escape(text string) string {
-	var b strings.Builder
-	text = terminal.Quote(text)
-	for i, r := range text {
-		switch {
-		case r == '@', r == '#', r == ':' && strings.HasPrefix(text[i:], "://"):
-			b.WriteString(string(r) + "<!-- -->")
-		case strings.ContainsRune(special, r):
-			fmt.Fprintf(&b, "&#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// code returns text as code. GitHub looks for no names and issues in it.
-func code(text string) string { return "<code>" + escape(text) + "</code>" }

@@ -29,6 +29,12 @@ func Bind(set *pflag.FlagSet) *Flags {
 	return f
 }
 
+// IsFlag reports whether Bind made the flag.
+func IsFlag(flag *pflag.Flag) bool {
+	_, ok := flag.Value.(*flagValue)
+	return ok
+}
+
 func (f *flagValue) Set(text string) error {
 	f.values = append(f.values, trimmed(f.row.split(text))...)
 	return nil

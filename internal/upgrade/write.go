@@ -55,7 +55,7 @@ func Markdown(w io.Writer, r Report) error {
 	fmt.Fprint(w, "\n| effect | severity | rule | repaired | object | place | what |\n|---|---|---|---|---|---|---|\n")
 	for _, c := range r.Changes {
 		_, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", c.Effect, c.Severity, c.Rule, c.repaired(),
-			code(c.Object), code(c.place()), cell(c.Message))
+			code(c.Object), code(c.place()), encoding.Markdown(c.Message))
 		if err != nil {
 			return err
 		}
@@ -63,12 +63,18 @@ func Markdown(w io.Writer, r Report) error {
 	return nil
 }
 
-// JSON writes the report as an object.
+// jsonVersion is that of the form. A field that is added leaves it; one that goes or changes its meaning raises it.
+const jsonVersion = 1
+
+// JSON writes the report as an object, with the version of its form.
 func JSON(w io.Writer, r Report) error {
 	if r.Changes == nil {
 		r.Changes = []Change{}
 	}
-	return encoding.JSON(w, r)
+	return encoding.JSON(w, struct {
+		Version int `json:"version"`
+		Report
+	}{jsonVersion, r})
 }
 
 func (r Report) summary() string {
@@ -110,31 +116,10 @@ func (c Change) repaired() string {
 	return "no"
 }
 
-// code returns text as code in a cell of a table.
+// code returns text as code, and an empty cell for none.
 func code(text string) string {
 	if text == "" {
 		return ""
 	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	text = strings.ReplaceAll(terminal.Quote(text), "|", `\|`)
-	if len(fence) > 1 {
-		text = " " + text + " "
-	}
-	return fence + text + fence
-}
-
-// cell returns text of which Markdown makes neither markup nor another cell.
-func cell(text string) string {
-	text = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(terminal.Quote(text))
-	var b strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune("\\`*_[]|~#@", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return encoding.MarkdownCode(text)
 }

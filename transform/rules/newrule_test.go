@@ -77,7 +77,7 @@ func TestNewRule(t *testing.T) {
 	}
 	// As make golden does: the rules first, because the pages in docs/rules show the outcome of their cases.
 	for _, update := range []string{"UPDATE_GOLDEN=1", "UPDATE_GOLDEN="} {
-		for _, args := range [][]string{{"./transform/rules"}, {"-run=TestReadme|TestRulePages", "./internal/cli"}} {
+		for _, args := range [][]string{{"./transform/rules"}, {"-run=TestRuleList|TestRulePages", "./internal/cli"}} {
 			if output, err := goTest(t, dir, update, args...); err != nil {
 				t.Fatalf("%s go test %v: %v\n%s", update, args, err, output)
 			}
@@ -91,7 +91,7 @@ func TestNewRule(t *testing.T) {
 			changed = append(changed, name)
 		}
 	}
-	want := []string{code, doc, catalogue, "README.md", "docs/rules/" + id + ".md"}
+	want := []string{code, doc, catalogue, "docs/rules/README.md", "docs/rules/" + id + ".md"}
 	for _, release := range []string{"0.14.0", "0.14.1", "unknown"} {
 		want = append(want, cases+release+"/local-model.yaml", cases+release+"/local-model.diff")
 	}
@@ -138,7 +138,7 @@ func copyRepository(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]bool{"go.mod": true, "go.sum": true, "README.md": true}
+	names := map[string]bool{"go.mod": true, "go.sum": true}
 	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
 		var p struct {
 			Dir, ImportPath, ForTest                       string

@@ -4,10 +4,22 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
+
+// options returns what a source is rendered with.
+func (s source) options(set *settings.Settings, maxCopied int64) render.Options {
+	return render.Options{
+		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
+		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
+		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
+		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
+		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
+	}
+}
 
 // helm returns what charts are rendered with.
 func (env *Env) helm(set *settings.Settings) render.HelmOptions {
@@ -28,4 +40,12 @@ func (env *Env) helm(set *settings.Settings) render.HelmOptions {
 		}
 	}
 	return o
+}
+
+// alternatives joins globs to a single one that matches what any of them matches.
+func alternatives(globs []string) string {
+	if len(globs) < 2 {
+		return strings.Join(globs, "")
+	}
+	return "{" + strings.Join(globs, ",") + "}"
 }

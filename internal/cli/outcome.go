@@ -3,10 +3,28 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
+
+// never is the value of fail-on and of --color that switches them off.
+const never = "never"
+
+// outcome is what a command works with.
+type outcome struct {
+	*transform.Result
+	path         string
+	settings     *settings.Settings
+	skippedFiles []render.Skip
+	warnings     []string   // about the run as a whole, one line each
+	notes        []string   // what is not rendered of several sources, one line each
+	parts        []*outcome // of several sources, else nil
+}
 
 // merged returns the outcomes of several sources as one.
 func merged(parts []*outcome, path string, notes []string) *outcome {
@@ -57,4 +75,28 @@ func (o *outcome) failingOf(otherwise transform.Severity, findings func(*outcome
 		return nil
 	}
 	return &findingsError{n}
+}
+
+// failing returns an error when findings are at or above fail-on.
+func failing(findings []transform.Finding, failOn string) error {
+	n := 0
+	for _, f := range findings {
+		if failOn != never && f.Severity.AtLeast(transform.Severity(failOn)) {
+			n++
+		}
+	}
+	if n > 0 {
+		return &findingsError{n}
+	}
+	return nil
+}
+
+// warn writes the notes and warnings about the whole run.
+func (o *outcome) warn(env *Env) {
+	for _, note := range o.notes {
+		fmt.Fprintln(env.Stderr, terminal.Quote(note))
+	}
+	for _, warning := range o.warnings {
+		fmt.Fprintln(env.Stderr, "warning: "+terminal.Quote(warning))
+	}
 }
