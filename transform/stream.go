@@ -42,6 +42,7 @@ func read(ctx context.Context, files []File, screen *screen, config *Config) (*s
 		}
 	}
 	all := slices.Concat(s.documents...)
+	kept.share(all)
 	err := parallel(ctx, len(all), func(i int) error { return all[i].examine(screen, config.Namespace) })
 	if err == nil {
 		err = bound(all, config.MaxExpanded)

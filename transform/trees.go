@@ -10,17 +10,32 @@ import (
 // trees are the documents that have a tree, which takes ten times the memory of its text. The first ones keep theirs.
 // Of the small documents after them only the last ones do, and the others are parsed again when a rule looks at them.
 type trees struct {
+	most   int // bytes of the texts of those that may keep their trees
 	mutex  sync.Mutex
 	kept   int         // bytes of the texts of those that keep their trees
 	recent []*document // the other small ones, the oldest first
 	size   int         // of their texts
 }
 
+// What rules and repairs need of a document takes as much memory as its tree. So the fewer texts there are, the more of
+// them keep their trees: up to half of maxTexts all do.
 const (
-	maxKept   = 4 << 20
+	maxTexts  = 16 << 20
+	minKept   = 4 << 20
 	maxRecent = 256 << 10
 	maxSmall  = 16 << 10
 )
+
+// share sets how many of the documents that may be parsed keep their trees.
+func (t *trees) share(documents []*document) {
+	size := 0
+	for _, d := range documents {
+		if d.content != object {
+			size += len(d.source.Body)
+		}
+	}
+	t.most = max(minKept, maxTexts-size)
+}
 
 // small reports whether it costs little to parse the document for one of its objects.
 func (d *document) small() bool { return len(d.objects) <= 1 && len(d.source.Body) <= maxSmall }
@@ -45,7 +60,7 @@ func (d *document) keep(tree *yamldoc.Tree) {
 	defer t.mutex.Unlock()
 	switch {
 	case !d.tree.CompareAndSwap(nil, tree): // another goroutine has parsed it at the same time
-	case !d.small() || t.kept+size <= maxKept:
+	case !d.small() || t.kept+size <= t.most:
 		d.keeps = true
 		t.kept += size
 	default:

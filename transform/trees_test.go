@@ -10,7 +10,7 @@ import (
 // TestTrees checks that only the last small documents have a tree when others have used up the memory for trees, and
 // that a document without one is read again.
 func TestTrees(t *testing.T) {
-	full := &trees{kept: maxKept}
+	full := &trees{}
 	documents := make([]*document, 3*maxRecent/100)
 	for i := range documents {
 		body := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings-%d}\ndata: {text: %070d}\n", i, i)
@@ -37,5 +37,23 @@ func TestTrees(t *testing.T) {
 	}
 	if first.tree.Load() == nil {
 		t.Error("the first document has no tree after it was read again")
+	}
+}
+
+// TestShare checks that up to half of maxTexts keeps its trees, and minKept of large inputs. What concerns no rule does
+// not count.
+func TestShare(t *testing.T) {
+	for texts, want := range map[int]int{
+		maxTexts / 2:     maxTexts / 2,
+		maxTexts * 5 / 8: maxTexts * 3 / 8,
+		maxTexts:         minKept,
+		2 * maxTexts:     minKept,
+	} {
+		var shared trees
+		source := &yamldoc.Document{Body: make([]byte, texts)}
+		shared.share([]*document{{source: source}, {source: source, content: object}})
+		if shared.most != want {
+			t.Errorf("of %d bytes, %d keep their trees, want %d", texts, shared.most, want)
+		}
 	}
 }

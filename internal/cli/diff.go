@@ -91,13 +91,15 @@ func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, pa
 			continue
 		}
 		label := env.label(o.path, file.File, spans[file.File])
-		var one bytes.Buffer
-		if err := writeDiff(&one, label, file, spans[file.File], paint); err != nil {
+		start := text.Len()
+		if err := writeDiff(text, label, file, spans[file.File], paint); err != nil {
 			return err
 		}
-		if !written[one.String()] {
-			written[one.String()] = true
-			text.Write(one.Bytes())
+		one := text.Bytes()[start:]
+		if written[string(one)] {
+			text.Truncate(start)
+		} else {
+			written[string(one)] = true
 		}
 	}
 	return nil
