@@ -286,6 +286,8 @@ func TestAddress(t *testing.T) {
 		"file:///srv/git/name":           "/srv/git/name",
 		"/srv/git/name.git":              "/srv/git/name",
 		"https://token@exa mple/x":       "exa mple/x",
+		"https://a:b@c@exa mple/x":       "exa mple/x",
+		"a:b@c@host:org/name":            "host/org/name",
 	} {
 		if got := Address(url); got != want {
 			t.Errorf("%s: %q, want %q", url, got, want)

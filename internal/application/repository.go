@@ -155,7 +155,7 @@ func (r *Repository) Has(repoURL string, further []string) bool {
 var defaultPorts = map[string]string{"ssh": "22", "https": "443", "http": "80", "git": "9418"}
 
 // scpLike matches an address without a scheme, as in git@github.com:owner/name.
-var scpLike = regexp.MustCompile(`^(?:[^@/]*@)?([^:/]+):(.*)$`)
+var scpLike = regexp.MustCompile(`^(?:[^/]*@)?([^:/]+):(.*)$`)
 
 // Address returns the host and path of a repository in lower case, without scheme, user, default port, and .git: the
 // same repository is often cloned by HTTPS, with a token, and named by SSH in Applications.
@@ -171,8 +171,8 @@ func Address(repoURL string) string {
 		text = host + "/" + strings.TrimPrefix(u.Path, "/")
 	} else if err == nil && u.Scheme != "" {
 		text = u.Path
-	} else if _, after, found := strings.Cut(text, "@"); found { // may be a token
-		text = after
+	} else { // what is before the last @ may be a token
+		text = text[strings.LastIndexByte(text, '@')+1:]
 	}
 	return strings.TrimSuffix(strings.TrimRight(text, "/"), ".git")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,14 +22,17 @@ func (s source) discovered(
 		set, err := settings.Load(s.from(folder))
 		return err == nil && set.Recurse
 	}
-	empty := 0
+	empty, seen := 0, map[string]bool{}
 	for _, folder := range folders {
 		found, err := render.Discover(ctx, folder, s.options(locked, 0), recurse)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, path := range found.Sources {
-			units = append(units, unit{path: path, from: s.from(path), adjust: asIs})
+			if abs := filepath.Clean(s.env.absolute(path)); !seen[abs] {
+				seen[abs] = true
+				units = append(units, unit{path: path, from: s.from(path), adjust: asIs})
+			}
 		}
 		for _, skip := range found.Skipped {
 			notes = append(notes, skip.Path+" is not rendered: "+skip.Reason)

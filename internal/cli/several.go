@@ -70,12 +70,17 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	if err != nil {
 		return nil, err
 	}
+	s.env.within(ctx, locked.Timeout) // a template of an ApplicationSet may never end
 	s.env.guard(ctx, locked.MaxMemory)
 	list := s.discovered
 	if len(s.several.applications) > 0 {
 		list = s.applied
 	}
-	units, notes, err := list(ctx, args, locked)
+	var units []unit
+	notes, err := render.Await(ctx, func() (notes []string, err error) {
+		units, notes, err = list(ctx, args, locked)
+		return notes, err
+	})
 	if err != nil {
 		return nil, err
 	}

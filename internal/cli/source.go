@@ -202,6 +202,9 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 	if in.path == "-" {
 		return errors.New("stdin: no objects; the setting allow-empty accepts that")
 	}
+	if in.source.Renderer != "" {
+		return fmt.Errorf("%s: %s renders no objects; the setting allow-empty accepts that", in.path, in.source.Renderer)
+	}
 	found := "no file is a manifest by its name"
 	if files := len(in.source.Files); files > 0 {
 		found = count(files, "file") + " read"

@@ -46,7 +46,7 @@ func helm(ctx context.Context, t *tree, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{}
+	result := Result{Renderer: Helm}
 	for _, warning := range rendered.Warnings {
 		result.Warnings = append(result.Warnings, t.named+": "+warning)
 	}

@@ -48,7 +48,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	var from sources
 	from.add(fsys, t.base, "", "")
 	origins := sync.OnceValue(from.origins)
-	result := Result{Warnings: fsys.warnings}
+	result := Result{Warnings: fsys.warnings, Renderer: Kustomize}
 	for _, res := range built.Resources() {
 		data, err := fsys.manifest(res)
 		if err != nil {

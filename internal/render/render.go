@@ -78,6 +78,8 @@ type Result struct {
 	Skipped []Skip // what a directory source leaves out on purpose, in path order
 
 	Warnings []string // what is wrong with the source as a whole, one line each
+
+	Renderer string // Kustomize or Helm, of what one of them renders
 }
 
 // Skip is a file or folder that is not read.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 var (
@@ -270,6 +271,9 @@ func shorten(err error, name string) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
+	}
+	if errors.Is(err, fs.ErrInvalid) && !utf8.ValidString(name) {
+		err = errors.New("its name is not UTF-8, so rename it")
 	}
 	if err == nil {
 		return nil

@@ -1,0 +1,26 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestNotUTF8 checks the message about a folder that Go's file systems cannot name.
+func TestNotUTF8(t *testing.T) {
+	dir := t.TempDir()
+	const name = "models\xff"
+	if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+		t.Skip("this file system takes UTF-8 only: ", err)
+	}
+	const want = ": its name is not UTF-8, so rename it"
+	none := func(string) string { return "" }
+	_, err := Render(t.Context(), dir, Options{Recurse: true, Getenv: none})
+	if err == nil || err.Error() != filepath.Join(dir, name)+want {
+		t.Errorf("Render: %v", err)
+	}
+	_, err = Discover(t.Context(), dir, Options{Getenv: none}, func(string) bool { return false })
+	if err == nil || err.Error() != filepath.Join(dir, name)+want {
+		t.Errorf("Discover: %v", err)
+	}
+}
