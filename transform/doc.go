@@ -45,8 +45,8 @@
 //   - The same files and configuration give the same result. The package reads no files, environment or clock.
 //   - A document that concerns no rule goes through as it is, even if it cannot be parsed, unless the bytes show that
 //     Kubernetes could not read it.
-//   - A document that looks like an object and is none, for example because of a misspelt key, is an error. Left out, the
-//     object that it is meant to be would be deleted.
+//   - A document that looks like an object and is none, for example because of a misspelt key, is an error. Left out,
+//     the object that it is meant to be would be deleted.
 //   - If the input is wrong, there is an error and no output.
 //
 // # Kinds

@@ -112,8 +112,8 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), from)
 }
 
-// Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that is
-// not known.
+// Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that
+// is not known.
 func (f Finding) Source() Source { return f.Object.File.source(f.At, f.Line) }
 
 // Source returns where what an edit changes comes from, like that of a finding.

@@ -146,8 +146,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// filled returns a generator's own template, with what it lacks from the template of the set. Lists and valuesObject are
-// taken whole (mergeGeneratorTemplate in applicationset/generators/generator_spec_processor.go@v3.5.7).
+// filled returns a generator's own template, with what it lacks from the template of the set. Lists and valuesObject
+// are taken whole (mergeGeneratorTemplate in applicationset/generators/generator_spec_processor.go@v3.5.7).
 func filled(own, base map[string]any) map[string]any {
 	all := make(map[string]any, len(own)+len(base))
 	for key, value := range own {

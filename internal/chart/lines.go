@@ -28,8 +28,8 @@ const (
 var mark = regexp.MustCompile("\x01([0-9]+)\x02")
 
 // locate lets the manifests find the lines of the templates that they were made from. The first call for a line
-// renders the chart once more, with marks in the templates. Where this makes anything but the same output with marks, no
-// line is known.
+// renders the chart once more, with marks in the templates. Where this makes anything but the same output with marks,
+// no line is known.
 func locate(manifests []render.ChartManifest, rendered map[string]string, again func(*marks) map[string]string) {
 	sources := sync.OnceValue(func() map[string][]render.ChartSource {
 		m := &marks{}

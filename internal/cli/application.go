@@ -153,7 +153,8 @@ func (c *checkout) add(app *application.Application) error {
 	return errors.Join(faults...)
 }
 
-// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no reason.
+// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no
+// reason.
 func (c *checkout) addSource(app *application.Application, s *application.Source) (reason string, err error) {
 	switch {
 	case s.Chart != "":
@@ -193,8 +194,8 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 // isThisPlugin reports whether a plugin is this one: by its name, or with a version in its plugin.yaml.
 func isThisPlugin(name string) bool { return name == program || strings.HasPrefix(name, program+"-") }
 
-// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It returns
-// why it can't.
+// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It
+// returns why it can't.
 func (c *checkout) values(app *application.Application, s *application.Source) (reason string) {
 	if s.Helm == nil {
 		return ""
