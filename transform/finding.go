@@ -94,6 +94,14 @@ func (f Finding) loss() string {
 	return "; this loses the comments on " + strings.Join(lines, ", ")
 }
 
+// Subject names the object, and the Application that it is of if that is known.
+func (f Finding) Subject() string {
+	if app := f.Object.File.Application; app != "" {
+		return f.Object.String() + " (application " + app + ")"
+	}
+	return f.Object.String()
+}
+
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
 // in place of the position, and the source comes last if it is known and another file. The result may hold control
 // characters of the manifest: quote them before they reach a terminal.
