@@ -28,7 +28,7 @@ func (s source) discovered(
 			return nil, nil, err
 		}
 		for _, path := range found.Sources {
-			units = append(units, unit{path: path, from: s.from(path), adjust: asIs})
+			units = append(units, unit{path: path, from: s.from(path)})
 		}
 		for _, skip := range found.Skipped {
 			notes = append(notes, skip.Path+" is not rendered: "+skip.Reason)
@@ -44,8 +44,6 @@ func (s source) discovered(
 	}
 	return units, notes, nil
 }
-
-func asIs(*settings.Settings, *render.Options) error { return nil }
 
 // withoutFolders drops the folders from what a directory source leaves out: each is discovered on its own, or said.
 func withoutFolders(skipped []render.Skip) []render.Skip {
