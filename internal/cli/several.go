@@ -82,7 +82,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	var parts []*outcome
 	var failures []error
 	for _, u := range units {
-		part, err := s.unitOutcome(ctx, u, previous)
+		part, err := s.runUnit(ctx, u, previous)
 		switch {
 		case errors.Is(err, render.ErrNeedsCharts) && slices.Contains(s.several.applications, "-"):
 			return nil, u.named(errors.New("it has a chart, and the program that renders charts can't read standard input " +
@@ -132,8 +132,8 @@ func (u unit) named(err error) error {
 	return errors.Join(all...)
 }
 
-// unitOutcome reads one of several sources and applies the rules to it. The time limit is for each of them.
-func (s source) unitOutcome(ctx context.Context, u unit, previous string) (*outcome, error) {
+// runUnit is the whole run for one of several sources. The time limit is for each of them.
+func (s source) runUnit(ctx context.Context, u unit, previous string) (*outcome, error) {
 	set, err := settings.Load(u.from)
 	if err != nil {
 		return nil, err
