@@ -67,6 +67,7 @@ var layers = []struct {
 		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
 		"transform transform/rules transform/unified " +
 		"transform/yamldoc"},
+	{"internal/cli/clitest", ""},
 	{"cmd/cmp", "internal/cli"},
 
 	// The program with Helm.
