@@ -82,7 +82,7 @@ func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
 	if err != nil {
 		return none, l.positioned(err)
 	}
-	locate(manifests, rendered, again(in, files))
+	locate(manifests, rendered, func(m *marks) map[string]string { return m.render(in, files) })
 	return render.ChartResult{Manifests: manifests, Warnings: l.warnings(called)}, nil
 }
 
