@@ -61,13 +61,13 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
+	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/kserve internal/krm internal/kubectl internal/panics internal/render internal/report " +
 		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
 		"transform transform/rules transform/unified " +
 		"transform/yamldoc"},
-	{"internal/cli/clitest", ""},
 	{"cmd/cmp", "internal/cli"},
 
 	// The program with Helm.
