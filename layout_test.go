@@ -61,6 +61,7 @@ var layers = []struct {
 		"transform/transformtest"},
 
 	// The commands.
+	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/kserve internal/krm internal/kubectl internal/panics internal/render internal/report " +

@@ -38,8 +38,8 @@ type Config struct {
 	Previous []File
 
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
-	// the rules, again for Rule.Removed, once for Previous, and whenever it verifies a repair, so it must depend on nothing
-	// but the render and constants. Several rules read what it returns at the same time. Nil is allowed, and then
+	// the rules, again for Rule.Removed, once for Previous, and whenever it verifies a repair, so it must depend on
+	// nothing but the render and constants. Several rules read what it returns at the same time. Nil is allowed, and then
 	// Pass.Index is nil.
 	Index func(*Render) any
 }

@@ -3,6 +3,7 @@
 // Its shape is that of golang.org/x/tools/go/analysis. A [Rule] is a value: it looks at one object at a time and
 // reports findings. A [Finding] may carry the edits that repair the problem. [Run] applies a list of rules to files,
 // and its caller decides what to do with the [Result]: print the findings, write the repaired stream, or show a diff.
+// [Merge] makes one result of several runs, for example one for each application.
 // There is one difference: here an edit is logical, for example "set this path to that value". So two rules may both
 // add an annotation to an object without annotations, and the engine makes one insertion of it.
 //
@@ -45,8 +46,8 @@
 //   - The same files and configuration give the same result. The package reads no files, environment or clock.
 //   - A document that concerns no rule goes through as it is, even if it cannot be parsed, unless the bytes show that
 //     Kubernetes could not read it.
-//   - A document that looks like an object and is none, for example because of a misspelt key, is an error. Left out, the
-//     object that it is meant to be would be deleted.
+//   - A document that looks like an object and is none, for example because of a misspelt key, is an error. Left out,
+//     the object that it is meant to be would be deleted.
 //   - If the input is wrong, there is an error and no output.
 //
 // # Kinds
@@ -66,9 +67,9 @@
 //
 // # State
 //
-// A rule must not keep state between calls. What depends on several objects, such as which autoscaler scales which
-// Deployment, is worked out once by Config.Index and found in Pass.Index. The index is built again for the repaired
-// objects.
+// A rule must not keep state between calls, nodes included: in a large input, [Object.Node] may parse the document of
+// the object again. What depends on several objects, such as which autoscaler scales which Deployment, is worked out
+// once by Config.Index and found in Pass.Index. The index is built again for the repaired objects.
 //
 // # Accepted findings
 //

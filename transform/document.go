@@ -66,7 +66,7 @@ func (d *document) examine(s *screen, namespace string) error {
 	return nil
 }
 
-// read parses the document and finds its objects.
+// parse parses the document and finds its objects.
 func (d *document) parse(namespace string) error {
 	tree, err := yamldoc.Parse(d.source.Body)
 	if err != nil {

@@ -94,6 +94,14 @@ func (f Finding) loss() string {
 	return "; this loses the comments on " + strings.Join(lines, ", ")
 }
 
+// Subject names the object, and the Application that it is of if that is known.
+func (f Finding) Subject() string {
+	if app := f.Object.File.Application; app != "" {
+		return f.Object.String() + " (application " + app + ")"
+	}
+	return f.Object.String()
+}
+
 // String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
 // in place of the position, and the source comes last if it is known and another file. The result may hold control
 // characters of the manifest: quote them before they reach a terminal.
@@ -112,8 +120,8 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), from)
 }
 
-// Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that is
-// not known.
+// Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that
+// is not known.
 func (f Finding) Source() Source { return f.Object.File.source(f.At, f.Line) }
 
 // Source returns where what an edit changes comes from, like that of a finding.

@@ -93,7 +93,8 @@ func (r *repair) withdraw() (some bool) {
 // withRestart returns the findings without those that are OnlyWithRestart and concern an object that nothing restarts.
 func withRestart(findings []Finding) []Finding { return withRestartBy(findings, findings) }
 
-// withRestartBy returns the findings without those that are OnlyWithRestart and concern an object that no repaired one restarts.
+// withRestartBy returns the findings without those that are OnlyWithRestart and concern an object that no repaired one
+// restarts.
 func withRestartBy(findings, repaired []Finding) []Finding {
 	restarted := map[*Object]bool{}
 	for _, f := range repaired {

@@ -126,8 +126,8 @@ func (d *document) add(source *yamldoc.Document) bool {
 	return true
 }
 
-// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or is
-// itself what a renderer made.
+// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or
+// is itself what a renderer made.
 func (s *stream) sort(file *File, documents []*document) error {
 	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
 	for _, d := range documents {

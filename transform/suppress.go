@@ -10,9 +10,9 @@ import (
 )
 
 // IgnoreAnnotation is the annotation by which people accept findings of an object. Its value is "ID: reason", several
-// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line. On a line of
-// its own it accepts those in what starts below it: the document, an item of a list, or a key with its value. A missing
-// reason and the ID of no rule are errors of [Run]. Config.ForbidSuppressions takes the effect from both.
+// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line. On a line
+// of its own it accepts those in what starts below it: the document, an item of a list, or a key with its value. A
+// missing reason and the ID of no rule are errors of [Run]. Config.ForbidSuppressions takes the effect from both.
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
 // Acceptance says who accepted a finding, and why.
@@ -42,8 +42,8 @@ func (i *ignore) covers(f Finding) bool {
 	return i.start <= at && at < i.end
 }
 
-// suppress notes in the findings who accepted them, and takes their edits off. With ForbidSuppressions they stay as they
-// are, with a remark: a comment must not stop a whole application. An empty reason or an unknown rule is an error.
+// suppress notes in the findings who accepted them, and takes their edits off. With ForbidSuppressions they stay as
+// they are, with a remark: a comment must not stop a whole application. An empty reason or an unknown rule is an error.
 func (c *Config) suppress(findings []Finding, documents []*document) error {
 	for _, d := range documents {
 		if err := c.findIgnores(d); err != nil {
@@ -173,8 +173,8 @@ func inText(n *yamldoc.Node, body []byte, offset int) bool {
 	return slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return inText(item, body, offset) })
 }
 
-// below returns the extent of the entry or item that starts first after the offset, at any depth below n. It is empty if
-// none does.
+// below returns the extent of the entry or item that starts first after the offset, at any depth below n. It is empty
+// if none does.
 func below(n *yamldoc.Node, offset int) (start, end int) {
 	for _, e := range n.Entries {
 		switch {

@@ -1,4 +1,5 @@
-// The command argocd-kserve-plugin-helm is argocd-kserve-plugin with Helm linked in. That one starts it for Helm charts.
+// The command argocd-kserve-plugin-helm is argocd-kserve-plugin with Helm linked in. The main program becomes this one
+// when a source has a Helm chart.
 package main
 
 import (

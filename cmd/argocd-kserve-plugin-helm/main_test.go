@@ -2,16 +2,15 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
-	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/clitest"
 )
 
 func TestMain(m *testing.M) {
@@ -22,33 +21,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestScript runs scripts that need Helm. The main program starts this one.
-func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "../../testdata/script/helm",
-		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-	})
-}
-
-// exits runs the main program and asserts its exit code: exits 2 generate nowhere.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE ARGUMENT...")
-	}
-	err := ts.Exec("argocd-kserve-plugin", args[1:]...)
-	code := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("exit code %d, want %s\n%s", code, args[0], ts.ReadFile("stderr"))
-	}
-}
+func TestScript(t *testing.T) { clitest.Run(t, "../../testdata/script/helm") }
 
 // A chart renders to the same bytes in every time zone and on any number of processors, also without a network.
 func TestSandbox(t *testing.T) {

@@ -2,22 +2,18 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/clitest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl/kubectltest"
 )
-
-// update makes the tests write their golden files.
-var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
@@ -25,33 +21,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestScript(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "../../testdata/script",
-		UpdateScripts:       update,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
-	})
-}
-
-// exits runs the plugin and asserts its exit code: exits 2 generate nowhere.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE ARGUMENT...")
-	}
-	err := ts.Exec("argocd-kserve-plugin", args[1:]...)
-	code := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("exit code %d, want %s\n%s", code, args[0], ts.ReadFile("stderr"))
-	}
-}
+func TestScript(t *testing.T) { clitest.Run(t, "../../testdata/script") }
 
 // Argo CD's deadline and a person's Ctrl-C both find a command that is waiting for its input.
 func TestStop(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
-	"strconv"
 
 	"sigs.k8s.io/yaml"
 
@@ -126,8 +124,8 @@ func nested(g map[string]any, node *yamldoc.Node) ([]map[string]any, []*yamldoc.
 	return generators, nodes, nil
 }
 
-// matrix combines each parameter set of the first generator with each of the second (applicationset/generators/
-// matrix.go@v3.5.7).
+// matrix combines each parameter set of the first generator with each of the second
+// (applicationset/generators/matrix.go@v3.5.7).
 func (s *set) matrix(g map[string]any, node *yamldoc.Node) ([]map[string]any, error) {
 	generators, nodes, err := nested(g, node)
 	if err != nil {
@@ -190,8 +188,8 @@ func overridden(base, over map[string]any) map[string]any {
 	return all
 }
 
-// merge overrides the parameter sets of the first generator by those of the others with the same keys (applicationset/
-// generators/merge.go@v3.5.7). Argo CD's order is random; here it is the first generator's.
+// merge overrides the parameter sets of the first generator by those of the others with the same keys
+// (applicationset/generators/merge.go@v3.5.7). Argo CD's order is random; here it is the first generator's.
 func (s *set) merge(g map[string]any, node *yamldoc.Node) ([]map[string]any, error) {
 	generators, nodes, err := nested(g, node)
 	if err != nil {
@@ -200,8 +198,9 @@ func (s *set) merge(g map[string]any, node *yamldoc.Node) ([]map[string]any, err
 	if len(generators) < 2 {
 		return nil, errors.New("a merge takes at least two generators")
 	}
+	mergeKeys, _ := g["mergeKeys"].([]any)
 	var keys []string
-	for _, key := range list(g["mergeKeys"]) {
+	for _, key := range mergeKeys {
 		keys = append(keys, fmt.Sprint(key))
 	}
 	if len(keys) == 0 {
@@ -235,11 +234,6 @@ func (s *set) merge(g map[string]any, node *yamldoc.Node) ([]map[string]any, err
 	return all, nil
 }
 
-func list(value any) []any {
-	items, _ := value.([]any)
-	return items
-}
-
 func index(params []map[string]any, keys []string) (map[string]map[string]any, error) {
 	byKey := map[string]map[string]any{}
 	for _, p := range params {
@@ -260,75 +254,4 @@ func identity(params map[string]any, keys []string) string {
 	}
 	data, _ := json.Marshal(values) // it came from JSON
 	return string(data)
-}
-
-// selector is a label selector over parameters.
-type selector struct {
-	MatchLabels      map[string]string `json:"matchLabels"`
-	MatchExpressions []struct {
-		Key      string   `json:"key"`
-		Operator string   `json:"operator"`
-		Values   []string `json:"values"`
-	} `json:"matchExpressions"`
-}
-
-// selected returns the parameter sets that the selector of a generator matches. Nested parameters are joined by dots.
-func selected(params []map[string]any, content any) ([]map[string]any, error) {
-	var sel selector
-	data, err := json.Marshal(content)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, &sel); err != nil {
-		return nil, fmt.Errorf("selector: %w", mistyped(err))
-	}
-	for _, e := range sel.MatchExpressions {
-		if !slices.Contains([]string{"In", "NotIn", "Exists", "DoesNotExist"}, e.Operator) {
-			return nil, fmt.Errorf("selector: %q is not one of In, NotIn, Exists, DoesNotExist", e.Operator)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(params), func(p map[string]any) bool {
-		labels := map[string]string{}
-		flatten(labels, "", p)
-		return !sel.matches(labels)
-	}), nil
-}
-
-func (s selector) matches(labels map[string]string) bool {
-	for name, value := range s.MatchLabels {
-		if had, found := labels[name]; !found || had != value {
-			return false
-		}
-	}
-	for _, e := range s.MatchExpressions {
-		value, found := labels[e.Key]
-		within := found && slices.Contains(e.Values, value)
-		if map[string]bool{"In": within, "NotIn": !within, "Exists": found, "DoesNotExist": !found}[e.Operator] {
-			continue
-		}
-		return false
-	}
-	return true
-}
-
-// flatten adds a value below a name. An empty mapping or list adds nothing.
-func flatten(labels map[string]string, name string, value any) {
-	below := func(step string) string {
-		if name == "" {
-			return step
-		}
-		return name + "." + step
-	}
-	switch value := value.(type) {
-	case map[string]any:
-		for key, item := range value {
-			flatten(labels, below(key), item)
-		}
-	case []any:
-		for i, item := range value {
-			flatten(labels, below(strconv.Itoa(i)), item)
-		}
-	default:
-		labels[name] = fmt.Sprintf("%v", value)
-	}
 }

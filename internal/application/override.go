@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 
 	"sigs.k8s.io/yaml"
@@ -63,9 +64,7 @@ func mergePatch(target, patch any) any {
 	}
 	mapping, _ := target.(map[string]any)
 	all := map[string]any{}
-	for name, value := range mapping {
-		all[name] = value
-	}
+	maps.Copy(all, mapping)
 	for name, value := range changes {
 		if value == nil {
 			delete(all, name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func unresolved(value any) string {
 			}
 		}
 	case map[string]any:
-		for _, key := range sortedKeys(value) {
+		for _, key := range slices.Sorted(maps.Keys(value)) {
 			if open := unresolved(value[key]); open != "" {
 				return open
 			}
@@ -137,22 +138,11 @@ func unresolved(value any) string {
 	return ""
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// filled returns a generator's own template, with what it lacks from the template of the set. Lists and valuesObject are
-// taken whole (mergeGeneratorTemplate in applicationset/generators/generator_spec_processor.go@v3.5.7).
+// filled returns a generator's own template, with what it lacks from the template of the set. Lists and valuesObject
+// are taken whole (mergeGeneratorTemplate in applicationset/generators/generator_spec_processor.go@v3.5.7).
 func filled(own, base map[string]any) map[string]any {
 	all := make(map[string]any, len(own)+len(base))
-	for key, value := range own {
-		all[key] = value
-	}
+	maps.Copy(all, own)
 	for key, value := range base {
 		mine, isMapping := all[key].(map[string]any)
 		other, both := value.(map[string]any)
@@ -185,4 +175,6 @@ func isEmpty(value any) bool {
 }
 
 // names joins the names of generators.
-func names(generator map[string]any) string { return strings.Join(sortedKeys(generator), ", ") }
+func names(generator map[string]any) string {
+	return strings.Join(slices.Sorted(maps.Keys(generator)), ", ")
+}

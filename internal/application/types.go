@@ -119,32 +119,20 @@ type PluginParameter struct {
 	Map    map[string]string `json:"map,omitzero"`
 }
 
-// Type is how Argo CD renders a source.
-type Type string
-
-// The types of a source. Auto is the one that Argo CD finds by the files of the folder.
-const (
-	Auto          Type = ""
-	TypeHelm      Type = "helm"
-	TypeKustomize Type = "kustomize"
-	TypeDirectory Type = "directory"
-	TypePlugin    Type = "plugin"
-)
-
-// Types returns the types that a source asks for. Argo CD refuses several (ExplicitType in
-// pkg/apis/application/v1alpha1/types.go@v3.5.7).
-func (s *Source) Types() []Type {
-	var types []Type
-	for _, t := range []struct {
+// Types returns the fields that say how Argo CD renders the source. Without one Argo CD looks at the files of the folder;
+// it refuses several (ExplicitType in pkg/apis/application/v1alpha1/types.go@v3.5.7).
+func (s *Source) Types() []string {
+	var fields []string
+	for _, field := range []struct {
+		name string
 		set  bool
-		name Type
 	}{
-		{s.Kustomize != nil, TypeKustomize}, {s.Helm != nil, TypeHelm},
-		{s.Directory != nil, TypeDirectory}, {s.Plugin != nil, TypePlugin},
+		{"kustomize", s.Kustomize != nil}, {"helm", s.Helm != nil},
+		{"directory", s.Directory != nil}, {"plugin", s.Plugin != nil},
 	} {
-		if t.set {
-			types = append(types, t.name)
+		if field.set {
+			fields = append(fields, field.name)
 		}
 	}
-	return types
+	return fields
 }

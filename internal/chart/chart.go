@@ -1,5 +1,5 @@
-// Package chart renders Helm charts with the packages of Helm 4.2.1, which Argo CD 3.5.7 renders with. It reads only the
-// folder that it is given, reaches no cluster and no network, and starts no process.
+// Package chart renders Helm charts with the packages of Helm 4.2.1, which Argo CD 3.5.7 renders with. It reads only
+// the folder that it is given, reaches no cluster and no network, and starts no process.
 package chart
 
 import (
@@ -82,7 +82,7 @@ func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
 	if err != nil {
 		return none, l.positioned(err)
 	}
-	locate(manifests, rendered, again(in, files))
+	locate(manifests, rendered, func(m *marks) map[string]string { return m.render(in, files) })
 	return render.ChartResult{Manifests: manifests, Warnings: l.warnings(called)}, nil
 }
 
@@ -126,9 +126,10 @@ func (l *loaded) values(in render.Chart) (common.Values, error) {
 			return nil, err
 		}
 	}
-	if want := l.Metadata.KubeVersion; want != "" && !chartutil.IsCompatibleRange(want, capabilities.KubeVersion.String()) {
+	want, is := l.Metadata.KubeVersion, capabilities.KubeVersion
+	if want != "" && !chartutil.IsCompatibleRange(want, is.String()) {
 		return nil, inChart(metadataFile, fmt.Errorf("kubeVersion %s does not include Kubernetes %s; "+
-			"see the setting helm-kube-version", want, capabilities.KubeVersion.Version))
+			"see the setting helm-kube-version", want, is.Version))
 	}
 	return values, nil
 }

@@ -28,12 +28,12 @@ const (
 var mark = regexp.MustCompile("\x01([0-9]+)\x02")
 
 // locate lets the manifests find the lines of the templates that they were made from. The first call for a line
-// renders the chart once more, with marks in the templates. Where this makes anything but the same output with marks, no
-// line is known.
-func locate(manifests []render.ChartManifest, rendered map[string]string, again func(*marks) map[string]string) {
+// renders the chart once more, with marks in the templates: renderMarked does. Where this makes anything but the same
+// output with marks, no line is known.
+func locate(manifests []render.ChartManifest, rendered map[string]string, renderMarked func(*marks) map[string]string) {
 	sources := sync.OnceValue(func() map[string][]render.ChartSource {
 		m := &marks{}
-		return m.sources(rendered, again(m))
+		return m.sources(rendered, renderMarked(m))
 	})
 	for i := range manifests {
 		manifest := &manifests[i]
@@ -267,24 +267,22 @@ func value(pipe *parse.PipeNode) string {
 	return ""
 }
 
-// again renders the chart with marks. What is wrong with the marked templates leaves all lines unknown.
-func again(in render.Chart, files []*archive.BufferedFile) func(*marks) map[string]string {
-	return func(m *marks) map[string]string {
-		l := newLoaded(in)
-		if l.load(files) != nil {
-			return nil
-		}
-		values, err := l.values(in)
-		if err != nil {
-			return nil
-		}
-		m.mark(l.Chart, l.templates(l.Chart))
-		functions := functions(in.MaxExpanded, map[string]bool{})
-		maps.Copy(functions, m.functions())
-		rendered, err := engine.Engine{CustomTemplateFuncs: functions}.Render(l.Chart, values)
-		if err != nil {
-			return nil
-		}
-		return rendered
+// render renders the chart with marks. It returns nil if something is wrong with the marked templates.
+func (m *marks) render(in render.Chart, files []*archive.BufferedFile) map[string]string {
+	l := newLoaded(in)
+	if l.load(files) != nil {
+		return nil
 	}
+	values, err := l.values(in)
+	if err != nil {
+		return nil
+	}
+	m.mark(l.Chart, l.templates(l.Chart))
+	all := functions(in.MaxExpanded, map[string]bool{})
+	maps.Copy(all, m.functions())
+	rendered, err := engine.Engine{CustomTemplateFuncs: all}.Render(l.Chart, values)
+	if err != nil {
+		return nil
+	}
+	return rendered
 }

@@ -82,8 +82,8 @@ func inChart(at string, err error) error {
 	return fmt.Errorf("%s: %w", at, err)
 }
 
-// split separates the files of subcharts, by the name below charts/, from the chart's own. It leaves out what Helm does:
-// names that start with a dot or an underscore.
+// split separates the files of subcharts, by the name below charts/, from the chart's own. It leaves out what Helm
+// does: names that start with a dot or an underscore.
 func split(files []*archive.BufferedFile) (own []*archive.BufferedFile, subcharts map[string][]*archive.BufferedFile) {
 	subcharts = map[string][]*archive.BufferedFile{}
 	for _, file := range files {
@@ -116,8 +116,8 @@ func (l *loaded) open(
 	return inside, false, nil
 }
 
-// unpack returns the files of an archive. Helm's reader refuses names that lead out of the chart, and files and archives
-// that are too large; unpack bounds all archives of a chart together.
+// unpack returns the files of an archive. Helm's reader refuses names that lead out of the chart, and files and
+// archives that are too large; unpack bounds all archives of a chart together.
 func (l *loaded) unpack(data []byte) ([]*archive.BufferedFile, error) {
 	files, err := archive.LoadArchiveFiles(bytes.NewReader(data))
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
-// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.2.1): documents, then parameters by form.
+// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.2.1): documents, then parameters by
+// form.
 func mergeValues(c render.Chart) (map[string]any, error) {
 	values := map[string]any{}
 	for _, document := range c.Values {
@@ -45,8 +46,8 @@ func set(values map[string]any, p render.ChartParameter) error {
 	}
 }
 
-// escapeCommas escapes the commas of a value that is no list in braces, unless a backslash is before them already: Argo CD
-// does so before it calls Helm (util/helm/cmd.go@v3.5.7, cleanSetParameters).
+// escapeCommas escapes the commas of a value that is no list in braces, unless a backslash is before them already: Argo
+// CD does so before it calls Helm (util/helm/cmd.go@v3.5.7, cleanSetParameters).
 func escapeCommas(value string) string {
 	if len(value) > 1 && value[0] == '{' && value[len(value)-1] == '}' {
 		return value

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -153,7 +151,8 @@ func (c *checkout) add(app *application.Application) error {
 	return errors.Join(faults...)
 }
 
-// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no reason.
+// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no
+// reason.
 func (c *checkout) addSource(app *application.Application, s *application.Source) (reason string, err error) {
 	switch {
 	case s.Chart != "":
@@ -193,8 +192,8 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 // isThisPlugin reports whether a plugin is this one: by its name, or with a version in its plugin.yaml.
 func isThisPlugin(name string) bool { return name == program || strings.HasPrefix(name, program+"-") }
 
-// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It returns
-// why it can't.
+// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It
+// returns why it can't.
 func (c *checkout) values(app *application.Application, s *application.Source) (reason string) {
 	if s.Helm == nil {
 		return ""
@@ -298,86 +297,5 @@ func (c *checkout) confine(set *settings.Settings, o *render.Options, dir string
 		return fmt.Errorf("root %s: outside the repository", set.Root)
 	}
 	o.Root = root
-	return nil
-}
-
-// asArgoCD sets the options to what Argo CD itself renders the source with.
-func asArgoCD(app *application.Application, s *application.Source, o *render.Options) error {
-	o.Source, o.Recurse, o.Include, o.Exclude, o.Kustomize = render.Auto, false, "", "", render.KustomizeOptions{}
-	o.Helm = render.HelmOptions{
-		Charts: o.Helm.Charts, Namespace: app.DestinationNamespace,
-		KubeVersion: o.Getenv("KUBE_VERSION"), APIVersions: strings.FieldsFunc(o.Getenv("KUBE_API_VERSIONS"), isComma),
-	}
-	switch {
-	case s.Directory != nil:
-		o.Source, o.Recurse = render.Directory, s.Directory.Recurse
-		o.Include, o.Exclude = s.Directory.Include, s.Directory.Exclude
-		if len(s.Directory.Jsonnet) > 0 {
-			return errors.New("directory.jsonnet is not supported")
-		}
-	case s.Kustomize != nil:
-		o.Source = render.Kustomize
-		return withKustomize(s.Kustomize, o)
-	case s.Helm != nil:
-		o.Source = render.Helm
-		return withHelmFields(s.Helm, o)
-	}
-	return nil
-}
-
-func isComma(r rune) bool { return r == ',' }
-
-func withKustomize(k *application.Kustomize, o *render.Options) error {
-	o.Kustomize = render.KustomizeOptions{
-		NamePrefix: k.NamePrefix, NameSuffix: k.NameSuffix, Namespace: k.Namespace, Images: k.Images,
-		CommonLabels: k.CommonLabels, ForceCommonLabels: k.ForceCommonLabels,
-		LabelWithoutSelector: k.LabelWithoutSelector, LabelIncludeTemplates: k.LabelIncludeTemplates,
-		CommonAnnotations: k.CommonAnnotations, ForceCommonAnnotations: k.ForceCommonAnnotations,
-		CommonAnnotationsEnvsubst: k.CommonAnnotationsEnvsubst,
-		Components:                k.Components, IgnoreMissingComponents: k.IgnoreMissingComponents,
-		KubeVersion: cmp.Or(k.KubeVersion, o.Helm.KubeVersion), APIVersions: k.APIVersions,
-	}
-	if len(k.APIVersions) == 0 {
-		o.Kustomize.APIVersions = o.Helm.APIVersions
-	}
-	for _, r := range k.Replicas {
-		o.Kustomize.Replicas = append(o.Kustomize.Replicas, fmt.Sprintf("%s=%v", r.Name, r.Count))
-	}
-	if len(k.Patches) == 0 {
-		return nil
-	}
-	patches, err := yaml.Marshal(k.Patches)
-	o.Kustomize.Patches = string(patches)
-	return err
-}
-
-func withHelmFields(h *application.Helm, o *render.Options) error {
-	helm := &o.Helm
-	helm.ReleaseName, helm.Namespace = h.ReleaseName, cmp.Or(h.Namespace, helm.Namespace)
-	helm.KubeVersion = cmp.Or(h.KubeVersion, helm.KubeVersion)
-	if len(h.APIVersions) > 0 {
-		helm.APIVersions = h.APIVersions
-	}
-	helm.ValuesFiles, helm.IgnoreMissingValuesFiles = h.ValueFiles, h.IgnoreMissingValueFiles
-	helm.SkipCRDs, helm.SkipTests, helm.SkipSchemaValidation = h.SkipCrds, h.SkipTests, h.SkipSchemaValidation
-	helm.Values = h.Values
-	if h.ValuesObject != nil {
-		values, err := yaml.Marshal(h.ValuesObject)
-		if err != nil {
-			return err
-		}
-		helm.Values = string(values)
-	}
-	for _, p := range h.Parameters {
-		form := render.Typed
-		if p.ForceString {
-			form = render.Text
-		}
-		helm.Parameters = append(helm.Parameters, render.ChartParameter{Name: p.Name, Value: p.Value, Form: form})
-	}
-	for _, p := range h.FileParameters {
-		helm.Parameters = append(helm.Parameters,
-			render.ChartParameter{Name: p.Name, Value: p.Path, Form: render.Contents})
-	}
 	return nil
 }

@@ -71,8 +71,8 @@ refuses to change a line with one.
 	return cmd
 }
 
-// diffs returns what the repairs change in all sources. Each line goes through paint. What is shown already is left out:
-// several Applications may have a file.
+// diffs returns what the repairs change in all sources. Each line goes through paint. What is shown already is left
+// out: several Applications may have a file.
 func (o *outcome) diffs(env *Env, paint func(string) string) ([]byte, error) {
 	var text bytes.Buffer
 	written := map[string]bool{}

@@ -31,7 +31,7 @@ func (s source) discovered(
 		for _, path := range found.Sources {
 			if abs := filepath.Clean(s.env.absolute(path)); !seen[abs] {
 				seen[abs] = true
-				units = append(units, unit{path: path, from: s.from(path), adjust: asIs})
+				units = append(units, unit{path: path, from: s.from(path)})
 			}
 		}
 		for _, skip := range found.Skipped {
@@ -48,8 +48,6 @@ func (s source) discovered(
 	}
 	return units, notes, nil
 }
-
-func asIs(*settings.Settings, *render.Options) error { return nil }
 
 // withoutFolders drops the folders from what a directory source leaves out: each is discovered on its own, or said.
 func withoutFolders(skipped []render.Skip) []render.Skip {

@@ -27,12 +27,11 @@ type outcome struct {
 }
 
 // merged returns the outcomes of several sources as one.
-func merged(parts []*outcome, path string, notes []string) *outcome {
+func merged(parts []*outcome, path string) *outcome {
 	if len(parts) == 1 {
-		parts[0].warnings = append(notes, parts[0].warnings...)
 		return parts[0]
 	}
-	all := &outcome{path: path, settings: parts[0].settings, parts: parts, warnings: notes}
+	all := &outcome{path: path, settings: parts[0].settings, parts: parts}
 	var results []*transform.Result
 	for _, part := range parts {
 		results = append(results, part.Result)

@@ -88,7 +88,9 @@ func (s source) transform(ctx context.Context, inputs []*input) (*outcome, error
 		}
 		parts = append(parts, part)
 	}
-	return merged(parts, parts[0].path, hidden), nil
+	all := merged(parts, parts[0].path)
+	all.warnings = slices.Concat(hidden, all.warnings)
+	return all, nil
 }
 
 // run reads the settings and the sources and applies the rules.

@@ -44,13 +44,13 @@ func (s source) takingSeveral(cmd *cobra.Command) source {
 	return s
 }
 
-// unit is one of several sources.
+// unit is one of several sources. adjust changes the options that the settings make.
 type unit struct {
 	application string // that the source is of, if any
 	path        string // the folder, as messages show it
 	from        settings.Sources
-	adjust      func(*settings.Settings, *render.Options) error
-	plain       bool // whether Argo CD renders it without a plugin
+	adjust      func(*settings.Settings, *render.Options) error // or nil
+	plain       bool                                            // whether Argo CD renders it without a plugin
 }
 
 // outcome reads the settings and sources, and applies the rules to each source on its own, as Argo CD does. previous is
@@ -87,7 +87,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	var parts []*outcome
 	var failures []error
 	for _, u := range units {
-		part, err := s.run1(ctx, u, previous)
+		part, err := s.runUnit(ctx, u, previous)
 		switch {
 		case errors.Is(err, render.ErrNeedsCharts) && slices.Contains(s.several.applications, "-"):
 			return nil, u.named(errors.New("it has a chart, and the program that renders charts can't read standard input " +
@@ -103,7 +103,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	if len(parts) == 0 {
 		return nil, errors.Join(failures...)
 	}
-	out := merged(parts, path(args), nil)
+	out := merged(parts, path(args))
 	out.notes = notes
 	return out, errors.Join(failures...)
 }
@@ -137,8 +137,8 @@ func (u unit) named(err error) error {
 	return errors.Join(all...)
 }
 
-// run1 is the whole run for one of several sources. The time limit is for each of them.
-func (s source) run1(ctx context.Context, u unit, previous string) (*outcome, error) {
+// runUnit is the whole run for one of several sources. The time limit is for each of them.
+func (s source) runUnit(ctx context.Context, u unit, previous string) (*outcome, error) {
 	set, err := settings.Load(u.from)
 	if err != nil {
 		return nil, err
@@ -146,8 +146,10 @@ func (s source) run1(ctx context.Context, u unit, previous string) (*outcome, er
 	s.env.within(ctx, set.Timeout)
 	in := &input{path: u.path, settings: set, maxCopied: int64(min(set.MaxInput, set.MaxMemory/4))}
 	in.options = s.options(set, in.maxCopied)
-	if err := u.adjust(set, &in.options); err != nil {
-		return nil, err
+	if u.adjust != nil {
+		if err := u.adjust(set, &in.options); err != nil {
+			return nil, err
+		}
 	}
 	if in.source, err = render.Render(ctx, u.path, in.options); err != nil {
 		return nil, err

@@ -36,9 +36,9 @@ const (
 	LLMOld    = Group + "/v1alpha1"
 )
 
-// LLMDefaulted are the releases with a mutating webhook for LLMInferenceServices (cmd/llmisvc/main.go: none in @v0.17.0,
-// WithDefaulter in @v0.19.0). It writes all fields that have no omitempty, and gives a model without a name, or with an
-// empty one, the name of the service (SetDefaults in
+// LLMDefaulted are the releases with a mutating webhook for LLMInferenceServices (cmd/llmisvc/main.go: none in
+// @v0.17.0, WithDefaulter in @v0.19.0). It writes all fields that have no omitempty, and gives a model without a name,
+// or with an empty one, the name of the service (SetDefaults in
 // pkg/apis/serving/v1alpha2/llm_inference_service_defaults.go@v0.19.0).
 var LLMDefaulted = since(0, 19)
 

@@ -53,8 +53,8 @@ type ChartParameter struct {
 	Form        ParameterForm
 }
 
-// ParameterForm says how Helm reads the value of a parameter. Of parameters with the same name, the one whose form comes
-// last here wins, as in helm template.
+// ParameterForm says how Helm reads the value of a parameter. Of parameters with the same name, the one whose form
+// comes last here wins, as in helm template.
 type ParameterForm int
 
 const (

@@ -267,12 +267,3 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 	}
 	return "", nil
 }
-
-// WorkTree returns the Git work tree that contains a folder, without links, or the folder itself.
-func WorkTree(dir string) (string, error) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", shorten(err, dir)
-	}
-	return Root(real, Options{Dir: real, Getenv: func(string) string { return "" }})
-}

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
 	"sigs.k8s.io/yaml"
 )
 
@@ -247,93 +246,6 @@ func releaseName(c types.HelmChart) (string, error) {
 	var name strings.Builder
 	err = parsed.Execute(&name, nil)
 	return name.String(), err
-}
-
-// chartValues returns the values in the order in which helm template gets them: the file or the chart's own, merged
-// with the inline ones, and the additional files.
-func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
-	file := filepath.Join(filepath.Dir(k.path), c.ValuesFile)
-	switch {
-	case c.ValuesFile == "":
-		file = filepath.Join(k.chartDir(c), "values.yaml")
-	case filepath.IsAbs(c.ValuesFile):
-		file = c.ValuesFile
-	}
-	first := ChartValues{Name: k.show(file)}
-	var err error
-	if len(c.ValuesInline) > 0 && c.ValuesMerge == "replace" {
-		first = ChartValues{Name: "valuesInline"}
-	} else if first.Data, err = k.valuesFile(file); err != nil {
-		return nil, err
-	}
-	if len(c.ValuesInline) > 0 {
-		if first.Data, err = mergeInline(first.Data, c.HelmChart); err != nil {
-			return nil, fmt.Errorf("valuesInline can't be merged with %s: one has a map where the other has none",
-				first.Name)
-		}
-	}
-	all := []ChartValues{first}
-	for _, path := range c.AdditionalValuesFiles {
-		file := filepath.Join(filepath.Dir(k.path), path)
-		data, err := k.valuesFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("additionalValuesFiles: %w", err)
-		}
-		all = append(all, ChartValues{k.show(file), data})
-	}
-	return all, nil
-}
-
-// valuesFile reads a file that kustomize loads itself, and so with its restriction.
-func (k *kustomization) valuesFile(file string) ([]byte, error) {
-	real, err := k.resolve(file)
-	if err != nil {
-		return nil, err
-	}
-	if dir, err := k.resolve(filepath.Dir(k.path)); err == nil && !k.mayLoad(dir, real) {
-		return nil, fmt.Errorf("%s: %w", k.show(file), errRestricted)
-	}
-	data, err := k.readFile(file)
-	if err != nil {
-		return nil, err
-	}
-	if err := k.aliases.add(k.show(file), data); err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
-// valuesMerges are the values of valuesMerge; override is the default.
-var valuesMerges = []string{"override", "merge", "replace"}
-
-// mergeInline merges the inline values with those of a file (replaceValuesInline in
-// api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1).
-func mergeInline(file []byte, c types.HelmChart) ([]byte, error) {
-	if c.ValuesMerge == "replace" {
-		return yaml.Marshal(c.ValuesInline)
-	}
-	values, err := kyaml.Parse(string(file))
-	if err != nil {
-		return nil, err
-	}
-	inline, err := kyaml.FromMap(c.ValuesInline)
-	if err != nil {
-		return nil, err
-	}
-	var merged *kyaml.RNode
-	if c.ValuesMerge == "merge" {
-		merged, err = merge2.Merge(values, inline, kyaml.MergeOptions{})
-	} else {
-		merged, err = merge2.Merge(inline, values, kyaml.MergeOptions{})
-	}
-	if err != nil {
-		return nil, err
-	}
-	result, err := merged.Map()
-	if err != nil {
-		return nil, err
-	}
-	return yaml.Marshal(result)
 }
 
 // inheritedNamespace returns the namespace that kustomize gives to the charts of the kustomization that it has read

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// Overlays returns the kustomizations below a folder that is read as a directory source, in path order: they are sources
-// of their own. Those that another one uses, and components, are left out. For any other path there are none.
+// Overlays returns the kustomizations below a folder that is read as a directory source, in path order: they are
+// sources of their own. Those that another one uses, and components, are left out. For any other path there are none.
 func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 	if info, err := os.Stat(o.abs(path)); err != nil || !info.IsDir() {
 		return nil, shorten(err, path)

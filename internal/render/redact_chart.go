@@ -38,9 +38,9 @@ func redactChart(err error, c Chart) string {
 }
 
 // messages are the words of which messages of Helm, YAML and schemas consist.
-const messages = `additional allowed at calling cannot convert converting could did does error execute executing execution
-expected field find for from function got has have helm in into invalid is json key length line map mapping match maximum
-minimum missing nil not number object of one parse pattern permitted pointer properties property range required row
+const messages = `additional allowed at calling cannot convert converting could did does error execute executing
+execution expected field find for from function got has have helm in into invalid is json key length line map mapping
+match maximum minimum missing nil not number object of one parse pattern permitted pointer properties property range required row
 schema string syntax template the too tpl type unable unknown unmarshal value values want with wrong yaml`
 
 var secretKind = regexp.MustCompile(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)

@@ -69,7 +69,7 @@ type Options struct {
 
 	Stdin  io.Reader
 	Dir    string              // the working directory, absolute
-	Getenv func(string) string // looks up ARGOCD_APP_NAME and ARGOCD_APP_SOURCE_PATH
+	Getenv func(string) string // looks up what Argo CD sets, such as ARGOCD_APP_NAME and KUBE_VERSION
 }
 
 // Result is what a source gives.

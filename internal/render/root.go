@@ -57,6 +57,16 @@ func copiedTree(cwd, source string) string {
 	return cwd
 }
 
+// WorkTree returns the Git work tree that contains a folder, or the folder itself, without links.
+func WorkTree(dir string) (string, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", shorten(err, dir)
+	}
+	top, _ := workTree(real)
+	return top, nil
+}
+
 // workTree returns the Git work tree that contains dir and whether there is one, else dir itself.
 func workTree(dir string) (top string, found bool) {
 	for top := dir; ; top = filepath.Dir(top) {

@@ -38,7 +38,9 @@ func (e BaselineEntry) String() string { return fmt.Sprintf("%s: %s: %s", e.Obje
 // entryOf returns the entry that accepts a finding, without a count.
 func entryOf(f transform.Finding) BaselineEntry {
 	hash := sha256.Sum256([]byte(f.Message))
-	return BaselineEntry{Rule: f.Rule.ID, Object: f.Object.String(), Path: f.At.String(), Message: fmt.Sprintf("%x", hash[:6])}
+	return BaselineEntry{
+		Rule: f.Rule.ID, Object: f.Object.String(), Path: f.At.String(), Message: fmt.Sprintf("%x", hash[:6]),
+	}
 }
 
 // fingerprint identifies a finding across changes of the file that do not concern it.

@@ -148,8 +148,8 @@ func describe(rule *transform.Rule) sarifRule {
 	}
 }
 
-// sarifAt returns where a finding is. A file whose line is not known counts as a whole from its first line: GitHub drops
-// what has no region.
+// sarifAt returns where a finding is. A file whose line is not known counts as a whole from its first line: GitHub
+// drops what has no region.
 func (r Report) sarifAt(f transform.Finding) sarifLocation {
 	place := r.Place(f)
 	region := sarifRegion{1, 1, 1, 1}

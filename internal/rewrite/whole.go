@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode 0644;
-// one that is there keeps its mode. A link is refused, since a checkout of a stranger's repository may have one that
-// leads anywhere. What is no regular file, such as a pipe, gets the data in place.
+// Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
+// 0644; one that is there keeps its mode. A link is refused, since a checkout of a stranger's repository may have one
+// that leads anywhere. What is no regular file, such as a pipe, gets the data in place.
 func Whole(path string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	info, err := os.Stat(path)

@@ -30,7 +30,8 @@ var storedVersion = &transform.Rule{
 // checkStoredVersion reports what Argo CD reads in the version of the manifest: GetManagedLiveObjs in
 // pkg/cache/cluster.go of gitops-engine, as Argo CD 2.14.21 has it, fails if it cannot.
 func checkStoredVersion(p *pass) {
-	same := kserve.LLMRewritten[p.Object.GroupKind()][kserve.LLMStored] // the releases that store the same of either version
+	// The releases that store the same of either version.
+	same := kserve.LLMRewritten[p.Object.GroupKind()][kserve.LLMStored]
 	if p.Object.APIVersion != kserve.LLMOld || !p.Versions.All(same) || p.Versions.Likened() {
 		return
 	}

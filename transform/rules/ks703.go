@@ -27,8 +27,8 @@ var orphanLabels = &transform.Rule{
 	Run:      run(checkOrphans),
 }
 
-// checkOrphans finds what releases with canaries delete: every Deployment and Service with both labels that is not theirs
-// (reconcileCanaryDeployments in components/predictor.go@v0.20.0).
+// checkOrphans finds what releases with canaries delete: every Deployment and Service with both labels that is not
+// theirs (reconcileCanaryDeployments in components/predictor.go@v0.20.0).
 func checkOrphans(p *pass) {
 	s := p.Service(p.Object)
 	if s.Mode != kserve.Standard || s.Name == "" {
@@ -38,7 +38,8 @@ func checkOrphans(p *pass) {
 		if t := p.NameOwner(o, o.Name); t != nil && t.Service == s {
 			continue
 		}
-		p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "labels", model.ServiceLabel}, Message: fmt.Sprintf(
+		at := yamldoc.Path{"metadata", "labels", model.ServiceLabel}
+		p.Report(transform.Finding{Object: o, At: at, Message: fmt.Sprintf(
 			"KServe 0.20 deletes every %s with the labels %s: %s and %s: %s that it did not make: change one of them",
 			o.Kind, model.ServiceLabel, s.Name, model.ComponentLabel, kserve.Predictor)})
 	}

@@ -41,7 +41,8 @@ var removedCache = &transform.Rule{
 }
 
 // checkCacheInUse stands for ValidateDelete (pkg/webhook/admission/localmodelcache at v0.14.1 to v0.20.0). KServe gives
-// a service the label that it looks at if the model is below the cache's (MatchStorageURI in pkg/apis/serving/v1alpha1).
+// a service the label that it looks at if the model is below the cache's (MatchStorageURI in
+// pkg/apis/serving/v1alpha1).
 func checkCacheInUse(p *pass) {
 	cached := strings.TrimSuffix(p.Object.Get("spec", "sourceModelUri").Str(), "/")
 	at := yamldoc.Path{"spec", "predictor", "model", "storageUri"}

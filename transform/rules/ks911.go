@@ -37,8 +37,8 @@ var removedPreset = &transform.Rule{
 	}),
 }
 
-// isPrunedPreset reports whether a Config is a preset of KServe's, for services of all namespaces, and Argo CD deletes it
-// when Git no longer has it.
+// isPrunedPreset reports whether a Config is a preset of KServe's, for services of all namespaces, and Argo CD deletes
+// it when Git no longer has it.
 func isPrunedPreset(o *transform.Object) bool {
 	return kserve.IsPreset(o.Name) && isPlatformConfig(o) && !notPruned(o)
 }

@@ -15,7 +15,8 @@ var (
 )
 
 // asWritten are the releases that store a service as it was written. In later ones the mutating webhook writes an empty
-// value where a service lacks a required field, so the definition does not miss it; there is no such webhook for Configs.
+// value where a service lacks a required field, so the definition does not miss it; there is no such webhook for
+// Configs.
 var asWritten = transform.Window{Before: kserve.LLMDefaulted.From}
 
 // The releases before and after the changes of 0.20.0, in the definitions and in the checks of the webhooks.

@@ -64,8 +64,8 @@ func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Co
 
 // Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
 // true, as before an update. Hidden files and folders and what is inside a folder with a kustomization are not inputs.
-// An expectation or previous manifests without an input, two inputs with one expectation, and no case at all are errors,
-// so that no mistyped name passes.
+// An expectation or previous manifests without an input, two inputs with one expectation, and no case at all are
+// errors, so that no mistyped name passes.
 func (s Suite) Find(all bool) ([]Case, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {

@@ -15,8 +15,8 @@ const contextLines = 3
 // lie outside of the text.
 //
 // It gives go-udiff v0.4.1 the edits far from others one by one: for each edit, go-udiff counts the lines of the text
-// before it. And it corrects the first line that a hunk has in the new text: go-udiff does not count the unchanged lines
-// between two changes of one hunk, so all hunks after it are off.
+// before it. And it corrects the first line that a hunk has in the new text: go-udiff does not count the unchanged
+// lines between two changes of one hunk, so all hunks after it are off.
 func Diff(from, to, before string, edits []udiff.Edit) (udiff.UnifiedDiff, error) {
 	diff := udiff.UnifiedDiff{From: from, To: to}
 	edits = slices.Clone(edits)

@@ -10,9 +10,9 @@ import (
 // nothing are ignored; if no other is left, Apply returns t itself.
 //
 // It fails with an *UnsafeError if Check refuses an edit or there is no safe place for a new item, and with a
-// *ConflictError if two edits contradict each other. A tab in white space is unsafe, too, where yaml.v3 takes it after the
-// old value but not after the new one. Apply also fails if an edit sets a value that can't be written, or if
-// the new document, parsed again, is not t with the edits made.
+// *ConflictError if two edits contradict each other. A tab in white space is unsafe, too, where yaml.v3 takes it after
+// the old value but not after the new one. Apply also fails if an edit sets a value that can't be written, or if the
+// new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	if err := t.Checker().Check(edits...); err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
-
-	"gopkg.in/yaml.v3"
 )
 
 // maxPlainDepth is the nesting up to which plainParser reads a document.
@@ -126,12 +124,6 @@ func (p *plainParser) collection(kind Kind, style Style, tag string, start int) 
 	return n
 }
 
-func (p *plainParser) scalar(style Style, tag, value string, start, end int) *Node {
-	n := p.nodes.one()
-	*n = Node{Kind: Scalar, Style: style, Tag: tag, Value: value, Start: start, End: end, Parts: &noParts}
-	return n
-}
-
 func (p *plainParser) mapping(at, column, depth int) *Node {
 	n := p.collection(Mapping, Block, "!!map", at)
 	n.indent = column
@@ -206,79 +198,6 @@ func (p *plainParser) sequence(at, column, depth int) *Node {
 	return n
 }
 
-// key reads a key and its colon. It returns nil if there is none.
-func (p *plainParser) key(at int) (key *Node, colon int) {
-	end := p.keyEnd(at)
-	if end == at {
-		return nil, 0
-	}
-	if key = p.quoted(at); key == nil {
-		value := p.source[at:end]
-		key = p.scalar(Plain, plainTag(value), value, at, end)
-	}
-	return key, end + 1
-}
-
-// keyEnd returns the end of the key at an offset, or the offset if there is none.
-func (p *plainParser) keyEnd(at int) (end int) {
-	switch c := p.at(at); c {
-	case '"', '\'':
-		end = p.quotedEnd(at)
-	case '-':
-		return at
-	default:
-		for end = at; isWord(p.at(end)); end++ {
-		}
-	}
-	if end == at || p.at(end) != ':' || !p.ends(end+1) || end-at > maxPlainKey {
-		return at
-	}
-	return end
-}
-
-// maxPlainKey is the length up to which plainParser reads a key. It is far below
-// the limit of YAML.
-const maxPlainKey = 500
-
-// isWord reports whether a character can be part of a plain scalar anywhere, also
-// as its first or last one, with a dash as the only exception.
-func isWord(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' ||
-		c == '+' || c == '='
-}
-
-// quoted reads a quoted scalar of one line without escapes. It returns nil if there is none.
-func (p *plainParser) quoted(at int) *Node {
-	end := p.quotedEnd(at)
-	if end == at {
-		return nil
-	}
-	style := SingleQuoted
-	if p.source[at] == '"' {
-		style = DoubleQuoted
-	}
-	return p.scalar(style, "!!str", p.source[at+1:end-1], at, end)
-}
-
-// quotedEnd returns the end of such a scalar, or the offset if there is none.
-func (p *plainParser) quotedEnd(at int) (end int) {
-	quote := p.at(at)
-	if quote != '"' && quote != '\'' {
-		return at
-	}
-	for end = at + 1; ; end++ {
-		switch c := p.at(end); c {
-		case '\\', '\n', 0:
-			return at
-		case quote:
-			if p.at(end+1) == quote {
-				return at
-			}
-			return end + 1
-		}
-	}
-}
-
 // inline reads a value that starts on the line of its key or dash and is no block
 // collection.
 func (p *plainParser) inline(at, column, depth int) *Node {
@@ -297,110 +216,4 @@ func (p *plainParser) inline(at, column, depth int) *Node {
 		return nil
 	}
 	return n
-}
-
-// plain reads a plain scalar in a block collection. If the next line continues it,
-// the collection gives up.
-func (p *plainParser) plain(at int) *Node {
-	switch c := p.source[at]; {
-	case c == '-' && !p.ends(at+1):
-	case strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", c) >= 0:
-		return nil
-	}
-	end := at
-	for i := at; ; i++ {
-		c := p.at(i)
-		if c == '\n' || c == 0 || c == '#' && p.source[i-1] == ' ' {
-			break
-		}
-		if c == ':' && p.ends(i+1) {
-			return nil
-		}
-		if c != ' ' {
-			end = i + 1
-		}
-	}
-	value := p.source[at:end]
-	if value == "<<" {
-		return nil
-	}
-	return p.scalar(Plain, plainTag(value), value, at, end)
-}
-
-// longestWord is the length of the longest word that is no text: false.
-const longestWord = 5
-
-// plainTag returns the tag of a plain scalar.
-func plainTag(value string) string {
-	first := value[0]
-	switch {
-	case strings.IndexByte("+-.0123456789yYnNtTfFoO~<", first) < 0, isLetter(first) && len(value) > longestWord:
-		return "!!str"
-	case len(value) == 1 && isDigit(first), '1' <= first && first <= '9' && isCount(value):
-		return "!!int"
-	}
-	n := yaml.Node{Kind: yaml.ScalarNode, Value: value}
-	return n.ShortTag()
-}
-
-// isCount reports whether a value has only digits, and few enough for an integer.
-func isCount(value string) bool {
-	for i := range len(value) {
-		if !isDigit(value[i]) {
-			return false
-		}
-	}
-	return len(value) < 19
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// literal reads a literal block scalar that does not keep its last line breaks and
-// whose first line is not blank.
-func (p *plainParser) literal(at, column int) *Node {
-	after := at + 1
-	strip := p.at(after) == '-'
-	if strip {
-		after++
-	}
-	if !p.rest(after) {
-		return nil
-	}
-	start := p.line
-	indent := 0
-	for p.at(start+indent) == ' ' {
-		indent++
-	}
-	if c := p.at(start + indent); indent <= column || c == '\n' || c == 0 {
-		return nil
-	}
-	var value strings.Builder
-	end, blank := start, 0
-	for line := start; line < len(p.source); line = p.line {
-		spaces := 0
-		for spaces < indent && p.at(line+spaces) == ' ' {
-			spaces++
-		}
-		c := p.at(line + spaces)
-		if c == 0 || c != '\n' && spaces < indent {
-			break
-		}
-		p.endLine(line)
-		if c == '\n' {
-			blank++
-			continue
-		}
-		for ; blank > 0; blank-- {
-			value.WriteByte('\n')
-		}
-		value.WriteString(p.source[line+indent : p.line])
-		end = p.line
-	}
-	text := value.String()
-	if strip {
-		text = strings.TrimSuffix(text, "\n")
-	}
-	return p.scalar(Literal, "!!str", text, at, end)
 }
