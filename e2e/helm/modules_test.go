@@ -37,7 +37,8 @@ var others = []string{
 	"helm.sh/helm/v3@v3.16.3",
 }
 
-// TestModules renders every chart of the modules, subcharts too, with the plugin and with helm 4.2.1. It downloads them.
+// TestModules renders every chart of the modules, subcharts too, with the plugin and with helm 4.2.1. It downloads the
+// modules.
 func TestModules(t *testing.T) {
 	modules := kserve
 	if *allModules {
