@@ -8,6 +8,8 @@ KSERVE  ?= 0.20.0,0.15.2
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
+# The charts of other Go modules that e2e-helm renders: those of KServe, or all, which it downloads.
+CHARTS  ?= kserve
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
 # How long the chaos test breaks things.
@@ -74,7 +76,7 @@ e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
 
 e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
-	cd e2e && $(GO) test -count=1 -v -timeout 30m ./helm
+	cd e2e && $(GO) test -count=1 -v -timeout 30m ./helm $(if $(filter all,$(CHARTS)),-all-modules)
 
 e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
 	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
@@ -91,7 +93,8 @@ e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; b
 
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all
-e2e-all: e2e-health e2e-helm e2e-argocd e2e-cluster ## all four with every release of KServe and Argo CD; not in CI
+e2e-all: CHARTS = all
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-cluster ## all six with every release and chart; not in CI
 
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test

@@ -68,7 +68,8 @@ var layers = []struct {
 		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
 		"transform transform/rules transform/unified " +
 		"transform/yamldoc"},
-	{"cmd/cmp", "internal/cli"},
+	{"internal/handover", ""},
+	{"cmd/cmp", "internal/cli internal/handover"},
 
 	// The program with Helm.
 	{"internal/chart", "internal/render transform/yamldoc"},

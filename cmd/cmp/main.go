@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
+	_ "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/handover"
 )
 
 func main() { os.Exit(cli.Main(nil)) }

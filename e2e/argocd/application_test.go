@@ -2,7 +2,9 @@ package argocd_test
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,9 +162,13 @@ func fromCheckout(t *testing.T, repo *argocd.Repository, app *v1alpha1.Applicati
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := slices.Concat([]string{"generate", "--application", "-", "--repo", repo.URL}, flags)
+	file := filepath.Join(t.TempDir(), "application.yaml")
+	if err := os.WriteFile(file, manifest, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	args := slices.Concat([]string{"generate", "--application", file, "--repo", repo.URL}, flags)
 	cmd := exec.Command(image(t).Plugin, args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = repo.Dir, slices.Clone(facts), bytes.NewReader(manifest)
+	cmd.Dir, cmd.Env = repo.Dir, slices.Clone(facts)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -2,6 +2,7 @@ package helm
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,12 +14,18 @@ import (
 	"testing"
 )
 
-// modules are Go modules with charts: KServe's own, those of programs beside it, and the tests of Helm and Argo CD, many
-// of which are charts that helm refuses.
-var modules = []string{
+var allModules = flag.Bool("all-modules", false, "render the charts of all modules, not only those of KServe")
+
+// kserve are the releases of KServe whose charts are rendered.
+var kserve = []string{
 	"github.com/kserve/kserve@v0.20.0",
 	"github.com/kserve/kserve@v0.17.0",
 	"github.com/kserve/kserve@v0.15.2",
+}
+
+// others are more Go modules with charts: programs beside KServe, and the tests of Helm and Argo CD, many of which are
+// charts that helm refuses.
+var others = []string{
 	"sigs.k8s.io/gateway-api-inference-extension@v1.5.0",
 	"sigs.k8s.io/lws@v0.8.0",
 	"sigs.k8s.io/kwok@v0.8.0",
@@ -30,8 +37,13 @@ var modules = []string{
 	"helm.sh/helm/v3@v3.16.3",
 }
 
-// TestModules renders every chart of the modules, subcharts too, with the plugin and with helm 4.2.1.
+// TestModules renders every chart of the modules, subcharts too, with the plugin and with helm 4.2.1. It downloads the
+// modules.
 func TestModules(t *testing.T) {
+	modules := kserve
+	if *allModules {
+		modules = slices.Concat(kserve, others)
+	}
 	var total tally
 	t.Cleanup(func() { t.Log("in all: ", &total) })
 	for _, module := range modules {

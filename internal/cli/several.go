@@ -192,7 +192,7 @@ func (in *input) readBefore(ctx context.Context, env *Env, checkout string) erro
 		return nil
 	}
 	options := in.options
-	options.Root, options.RootLocked = env.absolute(checkout), true
+	options.Root, options.RootLocked, options.Previous = env.absolute(checkout), true, true
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
 	return err

@@ -146,7 +146,7 @@ func (in *input) readPrevious(ctx context.Context, s source, path string) error 
 		return errors.New("standard input can't be both the source and the previous manifests")
 	}
 	options := in.options
-	options.Root, options.RootLocked = "", false
+	options.Root, options.RootLocked, options.Previous = "", false, true
 	previous, err := render.Render(ctx, path, options)
 	in.previous = previous.Files
 	return err

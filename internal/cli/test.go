@@ -26,7 +26,8 @@ before a change, as --previous of check takes them.
 
 The settings of a case come from a .argocd-kserve-plugin.yaml in its folder, from a first line
 "# settings: name=value", and from the folders above it: one named like a KServe version sets kserve-version, one
-named like a rule sets rules.
+named like a rule sets rules. Applications are no cases, since what they render depends on the checkout and
+not on DIR alone: "generate --application" renders them.
 
 Cases may come from strangers: test reads only regular files, follows no link out of DIR and writes through none. Values
 in Secrets are not shown.

@@ -10,16 +10,26 @@ import (
 // detect returns the source of a directory. For auto it tries kustomization, Helm
 // chart and plain directory, in this order.
 func detect(t *tree, source string) string {
-	if source == "" || source == Auto {
-		source = Directory
-		if has(t, "Chart.yaml") {
-			source = Helm
-		}
-		if has(t, konfig.RecognizedKustomizationFileNames()...) {
-			source = Kustomize
+	if source != "" && source != Auto {
+		return source
+	}
+	for _, source := range []string{Kustomize, Helm} {
+		if isA(t, source) {
+			return source
 		}
 	}
-	return source
+	return Directory
+}
+
+// isA reports whether a directory has the files of a source.
+func isA(t *tree, source string) bool {
+	switch source {
+	case Kustomize:
+		return has(t, konfig.RecognizedKustomizationFileNames()...)
+	case Helm:
+		return has(t, "Chart.yaml")
+	}
+	return true
 }
 
 // has reports whether the named directory contains one of the files. It accepts

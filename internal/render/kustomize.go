@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"os"
 	"regexp"
 	"runtime"
 	"strings"
@@ -94,6 +95,11 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 	logged := log.Writer()
 	log.SetOutput(quiet{})
 	defer log.SetOutput(logged)
+	// kustomize prints that a field is deprecated (Load in api/internal/target/kusttarget.go@v0.21.1), also one that the
+	// settings have set.
+	stderr := os.Stderr
+	os.Stderr = nil
+	defer func() { os.Stderr = stderr }()
 	defer func() { jsonpatch.AccumulatedCopySizeLimit = 0 }()
 
 	restrictions := types.LoadRestrictionsRootOnly // the root is here the folder of a kustomization

@@ -45,6 +45,10 @@ type Options struct {
 	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
 	Kustomize KustomizeOptions
 
+	// Previous says that these are manifests from before a change. They may be rendered already, and then the options for
+	// kustomizations and charts do not concern them.
+	Previous bool
+
 	// Recurse makes a directory source include its subdirectories.
 	Recurse bool
 
@@ -126,13 +130,11 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 		return file(t, name)
 	}
 	source := detect(t, o.Source)
-	if source != Kustomize {
-		if err := o.Kustomize.refuse(t.named, source); err != nil {
-			return Result{}, err
-		}
+	if o.Previous && !isA(t, source) {
+		source = Directory
 	}
-	if source != Helm {
-		if err := o.Helm.refuse(t.named, source); err != nil {
+	if !o.Previous {
+		if err := o.refuse(t.named, source); err != nil {
 			return Result{}, err
 		}
 	}
@@ -146,6 +148,19 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	default:
 		return Result{}, fmt.Errorf("unknown source %q; the sources are auto, directory, kustomize and helm", source)
 	}
+}
+
+// refuse returns an error if options are set that the source has no use for.
+func (o Options) refuse(named, source string) error {
+	if source != Kustomize {
+		if err := o.Kustomize.refuse(named, source); err != nil {
+			return err
+		}
+	}
+	if source != Helm {
+		return o.Helm.refuse(named, source)
+	}
+	return nil
 }
 
 // abs returns an absolute path. It leaves a .. after a link to the system, which

@@ -1,5 +1,11 @@
 package settings
 
+import (
+	"errors"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
 // Kustomize are the settings that change the kustomization to build, with the meaning that the field of the same name
 // has in an Application's spec.source.kustomize.
 type Kustomize struct {
@@ -110,6 +116,7 @@ var kustomizeTable = []Setting{
 		Help:    "patches to add to those of the kustomization",
 		Accepts: "YAML: a list of patch or path with target and options", Unset: none, isYAML: true, isPrivate: true,
 		field: func(s *Settings) any { return &s.Kustomize.Patches },
+		check: patchList,
 	},
 	{
 		Name: "kustomize-components", Title: "Kustomize: components",
@@ -135,4 +142,13 @@ var kustomizeTable = []Setting{
 		Accepts: "a list of group/version or group/version/kind", Unset: "KUBE_API_VERSIONS",
 		field: func(s *Settings) any { return &s.Kustomize.APIVersions },
 	},
+}
+
+// patchList refuses what is YAML, but no list. What is no YAML is refused with the kustomization.
+func patchList(text string) (string, error) {
+	tree, err := yamldoc.Parse([]byte(text))
+	if err == nil && !tree.Root.IsNull() && tree.Root.Kind != yamldoc.Sequence {
+		return "", errors.New("not a list of patches; each has patch or path, and may have target and options")
+	}
+	return text, nil
 }

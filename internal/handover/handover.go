@@ -1,0 +1,35 @@
+// Package handover lets the main program become the one with Helm before its large packages are initialized, when it
+// generates the manifests of a chart: their start takes as long as a small chart.
+//
+// Importing it is enough. Of the packages whose imports are initialized, Go takes the one whose path comes first
+// (https://go.dev/ref/spec#Program_initialization), so this one, with its few imports, comes early. In another order
+// the program is only slower: package cli does the same later, for every command and all settings.
+package handover
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+func init() { _ = handOver() }
+
+// handOver returns if the arguments name no chart, or if there is no program with Helm. That one does whatever this one
+// would do, so to become it is right even where the settings say that the chart is no source.
+func handOver() error {
+	if len(os.Args) < 2 || os.Args[1] != "generate" || !isChart(".") && !slices.ContainsFunc(os.Args[2:], isChart) {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := filepath.Join(filepath.Dir(self), "argocd-kserve-plugin-helm")
+	return syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
+}
+
+func isChart(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, "Chart.yaml"))
+	return err == nil
+}
