@@ -88,7 +88,14 @@ func readRegular(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
+	link, err := root.Lstat(FileName)
+	if err != nil {
+		return nil, err
+	}
 	info, err := root.Stat(FileName)
+	if err != nil && link.Mode().Type() == fs.ModeSymlink {
+		return nil, errors.New("a link that leads nowhere or out of its folder; put the file itself there")
+	}
 	if err != nil {
 		return nil, err
 	}

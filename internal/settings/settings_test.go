@@ -426,10 +426,15 @@ func TestFileOutsideTheFolder(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, FileName)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Load(Sources{Flags: Bind(pflag.NewFlagSet("test", pflag.ContinueOnError)), Dir: dir, Shown: "app"})
-	if err == nil || !strings.HasPrefix(err.Error(),
-		"app/.argocd-kserve-plugin.yaml: ") || strings.Contains(err.Error(), "password") {
-		t.Error(err)
+	want := "app/.argocd-kserve-plugin.yaml: a link that leads nowhere or out of its folder; put the file itself there"
+	for _, name := range []string{"a file outside", "no file"} {
+		_, err := Load(Sources{Flags: Bind(pflag.NewFlagSet("test", pflag.ContinueOnError)), Dir: dir, Shown: "app"})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+		if err := os.RemoveAll(outside); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
