@@ -32,7 +32,8 @@ func inputError(file *File, line int, err error) error {
 	if !errors.As(err, &fault) {
 		return &InputError{Path: file.Path, Err: err}
 	}
-	return &InputError{Path: file.Path, Line: line + fault.Line - 1, Col: fault.Col, Err: errors.New(fault.Msg)}
+	fault = fault.At(line)
+	return &InputError{Path: file.Path, Line: fault.Line, Col: fault.Col, Err: errors.New(fault.Msg)}
 }
 
 // guarded calls do and returns a panic as an error.

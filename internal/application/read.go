@@ -88,7 +88,7 @@ func readFile(file *transform.File) (apps []Application, problems []Problem, err
 func positioned(file *transform.File, line int, err error) error {
 	var fault *yamldoc.Error
 	if errors.As(err, &fault) {
-		return fmt.Errorf("%s:%d:%d: %s", file.Path, line+fault.Line-1, fault.Col, fault.Msg)
+		return fmt.Errorf("%s:%w", file.Path, fault.At(line))
 	}
 	return fmt.Errorf("%s: %w", file.Path, err)
 }

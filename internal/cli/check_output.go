@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,6 +52,12 @@ func newOutput(cmd *cobra.Command) func() ([]destination, error) {
 			}
 			if toFile && file == "" {
 				return nil, fmt.Errorf("flag --output: %q names no file", value)
+			}
+			if toFile {
+				file = filepath.Clean(file)
+			}
+			if file == "-" {
+				return nil, fmt.Errorf("flag --output: %q: for standard output write -o %s", value, name)
 			}
 			same := func(d destination) bool { return d.file == file }
 			if slices.ContainsFunc(all, same) && !toFile {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -43,7 +44,7 @@ func findRule(name string) (*transform.Rule, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a rule; %sexplain without a rule lists them", name, didYouMean(name, ruleNames()))
+	return nil, fmt.Errorf("%q is not a rule; %sexplain without a rule lists them", name, settings.DidYouMean(name, ruleNames()))
 }
 
 func ruleNames() []string {

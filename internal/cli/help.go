@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 // columns is the width that the help of every command fits in.
@@ -89,5 +91,5 @@ func unknownCommand(group *cobra.Command, args []string) error {
 	}
 	path := strings.TrimPrefix(group.CommandPath()+" "+args[0], program+" ")
 	return fmt.Errorf("unknown command %q; %sthe commands are %s",
-		path, didYouMean(args[0], names), strings.Join(names, ", "))
+		path, settings.DidYouMean(args[0], names), strings.Join(names, ", "))
 }

@@ -26,7 +26,7 @@ func newPaths(env *Env, cmd *cobra.Command) source {
 }
 
 // groups returns the sources that the arguments name, as the paths of each: a folder, a kustomization, a stream, or the
-// files of one folder. A path that is given twice counts once.
+// files of one folder. A path that is given twice counts once, and so does a folder under two names.
 func (env *Env) groups(args []string) [][]string {
 	if len(args) == 0 {
 		return [][]string{{path(nil)}}
@@ -34,10 +34,7 @@ func (env *Env) groups(args []string) [][]string {
 	var groups [][]string
 	known, byFolder := map[string]bool{}, map[string]int{}
 	for _, path := range args {
-		real := path
-		if path != "-" {
-			real = filepath.Clean(env.absolute(path))
-		}
+		real := env.real(path)
 		if known[real] {
 			continue
 		}
@@ -58,6 +55,22 @@ func (env *Env) groups(args []string) [][]string {
 	return groups
 }
 
+// real returns the absolute path, with the links on the way to it resolved, and with that to a folder.
+func (env *Env) real(path string) string {
+	if path == "-" {
+		return path
+	}
+	path = env.absolute(path)
+	dir, name := filepath.Split(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir, name = path, ""
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return filepath.Join(dir, name)
+}
+
 // inputs reads the sources that the arguments name.
 func (s source) inputs(ctx context.Context, args []string) ([]*input, error) {
 	var all []*input
@@ -68,7 +81,31 @@ func (s source) inputs(ctx context.Context, args []string) ([]*input, error) {
 		}
 		all = append(all, in)
 	}
+	if len(all) > 1 {
+		all = s.env.distinct(all)
+	}
 	return all, nil
+}
+
+// distinct drops the files that are part of a folder which is a source, too.
+func (env *Env) distinct(all []*input) []*input {
+	isFolder := func(in *input) bool {
+		info, err := os.Stat(env.absolute(in.path))
+		return in.path != "-" && err == nil && info.IsDir()
+	}
+	part := map[string]bool{}
+	for _, in := range slices.DeleteFunc(slices.Clone(all), func(in *input) bool { return !isFolder(in) }) {
+		for _, f := range in.source.Files {
+			part[env.real(f.Path)] = f.Renderer == ""
+		}
+	}
+	return slices.DeleteFunc(all, func(in *input) bool {
+		if in.path == "-" || isFolder(in) {
+			return false
+		}
+		in.source.Files = slices.DeleteFunc(in.source.Files, func(f transform.File) bool { return part[env.real(f.Path)] })
+		return len(in.source.Files) == 0
+	})
 }
 
 // transform applies the rules to each source on its own, as Argo CD does.

@@ -239,17 +239,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		hint := didYouMean("--"+unknown.GetSpecifiedName(), names)
-		return fmt.Errorf("%w; %sthe flags are %s", err, hint, strings.Join(names, ", "))
+		hint := settings.DidYouMean("--"+unknown.GetSpecifiedName(), names)
+		return fmt.Errorf("%w; %s%s --help lists the flags", err, hint, cmd.CommandPath())
 	}
 	return err
-}
-
-func didYouMean(text string, names []string) string {
-	if near := settings.Nearest(text, names); near != "" {
-		return "did you mean " + near + "? "
-	}
-	return ""
 }
 
 // getenv returns an environment variable; of several with the same name the last one counts.

@@ -21,6 +21,9 @@ func newSettingsCommand(env *Env) *cobra.Command {
 	}
 	src := newSource(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := env.present(path(args)); err != nil {
+			return err
+		}
 		set, err := settings.Load(src.from(path(args)))
 		if err != nil {
 			return err

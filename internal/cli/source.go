@@ -98,6 +98,20 @@ func (env *Env) absolute(path string) string {
 	return env.Dir + string(filepath.Separator) + path
 }
 
+// present returns an error if the path names nothing.
+func (env *Env) present(path string) error {
+	if path == "" {
+		return errors.New("a PATH is empty; . is the working directory")
+	}
+	if path == "-" {
+		return nil
+	}
+	if _, err := os.Stat(env.absolute(path)); err != nil {
+		return fmt.Errorf("%s: %w", path, reason(err))
+	}
+	return nil
+}
+
 // input is what a command has read: the settings and the files.
 type input struct {
 	path      string
@@ -111,7 +125,10 @@ type input struct {
 // read reads the settings and the source, which the paths name together.
 func (s source) read(ctx context.Context, paths []string) (*input, error) {
 	in := &input{path: path(paths)}
-	var err error
+	err := s.env.present(in.path)
+	if err != nil {
+		return nil, err
+	}
 	if in.settings, err = settings.Load(s.from(in.path)); err != nil {
 		return nil, err
 	}

@@ -78,6 +78,7 @@ func ruleIDs(findings []transform.Finding) []string {
 			ids = append(ids, f.Rule.ID)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 

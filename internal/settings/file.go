@@ -77,7 +77,7 @@ func readFile(dir, shown string) ([]given, error) {
 	all, err := parseFile(shown, data)
 	var fault *yamldoc.Error
 	if errors.As(err, &fault) {
-		return nil, fmt.Errorf("%s:%d:%d: %s", shown, fault.Line, fault.Col, fault.Msg)
+		return nil, fmt.Errorf("%s:%w", shown, fault)
 	}
 	return all, err
 }
@@ -88,7 +88,14 @@ func readRegular(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
+	link, err := root.Lstat(FileName)
+	if err != nil {
+		return nil, err
+	}
 	info, err := root.Stat(FileName)
+	if err != nil && link.Mode().Type() == fs.ModeSymlink {
+		return nil, errors.New("a link that leads nowhere or out of its folder; put the file itself there")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +121,10 @@ func parseFile(shown string, data []byte) ([]given, error) {
 		return nil, fmt.Errorf("%s:%d:1: a second document: keep all settings in one", shown, documents[1].Line)
 	}
 	tree, err := yamldoc.Parse(documents[0].Body)
+	var fault *yamldoc.Error
+	if errors.As(err, &fault) {
+		return nil, fault.At(documents[0].Line)
+	}
 	if err != nil {
 		return nil, err
 	}

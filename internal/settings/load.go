@@ -187,7 +187,7 @@ func (row *Setting) lower(s *Settings, values []given) error {
 	return errors.Join(faults...)
 }
 
-// find returns the row of a setting, or an error that lists the valid names.
+// find returns the row of a setting, or an error that names the nearest one.
 func find(name string) (*Setting, error) {
 	names := make([]string, len(Table))
 	for i := range Table {
@@ -196,15 +196,20 @@ func find(name string) (*Setting, error) {
 		}
 		names[i] = Table[i].Name
 	}
-	hint := ""
-	if near := Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? ", near)
-	}
-	return nil, fmt.Errorf("unknown setting %q; %sthe settings are %s", name, hint, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown setting %q; %sargocd-kserve-plugin settings --help lists them",
+		name, DidYouMean(name, names))
 }
 
-// Nearest returns the candidate that differs least from the text, or "" if none is similar.
-func Nearest(text string, candidates []string) string {
+// DidYouMean returns the part of a message that names the candidate nearest to the text, with a blank after it, or "".
+func DidYouMean(text string, candidates []string) string {
+	if near := nearest(text, candidates); near != "" {
+		return "did you mean " + near + "? "
+	}
+	return ""
+}
+
+// nearest returns the candidate that differs least from the text, or "" if none is similar.
+func nearest(text string, candidates []string) string {
 	var names cobra.Command
 	for _, c := range candidates {
 		names.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})

@@ -265,8 +265,8 @@ func TestParameters(t *testing.T) {
 		{`[{"name":"rules","string":"KS201","array":["KS301"]}]`, "", "sets more than one of string, array and map"},
 		{`[{"name":"probes","string":"tcp"},{"name":"probes","string":"auto"}]`, "", "set twice"},
 		{`[{"name":"probe","string":"tcp"}]`, "",
-			`ARGOCD_APP_PARAMETERS: unknown setting "probe"; did you mean probes? the settings are kserve-version, ` +
-				`argocd-version,`},
+			`ARGOCD_APP_PARAMETERS: unknown setting "probe"; did you mean probes? argocd-kserve-plugin settings ` +
+				`--help lists them`},
 		{`{"probes":"tcp"}`, "", "ARGOCD_APP_PARAMETERS: not a JSON array of parameters"},
 		{`[{"name":"directory-include","string":"{a,b}/*.yaml *.yml"}]`, "directory-include",
 			"{a,b}/*.yaml *.yml from"},
@@ -298,7 +298,7 @@ func TestFaults(t *testing.T) {
 				`environment variable ARGOCD_KSERVE_PLUGIN_PROBE: unknown setting "probe"; did you mean probes?`,
 				`environment variable ARGOCD_ENV_KSERVE_PLUGIN_KSERVEVERSION: unknown setting "kserveversion"; did you ` +
 					`mean kserve-version?`,
-				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; the settings are`,
+				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; argocd-kserve-plugin settings --help lists them`,
 			}},
 		{"values", []string{"--probes=sometimes", "--timeout=soon", "--max-input=0", "--namespace=Not_One"},
 			[]string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.9.0"},
@@ -308,7 +308,7 @@ func TestFaults(t *testing.T) {
 				`flag --max-input: "0" is not a number of bytes`,
 				`flag --namespace: "Not_One" is not the name of a namespace`,
 				`environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION: 0.9.0 is too old`,
-				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; the rules are`,
+				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; argocd-kserve-plugin rules lists their IDs`,
 				`.argocd-kserve-plugin.yaml:2:28: progress-deadline-seconds: "-3" is not a positive number or none`,
 				`.argocd-kserve-plugin.yaml:3:26: default-deployment-mode: "raw" is not Standard, Knative, ` +
 					`ModelMesh or unknown`,
@@ -429,10 +429,15 @@ func TestFileOutsideTheFolder(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, FileName)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Load(Sources{Flags: Bind(pflag.NewFlagSet("test", pflag.ContinueOnError)), Dir: dir, Shown: "app"})
-	if err == nil || !strings.HasPrefix(err.Error(),
-		"app/.argocd-kserve-plugin.yaml: ") || strings.Contains(err.Error(), "password") {
-		t.Error(err)
+	want := "app/.argocd-kserve-plugin.yaml: a link that leads nowhere or out of its folder; put the file itself there"
+	for _, name := range []string{"a file outside", "no file"} {
+		_, err := Load(Sources{Flags: Bind(pflag.NewFlagSet("test", pflag.ContinueOnError)), Dir: dir, Shown: "app"})
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+		if err := os.RemoveAll(outside); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -260,12 +260,10 @@ func root(text string) (string, error) {
 }
 
 func ruleID(text string) (string, error) {
-	var ids []string
 	for _, rule := range rules.All {
 		if strings.TrimPrefix(text, "-") == rule.ID {
 			return text, nil
 		}
-		ids = append(ids, rule.ID)
 	}
-	return "", fmt.Errorf("unknown rule %q; the rules are %s", text, strings.Join(ids, ", "))
+	return "", fmt.Errorf("unknown rule %q; argocd-kserve-plugin rules lists their IDs", text)
 }

@@ -85,6 +85,18 @@ func Rename(path Path, to string) Edit { return Edit{Op: OpRename, Path: path, T
 type Error struct {
 	Line, Col int    // 1-based; columns count runes
 	Msg       string // what is wrong, and often what to do
+	first     int    // the line that ends Msg, or 0 if none does
+}
+
+// At returns the error of a document that starts on a line of a file, as an error of the file.
+func (e *Error) At(line int) *Error {
+	moved := *e
+	moved.Line += line - 1
+	if e.first > 0 {
+		moved.first += line - 1
+		moved.Msg = strings.TrimSuffix(e.Msg, strconv.Itoa(e.first)) + strconv.Itoa(moved.first)
+	}
+	return &moved
 }
 
 // Error returns the position and the message.

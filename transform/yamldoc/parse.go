@@ -341,7 +341,9 @@ func (t *Tree) finish(n *Node) error {
 	if first, second := n.index(); second >= 0 {
 		line, _ := t.Position(n.Entries[first].Key.Start)
 		key := n.Entries[second].Key
-		return t.errorAt(key.Start, fmt.Sprintf("duplicate key%s, first on line %d", t.named(key.resolve().Value), line))
+		fault := t.errorAt(key.Start, fmt.Sprintf("duplicate key%s, first on line %d", t.named(key.resolve().Value), line))
+		fault.first = line
+		return fault
 	}
 	for i := 0; i < len(n.Entries) && n.barrier == 0; i++ {
 		switch {
