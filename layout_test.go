@@ -68,6 +68,7 @@ var layers = []struct {
 		"transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"cmd/cmp", "internal/cli"},
+	{"cmd/argocd-kserve-plugin", "internal/cli"},
 
 	// The program with Helm.
 	{"internal/chart", "internal/render transform/yamldoc"},
