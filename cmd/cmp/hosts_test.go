@@ -31,7 +31,8 @@ func inTop(t *testing.T, file string) *yamldoc.Node {
 	return tree.Root
 }
 
-// release writes a release with a script that starts the program under test, and returns the address of the folder with all releases.
+// release writes a release with a script that starts the program under test, and returns the address of the folder with
+// all releases.
 func (h *host) release(t *testing.T, version string, intact bool) string {
 	t.Helper()
 	program := fmt.Appendf(nil, "#!/bin/sh\nexec '%s' \"$@\"\n", h.env["PROGRAM"])

@@ -51,7 +51,8 @@ func TestHelm4(t *testing.T) {
 	if err := os.CopyFS(plugin, os.DirFS(inRepository(t, "install/helm-plugin"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(bin, "argocd-kserve-plugin"), filepath.Join(plugin, "argocd-kserve-plugin")); err != nil {
+	const program = "argocd-kserve-plugin"
+	if err := os.Symlink(filepath.Join(bin, program), filepath.Join(plugin, program)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("HELM_PLUGINS", plugins)
