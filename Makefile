@@ -81,7 +81,8 @@ e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by o
 e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
 	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
 
-e2e-hosts: ## the plugin inside kustomize and Helm (builds them)
+e2e-hosts: ## the plugin inside kustomize, Helm and kubectl (builds them), and the documented workflows
+	cd e2e/workflows && $(GO) test -count=1 ./...
 	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts
 
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)

@@ -70,6 +70,7 @@ var layers = []struct {
 		"transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
+	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},
 
 	// The program with Helm.
 	{"internal/chart", "internal/render transform/yamldoc"},

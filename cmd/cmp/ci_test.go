@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"os"
@@ -155,6 +156,15 @@ var expression = regexp.MustCompile(`\$\{\{`)
 // step that failed.
 func (h *host) github(t *testing.T, workflow *yamldoc.Node) (outputs map[string]string, summary, failed string) {
 	t.Helper()
+	job := workflow.Get("jobs", "manifests")
+	h.set(workflow.Get("env"))
+	h.set(job.Get("env"))
+	return h.steps(t, job.Get("steps"), workflow.Get("defaults", "run", "shell").Str())
+}
+
+// steps is github for the steps of a job or an action, in a shell unless they name one.
+func (h *host) steps(t *testing.T, steps *yamldoc.Node, shell string) (outputs map[string]string, summary, failed string) {
+	t.Helper()
 	files := map[string]string{}
 	for _, name := range []string{"GITHUB_PATH", "GITHUB_STEP_SUMMARY"} {
 		files[name] = filepath.Join(h.temp, name)
@@ -165,11 +175,11 @@ func (h *host) github(t *testing.T, workflow *yamldoc.Node) (outputs map[string]
 	}
 	h.env["GITHUB_ACTIONS"], h.env["GITHUB_WORKSPACE"] = "true", h.checkout
 	h.env["RUNNER_TEMP"] = filepath.Join(h.temp, "runner")
-	job := workflow.Get("jobs", "manifests")
-	h.set(workflow.Get("env"))
-	h.set(job.Get("env"))
+	if err := os.MkdirAll(h.env["RUNNER_TEMP"], 0o755); err != nil {
+		t.Fatal(err)
+	}
 	outputs = map[string]string{}
-	for _, step := range job.Get("steps").Items {
+	for _, step := range steps.Items {
 		script := step.Get("run").Str()
 		if script == "" || failed != "" && step.Get("if").Str() != "always()" {
 			continue // the actions a step uses are what newHost has prepared
@@ -178,7 +188,8 @@ func (h *host) github(t *testing.T, workflow *yamldoc.Node) (outputs map[string]
 			t.Errorf("an expression that the host would replace: %s", script)
 		}
 		name := step.Get("name").Str()
-		out, code := h.run(t, h.checkout, shells[workflow.Get("defaults", "run", "shell").Str()], script)
+		h.set(step.Get("env"))
+		out, code := h.run(t, h.checkout, shells[cmp.Or(step.Get("shell").Str(), shell)], script)
 		outputs[name] = out
 		if code != 0 && failed == "" {
 			failed = name

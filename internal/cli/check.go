@@ -57,7 +57,7 @@ and fix repair them all the same.
 		if out == nil {
 			return failed
 		}
-		c := checked{out, slices.Concat(out.Findings, out.Unused), out.Accepted}
+		c := out.checked()
 		if *baseline != "" {
 			if err := c.accept(env, *baseline); err != nil {
 				return err
@@ -85,6 +85,10 @@ and fix repair them all the same.
 type checked struct {
 	*outcome
 	open, accepted []transform.Finding
+}
+
+func (o *outcome) checked() *checked {
+	return &checked{o, slices.Concat(o.Findings, o.Unused), o.Accepted}
 }
 
 // report returns what the formats write.

@@ -24,7 +24,9 @@ type destination struct {
 const outputHelp = `The flag --output takes a format, or FORMAT=FILE to write a file, and can be repeated: one report goes to standard
 output at most. A file is written whole or not at all.
 
-  text      for people: by object, with the line, what is wrong and what the repair does
+` + formatsHelp
+
+const formatsHelp = `  text      for people: by object, with the line, what is wrong and what the repair does
   compact   one finding a line, for grep
   json      for programs; docs/check.schema.json describes it
   sarif     for code hosts such as GitHub, with the repairs
@@ -33,14 +35,33 @@ output at most. A file is written whole or not at all.
   markdown  for a comment on a pull request or the summary of a step, with the diff
   baseline  for --baseline`
 
-// newOutput gives a command the flag --output. The function that it returns reads it.
+// newOutput gives a command that prints a report the flag --output. The function that it returns reads it.
 func newOutput(cmd *cobra.Command) func() ([]destination, error) {
+	return outputFlag(cmd, "format, or FORMAT=FILE", report.Formats[0].Name)
+}
+
+// newReportFiles gives a command that prints manifests the flag --output, for files only.
+func newReportFiles(cmd *cobra.Command) func() ([]destination, error) {
+	read := outputFlag(cmd, "FORMAT=FILE, a report beside the manifests")
+	return func() ([]destination, error) {
+		all, err := read()
+		for _, d := range all {
+			if d.file == "" {
+				return nil, fmt.Errorf("flag --output: standard output is for the manifests; name a file, "+
+					"for example -o %s=FILE", d.Name)
+			}
+		}
+		return all, err
+	}
+}
+
+func outputFlag(cmd *cobra.Command, usage string, standard ...string) func() ([]destination, error) {
 	var names []string
 	for _, f := range report.Formats {
 		names = append(names, f.Name)
 	}
 	list := strings.Join(names, ", ")
-	values := cmd.Flags().StringArrayP("output", "o", names[:1], "format, or FORMAT=FILE: "+list)
+	values := cmd.Flags().StringArrayP("output", "o", standard, usage+": "+list)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoSpace))
 	return func() ([]destination, error) {
 		var all []destination

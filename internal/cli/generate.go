@@ -21,17 +21,29 @@ func newGenerateCommand(env *Env) *cobra.Command {
 		Long: `Write the repaired manifests of a source to standard output. Documents that need no repair are copied byte for
 byte. Standard error gets a summary of one line. After an error standard output is empty.
 
-` + severalHelp + "\n\n" + pathsHelp,
+The flag --output takes FORMAT=FILE and can be repeated. It writes a report of the findings before the manifests, also
+when fail-on refuses them. A file is written whole or not at all.
+
+` + formatsHelp + "\n\n" + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin generate deploy/
-  helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -`,
+  helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -
+  argocd-kserve-plugin generate --fail-on=error -o text=findings.txt deploy/`,
 	}
 	src := newSource(env, cmd).takingSeveral(cmd)
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"list the findings and the skipped files and documents on standard error")
+	output := newReportFiles(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		to, err := output()
+		if err != nil {
+			return err
+		}
 		out, err := src.outcome(cmd.Context(), args, "")
 		if err != nil {
+			return err
+		}
+		if err := env.writeReports(cmd.Context(), to, out.checked().report(env), out.summary()+"\n"); err != nil {
 			return err
 		}
 		if err := cmp.Or(out.contradictions(), out.refused()); err != nil {

@@ -28,6 +28,7 @@ func complete(root *cobra.Command) {
 
 func prepare(cmd *cobra.Command) {
 	cmd.Long = wrap(cmd.Long)
+	cmd.Example = strings.ReplaceAll(cmd.Example, program+" ", cmd.Root().DisplayName()+" ")
 	if cmd.HasSubCommands() && !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, unknownCommand
 	}

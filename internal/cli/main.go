@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
@@ -22,6 +23,7 @@ func Main(charts render.Charts) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills
 	return Run(ctx, Env{
+		Program: filepath.Base(os.Args[0]),
 		Args:    os.Args[1:],
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,

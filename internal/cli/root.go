@@ -30,6 +30,7 @@ const (
 
 // Env is what a process gets from its caller.
 type Env struct {
+	Program        string   // the name of the file that was started
 	Args           []string // without the program's name
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -189,6 +190,14 @@ type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
 
+// name returns what people type: kubectl finds the plugin kserve-repair as kubectl-kserve_repair.
+func (env *Env) name() string {
+	if plugin, ok := strings.CutPrefix(env.Program, "kubectl-"); ok {
+		return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
+	}
+	return program
+}
+
 // newRootCommand returns the program. What cobra prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
@@ -199,6 +208,7 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: env.name()},
 	}
 	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
