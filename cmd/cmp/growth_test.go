@@ -82,11 +82,11 @@ metadata:
   ownerReferences: [{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, name: model-${n}}]
 ---
 `, ""},
-	{"wait", "health wait", `{"type": "ADDED", "object": {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService",
-  "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
+	{"wait", "health wait", `{"type": "ADDED", "object": {
+  "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
     "conditions": [{"type": "PredictorReady", "status": "False"}, {"type": "Ready", "status": "False"}]}}}
-{"type": "MODIFIED", "object": {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService",
-  "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
+{"type": "MODIFIED", "object": {
+  "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
     "conditions": [{"type": "PredictorReady", "status": "True"}, {"type": "Ready", "status": "True"}]}}}
 `, " team/model-${n}"},
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 )
 
-var figuresFile = flag.String("figures", "", "file for what TestFigures measures, as JSON; without it, it measures nothing")
+var figuresFile = flag.String("figures", "", "file for what TestFigures measures, as JSON")
 
 // figures is what bench writes to docs/performance.md.
 type figures struct {
 	ArgoCD            string  // the release
 	RequestsPerSecond float64 // from four clients
 	PluginCPU         float64 // ms per request, user plus system
-	PeakMemory        int64   // bytes of anonymous memory that the plugin's processes have together, with 32 requests at once
+	PeakMemory        int64   // anonymous bytes of the plugin's processes together, with 32 requests at once
 }
 
 // TestFigures measures the newest argocd-cmp-server with the overlay of the benchmark, which has a patch.
