@@ -26,11 +26,35 @@ const (
 // notLinear are the files with statements that may run more often, and why.
 var notLinear = map[string]string{
 	"internal/cli/memory.go": "how often it looks at the memory depends on the time",
-	"internal/model/llm.go":  "each LLM service is compared with each Config that has the name of a preset",
 }
 
-// growing are commands and what is repeated in their input. ${n} is the number of the copy.
-var growing = []struct{ name, command, entry string }{
+// growing are commands, what is repeated in their input, and words that are repeated at the end of the command. ${n} is
+// the number of the copy.
+var growing = []struct{ name, command, entry, words string }{
+	{"services that name no runtime", "generate --kserve-version=0.20.0", `apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: server-${n}, namespace: team}
+spec:
+  supportedModelFormats: [{name: custom, autoSelect: true}]
+  containers: [{name: kserve-container, readinessProbe: {exec: {command: [curl, -f, "http://localhost:8080/ready"]}}}]
+---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: named-${n}, namespace: team}
+spec: {predictor: {logger: {mode: all}, model: {modelFormat: {name: custom}, runtime: "server-${n}"}}}
+---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: model-${n}, namespace: team}
+spec:
+  predictor:
+    logger: {mode: all}
+    model:
+      modelFormat: {name: custom}
+      storageUri: "s3://models/${n}"
+      readinessProbe: {exec: {command: [curl, -f, "http://localhost:8080/ready"]}}
+---
+`, ""},
 	{"one runtime per team", "generate --kserve-version=0.20.0 --shared-runtimes=edit", `apiVersion: serving.kserve.io/v1alpha1
 kind: ServingRuntime
 metadata: {name: server, namespace: team-${n}}
@@ -43,7 +67,7 @@ kind: InferenceService
 metadata: {name: model, namespace: team-${n}}
 spec: {predictor: {logger: {mode: all}, model: {modelFormat: {name: custom}, storageUri: "s3://models/${n}"}}}
 ---
-`},
+`, ""},
 	{"assess", "health assess", `apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata: {name: model-${n}, namespace: team}
@@ -57,7 +81,14 @@ metadata:
   namespace: team
   ownerReferences: [{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, name: model-${n}}]
 ---
-`},
+`, ""},
+	{"wait", "health wait", `{"type": "ADDED", "object": {
+  "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
+    "conditions": [{"type": "PredictorReady", "status": "False"}, {"type": "Ready", "status": "False"}]}}}
+{"type": "MODIFIED", "object": {
+  "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "model-${n}", "namespace": "team"}, "status": {"deploymentMode": "Standard",
+    "conditions": [{"type": "PredictorReady", "status": "True"}, {"type": "Ready", "status": "True"}]}}}
+`, " team/model-${n}"},
 }
 
 // TestGrowth counts how often each statement of the plugin runs, and compares it with ten times the input. The examples
@@ -72,34 +103,50 @@ func TestGrowth(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	few, many := examples(t, fewCopies), examples(t, 10*fewCopies)
 	for _, release := range []string{"0.15.2", "0.20.0"} {
-		settings := " --default-deployment-mode=Standard --shared-runtimes=edit --health-metadata=true --kserve-version=" + release
+		settings := " --default-deployment-mode=Standard --shared-runtimes=edit --health-metadata=true --kserve-version=" +
+			release + " "
+		of := func(command string, write func([]string) string, oneNamespace bool) func(n int) invocation {
+			return func(n int) invocation {
+				return invocation{command + settings + "${input}", write(examples(t, n, oneNamespace))}
+			}
+		}
 		t.Run("rules of "+release, func(t *testing.T) {
-			compare(t, plugin, "generate"+settings, strings.Join(few, "---\n"), strings.Join(many, "---\n"))
+			compare(t, plugin, fewCopies, of("generate", stream, false))
+		})
+		t.Run("rules of "+release+" in one namespace", func(t *testing.T) {
+			compare(t, plugin, fewCopies, of("generate", stream, true))
 		})
 		t.Run("diff of a List by rules of "+release, func(t *testing.T) {
-			compare(t, plugin, "diff --fail-on=never"+settings, list(few), list(many))
+			compare(t, plugin, fewCopies, of("diff --fail-on=never", list, false))
 		})
 	}
 	for _, g := range growing {
 		t.Run(g.name, func(t *testing.T) {
-			repeated := func(n int) string {
-				var b strings.Builder
-				for i := range n {
-					b.WriteString(strings.ReplaceAll(g.entry, "${n}", strconv.Itoa(i)))
-				}
-				return b.String()
-			}
-			compare(t, plugin, g.command, repeated(10*fewCopies), repeated(100*fewCopies))
+			compare(t, plugin, 10*fewCopies, func(n int) invocation {
+				return invocation{g.command + " ${input}" + repeated(n, g.words), repeated(n, g.entry)}
+			})
 		})
 	}
 }
 
-func compare(t *testing.T, plugin, command, few, many string) {
+// repeated returns n copies of an entry.
+func repeated(n int, text string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(text, "${n}", strconv.Itoa(i)))
+	}
+	return b.String()
+}
+
+// invocation is a command and what is in its file ${input}.
+type invocation struct{ command, input string }
+
+// compare compares an invocation for ten times n with that for n.
+func compare(t *testing.T, plugin string, n int, invoke func(n int) invocation) {
 	t.Helper()
-	before := statements(t, plugin, command, few)
-	for statement, count := range statements(t, plugin, command, many) {
+	before := statements(t, plugin, invoke(n))
+	for statement, count := range statements(t, plugin, invoke(10*n)) {
 		_, path, _ := strings.Cut(statement, "/argocd-kserve-plugin/argocd-kserve-plugin/")
 		file, _, _ := strings.Cut(path, ":")
 		if count > mostRuns*max(before[statement], fewCopies) && notLinear[file] == "" {
@@ -108,20 +155,22 @@ func compare(t *testing.T, plugin, command, few, many string) {
 	}
 }
 
-// statements runs the plugin with a file, and returns how often each block of statements ran, by its position.
-func statements(t *testing.T, plugin, command, input string) map[string]int {
+// statements runs the plugin, and returns how often each block of statements ran, by its position.
+func statements(t *testing.T, plugin string, invoked invocation) map[string]int {
 	t.Helper()
 	dir := t.TempDir()
-	file, counts := filepath.Join(dir, "input.yaml"), filepath.Join(dir, "counts")
-	if err := os.WriteFile(file, []byte(input), 0o600); err != nil {
+	counts := filepath.Join(dir, "counts")
+	file := filepath.Join(dir, "input.yaml")
+	if err := os.WriteFile(file, []byte(invoked.input), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), plugin, append(strings.Fields(command), file)...)
+	command := strings.ReplaceAll(invoked.command, "${input}", file)
+	run := exec.CommandContext(t.Context(), plugin, strings.Fields(command)...)
 	run.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
 	if err := run.Run(); run.ProcessState == nil || run.ProcessState.ExitCode() > 1 { // 1 is for findings
-		t.Fatalf("%s: %v\n%s", command, err, &stderr)
+		t.Fatalf("%.200s: %v\n%s", command, err, &stderr)
 	}
 	read := exec.CommandContext(t.Context(), "go", "tool", "covdata", "textfmt", "-i", dir, "-o", counts)
 	if out, err := read.CombinedOutput(); err != nil {
@@ -145,8 +194,9 @@ func statements(t *testing.T, plugin, command, input string) map[string]int {
 	return found
 }
 
-// examples returns the documents of n copies of each rule's example, each copy in a namespace of its own.
-func examples(t *testing.T, n int) (documents []string) {
+// examples returns the documents of n copies of each rule's example. Each copy is in a namespace of its own, or all are
+// in one and have their own names.
+func examples(t *testing.T, n int, oneNamespace bool) (documents []string) {
 	t.Helper()
 	for i, rule := range rules.All {
 		data, err := os.ReadFile(filepath.Join("../../testdata/rules", rule.ID, rule.Example+".yaml"))
@@ -157,22 +207,53 @@ func examples(t *testing.T, n int) (documents []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var trees []*yamldoc.Tree
+		names := map[string]bool{}
+		for _, source := range sources {
+			tree, err := yamldoc.Parse(source.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees = append(trees, tree)
+			names[tree.Root.Get("metadata", "name").Str()] = true
+		}
 		for copied := range n {
-			for _, source := range sources {
-				tree, err := yamldoc.Parse(source.Body)
+			namespace, suffix := fmt.Sprintf("team-%d-%d", i, copied), ""
+			if oneNamespace {
+				namespace, suffix = "team", fmt.Sprintf("-%d-%d", i, copied)
+			}
+			for _, tree := range trees {
+				edits := []yamldoc.Edit{yamldoc.Set(yamldoc.Path{"metadata", "namespace"}, namespace)}
+				if suffix != "" {
+					edits = append(edits, renames(tree.Root, nil, names, suffix)...)
+				}
+				renamed, err := tree.Apply(edits)
 				if err != nil {
 					t.Fatal(err)
 				}
-				namespace := yamldoc.Set(yamldoc.Path{"metadata", "namespace"}, fmt.Sprintf("team-%d-%d", i, copied))
-				if tree, err = tree.Apply([]yamldoc.Edit{namespace}); err != nil {
-					t.Fatal(err)
-				}
-				documents = append(documents, string(tree.Bytes()))
+				documents = append(documents, string(renamed.Bytes()))
 			}
 		}
 	}
 	return documents
 }
+
+// renames returns edits that add a suffix to each value that is one of the names.
+func renames(node *yamldoc.Node, at yamldoc.Path, names map[string]bool, suffix string) (edits []yamldoc.Edit) {
+	if name := node.Str(); name != "" && names[name] {
+		edits = append(edits, yamldoc.Set(at, name+suffix))
+	}
+	for _, e := range node.Entries {
+		edits = append(edits, renames(e.Value, at.With(e.Key.Value), names, suffix)...)
+	}
+	for i, item := range node.Items {
+		edits = append(edits, renames(item, at.With(i), names, suffix)...)
+	}
+	return edits
+}
+
+// stream returns the documents as a stream.
+func stream(documents []string) string { return strings.Join(documents, "---\n") }
 
 // list returns the documents as the items of a List.
 func list(documents []string) string {

@@ -62,9 +62,16 @@ func Named(name string) Target {
 	return Target{Name: name}
 }
 
-func (t Target) matches(id key) bool {
-	return (t.Kind == "" || t.Kind == id.kind) && (t.Namespace == "" || t.Namespace == id.namespace) &&
-		(t.Name == "" || t.Name == id.name)
+// targetsOf returns all targets that match an object.
+func targetsOf(id key) (targets []Target) {
+	for _, kind := range slices.Compact([]string{"", id.kind}) {
+		for _, namespace := range slices.Compact([]string{"", id.namespace}) {
+			for _, name := range slices.Compact([]string{"", id.name}) {
+				targets = append(targets, Target{kind, namespace, name})
+			}
+		}
+	}
+	return targets
 }
 
 func (t Target) String() string {
@@ -85,12 +92,13 @@ type Wait struct {
 	// nothing in an InferenceService shows whether it does. Both start again when the generation changes.
 	Lag, Settle time.Duration
 
-	waited map[key]*waited  // nil for an object that no target matches
-	open   map[*waited]bool // those that are not finished
-	failed *waited          // one that has stayed Degraded
-	found  []int            // how many objects match each target
-	silent map[string]bool  // the sources that have sent nothing yet
-	notes  []string         // those that Progress has shown
+	waited  map[key]*waited  // nil for an object that no target matches
+	open    map[*waited]bool // those that are not finished
+	failed  *waited          // one that has stayed Degraded
+	found   []int            // how many objects match each target
+	indexes map[Target][]int // of the Targets
+	silent  map[string]bool  // the sources that have sent nothing yet
+	notes   []string         // those that Progress has shown
 
 	following sync.WaitGroup // the sources that end with the context
 }
@@ -147,6 +155,10 @@ func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	defer slow.Stop()
 
 	w.waited, w.open, w.found = map[key]*waited{}, map[*waited]bool{}, make([]int, len(w.Targets))
+	w.indexes = map[Target][]int{}
+	for i, target := range w.Targets {
+		w.indexes[target] = append(w.indexes[target], i)
+	}
 	for _, m := range w.Fleet.ordered() {
 		if err := w.judge(m); err != nil {
 			return Outcome{}, err
@@ -331,11 +343,12 @@ func (w *Wait) judgeAgain() error {
 // match returns an object with the targets that match it, nil if none does.
 func (w *Wait) match(m *member) *waited {
 	o := &waited{member: m}
-	for i, target := range w.Targets {
-		if target.matches(m.key) {
-			o.targets = append(o.targets, i)
-			w.found[i]++
-		}
+	for _, target := range targetsOf(m.key) {
+		o.targets = append(o.targets, w.indexes[target]...)
+	}
+	slices.Sort(o.targets)
+	for _, i := range o.targets {
+		w.found[i]++
 	}
 	if o.targets == nil {
 		return nil

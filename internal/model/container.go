@@ -37,7 +37,8 @@ type Container struct {
 	BesideTransformer bool               // the pod has a transformer container
 
 	runtime     *yamldoc.Node   // the container that KServe merges it with, when the runtime is in the render
-	others      []*yamldoc.Node // the containers of the render that KServe merges it with, or may
+	others      []*yamldoc.Node // the containers of the render that KServe merges it with
+	selectable  []*alternatives // those of the runtimes that KServe may choose
 	shippedPort int             // of a runtime that is not in the render, 0 when it is not known
 }
 
@@ -208,19 +209,22 @@ var (
 // commands reach it and the kubelet does not: an argument or a variable names that address, the server uses it by
 // default, or the render does not show the variables.
 func (c Container) MayListenInside() bool {
-	return slices.ContainsFunc(c.merged(), func(node *yamldoc.Node) bool {
-		words := append(node.Get("command").Strings(), node.Get("args").Strings()...)
-		if slices.ContainsFunc(words, insideByDefault.MatchString) && !slices.ContainsFunc(words, everyAddress.MatchString) {
-			return true
-		}
-		return slices.ContainsFunc(words, loopback.MatchString) || !node.Get("envFrom").IsNull() ||
-			slices.ContainsFunc(node.Get("env").List(), func(v *yamldoc.Node) bool {
-				return loopback.MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
-			})
-	})
+	return slices.ContainsFunc(c.merged(), mayListenInside) ||
+		slices.ContainsFunc(c.selectable, func(a *alternatives) bool { return a.listensInside() })
 }
 
-// merged returns the container and those of the runtimes that KServe merges it with, or may merge it with.
+func mayListenInside(container *yamldoc.Node) bool {
+	words := append(container.Get("command").Strings(), container.Get("args").Strings()...)
+	if slices.ContainsFunc(words, insideByDefault.MatchString) && !slices.ContainsFunc(words, everyAddress.MatchString) {
+		return true
+	}
+	return slices.ContainsFunc(words, loopback.MatchString) || !container.Get("envFrom").IsNull() ||
+		slices.ContainsFunc(container.Get("env").List(), func(v *yamldoc.Node) bool {
+			return loopback.MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
+		})
+}
+
+// merged returns the container and those that KServe merges it with.
 func (c Container) merged() []*yamldoc.Node { return append([]*yamldoc.Node{c.Node}, c.others...) }
 
 // hidden reports whether the source of a variable may hold any text. What a Secret holds is taken for no address.
@@ -232,11 +236,14 @@ func hidden(source *yamldoc.Node) bool {
 
 // UsesProxy reports whether a variable may send the requests of the container's commands through a proxy.
 func (c Container) UsesProxy() bool {
-	return slices.ContainsFunc(c.merged(), func(node *yamldoc.Node) bool {
-		return slices.ContainsFunc(node.Get("env").List(), func(v *yamldoc.Node) bool {
-			name := strings.ToLower(v.Get("name").Str())
-			return name == "http_proxy" || name == "all_proxy"
-		})
+	return slices.ContainsFunc(c.merged(), usesProxy) ||
+		slices.ContainsFunc(c.selectable, func(a *alternatives) bool { return a.usesProxy() })
+}
+
+func usesProxy(container *yamldoc.Node) bool {
+	return slices.ContainsFunc(container.Get("env").List(), func(v *yamldoc.Node) bool {
+		name := strings.ToLower(v.Get("name").Str())
+		return name == "http_proxy" || name == "all_proxy"
 	})
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -213,10 +214,25 @@ func (m *Model) LLMContainers(o *transform.Object, pod kserve.LLMPod) (names []s
 // PresetReplaced reports whether a Config of the render takes the place of a preset and gives container main of the pod
 // this probe with another handler than KServe's own.
 func (m *Model) PresetReplaced(pod kserve.LLMPod, probe string) bool {
-	return slices.ContainsFunc(m.llms.presets, func(o *transform.Object) bool {
-		main, _ := llmContainer(o, pod, kserve.MainContainer)
-		return main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler)
-	})
+	return m.replaced()[presetProbe{fmt.Sprint(pod.Path...), probe}]
+}
+
+// presetProbe is a probe of container main in the pod template at a path.
+type presetProbe struct{ pod, probe string }
+
+func (m *Model) findReplaced() map[presetProbe]bool {
+	found := map[presetProbe]bool{}
+	for _, o := range m.llms.presets {
+		for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+			main, _ := llmContainer(o, pod, kserve.MainContainer)
+			for _, probe := range Probes {
+				if main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler) {
+					found[presetProbe{fmt.Sprint(pod.Path...), probe}] = true
+				}
+			}
+		}
+	}
+	return found
 }
 
 // MergedElsewhere reports whether another layer has a value at a path of the container.

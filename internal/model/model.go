@@ -29,6 +29,7 @@ type Model struct {
 	hpaNames   func() *hpaNames
 	targets    func() map[targetName]bool
 	namesakes  func() map[*LLMService][]Namesake
+	replaced   func() map[presetProbe]bool
 	claimed    func() map[objectName][]*transform.Object
 }
 
@@ -50,10 +51,13 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
 	m.namesakes = sync.OnceValue(m.findNamesakes)
+	m.replaced = sync.OnceValue(m.findReplaced)
 	m.claimed = sync.OnceValue(func() map[objectName][]*transform.Object { return findClaimed(render) })
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
-		m.services[o] = newService(o)
+		s := newService(o)
+		s.order = len(m.services)
+		m.services[o] = s
 	}
 	m.llms = m.findLLMs()
 	m.indexDeployments(m.Services())

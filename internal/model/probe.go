@@ -2,6 +2,9 @@ package model
 
 import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 
+// Probes are the fields of a container that hold its probes.
+var Probes = []string{"readinessProbe", "livenessProbe", "startupProbe"}
+
 // Handler is the field of a probe that says how it checks.
 type Handler string
 

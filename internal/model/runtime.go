@@ -3,8 +3,11 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -15,13 +18,41 @@ import (
 // ClusterServingRuntime are in everywhere.
 type runtimes struct {
 	named      map[objectName]*transform.Object
-	selectable map[objectName][]*transform.Object // by the format for which KServe may choose them
-	users      map[*transform.Object][]*Service
+	users      map[*transform.Object][]*Service   // that name the runtime
+	selections map[objectName]*Selection          // by the format
+	selectedIn map[*transform.Object][]*Selection // those with the runtime
+}
+
+// Selection is the runtimes of a namespace, or of the cluster, that KServe may choose for a model format, and the
+// services that leave it the choice.
+type Selection struct {
+	Users []*Service
+
+	runtimes   []*transform.Object
+	containers func() map[string]*alternatives // by their names
+}
+
+// alternatives are the containers with one name in the runtimes of a Selection. KServe merges one of them with a
+// service's. What they have in common for all services is worked out once.
+type alternatives struct {
+	question      string               // as Container.RuntimeQuestion
+	handlers      map[string]inherited // by the probe
+	nodes         []*yamldoc.Node
+	listensInside func() bool // as Container.MayListenInside
+	usesProxy     func() bool // as Container.UsesProxy
+}
+
+// inherited is the handler of a runtime's probe.
+type inherited struct {
+	handler Handler
+	runtime string
 }
 
 func (m *Model) findRuntimes() *runtimes {
-	found := &runtimes{named: map[objectName]*transform.Object{}, selectable: map[objectName][]*transform.Object{},
-		users: map[*transform.Object][]*Service{}}
+	found := &runtimes{
+		named: map[objectName]*transform.Object{}, users: map[*transform.Object][]*Service{},
+		selections: map[objectName]*Selection{}, selectedIn: map[*transform.Object][]*Selection{},
+	}
 	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
 		namespace := o.Namespace
 		if o.Kind == kserve.ClusterServingRuntime.Kind {
@@ -32,15 +63,64 @@ func (m *Model) findRuntimes() *runtimes {
 		}
 		for format := range selectedFormats(o) {
 			at := objectName{namespace, format}
-			found.selectable[at] = append(found.selectable[at], o)
+			selection := found.selections[at]
+			if selection == nil {
+				selection = &Selection{}
+				selection.containers = sync.OnceValue(selection.findContainers)
+				found.selections[at] = selection
+			}
+			selection.runtimes = append(selection.runtimes, o)
+			found.selectedIn[o] = append(found.selectedIn[o], selection)
 		}
 	}
 	for _, s := range m.Services() {
-		for _, o := range found.of(s) {
+		if o := found.namedBy(s); o != nil {
 			found.users[o] = append(found.users[o], s)
+		}
+		for _, selection := range found.of(s) {
+			selection.Users = append(selection.Users, s)
 		}
 	}
 	return found
+}
+
+func (s *Selection) findContainers() map[string]*alternatives {
+	found := map[string]*alternatives{}
+	for _, o := range s.runtimes {
+		seen := map[string]bool{}
+		for _, c := range o.Get("spec", "containers").List() {
+			name := c.Get("name").Str()
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if found[name] == nil {
+				found[name] = newAlternatives()
+			}
+			found[name].add(c, o)
+		}
+	}
+	return found
+}
+
+func newAlternatives() *alternatives {
+	a := &alternatives{handlers: map[string]inherited{}}
+	a.listensInside = sync.OnceValue(func() bool { return slices.ContainsFunc(a.nodes, mayListenInside) })
+	a.usesProxy = sync.OnceValue(func() bool { return slices.ContainsFunc(a.nodes, usesProxy) })
+	return a
+}
+
+// add adds the container of a runtime.
+func (a *alternatives) add(c *yamldoc.Node, runtime *transform.Object) {
+	a.nodes = append(a.nodes, c)
+	if port, _ := c.Get("ports", 0, "containerPort").Int(); c.Has("ports") && port != kserve.DefaultPort {
+		a.question = fmt.Sprintf("KServe may select %s, which declares another port", runtime)
+	}
+	for _, probe := range Probes {
+		if h := HandlerOf(c.Get(probe)); h != NoHandler && a.handlers[probe].handler == NoHandler {
+			a.handlers[probe] = inherited{h, runtime.String()}
+		}
+	}
 }
 
 // selectedFormats returns the model formats for which KServe may choose the runtime.
@@ -54,16 +134,19 @@ func selectedFormats(runtime *transform.Object) map[string]bool {
 	return formats
 }
 
-// of returns the runtime that the service's predictor names, else those that KServe may choose for its format, or none.
-func (r *runtimes) of(s *Service) []*transform.Object {
+// of returns what KServe may choose from for a service that names no runtime: first in its namespace, then in the
+// cluster.
+func (r *runtimes) of(s *Service) (selections []*Selection) {
 	if s.RuntimeName() != "" {
-		if o := r.namedBy(s); o != nil {
-			return []*transform.Object{o}
-		}
 		return nil
 	}
 	_, format := s.Framework(kserve.Predictor)
-	return slices.Concat(r.selectable[objectName{s.Namespace, format}], r.selectable[objectName{everywhere, format}])
+	for _, namespace := range []string{s.Namespace, everywhere} {
+		if selection := r.selections[objectName{namespace, format}]; selection != nil {
+			selections = append(selections, selection)
+		}
+	}
+	return selections
 }
 
 // namedBy returns the runtime that the service's predictor names, nil when there is none. KServe looks in the service's
@@ -83,8 +166,24 @@ func (m *Model) Runtime(s *Service) *transform.Object { return m.runtimes().name
 // RuntimeUsers returns the services that name the runtime, or may get it for their model's format, in the order of the
 // render.
 func (m *Model) RuntimeUsers(runtime *transform.Object) []*Service {
-	return m.runtimes().users[runtime]
+	users := slices.Clone(m.NamedUsers(runtime))
+	for _, selection := range m.SelectedIn(runtime) {
+		users = append(users, selection.Users...)
+	}
+	slices.SortFunc(users, func(a, b *Service) int { return cmp.Compare(a.order, b.order) })
+	return users
 }
+
+// NamedUsers returns the services that name the runtime, in the order of the render.
+func (m *Model) NamedUsers(runtime *transform.Object) []*Service { return m.runtimes().users[runtime] }
+
+// SelectedIn returns the Selections with the runtime, one for each of its formats. No service is in two of them.
+func (m *Model) SelectedIn(runtime *transform.Object) []*Selection {
+	return m.runtimes().selectedIn[runtime]
+}
+
+// Selections returns all Selections of the render, in any order.
+func (m *Model) Selections() iter.Seq[*Selection] { return maps.Values(m.runtimes().selections) }
 
 // RuntimeContainer returns the runtime's container with the name, and its path. Without a runtime or a container, both
 // are nil.
@@ -118,14 +217,10 @@ func (m *Model) mergeWithRuntime(c *Container) {
 		c.others = []*yamldoc.Node{c.runtime}
 		return
 	}
-	for _, o := range m.runtimes().of(s) {
-		container, _ := RuntimeContainer(o, c.Name)
-		if container == nil {
-			continue
-		}
-		c.others = append(c.others, container)
-		if port, _ := container.Get("ports", 0, "containerPort").Int(); container.Has("ports") && port != kserve.DefaultPort {
-			c.RuntimeQuestion = fmt.Sprintf("KServe may select %s, which declares another port", o)
+	for _, selection := range m.runtimes().of(s) {
+		if a := selection.containers()[c.Name]; a != nil {
+			c.selectable = append(c.selectable, a)
+			c.RuntimeQuestion = cmp.Or(a.question, c.RuntimeQuestion)
 		}
 	}
 	rows, every := m.shippedRuntimes(s)
@@ -138,7 +233,7 @@ func (m *Model) mergeWithRuntime(c *Container) {
 		c.RuntimeQuestion = fmt.Sprintf("the runtime %s is not in this render", name)
 	case name != "" && !every:
 		c.RuntimeQuestion = fmt.Sprintf("not every release in question has the runtime %s", name)
-	case name != "" || len(c.others) > 0:
+	case name != "" || len(c.selectable) > 0:
 	case !m.selectsOwn(c.Format):
 		c.RuntimeQuestion = fmt.Sprintf("not every release in question has a runtime for the format %s", c.Format)
 	case s.onOpenDataHub():
@@ -187,10 +282,9 @@ func (m *Model) RuntimeHandler(c Container, probe string) (handler Handler, runt
 	if o := m.Runtime(s); o != nil {
 		return HandlerOf(c.runtime.Get(probe)), o.String()
 	}
-	for _, o := range m.runtimes().of(s) {
-		container, _ := RuntimeContainer(o, c.Name)
-		if h := HandlerOf(container.Get(probe)); h != NoHandler {
-			return h, o.String()
+	for _, a := range c.selectable {
+		if found, ok := a.handlers[probe]; ok {
+			return found.handler, found.runtime
 		}
 	}
 	if c.Name != kserve.ServingContainer {

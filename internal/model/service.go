@@ -23,6 +23,7 @@ type Service struct {
 
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 
+	order      int      // in the render
 	components []string // see Components
 	annotated  string   // the annotation with its mode
 	predictors []string // the predictor's own name, perhaps empty, and the names of those in its canaries

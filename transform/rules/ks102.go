@@ -38,7 +38,7 @@ func checkProbePort(p *pass) {
 	}
 	for _, c := range p.Containers(s) {
 		checkReadinessPort(p, c)
-		for _, probe := range probeFields {
+		for _, probe := range model.Probes {
 			checkMissingPort(p, c, probe)
 		}
 	}

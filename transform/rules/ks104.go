@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 
@@ -83,7 +84,9 @@ func checkRuntimeProbe(p *pass) {
 			r.unrepaired = runtimeShared
 		}
 		if !u.modeUnknown || r.unrepaired != "" {
-			f.Restarts = p.restarted()
+			if r.unrepaired == "" {
+				f.Restarts = p.restarted()
+			}
 			p.replaceHandler(*u.victim, f, r)
 			return
 		}
@@ -102,13 +105,32 @@ type runtimeUsers struct {
 }
 
 // users looks at the services of the render that use the pass's object, a runtime, or may use it.
-func (p *pass) users() (u runtimeUsers) {
-	for _, s := range p.RuntimeUsers(p.Object) {
+func (p *pass) users() runtimeUsers {
+	u := usersAmong(p.Model, p.NamedUsers(p.Object))
+	for _, selection := range p.SelectedIn(p.Object) {
+		others := p.selecting()[selection]
+		u.obstacle = cmp.Or(u.obstacle, others.obstacle)
+		u.modeUnknown = u.modeUnknown || others.modeUnknown
+	}
+	return u
+}
+
+// findSelecting looks at the services of the render that may use each of several runtimes.
+func findSelecting(m *model.Model) map[*model.Selection]runtimeUsers {
+	found := map[*model.Selection]runtimeUsers{}
+	for selection := range m.Selections() {
+		found[selection] = usersAmong(m, selection.Users)
+	}
+	return found
+}
+
+func usersAmong(m *model.Model, services []*model.Service) (u runtimeUsers) {
+	for _, s := range services {
 		if !s.MayBeStandard() {
 			u.obstacle = fmt.Sprintf("%s runs in %s mode", s, s.Mode)
 			continue
 		}
-		for _, c := range p.Containers(s) {
+		for _, c := range m.Containers(s) {
 			if !c.MergedWithRuntime || c.Name != kserve.ServingContainer {
 				continue
 			}

@@ -39,7 +39,7 @@ func checkHandlers(p *pass) {
 		}
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
-		for _, field := range probeFields {
+		for _, field := range model.Probes {
 			if model.HandlerOf(node.Get(field)) != model.SeveralHandlers {
 				continue
 			}
@@ -58,7 +58,7 @@ func checkMissingHandler(p *pass, c model.Container) {
 	if c.MergedWithRuntime || c.Service.Mode != kserve.Standard {
 		return
 	}
-	for _, field := range probeFields {
+	for _, field := range model.Probes {
 		if probe := c.Get(field); !probe.IsNull() && model.HandlerOf(probe) == model.NoHandler {
 			p.Report(transform.Finding{At: c.Path.With(field), Message: "Kubernetes refuses the Deployment that KServe makes " +
 				"of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"})

@@ -41,7 +41,7 @@ func checkPresetProbes(p *pass) {
 		if meant := p.meantAsMain(pod); len(meant) == 1 && p.mainNames(pod).unsure == "" {
 			c = meant[0] // KS111 names it
 		}
-		for _, probe := range probeFields {
+		for _, probe := range model.Probes {
 			if c.Node != nil && !p.PresetReplaced(pod, probe) {
 				checkPresetProbe(p, mainProbe{c, pod, probe})
 			}

@@ -16,6 +16,7 @@ type index struct {
 	claimed      func() map[claim]*transform.Object
 	serving      func() map[served][]*transform.Object
 	mains        func() map[podTemplate]*mainNames
+	selecting    func() map[*model.Selection]runtimeUsers
 }
 
 // pass is one call of a rule for one object.

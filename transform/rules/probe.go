@@ -13,9 +13,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// probeFields are the fields of a container that hold a probe.
-var probeFields = []string{"readinessProbe", "livenessProbe", "startupProbe"}
-
 // replacement is the handler that replaces one that the agent can't use, or the reason why there is none.
 type replacement struct {
 	handler    model.Handler
