@@ -157,6 +157,8 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 	switch {
 	case s.Chart != "":
 		return "chart " + s.Chart + " of a Helm repository", nil
+	case s.RepoURL == "":
+		return "it has no repoURL", nil
 	case !c.Has(s.RepoURL, c.several.repos):
 		return "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:

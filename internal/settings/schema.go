@@ -45,6 +45,9 @@ func Schema() ([]byte, error) {
 
 func (row *Setting) property() property {
 	p := property{Title: row.Title, Description: row.tooltip(), Pattern: row.pattern}
+	if row.isYAML {
+		return p
+	}
 	switch row.field(new(Settings)).(type) {
 	case *string:
 		p.Type = []string{"string", "number"} // a number is text here: 0.20 is not 0.2

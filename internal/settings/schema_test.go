@@ -66,6 +66,7 @@ func TestSchema(t *testing.T) {
 		"directory-recurse: true\n", "directory-include: ['*.yaml', '{a,b}/*.yml']\n", "directory-exclude: drafts/*\n",
 		"allow-empty: false\n", "timeout: 0m30s\n", "max-input: 64 MiB\n", "max-input: 1048576\n", "max-memory: 256Mi\n",
 		"root: ..\n", "fail-on: never\n", "source: kustomize\n",
+		"helm-values: {a: 1}\n", "helm-values: |\n  a: 1\n", "kustomize-patches: [{path: p.yaml}]\n",
 	} {
 		if _, err := load(t, nil, nil, file); err != nil {
 			t.Errorf("the plugin refuses %q: %v", file, err)
