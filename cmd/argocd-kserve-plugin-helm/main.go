@@ -4,9 +4,13 @@ package main
 
 import (
 	"os"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(chart.Renderer{})) }
+func main() {
+	time.Local = time.UTC // charts render to the same bytes everywhere
+	os.Exit(cli.Main(chart.Renderer{}))
+}

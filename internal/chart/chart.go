@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
@@ -27,19 +26,15 @@ import (
 // helmVersion is what templates see as .Capabilities.HelmVersion.Version.
 const helmVersion = "v4.2.1"
 
-// Renderer renders charts.
+// Renderer renders charts. Templates print times in the zone time.Local, so the program has to set that.
 type Renderer struct{}
 
-// prepare drops what Helm logs, which quotes values and so perhaps Secrets, and makes templates print times in the same
-// zone everywhere.
-var prepare = sync.OnceFunc(func() {
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	time.Local = time.UTC
-})
+// silence drops what Helm logs, which quotes values and so perhaps Secrets.
+var silence = sync.OnceFunc(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
 
 // Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.2.1, RunWithContext).
 func (Renderer) Render(in render.Chart) (render.ChartResult, error) {
-	prepare()
+	silence()
 	if err := chartutil.ValidateReleaseName(in.Release); err != nil {
 		return render.ChartResult{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
 			"set helm-release-name", in.Release)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"sigs.k8s.io/yaml"
@@ -13,6 +14,11 @@ import (
 )
 
 var update = os.Getenv("UPDATE_GOLDEN") != ""
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
 
 // TestGolden renders the charts in testdata. An archive has the tree of a repository, whose chart is in the folder chart,
 // the options, and the output: files, manifests and warnings, or the error.
