@@ -42,7 +42,7 @@ spec:
 `
 
 // otherRelease is the error for examples/llm: its kind needs a later release of KServe than the sidecar's.
-const otherRelease = `.argocd-kserve-plugin.yaml:1:17: kserve-version: "0.20.0" conflicts with "0.15.2", locked by the ` +
+const otherRelease = `.argocd-kserve-plugin.yaml:2:17: kserve-version: "0.20.0" conflicts with "0.15.2", locked by the ` +
 	`sidecar's environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION`
 
 // exampleError returns the error that an example's application gets, "" for none.

@@ -42,7 +42,7 @@ var sidecarCases = []struct {
 		name:  "unknown parameter",
 		files: map[string]string{"app/iris.yaml": iris},
 		env:   []string{`ARGOCD_APP_PARAMETERS=[{"name":"prbes","string":"never"}]`},
-		err:   `ARGOCD_APP_PARAMETERS: unknown setting "prbes"; did you mean probes? the settings are kserve-version, `,
+		err:   `ARGOCD_APP_PARAMETERS: unknown setting "prbes"; did you mean probes? `,
 	},
 	{
 		name:  "locked setting",
