@@ -123,11 +123,11 @@ func (c *checked) conclusion() string {
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
-	b.WriteString(count(c.Objects(), "object") + ", ")
+	b.WriteString(terminal.Count(c.Objects(), "object") + ", ")
 	if len(c.open) == 0 {
 		b.WriteString("no findings")
 	} else {
-		fmt.Fprintf(&b, "%s: %s", count(len(c.open), "finding"), report.Counted(c.open))
+		fmt.Fprintf(&b, "%s: %s", terminal.Count(len(c.open), "finding"), report.Counted(c.open))
 	}
 	if len(c.accepted) > 0 {
 		fmt.Fprintf(&b, "; %d accepted", len(c.accepted))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // discovered returns the sources below the folders, and a line for each folder that is not rendered.
@@ -44,7 +45,7 @@ func (s source) discovered(
 			strings.Join(folders, ", "))
 	}
 	if empty > 0 {
-		notes = append(notes, count(empty, "folder")+" without a file that may be a manifest")
+		notes = append(notes, terminal.Count(empty, "folder")+" without a file that may be a manifest")
 	}
 	return units, notes, nil
 }

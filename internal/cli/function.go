@@ -23,7 +23,6 @@ func newFunctionCommand(env *Env) *cobra.Command {
 with the findings as its results to standard output. The settings are in the spec of the functionConfig, or in the data
 of a ConfigMap. Findings at or above fail-on end with exit code 1, after the output.`,
 		Example: `  kustomize build --enable-alpha-plugins --enable-exec overlays/prod`,
-		Args:    cobra.NoArgs,
 	}
 	src := newSource(env, cmd)
 	cmd.Args = cobra.NoArgs

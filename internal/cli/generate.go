@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -95,7 +96,7 @@ func (o *outcome) refusal() error {
 	severe := slices.DeleteFunc(o.left(), func(f transform.Finding) bool {
 		return !f.Severity.AtLeast(transform.Severity(failOn))
 	})
-	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, count(len(severe), "finding"))
+	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))
 	return errors.Join(append([]error{first}, failures(severe)...)...)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -155,7 +156,7 @@ func (s source) hidden(ctx context.Context, inputs []*input) ([]string, error) {
 		overlays = slices.DeleteFunc(overlays, func(path string) bool { return given[filepath.Clean(s.env.absolute(path))] })
 		if len(overlays) > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s below %s: not rendered; give each as a PATH: %s",
-				count(len(overlays), "overlay"), in.path, strings.Join(overlays, " ")))
+				terminal.Count(len(overlays), "overlay"), in.path, strings.Join(overlays, " ")))
 		}
 	}
 	return warnings, nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -224,10 +225,10 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 	}
 	found := "no file is a manifest by its name"
 	if files := len(in.source.Files); files > 0 {
-		found = count(files, "file") + " read"
+		found = terminal.Count(files, "file") + " read"
 	}
 	if skipped > 0 {
-		found += ", " + count(skipped, "document") + " without apiVersion, kind and metadata"
+		found += ", " + terminal.Count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
 	if overlays, err := in.overlays(ctx); err == nil && len(overlays) > 0 {
 		return fmt.Errorf("%s: no objects: %s; each overlay below it is a source of its own: %s",

@@ -14,15 +14,15 @@ import (
 
 // summary returns one line about what was read, what was repaired and what was not.
 func (o *outcome) summary() string {
-	parts := []string{count(o.Objects(), "object")}
+	parts := []string{terminal.Count(o.Objects(), "object")}
 	if repaired := len(o.Repaired()); repaired > 0 {
 		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(ruleIDs(o.Findings), " ")))
 	}
 	if restarted := o.restarted(); len(restarted) > 0 {
-		parts = append(parts, "restarts pods of "+count(len(restarted), "service")+" once")
+		parts = append(parts, "restarts pods of "+terminal.Count(len(restarted), "service")+" once")
 	}
 	if n := len(o.Skipped()); n > 0 {
-		parts = append(parts, count(n, "document")+" skipped")
+		parts = append(parts, terminal.Count(n, "document")+" skipped")
 	}
 	left := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
 	if len(left) > 0 {
@@ -110,11 +110,4 @@ func failures(findings []transform.Finding) []error {
 		errs = append(errs, errors.New(report.Line(f)))
 	}
 	return errs
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -66,10 +66,10 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 		}
 		if len(unusable) > 0 {
 			unusable = append(unusable,
-				fmt.Errorf("%s, %d failed, %d unusable", count(len(cases), "case"), failed, len(unusable)))
+				fmt.Errorf("%s, %d failed, %d unusable", terminal.Count(len(cases), "case"), failed, len(unusable)))
 			return cmp.Or(env.write(cmd.Context(), text.Bytes()), errors.Join(unusable...))
 		}
-		fmt.Fprintf(&text, "%s, %d failed\n", count(len(cases), "case"), failed)
+		fmt.Fprintf(&text, "%s, %d failed\n", terminal.Count(len(cases), "case"), failed)
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil || failed == 0 {
 			return err
 		}

@@ -53,11 +53,9 @@ func (l *ResourceList) Config() (*yamldoc.Node, error) {
 }
 
 // List returns the ResourceList as a List of the same items.
-func (l *ResourceList) List() ([]byte, error) { return l.named("v1", "List") }
-
-func (l *ResourceList) named(apiVersion, kind string) ([]byte, error) {
+func (l *ResourceList) List() ([]byte, error) {
 	tree, err := l.Tree.Apply([]yamldoc.Edit{
-		yamldoc.Set(yamldoc.Path{"apiVersion"}, apiVersion), yamldoc.Set(yamldoc.Path{"kind"}, kind),
+		yamldoc.Set(yamldoc.Path{"apiVersion"}, "v1"), yamldoc.Set(yamldoc.Path{"kind"}, "List"),
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func Markdown(w io.Writer, r Report) error {
 	fmt.Fprintf(&b, "### %s\n\n", heading(r))
 	table(&b, r, r.Findings)
 	if len(r.Restarts) > 0 {
-		details(&b, plural(len(r.Restarts), "service")+" will restart once", func() {
+		details(&b, terminal.Count(len(r.Restarts), "service")+" will restart once", func() {
 			for i, service := range r.Restarts {
 				if b.Len() > maxTable {
 					fmt.Fprintf(&b, "- and %d more\n", len(r.Restarts)-i)
@@ -35,7 +35,7 @@ func Markdown(w io.Writer, r Report) error {
 		})
 	}
 	if len(r.Accepted) > 0 {
-		details(&b, plural(len(r.Accepted), "accepted finding"), func() { table(&b, r, r.Accepted) })
+		details(&b, terminal.Count(len(r.Accepted), "accepted finding"), func() { table(&b, r, r.Accepted) })
 	}
 	if Repairable(r.Findings) > 0 {
 		diff, err := r.Diff()
@@ -53,10 +53,10 @@ func Markdown(w io.Writer, r Report) error {
 // heading counts the findings.
 func heading(r Report) string {
 	if len(r.Findings) == 0 {
-		return "KServe manifests: " + plural(r.Objects, "object") + " without findings"
+		return "KServe manifests: " + terminal.Count(r.Objects, "object") + " without findings"
 	}
 	return fmt.Sprintf("KServe manifests: %s in %s, %d repairable",
-		Counted(r.Findings), plural(r.Objects, "object"), Repairable(r.Findings))
+		Counted(r.Findings), terminal.Count(r.Objects, "object"), Repairable(r.Findings))
 }
 
 // Counted returns the number of findings of each severity in words.
@@ -68,17 +68,10 @@ func Counted(findings []transform.Finding) string {
 		case severity == transform.Advice:
 			parts = append(parts, fmt.Sprintf("%d advice", n))
 		default:
-			parts = append(parts, plural(n, string(severity)))
+			parts = append(parts, terminal.Count(n, string(severity)))
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // details writes what a reader has to open.

@@ -15,6 +15,14 @@ import (
 	"golang.org/x/term"
 )
 
+// Count returns a number with its noun, which takes an s: 1 object, 2 objects.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Is reports whether w is a terminal.
 func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -91,11 +91,7 @@ func (r Report) summary() string {
 		}
 	}
 	what := cmp.Or(strings.Join(counts, ", "), "nothing changes")
-	objects := fmt.Sprintf("%d objects", r.Objects)
-	if r.Objects == 1 {
-		objects = "1 object"
-	}
-	return fmt.Sprintf("%s, from KServe %s to %s: %s", objects, r.From, r.To, what)
+	return fmt.Sprintf("%s, from KServe %s to %s: %s", terminal.Count(r.Objects, "object"), r.From, r.To, what)
 }
 
 func (c Change) place() string {
