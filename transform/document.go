@@ -127,7 +127,7 @@ func walkObjects(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, kind strin
 
 // text returns the text of a scalar as Kubernetes reads it, which decodes !!binary.
 func text(n *yamldoc.Node) string {
-	if n == nil || n.Tag != "!!binary" {
+	if n == nil || n.Tag() != "!!binary" {
 		return n.Str()
 	}
 	decoded, err := base64.StdEncoding.DecodeString(n.Value)

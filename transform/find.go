@@ -68,11 +68,21 @@ func (s *search) examine(o *Object) (all []reported) {
 		f.settle()
 		found = append(found, f)
 	}
-	for _, c := range s.calls[o.GroupKind()] {
-		pass.Rule, found = s.rules[c.rule], nil
-		fault := guarded(func() error { pass.Rule.Run(pass); return nil })
-		if len(found) > 0 || fault != nil {
-			all = append(all, reported{c, found, fault})
+	calls := s.calls[o.GroupKind()]
+	for len(calls) > 0 {
+		fault := guarded(func() error { // of all calls, up to the first that panics
+			for ; len(calls) > 0; calls = calls[1:] {
+				pass.Rule, found = s.rules[calls[0].rule], nil
+				pass.Rule.Run(pass)
+				if len(found) > 0 {
+					all = append(all, reported{calls[0], found, nil})
+				}
+			}
+			return nil
+		})
+		if fault != nil {
+			all = append(all, reported{calls[0], found, fault})
+			calls = calls[1:]
 		}
 	}
 	return all

@@ -174,6 +174,8 @@ func (e *Edit) locate() {
 
 // rooted returns the edit with its path from the document's root.
 func (e Edit) rooted() yamldoc.Edit {
-	e.Edit.Path = e.Object.prefix.With(e.Edit.Path...)
+	if len(e.Object.prefix) > 0 {
+		e.Edit.Path = e.Object.prefix.With(e.Edit.Path...)
+	}
 	return e.Edit
 }

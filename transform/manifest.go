@@ -151,7 +151,7 @@ func unreadable(n *yamldoc.Node) (at *yamldoc.Node, why string) {
 	if n == nil {
 		return nil, ""
 	}
-	if n.Kind == yamldoc.Scalar && n.Tag == "!!float" {
+	if n.Kind == yamldoc.Scalar && n.Tag() == "!!float" {
 		switch strings.ToLower(strings.TrimLeft(n.Value, "+-")) {
 		case ".nan", ".inf":
 			return n, n.Value + " is a number that Kubernetes refuses: put it in quotes"
@@ -161,9 +161,9 @@ func unreadable(n *yamldoc.Node) (at *yamldoc.Node, why string) {
 		switch key := e.Key.Get(); {
 		case key.Kind != yamldoc.Scalar:
 			return e.Key, "a mapping or list as a key, which Kubernetes refuses; a value that starts with {{ needs quotes"
-		case key.Tag == "!!null":
+		case key.Tag() == "!!null":
 			return e.Key, "a null key, which Kubernetes refuses: put it in quotes"
-		case key.Tag == "!!merge" && !mergeable(e.Value):
+		case key.Tag() == "!!merge" && !mergeable(e.Value):
 			return e.Value, "<< without a mapping to merge, which Kubernetes refuses"
 		}
 		if at, why = unreadable(e.Value); at != nil {

@@ -70,6 +70,9 @@ func (c *Config) suppress(findings []Finding, documents []*document) error {
 
 // split returns the findings that nobody accepted and the others.
 func split(findings []Finding) (open, accepted []Finding) {
+	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Accepted != nil }) {
+		return findings, nil
+	}
 	for _, f := range findings {
 		if f.Accepted == nil {
 			open = append(open, f)

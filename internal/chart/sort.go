@@ -167,7 +167,7 @@ func hasPlainKeys(n *yamldoc.Node) bool {
 	}) && !slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return !hasPlainKeys(item) })
 }
 
-func isText(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Tag == "!!str" }
+func isText(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Tag() == "!!str" }
 
 func isTextMapping(n *yamldoc.Node) bool {
 	return n.Kind == yamldoc.Mapping && !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {

@@ -28,7 +28,7 @@ const (
 // As long as a run has little memory, garbage is collected less often: a collection every few MiB would be a quarter of
 // what an ordinary application takes.
 const (
-	smallHeap    = 32 << 20 // up to this much memory
+	smallHeap    = 64 << 20 // up to this much memory
 	smallPercent = 400      // GOGC: the first collection is at 16 MiB
 )
 

@@ -244,7 +244,7 @@ func (t *Types) At(path yamldoc.Path) (f Field) {
 func (t *Types) Walk(start yamldoc.Path, value *yamldoc.Node,
 	visit func(at *yamldoc.Trail, value *yamldoc.Node, f Field)) {
 	if t != nil {
-		t.walk(yamldoc.NewTrail(start), value, visit)
+		yamldoc.AlongTrail(start, func(at *yamldoc.Trail) { t.walk(at, value, visit) })
 	}
 }
 
@@ -253,7 +253,7 @@ func (t *Types) walk(at *yamldoc.Trail, value *yamldoc.Node, visit func(*yamldoc
 		return
 	}
 	for i := range value.Entries {
-		if e := &value.Entries[i]; e.Key.Tag != "!!merge" {
+		if e := &value.Entries[i]; e.Key.Tag() != "!!merge" {
 			at.Key(e.Key.Value)
 			t.Field(e.Key.Value).visit(at, e.Value, visit)
 			at.Up()

@@ -52,7 +52,7 @@ func (r *redaction) object(node *yamldoc.Node, implied string) {
 		return
 	}
 	kind := node.Get("kind")
-	if kind.Str() == "Secret" || kind == nil && implied == "Secret" || kind != nil && kind.Tag == "!!binary" {
+	if kind.Str() == "Secret" || kind == nil && implied == "Secret" || kind != nil && kind.Tag() == "!!binary" {
 		for _, path := range [][]any{{"data"}, {"stringData"}, {"metadata", "annotations", applied}} {
 			r.value(node.Get(path...))
 			if parent := node.Get(path[:len(path)-1]...); parent != nil {
@@ -89,7 +89,7 @@ func (r *redaction) value(node *yamldoc.Node) {
 	}
 	for _, child := range node.Children() {
 		if child.Kind == yamldoc.Alias {
-			r.value(child.Target)
+			r.value(child.Target())
 		} else if child.Kind != yamldoc.Scalar {
 			r.value(child)
 		}

@@ -174,7 +174,7 @@ func (p *Part) values() ([]given, error) {
 // fileValues reads scalars as text: 0.10 is not a number here, and on is not a boolean.
 func fileValues(row *Setting, tree *yamldoc.Tree, node *yamldoc.Node) ([]string, error) {
 	switch {
-	case node.Kind == yamldoc.Scalar && node.Tag == "!!null":
+	case node.Kind == yamldoc.Scalar && node.Tag() == "!!null":
 		return nil, nil
 	case node.Kind == yamldoc.Scalar:
 		return trimmed(row.split(node.Value)), nil

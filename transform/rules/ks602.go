@@ -56,7 +56,7 @@ func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs
 		if i == 0 {
 			text, isText = numberText(value)
 		}
-		written, known := text, value.Tag != "!!float"
+		written, known := text, value.Tag() != "!!float"
 		if one == schema.Quantity {
 			written, known = quantity.Canonical(strings.TrimSpace(text))
 		}
@@ -65,12 +65,12 @@ func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs
 		}
 		stored = written
 	}
-	return stored, isText && (stored != text || value.Tag != "!!str")
+	return stored, isText && (stored != text || value.Tag() != "!!str")
 }
 
 // numberText returns the text of a string, or of a decimal number as JSON writes it.
 func numberText(value *yamldoc.Node) (text string, ok bool) {
-	switch value.Tag {
+	switch value.Tag() {
 	case "!!str":
 		return value.Value, true
 	case "!!int":

@@ -77,11 +77,11 @@ func ofType(f schema.Field, value *yamldoc.Node) bool {
 	return !slices.ContainsFunc(f.All(), func(t schema.Type) bool {
 		switch t {
 		case "s":
-			return value.Tag != "!!str"
+			return value.Tag() != "!!str"
 		case "n":
-			return value.Tag == "!!str" || value.Tag == "!!bool"
+			return value.Tag() == "!!str" || value.Tag() == "!!bool"
 		case "b":
-			return value.Tag != "!!bool"
+			return value.Tag() != "!!bool"
 		}
 		return t.Kind() != 0 && t.Kind() != value.Kind
 	})
@@ -101,11 +101,11 @@ func emptiness(value *yamldoc.Node) string {
 	default:
 		text, isNumber := numberText(value)
 		switch {
-		case value.Tag == "!!str" && text == "":
+		case value.Tag() == "!!str" && text == "":
 			return `""`
-		case value.Tag != "!!str" && isNumber && text == "0":
+		case value.Tag() != "!!str" && isNumber && text == "0":
 			return "0"
-		case value.Tag == "!!bool" && strings.EqualFold(value.Value, "false"):
+		case value.Tag() == "!!bool" && strings.EqualFold(value.Value, "false"):
 			return "false"
 		}
 	}

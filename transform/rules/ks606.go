@@ -209,7 +209,7 @@ func contentOf(n *yamldoc.Node) (content any, ok bool) {
 		fields := yamldoc.Map{}
 		for _, e := range n.Entries {
 			value, ok := contentOf(e.Value.Get())
-			if !ok || e.Key.Tag == "!!merge" {
+			if !ok || e.Key.Tag() == "!!merge" {
 				return nil, false
 			}
 			fields = append(fields, yamldoc.Field{Key: e.Key.Value, Value: value})
@@ -225,9 +225,9 @@ func contentOf(n *yamldoc.Node) (content any, ok bool) {
 			items = append(items, value)
 		}
 		return items, true
-	case n.Tag == "!!str":
+	case n.Tag() == "!!str":
 		return n.Value, true
-	case n.Tag == "!!bool":
+	case n.Tag() == "!!bool":
 		return strings.EqualFold(n.Value, "true"), true
 	}
 	return n.Int()

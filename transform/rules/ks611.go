@@ -56,7 +56,7 @@ func (p *pass) inexact() (reason string) {
 	if at := (yamldoc.Path{"spec", "router", "scheduler", "pool", "spec"}); !p.Object.Get(at...).IsNull() {
 		return fmt.Sprintf("%s has other fields in v1alpha2", at)
 	}
-	merges := func(e yamldoc.Entry) bool { return e.Key.Tag == "!!merge" }
+	merges := func(e yamldoc.Entry) bool { return e.Key.Tag() == "!!merge" }
 	p.Object.Node().Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
 		if slices.ContainsFunc(n.Entries, merges) {
 			reason = "the merge key << may hide a field that only v1alpha2 has"

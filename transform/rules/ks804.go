@@ -109,10 +109,11 @@ var fieldsByKind = sync.OnceValue(func() map[string][]*definedField {
 })
 
 func checkFields(p *pass) {
-	trail := yamldoc.NewTrail(nil)
-	for _, field := range fieldsByKind()[p.Object.Kind] {
-		field.check(p, trail, p.Object.Node(), field.steps)
-	}
+	yamldoc.AlongTrail(nil, func(at *yamldoc.Trail) {
+		for _, field := range fieldsByKind()[p.Object.Kind] {
+			field.check(p, at, p.Object.Node(), field.steps)
+		}
+	})
 }
 
 // check looks at the fields that the rest of the path leads to from the node.
@@ -171,5 +172,5 @@ func isInteger(node *yamldoc.Node) bool {
 		return true
 	}
 	number, err := strconv.ParseFloat(node.Str(), 64)
-	return node != nil && node.Get().Tag == "!!float" && err == nil && number == math.Trunc(number)
+	return node != nil && node.Get().Tag() == "!!float" && err == nil && number == math.Trunc(number)
 }

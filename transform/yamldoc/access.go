@@ -73,7 +73,9 @@ func (n *Node) Equal(other *Node) bool {
 // Walk calls visit for the mapping or sequence n and for every one below it, parents first. The trail begins with
 // start, the path of n, and is valid until visit returns. Walk does not follow aliases: what they stand for is visited
 // where it is written.
-func (n *Node) Walk(start Path, visit func(at *Trail, n *Node)) { n.walk(NewTrail(start), visit) }
+func (n *Node) Walk(start Path, visit func(at *Trail, n *Node)) {
+	AlongTrail(start, func(at *Trail) { n.walk(at, visit) })
+}
 
 func (n *Node) walk(at *Trail, visit func(*Trail, *Node)) {
 	if n == nil || n.Kind != Mapping && n.Kind != Sequence {

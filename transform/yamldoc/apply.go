@@ -2,8 +2,10 @@ package yamldoc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
+	"sync"
 )
 
 // Apply returns a new tree with the edits made, and leaves t as it is. Every edit names a path in t. Edits that change
@@ -123,14 +125,18 @@ func (p *plan) additions(n *Node) *plan {
 
 // patch returns the document with one plan spliced in, and the comments that this takes out.
 func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
-	s := splicer{Tree: t, moved: map[int]bool{}, measured: map[*Node]indentation{}}
+	seen := childPool.Get().(*[]child)
+	s := splicer{Tree: t, seen: (*seen)[:0]}
+	defer func() {
+		*seen = s.seen
+		childPool.Put(seen)
+	}()
 	s.visit(slot{n: t.Root, head: -1, flow: t.Root.Style != Block}, p)
 	if s.err != nil {
 		return nil, nil, s.err
 	}
-	sort.SliceStable(s.cuts, func(i, j int) bool {
-		a, b := s.cuts[i], s.cuts[j]
-		return a.start < b.start || a.start == b.start && a.end < b.end
+	slices.SortStableFunc(s.cuts, func(a, b cut) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 	})
 	size := len(t.body)
 	for _, c := range s.cuts {
@@ -156,10 +162,13 @@ type splicer struct {
 	comments []span // of the document, once they are searched for
 	searched bool
 	gone     []gone                // the entries and items that are removed
-	moved    map[int]bool          // offsets of comments that are cut and written again
-	measured map[*Node]indentation // of block collections
+	moved    map[int]bool          // offsets of comments that are cut and written again; nil for none
+	measured map[*Node]indentation // of block collections; nil for none
+	seen     []child               // of all collections that are edited
 	err      error
 }
+
+var childPool = sync.Pool{New: func() any { return new([]child) }}
 
 // cut replaces bytes with text.
 type cut struct {
@@ -203,13 +212,13 @@ func (c child) removed() bool { return c.plan != nil && c.plan.remove }
 
 // children returns the slots of n.
 func (s *splicer) children(n *Node, p *plan) []child {
-	list := make([]child, 0, len(n.Entries)+len(n.Items))
+	first := len(s.seen)
 	for _, e := range n.Entries {
 		var k *plan
 		if e.Key.Kind == Scalar {
 			k = p.kid(e.Key.Value)
 		}
-		list = append(list, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
+		s.seen = append(s.seen, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
 	}
 	end := n.Start
 	for i, item := range n.Items {
@@ -219,9 +228,9 @@ func (s *splicer) children(n *Node, p *plan) []child {
 			c.head = c.start + len("-")
 			end = item.End
 		}
-		list = append(list, c)
+		s.seen = append(s.seen, c)
 	}
-	return list
+	return s.seen[first:len(s.seen):len(s.seen)]
 }
 
 // added returns the plans that add an entry to n.

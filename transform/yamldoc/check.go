@@ -51,7 +51,7 @@ func (c *Checker) Check(edits ...Edit) error {
 	defer func() {
 		for _, alias := range aliases {
 			delete(c.gone, alias)
-			c.left[alias.Target]++
+			c.left[alias.Target()]++
 		}
 	}()
 	for _, e := range edits {
@@ -88,11 +88,11 @@ func (c *Checker) remove(n *Node, aliases []*Node) []*Node {
 		if c.gone == nil {
 			c.gone, c.left = map[*Node]bool{}, map[*Node]int{}
 		}
-		if _, known := c.left[n.Target]; !known {
-			c.left[n.Target] = c.aliases[n.Target]
+		if _, known := c.left[n.Target()]; !known {
+			c.left[n.Target()] = c.aliases[n.Target()]
 		}
 		c.gone[n] = true
-		c.left[n.Target]--
+		c.left[n.Target()]--
 		return append(aliases, n)
 	}
 	for _, e := range n.Entries {
@@ -175,9 +175,9 @@ func (c *Checker) closed(n *Node) string {
 	case n.Kind == Alias:
 		return fmt.Sprintf("this is the alias *%s: write the value out here", n.Value)
 	case c.shared(n):
-		return fmt.Sprintf("the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor, n.Anchor)
+		return fmt.Sprintf("the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor(), n.Anchor())
 	case n.ownTag():
-		return fmt.Sprintf("this has the tag %s: remove it", n.Tag)
+		return fmt.Sprintf("this has the tag %s: remove it", n.Tag())
 	case n.Kind == Mapping && n.Style == Flow && c.at(n.Start) != '{':
 		return "this is a mapping without braces in a flow sequence: put braces around it"
 	}
@@ -202,11 +202,11 @@ func (t *Tree) outdented(n, value *Node) bool {
 func (n *Node) ownTag() bool {
 	switch n.Kind {
 	case Mapping:
-		return n.Tag != "!!map"
+		return n.tag != tagMap
 	case Sequence:
-		return n.Tag != "!!seq"
+		return n.tag != tagSeq
 	case Scalar:
-		return !strings.HasPrefix(n.Tag, "!!")
+		return !strings.HasPrefix(n.Tag(), "!!")
 	}
 	return false
 }
@@ -232,9 +232,9 @@ func (t *Tree) complex(n *Node, i int) bool {
 func (c *Checker) checkTarget(n *Node, unsafe func(*Node, string, ...any) error) error {
 	switch {
 	case c.shared(n):
-		return unsafe(n, "the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor, n.Anchor)
+		return unsafe(n, "the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor(), n.Anchor())
 	case n.ownTag():
-		return unsafe(n, "this has the tag %s: remove it", n.Tag)
+		return unsafe(n, "this has the tag %s: remove it", n.Tag())
 	}
 	for _, e := range n.Entries {
 		if err := c.checkTarget(e.Key, unsafe); err != nil {

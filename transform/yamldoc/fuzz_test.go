@@ -253,11 +253,11 @@ func FuzzPlain(f *testing.F) {
 // whether plainParser reads the document.
 func comparePlain(t *testing.T, body []byte) bool {
 	t.Helper()
-	plain := &Tree{text: newText(body, true)}
+	plain := &Tree{text: text{body: body, yaml: true}}
 	if plain.Root = plain.parsePlain(); plain.Root == nil {
 		return false
 	}
-	full := &Tree{text: newText(body, true)}
+	full := &Tree{text: text{body: body, yaml: true}}
 	doc, err := decode(body)
 	if err == nil {
 		err = full.convert(&doc)
@@ -273,8 +273,8 @@ func comparePlain(t *testing.T, body []byte) bool {
 
 // sketch shows everything about a node.
 func sketch(n *Node) string {
-	text := fmt.Sprintf("%d %d %d-%d %d-%d %s %q", n.Kind, n.Style, n.props(), n.Start, n.End, n.indent, n.Tag, n.Value)
-	text += fmt.Sprint(" ", n.Anchor, n.barrier, n.sorted != nil)
+	text := fmt.Sprintf("%d %d %d-%d %d-%d %s %q", n.Kind, n.Style, n.props(), n.Start, n.End, n.indent, n.Tag(), n.Value)
+	text += fmt.Sprint(" ", n.Anchor(), n.barrier, n.rare != nil)
 	for _, e := range n.Entries {
 		text += fmt.Sprintf(" (%s:%d %s)", sketch(e.Key), e.colon, sketch(e.Value))
 	}

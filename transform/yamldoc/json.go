@@ -29,7 +29,8 @@ type jsonParser struct {
 }
 
 func (t *Tree) parseJSON() (*Node, error) {
-	p := jsonParser{Tree: t, dec: json.NewDecoder(bytes.NewReader(t.body))}
+	p := jsonParser{Tree: t, builder: newBuilder(), dec: json.NewDecoder(bytes.NewReader(t.body))}
+	defer p.close()
 	p.dec.UseNumber()
 	p.estimate()
 	root, err := p.value(0)
@@ -101,26 +102,26 @@ func (p *jsonParser) value(depth int) (*Node, error) {
 		n.Style = Flow
 		n.Parts = p.parts.one()
 		if v == '{' {
-			n.Kind, n.Tag = Mapping, "!!map"
+			n.Kind, n.tag = Mapping, tagMap
 			err = p.object(n, depth)
 		} else {
-			n.Kind, n.Tag = Sequence, "!!seq"
+			n.Kind, n.tag = Sequence, tagSeq
 			err = p.array(n, depth)
 		}
 		if err != nil {
 			return nil, err
 		}
 	case string:
-		n.Tag, n.Value, n.Style = "!!str", v, DoubleQuoted
+		n.tag, n.Value, n.Style = tagStr, v, DoubleQuoted
 	case json.Number:
-		n.Tag, n.Value = "!!int", v.String()
+		n.tag, n.Value = tagInt, v.String()
 		if strings.ContainsAny(n.Value, ".eE") {
-			n.Tag = "!!float"
+			n.tag = tagFloat
 		}
 	case bool:
-		n.Tag, n.Value = "!!bool", strconv.FormatBool(v)
+		n.tag, n.Value = tagBool, strconv.FormatBool(v)
 	case nil:
-		n.Tag, n.Value = "!!null", "null"
+		n.tag, n.Value = tagNull, "null"
 	}
 	n.End = int(p.dec.InputOffset())
 	return n, nil

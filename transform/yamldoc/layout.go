@@ -46,6 +46,9 @@ func (s *splicer) indentation(n *Node) indentation {
 	measured, known := s.measured[n]
 	if !known {
 		measured = indentation{n.measure(Mapping), n.measure(Sequence)}
+		if s.measured == nil {
+			s.measured = map[*Node]indentation{}
+		}
 		s.measured[n] = measured
 	}
 	return measured

@@ -37,9 +37,9 @@ type Node struct {
 	Style Style
 
 	barrier barrier // of a Mapping
-	lead    int32   // bytes from the anchor or tag to Start, 0 without them
+	tag     tag
+	lead    int32 // bytes from the anchor or tag to Start, 0 without them
 
-	Tag   string // short form: !!str, !!int, !!float, !!bool, !!null, !!map, !!seq, or the document's own
 	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
 
 	// Start and End are byte offsets into the document: of the first byte, after anchor and tag, and after the last
@@ -51,16 +51,46 @@ type Node struct {
 
 // Parts are the fields of a Node that most scalars do not need. They share one, to save memory.
 type Parts struct {
-	Anchor  string  // without &
-	Target  *Node   // the node that an Alias refers to
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
-	indent int      // of a block collection: the column of its keys or dashes, from 0
-	sorted *[]int32 // of a wide Mapping: the indexes of its entries in the order of their keys
+	indent int   // of a block collection: the column of its keys or dashes, from 0
+	rare   *rare // nil for most nodes
+}
+
+// rare are the fields that few nodes need.
+type rare struct {
+	anchor string  // without &
+	target *Node   // the node that an Alias refers to
+	tag    string  // if Node.tag is tagOther
+	sorted []int32 // of a wide Mapping: the indexes of its entries in the order of their keys
 }
 
 var noParts Parts
+
+// rarely returns the rare fields, to be set.
+func (n *Node) rarely() *rare {
+	if n.rare == nil {
+		n.rare = &rare{}
+	}
+	return n.rare
+}
+
+// Anchor returns the name of the node's anchor, without &, or "".
+func (n *Node) Anchor() string {
+	if n.rare == nil {
+		return ""
+	}
+	return n.rare.anchor
+}
+
+// Target returns the node that an Alias refers to, else nil.
+func (n *Node) Target() *Node {
+	if n.rare == nil {
+		return nil
+	}
+	return n.rare.target
+}
 
 // Entry is a key of a Mapping and its value. Neither is nil.
 type Entry struct {
@@ -86,7 +116,7 @@ func (n *Node) place(props, start, end int) {
 
 func (n *Node) resolve() *Node {
 	for n != nil && n.Kind == Alias {
-		n = n.Target
+		n = n.rare.target
 	}
 	return n
 }
@@ -119,7 +149,7 @@ func (n *Node) index() (first, second int) {
 			order = append(order, int32(i))
 		}
 	}
-	n.sorted = &order
+	n.rarely().sorted = order
 	slices.SortStableFunc(order, func(i, j int32) int { return n.compareKey(i, n.Entries[j].Key.resolve().Value) })
 	first, second = -1, -1
 	for k := 1; k < len(order); k++ {
@@ -139,8 +169,8 @@ func (n *Node) compareKey(i int32, text string) int {
 
 // entry returns the entry of a key, without merge keys, or nil.
 func (n *Node) entry(key string) *Entry {
-	if n.sorted != nil {
-		order := *n.sorted
+	if n.rare != nil && n.rare.sorted != nil {
+		order := n.rare.sorted
 		i, found := slices.BinarySearchFunc(order, key, n.compareKey)
 		if !found {
 			return nil
@@ -161,7 +191,7 @@ func (e *Entry) named(key string) *Entry {
 	if k.Kind == Alias {
 		k = k.resolve()
 	}
-	if k.Value == key && k.Kind == Scalar && k.Tag != "!!merge" {
+	if k.Value == key && k.Kind == Scalar && k.tag != tagMerge {
 		return e
 	}
 	return nil

@@ -91,7 +91,7 @@ func checkJSON(t *testing.T, name string, tree *Tree, n *Node) {
 	switch err := json.Unmarshal(tree.body[n.Start:n.End], &want); {
 	case err != nil:
 		t.Errorf("%s: %v", name, err)
-	case n.Kind == Scalar && n.Tag == "!!str" && n.Value != want:
+	case n.Kind == Scalar && n.Tag() == "!!str" && n.Value != want:
 		t.Errorf("%s: %q is not %q", name, n.Value, want)
 	}
 	for _, e := range n.Entries {

@@ -27,12 +27,12 @@ const (
 func Parse(body []byte) (*Tree, error) {
 	var jsonErr error
 	if looksJSON(body) {
-		t := &Tree{text: newText(body, false), json: true}
+		t := &Tree{text: text{body: body}, json: true}
 		if t.Root, jsonErr = t.parseJSON(); jsonErr == nil {
 			return t, nil
 		}
 	}
-	t := &Tree{text: newText(body, true)}
+	t := &Tree{text: text{body: body, yaml: true}}
 	if t.Root = t.parsePlain(); t.Root != nil {
 		return t, nil
 	}
@@ -63,7 +63,7 @@ func (t *Tree) convert(doc *yaml.Node) error {
 	if rest := skipSpace(t.body, root.End); rest < len(t.body) && !endMarker(t.body, rest) {
 		return t.errorAt(rest, "content after the end of the document")
 	}
-	if root.Kind != Scalar || root.Tag != "!!null" || root.Start < root.End {
+	if root.Kind != Scalar || root.tag != tagNull || root.Start < root.End {
 		t.Root = root
 	}
 	return nil
@@ -103,12 +103,13 @@ func (t *Tree) syntaxError(err error) *Error {
 	named := lineInError.FindStringSubmatch(err.Error())
 	msg := strings.TrimPrefix(err.Error(), named[0])
 	first, _ := strconv.Atoi(named[1])
-	first = min(max(first, 1), len(t.lines))
-	line := first + sort.Search(len(t.lines)-first, func(i int) bool {
-		_, err := decode(t.body[:t.lines[first+i]])
+	lines := t.indexed().lines
+	first = min(max(first, 1), len(lines))
+	line := first + sort.Search(len(lines)-first, func(i int) bool {
+		_, err := decode(t.body[:lines[first+i]])
 		return err != nil && strings.HasSuffix(err.Error(), msg)
 	})
-	at := skipBlank(t.body, t.lines[line-1])
+	at := skipBlank(t.body, lines[line-1])
 	if alias := anchorInError.FindStringSubmatch(msg); alias != nil {
 		at += max(0, bytes.Index(t.body[at:], []byte("*"+alias[1])))
 		msg = "unknown anchor" + t.named(alias[1]) + "; quote text that starts with *"
@@ -187,15 +188,17 @@ func (s *slabs) count(y *yaml.Node) {
 // node converts y and the nodes below it. size is theirs with aliases expanded.
 func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err error) {
 	n = c.nodes.one()
-	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), Tag: y.Tag, Value: y.Value, Parts: &noParts}
+	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, Parts: &noParts}
 	props := c.offset(y.Line, y.Column)
 	n.place(props, props, props)
 	if depth > maxDepth {
 		return nil, size, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
-	if y.Anchor != "" || n.Kind != Scalar {
+	if y.Anchor != "" || n.Kind != Scalar || n.tag == tagOther {
 		n.Parts = c.parts.one()
-		n.Anchor = y.Anchor
+		if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
+			n.rare = &rare{anchor: y.Anchor, tag: y.Tag}
+		}
 	}
 	if y.Anchor != "" {
 		c.anchors[y] = anchored{n: n}
@@ -232,11 +235,11 @@ func (c *converter) alias(n *Node, target *yaml.Node) (size extent, err error) {
 	if a.size.nodes == 0 {
 		return size, c.errorAt(n.Start, "an anchor"+c.named(n.Value)+" that contains itself")
 	}
-	n.Target = a.n
+	n.rarely().target = a.n
 	if c.aliases == nil {
 		c.aliases = map[*Node]int{}
 	}
-	c.aliases[n.Target]++
+	c.aliases[a.n]++
 	if c.expanded.add(a.size); c.expanded.nodes > maxExpanded {
 		return size, c.errorAt(n.Start, fmt.Sprintf("aliases expand to more than %d nodes", maxExpanded))
 	}
@@ -347,7 +350,7 @@ func (t *Tree) finish(n *Node) error {
 	}
 	for i := 0; i < len(n.Entries) && n.barrier == 0; i++ {
 		switch {
-		case n.Entries[i].Key.Tag == "!!merge":
+		case n.Entries[i].Key.tag == tagMerge:
 			n.barrier = mergeKey
 		case t.complex(n, i):
 			n.barrier = complexKey

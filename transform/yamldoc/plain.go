@@ -25,10 +25,12 @@ func (t *Tree) parsePlain() *Node {
 	if !plainText(t.body) {
 		return nil
 	}
-	p := plainParser{Tree: t, source: unsafe.String(unsafe.SliceData(t.body), len(t.body))} // nobody modifies the body
-	lines := len(t.lines)
-	p.openEntries = make([]Entry, 0, lines)
-	p.nodes.size, p.parts.size, p.entries.size, p.items.size = 2*lines+lines/4, lines/2+1, lines, lines/4+1
+	source := unsafe.String(unsafe.SliceData(t.body), len(t.body)) // nobody modifies the body
+	p := plainParser{Tree: t, builder: newBuilder(), source: source}
+	defer p.close()
+	lines := strings.Count(source, "\n") + 1
+	p.nodes.size, p.parts.size = 2*lines+strings.Count(source, ","), lines/2+1
+	p.entries.size, p.items.size = lines, lines/4+1
 	at, column := p.content()
 	if at < 0 {
 		return nil
@@ -118,14 +120,14 @@ func (p *plainParser) block(at, column, depth int) *Node {
 	return p.mapping(at, column, depth)
 }
 
-func (p *plainParser) collection(kind Kind, style Style, tag string, start int) *Node {
+func (p *plainParser) collection(kind Kind, style Style, tag tag, start int) *Node {
 	n := p.nodes.one()
-	*n = Node{Kind: kind, Style: style, Tag: tag, Start: start, Parts: p.parts.one()}
+	*n = Node{Kind: kind, Style: style, tag: tag, Start: start, Parts: p.parts.one()}
 	return n
 }
 
 func (p *plainParser) mapping(at, column, depth int) *Node {
-	n := p.collection(Mapping, Block, "!!map", at)
+	n := p.collection(Mapping, Block, tagMap, at)
 	n.indent = column
 	first := len(p.openEntries)
 	for here := column; here == column; at, here = p.content() {
@@ -165,11 +167,11 @@ func (p *plainParser) value(colon, column, depth int) *Node {
 	if inner > column || inner == column && p.isDash(at) {
 		return p.block(at, inner, depth+1)
 	}
-	return p.scalar(Plain, "!!null", "", colon, colon)
+	return p.scalar(Plain, tagNull, "", colon, colon)
 }
 
 func (p *plainParser) sequence(at, column, depth int) *Node {
-	n := p.collection(Sequence, Block, "!!seq", at)
+	n := p.collection(Sequence, Block, tagSeq, at)
 	n.indent = column
 	first := len(p.openItems)
 	here := column

@@ -14,7 +14,7 @@ func (p *plainParser) flow(at, depth int) *Node {
 }
 
 func (p *plainParser) flowSequence(at, depth int) *Node {
-	n := p.collection(Sequence, Flow, "!!seq", at)
+	n := p.collection(Sequence, Flow, tagSeq, at)
 	first := len(p.openItems)
 	next, more := p.flowFirst(at, ']')
 	for more {
@@ -34,7 +34,7 @@ func (p *plainParser) flowSequence(at, depth int) *Node {
 }
 
 func (p *plainParser) flowMapping(at, depth int) *Node {
-	n := p.collection(Mapping, Flow, "!!map", at)
+	n := p.collection(Mapping, Flow, tagMap, at)
 	first := len(p.openEntries)
 	next, more := p.flowFirst(at, '}')
 	for more {

@@ -57,7 +57,7 @@ func (p *plainParser) quoted(at int) *Node {
 	if p.source[at] == '"' {
 		style = DoubleQuoted
 	}
-	return p.scalar(style, "!!str", p.source[at+1:end-1], at, end)
+	return p.scalar(style, tagStr, p.source[at+1:end-1], at, end)
 }
 
 // quotedEnd returns the end of such a scalar, or the offset if there is none.
@@ -79,9 +79,9 @@ func (p *plainParser) quotedEnd(at int) (end int) {
 	}
 }
 
-func (p *plainParser) scalar(style Style, tag, value string, start, end int) *Node {
+func (p *plainParser) scalar(style Style, tag tag, value string, start, end int) *Node {
 	n := p.nodes.one()
-	*n = Node{Kind: Scalar, Style: style, Tag: tag, Value: value, Start: start, End: end, Parts: &noParts}
+	*n = Node{Kind: Scalar, Style: style, tag: tag, Value: value, Start: start, End: end, Parts: &noParts}
 	return n
 }
 
@@ -113,20 +113,51 @@ func (p *plainParser) plain(at int) *Node {
 	return p.scalar(Plain, plainTag(value), value, at, end)
 }
 
-// longestWord is the length of the longest word that is no text: false.
-const longestWord = 5
+// words are the words that are no text.
+var words = map[string]tag{
+	"~": tagNull, "null": tagNull, "Null": tagNull, "NULL": tagNull,
+	"true": tagBool, "True": tagBool, "TRUE": tagBool, "false": tagBool, "False": tagBool, "FALSE": tagBool,
+}
 
 // plainTag returns the tag of a plain scalar.
-func plainTag(value string) string {
+func plainTag(value string) tag {
 	first := value[0]
 	switch {
-	case strings.IndexByte("+-.0123456789yYnNtTfFoO~<", first) < 0, isLetter(first) && len(value) > longestWord:
-		return "!!str"
+	case strings.IndexByte("+-.0123456789", first) < 0:
+		if strings.IndexByte("nNtTfF~", first) < 0 || len(value) > len("false") {
+			return tagStr
+		}
+		if tag, known := words[value]; known {
+			return tag
+		}
+		return tagStr
 	case len(value) == 1 && isDigit(first), '1' <= first && first <= '9' && isCount(value):
-		return "!!int"
+		return tagInt
+	case !numeric(value):
+		return tagStr
 	}
 	n := yaml.Node{Kind: yaml.ScalarNode, Value: value}
-	return n.ShortTag()
+	return tagOf(n.ShortTag())
+}
+
+// numeric reports whether a value has only characters of numbers and of times.
+func numeric(value string) bool {
+	for i := range len(value) {
+		if !inNumbers[value[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// inNumbers are the characters of numbers, in every base and with names such as .NaN and .inf, and of times.
+var inNumbers = characters("0123456789_+-.: abcdefABCDEFxXoOinINtTZ")
+
+func characters(all string) (set [256]bool) {
+	for i := range len(all) {
+		set[all[i]] = true
+	}
+	return set
 }
 
 // isCount reports whether a value has only digits, and few enough for an integer.
@@ -188,5 +219,5 @@ func (p *plainParser) literal(at, column int) *Node {
 	if strip {
 		text = strings.TrimSuffix(text, "\n")
 	}
-	return p.scalar(Literal, "!!str", text, at, end)
+	return p.scalar(Literal, tagStr, text, at, end)
 }

@@ -26,6 +26,8 @@ type plan struct {
 	kids   []*plan // in the order of the edits
 	below  *plan   // the first of the kids that became the value
 
+	checked bool // by verify
+
 	byStep map[any]*plan // the kids, if there are many
 }
 
@@ -86,10 +88,10 @@ func merge(edits []Edit) (*plan, error) {
 	root := &plan{}
 	for _, e := range edits {
 		p := root
-		for _, step := range e.Path {
+		for i, step := range e.Path {
 			k := p.kid(step)
 			if k == nil {
-				k = &plan{path: p.path.With(step)}
+				k = &plan{path: e.Path[: i+1 : i+1]}
 				p.addKid(k)
 			}
 			p = k
@@ -251,7 +253,7 @@ func (p *plan) against(n *Node) bool {
 		return p.set || p.rename != ""
 	}
 	missing := n == nil || n.IsNull() || n.Kind != Alias && len(n.Entries)+len(n.Items) == 0
-	kept := p.kids[:0:0]
+	kept := make([]*plan, 0, len(p.kids))
 	for _, k := range p.kids {
 		var below *Node
 		if !missing {
@@ -261,7 +263,9 @@ func (p *plan) against(n *Node) bool {
 			kept = append(kept, k)
 		}
 	}
-	p.setKids(kept)
+	if len(kept) < len(p.kids) {
+		p.setKids(kept)
+	}
 	if missing && len(kept) > 0 {
 		p.set, p.value, p.below = true, collected(kept), kept[0]
 		p.setKids(nil)

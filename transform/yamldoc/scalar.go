@@ -72,7 +72,7 @@ func isString(s string) bool {
 		return false
 	case strings.Contains("+-.0123456789", s[:1]):
 		s = strings.ReplaceAll(s, "_", "")
-	case !strings.Contains("~<=", s[:1]) && (len(s) > longestWord || !isLetter(s[0])):
+	case !strings.Contains("~<=", s[:1]) && (len(s) > len("false") || !isLetter(s[0])):
 		return true
 	}
 	return !notString.MatchString(s)
@@ -104,7 +104,7 @@ func quotesOf(strs []*Node) Style {
 // strings returns the values of n that are strings.
 func (n *Node) strings() (strs []*Node) {
 	add := func(v *Node) {
-		if v.Kind == Scalar && v.Tag == "!!str" {
+		if v.Kind == Scalar && v.tag == tagStr {
 			strs = append(strs, v)
 		}
 	}

@@ -1,5 +1,7 @@
 package yamldoc
 
+import "sync"
+
 // slabs are the memory for the nodes of one tree: a few large pieces instead of many small ones.
 type slabs struct {
 	nodes   slab[Node]
@@ -11,8 +13,23 @@ type slabs struct {
 // builder collects the entries and items of collections that are not yet complete, the innermost last.
 type builder struct {
 	slabs
+	*open
+}
+
+type open struct {
 	openEntries []Entry
 	openItems   []*Node
+}
+
+var opens = sync.Pool{New: func() any { return new(open) }}
+
+// newBuilder returns a builder, to be closed after use.
+func newBuilder() builder { return builder{open: opens.Get().(*open)} }
+
+// close lets the next builder have the memory.
+func (b *builder) close() {
+	b.openEntries, b.openItems = b.openEntries[:0], b.openItems[:0]
+	opens.Put(b.open)
 }
 
 // takeEntries returns the open entries from first on, which are those of the innermost mapping.

@@ -312,6 +312,9 @@ func (s *splicer) commentLines(n *Node, indent int) string {
 			break
 		}
 		if s.startsLine(c.start) {
+			if s.moved == nil {
+				s.moved = map[int]bool{}
+			}
 			s.moved[c.start] = true
 			b.WriteString(strings.Repeat(" ", indent))
 			b.Write(s.body[c.start:s.nextLine(c.start)])

@@ -3,23 +3,38 @@ package yamldoc
 import (
 	"bytes"
 	"sort"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
-// text is the text of a document with an index for finding lines and columns.
+// text is the text of a document with an index for finding lines and columns, which is made when it is needed.
 type text struct {
 	body  []byte
+	yaml  bool // lines end as yaml.v3 has it, else as in editors
+	index atomic.Pointer[lineIndex]
+}
+
+type lineIndex struct {
 	lines []int // offsets at which lines start, as the document's language counts them
 	shown []int // the same, as people count them
 	runes []int // number of runes before every block of bytes, nil if all are ASCII
 }
 
+// indexed returns the index of the text.
+func (t *text) indexed() *lineIndex {
+	index := t.index.Load()
+	if index == nil {
+		index = newLineIndex(t.body, t.yaml)
+		t.index.Store(index)
+	}
+	return index
+}
+
 // block is the number of bytes between two entries of text.runes.
 const block = 256
 
-// newText returns the index of a document: of a YAML document lines end as yaml.v3 has it, else as in editors.
-func newText(body []byte, yaml bool) text {
-	t := text{body: body, lines: make([]int, 1, bytes.Count(body, []byte("\n"))+2)}
+func newLineIndex(body []byte, yaml bool) *lineIndex {
+	t := &lineIndex{lines: make([]int, 1, bytes.Count(body, []byte("\n"))+2)}
 	t.lines[0] = bomLen(body)
 	ascii := true
 	var others int // lines that end with a break that only YAML has
@@ -52,15 +67,15 @@ func newText(body []byte, yaml bool) text {
 		}
 	}
 	if !ascii {
-		t.countRunes()
+		t.countRunes(body)
 	}
 	return t
 }
 
-func (t *text) countRunes() {
-	t.runes = make([]int, 0, len(t.body)/block+1)
+func (t *lineIndex) countRunes(body []byte) {
+	t.runes = make([]int, 0, len(body)/block+1)
 	n := 0
-	for i, c := range t.body {
+	for i, c := range body {
 		if i%block == 0 {
 			t.runes = append(t.runes, n)
 		}
@@ -68,17 +83,18 @@ func (t *text) countRunes() {
 			n++
 		}
 	}
-	if len(t.body)%block == 0 {
+	if len(body)%block == 0 {
 		t.runes = append(t.runes, n)
 	}
 }
 
 // before returns the number of runes before an offset.
 func (t *text) before(at int) int {
-	if t.runes == nil {
+	runes := t.indexed().runes
+	if runes == nil {
 		return at
 	}
-	n := t.runes[at/block]
+	n := runes[at/block]
 	for _, c := range t.body[at/block*block : at] {
 		if utf8.RuneStart(c) {
 			n++
@@ -89,13 +105,14 @@ func (t *text) before(at int) int {
 
 // offset returns the offset of a position in yaml.v3, whose columns count runes from 1.
 func (t *text) offset(line, col int) int {
-	start := t.lines[min(line, len(t.lines))-1]
-	if t.runes == nil {
+	index := t.indexed()
+	start := index.lines[min(line, len(index.lines))-1]
+	if index.runes == nil {
 		return min(start+col-1, len(t.body))
 	}
 	want := t.before(start) + col - 1
 	at := start
-	if i := sort.SearchInts(t.runes, want+1) - 1; i*block > at {
+	if i := sort.SearchInts(index.runes, want+1) - 1; i*block > at {
 		at = i * block
 	}
 	for n := t.before(at); at < len(t.body); at++ {
@@ -111,8 +128,9 @@ func (t *text) offset(line, col int) int {
 
 // position returns the line and column of an offset, as people count them.
 func (t *text) position(at int) (line, col int) {
-	line = max(1, sort.SearchInts(t.shown, at+1))
-	return line, t.before(max(at, t.shown[line-1])) - t.before(t.shown[line-1]) + 1
+	shown := t.indexed().shown
+	line = max(1, sort.SearchInts(shown, at+1))
+	return line, t.before(max(at, shown[line-1])) - t.before(shown[line-1]) + 1
 }
 
 func (t *text) errorAt(at int, msg string) *Error {
@@ -122,13 +140,15 @@ func (t *text) errorAt(at int, msg string) *Error {
 
 // lineStart returns the offset of the start of the line at an offset.
 func (t *text) lineStart(at int) int {
-	return t.lines[max(0, sort.SearchInts(t.lines, at+1)-1)]
+	lines := t.indexed().lines
+	return lines[max(0, sort.SearchInts(lines, at+1)-1)]
 }
 
 // nextLine returns the offset of the start of the line after the one at an offset.
 func (t *text) nextLine(at int) int {
-	if i := sort.SearchInts(t.lines, at+1); i < len(t.lines) {
-		return t.lines[i]
+	lines := t.indexed().lines
+	if i := sort.SearchInts(lines, at+1); i < len(lines) {
+		return lines[i]
 	}
 	return len(t.body)
 }

@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 		}
 		body := []byte(strings.TrimLeft(b.String(), "\ufeff"))
 		for _, yaml := range []bool{true, false} {
-			text := newText(body, yaml)
+			text := text{body: body, yaml: yaml}
 			line, col := 1, 1 // as yaml.v3 counts
 			for at := 0; at <= len(body); {
 				gotLine, gotCol := text.position(at)

@@ -1,5 +1,7 @@
 package yamldoc
 
+import "sync"
+
 // Trail is where a walk through a tree is. It costs nothing until somebody asks for its Path.
 type Trail struct {
 	start Path
@@ -14,8 +16,15 @@ type trailStep struct {
 
 const noIndex = -1
 
-// NewTrail returns the trail of a walk that starts at a path.
-func NewTrail(start Path) *Trail { return &Trail{start: start, steps: make([]trailStep, 0, 10)} }
+var trails = sync.Pool{New: func() any { return &Trail{steps: make([]trailStep, 0, 10)} }}
+
+// AlongTrail calls walk with the trail of a walk that starts at a path. The trail is valid until walk returns.
+func AlongTrail(start Path, walk func(*Trail)) {
+	at := trails.Get().(*Trail)
+	at.start = start
+	walk(at)
+	trails.Put(at)
+}
 
 // Key goes to the entry with a key.
 func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noIndex}) }

@@ -52,7 +52,7 @@ func (n *Node) Has(key string) bool { return n.Get(key) != nil }
 // Str returns the decoded text of a scalar, or "" for a null, another kind of node or nil.
 func (n *Node) Str() string {
 	n = n.resolve()
-	if n == nil || n.Kind != Scalar || n.Tag == "!!null" {
+	if n == nil || n.Kind != Scalar || n.tag == tagNull {
 		return ""
 	}
 	return n.Value
@@ -61,14 +61,14 @@ func (n *Node) Str() string {
 // IsNull reports whether n is nil or a null.
 func (n *Node) IsNull() bool {
 	n = n.resolve()
-	return n == nil || n.Kind == Scalar && n.Tag == "!!null"
+	return n == nil || n.Kind == Scalar && n.tag == tagNull
 }
 
 // Int returns the value of an integer scalar. ok is false for any other node, nil included, and for an integer that
 // does not fit.
 func (n *Node) Int() (value int, ok bool) {
 	n = n.resolve()
-	if n == nil || n.Kind != Scalar || n.Tag != "!!int" {
+	if n == nil || n.Kind != Scalar || n.tag != tagInt {
 		return 0, false
 	}
 	v, err := strconv.ParseInt(n.Value, 0, 0)
@@ -84,7 +84,7 @@ func (n *Node) lookup(key string) *Node {
 		return e.Value
 	}
 	for _, e := range n.Entries {
-		if e.Key.Tag != "!!merge" {
+		if e.Key.tag != tagMerge {
 			continue
 		}
 		from := e.Value.resolve()

@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,9 +12,9 @@ func sameValue(v any, n *Node) bool {
 	n = n.resolve()
 	switch v := v.(type) {
 	case string:
-		return n.Kind == Scalar && n.Tag == "!!str" && n.Value == v && (n.Style != Plain || plainSafe(v))
+		return n.Kind == Scalar && n.tag == tagStr && n.Value == v && (n.Style != Plain || plainSafe(v))
 	case bool:
-		return n.Kind == Scalar && n.Tag == "!!bool" && strings.EqualFold(n.Value, strconv.FormatBool(v))
+		return n.Kind == Scalar && n.tag == tagBool && strings.EqualFold(n.Value, strconv.FormatBool(v))
 	case int:
 		i, ok := n.Int()
 		return ok && i == v
@@ -44,7 +45,7 @@ func sameValue(v any, n *Node) bool {
 
 // alike reports whether two nodes have the same kind, tag, value and number of children.
 func (n *Node) alike(other *Node) bool {
-	return n.Kind == other.Kind && n.Tag == other.Tag && n.Value == other.Value &&
+	return n.Kind == other.Kind && n.sameTag(other) && n.Value == other.Value &&
 		len(n.Entries) == len(other.Entries) && len(n.Items) == len(other.Items)
 }
 
@@ -67,6 +68,15 @@ func sameNode(a, b *Node) bool {
 	return true
 }
 
+// check notes that verify has found what p is about, and reports whether there is a plan.
+func (p *plan) check() bool {
+	if p == nil {
+		return false
+	}
+	p.checked = true
+	return true
+}
+
 // verify returns an error unless got is the baseline n with p applied.
 func verify(n *Node, p *plan, got *Node) error {
 	differs := func() error {
@@ -78,15 +88,13 @@ func verify(n *Node, p *plan, got *Node) error {
 			return differs()
 		}
 		return nil
-	case got == nil || n.Kind != got.Kind || n.Tag != got.Tag:
+	case got == nil || n.Kind != got.Kind || !n.sameTag(got):
 		return differs()
 	}
-	done := map[*plan]bool{}
 	items := got.Items
 	for i, item := range n.Items {
 		k := p.kid(i)
-		done[k] = true
-		if k != nil && k.remove {
+		if k.check() && k.remove {
 			continue
 		}
 		if len(items) == 0 || k == nil && !sameNode(item, items[0]) {
@@ -100,21 +108,27 @@ func verify(n *Node, p *plan, got *Node) error {
 		items = items[1:]
 	}
 	// New entries come last, except that they come before a last entry without line end.
-	var entries, added []Entry
-	for _, e := range got.Entries {
-		if k := p.kid(e.Key.Value); k != nil && k.set && n.entry(e.Key.Value) == nil {
-			added = append(added, e)
-		} else {
-			entries = append(entries, e)
+	entries, added := got.Entries, []Entry(nil)
+	isNew := func(e Entry) bool {
+		k := p.kid(e.Key.Value)
+		return k != nil && k.set && n.entry(e.Key.Value) == nil
+	}
+	if slices.ContainsFunc(got.Entries, isNew) {
+		entries = make([]Entry, 0, len(got.Entries))
+		for _, e := range got.Entries {
+			if isNew(e) {
+				added = append(added, e)
+			} else {
+				entries = append(entries, e)
+			}
 		}
 	}
 	for _, e := range n.Entries {
 		var k *plan
-		if e.Key.Kind == Scalar && e.Key.Tag != "!!merge" {
+		if e.Key.Kind == Scalar && e.Key.tag != tagMerge {
 			k = p.kid(e.Key.Value)
 		}
-		done[k] = true
-		if k != nil && k.remove {
+		if k.check() && k.remove {
 			continue
 		}
 		if len(entries) == 0 {
@@ -139,7 +153,7 @@ func verify(n *Node, p *plan, got *Node) error {
 		}
 	}
 	for _, k := range p.kids {
-		if done[k] {
+		if k.checked {
 			continue
 		}
 		var value *Node
