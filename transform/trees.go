@@ -21,7 +21,7 @@ type trees struct {
 // them keep their trees: up to half of maxTexts all do.
 const (
 	maxTexts  = 16 << 20
-	minKept   = 4 << 20
+	minKept   = 256 << 10
 	maxRecent = 256 << 10
 	maxSmall  = 16 << 10
 )
@@ -34,7 +34,7 @@ func (t *trees) share(documents []*document) {
 			size += len(d.source.Body)
 		}
 	}
-	t.most = max(minKept, maxTexts-size)
+	t.most = max(minKept, maxTexts-size/4*5)
 }
 
 // small reports whether it costs little to parse the document for one of its objects.

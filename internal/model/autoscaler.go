@@ -104,7 +104,9 @@ func (m *Model) indexAutoscalers() {
 	for _, o := range all {
 		m.candidates[o] = m.findCandidates(Autoscaler{o})
 	}
-	m.indexDeployments(m.elsewhere(all))
+	if len(all) > 0 {
+		m.deployments().add(m.elsewhere(all))
+	}
 	for _, o := range all {
 		a := Autoscaler{o}
 		if m.candidates[o] == nil && a.Owner() != "" {

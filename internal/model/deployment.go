@@ -29,27 +29,40 @@ type ScaleTarget struct {
 	Match      NameMatch
 }
 
-// indexDeployments records the names of the Deployments that KServe makes for the services.
-func (m *Model) indexDeployments(services []*Service) {
+// deployments are the names of the Deployments that KServe makes for services.
+type deployments struct {
+	versions kserve.Versions
+	services []*Service                   // those of the render, and then those that are Elsewhere
+	named    map[objectName][]int         // the indexes of the services with a name in services
+	owners   map[objectName][]ScaleTarget // by the Deployment; also under everywhere
+}
+
+func newDeployments(versions kserve.Versions, services []*Service) *deployments {
+	d := &deployments{versions: versions, named: map[objectName][]int{}, owners: map[objectName][]ScaleTarget{}}
+	d.add(services)
+	return d
+}
+
+func (d *deployments) add(services []*Service) {
 	own := func(s *Service, name string, t ScaleTarget) {
 		for _, namespace := range []string{s.Namespace, everywhere} {
 			at := objectName{namespace, name}
-			m.owners[at] = append(m.owners[at], t)
+			d.owners[at] = append(d.owners[at], t)
 		}
 	}
 	for _, s := range services {
 		at := objectName{s.Namespace, s.Name}
-		m.named[at] = append(m.named[at], len(m.indexed))
-		m.indexed = append(m.indexed, s)
+		d.named[at] = append(d.named[at], len(d.services))
+		d.services = append(d.services, s)
 		if s.Name == "" { // generateName: the Deployments have no names yet
 			continue
 		}
 		for _, component := range s.Components() {
-			names := s.deployments(m.Versions, component)
+			names := s.deployments(d.versions, component)
 			for _, name := range names {
 				own(s, name, ScaleTarget{s, component, name, CurrentName})
 			}
-			if !m.Versions.All(kserve.LegacyNamesGone) {
+			if !d.versions.All(kserve.LegacyNamesGone) {
 				name := kserve.ComponentName(s.Name, component) + "-default"
 				own(s, name, ScaleTarget{s, component, names[0], LegacyName})
 			}
@@ -100,7 +113,7 @@ func (m *Model) PossibleNameOwner(o *transform.Object, name string) *ScaleTarget
 }
 
 func (m *Model) owner(at objectName, matches func(*Service) bool) *ScaleTarget {
-	for _, t := range m.owners[at] {
+	for _, t := range m.deployments().owners[at] {
 		if t.Service.MayBeStandard() && matches(t.Service) {
 			return &t
 		}
@@ -114,7 +127,7 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 	if kind == "" || name == "" || m.llms.workloads[targetName{kind, objectName{a.Namespace, name}}] != nil {
 		return nil
 	}
-	for _, t := range m.owners[objectName{a.Namespace, name}] {
+	for _, t := range m.deployments().owners[objectName{a.Namespace, name}] {
 		if kind == DeploymentTarget && t.Match == CurrentName {
 			return []ScaleTarget{t}
 		}
@@ -150,13 +163,13 @@ func (m *Model) similar(a Autoscaler) (services []*Service) {
 		}
 		for _, prefix := range prefixes {
 			for _, suffix := range suffixes {
-				found = append(found, m.named[objectName{a.Namespace, prefix + original + suffix}]...)
+				found = append(found, m.deployments().named[objectName{a.Namespace, prefix + original + suffix}]...)
 			}
 		}
 	}
 	slices.Sort(found)
 	for _, i := range slices.Compact(found) {
-		services = append(services, m.indexed[i])
+		services = append(services, m.deployments().services[i])
 	}
 	return services
 }

@@ -16,15 +16,14 @@ type Model struct {
 
 	render      *transform.Render
 	services    map[*transform.Object]*Service
-	indexed     []*Service                           // those of the render, and then those that are Elsewhere
-	named       map[objectName][]int                 // the indexes of the services with a name in indexed
-	owners      map[objectName][]ScaleTarget         // by the Deployment; also under everywhere
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	llms        *llms
 
-	references func() *references // built at the first call, as are the next ones
+	deployments func() *deployments // built at the first call, as are the next ones
+
+	references func() *references
 	runtimes   func() *runtimes
 	hpaNames   func() *hpaNames
 	targets    func() map[targetName]bool
@@ -43,10 +42,10 @@ const everywhere = "*"
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
 	m := &Model{
 		Versions: versions, DefaultMode: defaultMode,
-		render: render, services: map[*transform.Object]*Service{}, named: map[objectName][]int{},
-		owners: map[objectName][]ScaleTarget{}, candidates: map[*transform.Object][]ScaleTarget{},
+		render: render, services: map[*transform.Object]*Service{}, candidates: map[*transform.Object][]ScaleTarget{},
 		meant: map[ScaleTarget]int{}, autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
+	m.deployments = sync.OnceValue(func() *deployments { return newDeployments(m.Versions, m.Services()) })
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
@@ -60,7 +59,6 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 		m.services[o] = s
 	}
 	m.llms = m.findLLMs()
-	m.indexDeployments(m.Services())
 	m.indexAutoscalers()
 	m.indexLLMAutoscalers()
 	return m
