@@ -20,7 +20,7 @@ type trees struct {
 // What rules and repairs need of a document takes as much memory as its tree. So the fewer texts there are, the more of
 // them keep their trees: up to half of maxTexts all do.
 const (
-	maxTexts  = 16 << 20
+	maxTexts  = 13 << 20
 	minKept   = 256 << 10
 	maxRecent = 256 << 10
 	maxSmall  = 16 << 10
@@ -34,7 +34,7 @@ func (t *trees) share(documents []*document) {
 			size += len(d.source.Body)
 		}
 	}
-	t.most = max(minKept, maxTexts-size/4*5)
+	t.most = max(minKept, maxTexts-size)
 }
 
 // small reports whether it costs little to parse the document for one of its objects.
