@@ -8,13 +8,14 @@ package mergekey
 import (
 	"bytes"
 	_ "embed"
-	"regexp"
 	"strings"
 	"sync"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Schema is the schema of one build. kustomize keeps it in package variables, so
@@ -52,9 +53,7 @@ func New(whole bool) *Schema {
 // hidden matches what may hide the name of a kind or of a property: an escape, and
 // the delimiter of a replacement. It also matches a comment that refers to the
 // schema (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.1), and UTF-16.
-var hidden = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
-})
+var hidden = lazyregexp.New(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
 
 // hides reports whether hidden matches. Most files have nothing that it needs, and
 // the regular expression is slow.

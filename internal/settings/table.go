@@ -3,11 +3,11 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
@@ -45,7 +45,7 @@ var Table = slices.Concat([]Setting{
 		Name: "namespace", Title: "Namespace",
 		Help:    "namespace of manifests that do not set one",
 		Accepts: "a namespace", Unset: "ARGOCD_APP_NAMESPACE",
-		pattern: namespaceForm.String(),
+		pattern: namespaceForm().String(),
 		field:   func(s *Settings) any { return &s.Namespace },
 		check:   namespace,
 	},
@@ -217,8 +217,8 @@ const (
 const unknown = "unknown"
 
 var (
-	versionForm   = regexp.MustCompile(`^\d+\.\d+(\.\d+)?$`)
-	namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	versionForm   = lazyregexp.New(`^\d+\.\d+(\.\d+)?$`)
+	namespaceForm = lazyregexp.New(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 )
 
 func kserveVersion(text string) (string, error) {
@@ -228,7 +228,7 @@ func kserveVersion(text string) (string, error) {
 
 func argocdVersion(text string) (string, error) {
 	number := strings.TrimPrefix(text, "v")
-	if number != unknown && !versionForm.MatchString(number) {
+	if number != unknown && !versionForm().MatchString(number) {
 		return "", fmt.Errorf("%q is not x.y.z, x.y or unknown", text)
 	}
 	return number, nil
@@ -243,7 +243,7 @@ func deploymentMode(text string) (string, error) {
 }
 
 func namespace(text string) (string, error) {
-	if !namespaceForm.MatchString(text) {
+	if !namespaceForm().MatchString(text) {
 		return "", fmt.Errorf("%q is not the name of a namespace", text)
 	}
 	return text, nil
