@@ -182,8 +182,8 @@ func (c *confined) IsDir(path string) bool {
 	if err != nil {
 		return false
 	}
-	info, err := c.root.Lstat(c.rel(real))
-	return err == nil && info.IsDir()
+	mode, err := c.mode(real)
+	return err == nil && mode.IsDir()
 }
 
 // Exists reports whether a path leads to something below the root.
