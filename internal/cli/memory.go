@@ -47,7 +47,10 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	panics.Go(func() error {
 		defer tick.Stop()
 		tick.Reset(pollMemory)
-		for ctx.Err() == nil {
+		for range tick.C {
+			if ctx.Err() != nil {
+				return nil
+			}
 			used := memoryUsed()
 			if used > smallHeap {
 				collectAsUsual()
@@ -59,7 +62,6 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 			if err := thisContainer.exhausted(self); err != nil {
 				return err
 			}
-			<-tick.C
 		}
 		return nil
 	}, env.stop)

@@ -237,7 +237,7 @@ type rows struct {
 }
 
 var definitions = sync.OnceValue(func() index {
-	found := index{map[string]rows{}, map[string][]string{}}
+	found := index{make(map[string]rows, strings.Count(encoded, "\n\n")+1), map[string][]string{}}
 	for text := range strings.SplitSeq(encoded, "\n\n") {
 		head, properties, _ := strings.Cut(text, "\n")
 		name, kinds, _ := strings.Cut(head, " ")

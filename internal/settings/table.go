@@ -45,7 +45,7 @@ var Table = slices.Concat([]Setting{
 		Name: "namespace", Title: "Namespace",
 		Help:    "namespace of manifests that do not set one",
 		Accepts: "a namespace", Unset: "ARGOCD_APP_NAMESPACE",
-		pattern: namespaceForm().String(),
+		pattern: namespaceText,
 		field:   func(s *Settings) any { return &s.Namespace },
 		check:   namespace,
 	},
@@ -209,16 +209,17 @@ func texts[T ~string](values ...T) []string {
 }
 
 const (
-	maxMemory = "max-memory"
-	bytes     = "a number of bytes, with KiB, MiB or GiB"
-	sizeForm  = `^[1-9]\d* *([KMG]i(B)?)?$`
+	maxMemory     = "max-memory"
+	bytes         = "a number of bytes, with KiB, MiB or GiB"
+	namespaceText = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
+	sizeForm      = `^[1-9]\d* *([KMG]i(B)?)?$`
 )
 
 const unknown = "unknown"
 
 var (
 	versionForm   = lazyregexp.New(`^\d+\.\d+(\.\d+)?$`)
-	namespaceForm = lazyregexp.New(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	namespaceForm = lazyregexp.New(namespaceText)
 )
 
 func kserveVersion(text string) (string, error) {
