@@ -41,7 +41,7 @@ var layers = []struct {
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
-	{"internal/terminal", ""},
+	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
 	{"internal/rewrite", "internal/lazyregexp"},
@@ -49,17 +49,18 @@ var layers = []struct {
 	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
-	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
+	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
+		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
 		"resource_customizations transform transform/unified transform/yamldoc"},
-	{"internal/kubectl", "internal/health"},
+	{"internal/kubectl", "internal/health internal/lazyregexp"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
-	{"internal/drift", "internal/kserve transform transform/yamldoc"},
-	{"internal/flux", "internal/kserve internal/model transform"},
+	{"internal/drift", "internal/kserve internal/lazyregexp transform transform/yamldoc"},
+	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
-	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
-		"transform/transformtest"},
+	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
+		"transform/rules transform/transformtest"},
 
 	// The commands.
 	{"internal/cli/clitest", ""},
