@@ -100,12 +100,13 @@ e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-cluster ## a
 image-test: ## build the image with buildah and run it (needs root; installs buildah)
 	hack/image-test
 
-bench: build ## CPU time against other programs, growth with the input, and memory; writes docs/performance.md
+bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
-	bin/bench -page docs/performance.md
+	cd e2e && $(GO) test -count=1 -timeout 40m -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
+	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

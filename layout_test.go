@@ -29,45 +29,46 @@ var layers = []struct {
 	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
 	// KServe, and the rules about it.
-	{"internal/kserve", "transform"},
+	{"internal/lazyregexp", ""},
+	{"internal/kserve", "internal/lazyregexp transform"},
 	{"internal/schema", "transform transform/yamldoc"},
-	{"internal/quantity", ""},
-	{"internal/execprobe", ""},
-	{"internal/model", "internal/kserve transform transform/yamldoc"},
-	{"transform/rules", "internal/execprobe internal/kserve internal/model internal/quantity internal/schema " +
-		"transform/spelling transform transform/yamldoc"},
+	{"internal/quantity", "internal/lazyregexp"},
+	{"internal/execprobe", "internal/lazyregexp"},
+	{"internal/model", "internal/kserve internal/lazyregexp transform transform/yamldoc"},
+	{"transform/rules", "internal/execprobe internal/kserve internal/lazyregexp internal/model internal/quantity " +
+		"internal/schema transform/spelling transform transform/yamldoc"},
 
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
-	{"internal/terminal", ""},
+	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
-	{"internal/secret", "transform/yamldoc"},
-	{"internal/rewrite", ""},
-	{"internal/application", "transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve transform/rules transform/yamldoc"},
-	{"internal/mergekey", ""},
-	{"internal/render", "internal/mergekey internal/panics transform transform/yamldoc"},
-	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
-	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
-		"transform transform/unified transform/yamldoc"},
-	{"internal/kubectl", "internal/health"},
+	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
+	{"internal/rewrite", "internal/lazyregexp"},
+	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
+	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
+	{"internal/mergekey", "internal/lazyregexp"},
+	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
+		"transform/yamldoc"},
+	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
+		"resource_customizations transform transform/unified transform/yamldoc"},
+	{"internal/kubectl", "internal/health internal/lazyregexp"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
-	{"internal/drift", "internal/kserve transform transform/yamldoc"},
-	{"internal/flux", "internal/kserve internal/model transform"},
+	{"internal/drift", "internal/kserve internal/lazyregexp transform transform/yamldoc"},
+	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
-	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
-		"transform/transformtest"},
+	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
+		"transform/rules transform/transformtest"},
 
 	// The commands.
 	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/kserve internal/krm internal/kubectl internal/panics internal/render internal/report " +
-		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
-		"transform transform/rules transform/unified " +
-		"transform/yamldoc"},
+		"internal/health internal/kserve internal/krm internal/kubectl internal/lazyregexp internal/panics internal/render " +
+		"internal/report internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade " +
+		"internal/upstream transform transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
 	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},

@@ -15,16 +15,17 @@ import (
 func main() {
 	tools := flag.String("tools", "bin", "folder with the plugin and the programs to compare with")
 	page := flag.String("page", "", "page to write the table to")
+	sidecar := flag.String("sidecar", "", "file with what e2e/argocd measured, for more rows of the table")
 	only := flag.String("only", "", "expression for the names of the cases to measure")
 	budget := flag.Duration("for", 3*time.Second, "time for each case; the first three pairs of runs may take longer")
 	flag.Parse()
-	if err := run(*tools, *page, *only, *budget); err != nil {
+	if err := run(*tools, *page, *sidecar, *only, *budget); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(tools, page, only string, budget time.Duration) error {
+func run(tools, page, sidecar, only string, budget time.Duration) error {
 	tools, err := filepath.Abs(tools)
 	if err != nil {
 		return err
@@ -51,6 +52,16 @@ func run(tools, page, only string, budget time.Duration) error {
 		}
 		fmt.Printf(row, r.cells()...)
 		results = append(results, r)
+	}
+	if sidecar != "" {
+		measured, err := sidecarResults(sidecar)
+		if err != nil {
+			return err
+		}
+		for _, r := range measured {
+			fmt.Printf(row, r.cells()...)
+		}
+		results = append(results, measured...)
 	}
 	if page == "" {
 		return nil

@@ -22,8 +22,9 @@ type result struct {
 	pairs  int
 	ratio  float64
 	cpu    time.Duration
-	memory int64 // peak of anonymous memory in bytes; pages of files are not part of it
-	input  int64 // size in bytes
+	memory int64  // peak of anonymous memory in bytes; pages of files are not part of it
+	input  int64  // size in bytes
+	note   string // what else the row says
 }
 
 // measure runs both commands of a case in turn, so that other load affects them alike, and compares them pair by pair.
@@ -57,6 +58,9 @@ func (c testCase) measure(f files, tools string, budget time.Duration) (result, 
 	slices.Sort(peaks)
 	middle := r.pairs / 2
 	r.ratio, r.cpu, r.memory, r.input = ratios[middle], times[middle], peaks[middle], own.program.input
+	if r.peer == cat {
+		r.note = fmt.Sprintf(", %.2f ms per MB", r.cpu.Seconds()*1e9/float64(r.input))
+	}
 	return r, nil
 }
 

@@ -18,11 +18,11 @@ const (
 var heads = []any{"what", "against", "ratio of CPU time", "peak memory", "goal at most", "met"}
 
 func (r result) cells() []any {
-	ratio := fmt.Sprintf("%.2f", r.ratio)
-	if r.peer == cat {
-		ratio += fmt.Sprintf(", %.2f ms per MB", r.cpu.Seconds()*1e9/float64(r.input))
+	memory := ""
+	if r.memory > 0 {
+		memory = fmt.Sprintf("%.0f MB", float64(r.memory)/1e6)
 	}
-	return []any{r.name, r.peer, ratio, fmt.Sprintf("%.0f MB", float64(r.memory)/1e6), r.goals(), r.verdict()}
+	return []any{r.name, r.peer, fmt.Sprintf("%.2f", r.ratio) + r.note, memory, r.goals(), r.verdict()}
 }
 
 func (r result) goals() string {

@@ -36,6 +36,9 @@ func prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	if _, err := toolchain.Kustomize.Build(ctx); err != nil {
+		return err
+	}
 	_, err := toolchain.Plugin(ctx)
 	return err
 }

@@ -16,6 +16,8 @@ import (
 	"unicode"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // functions are those of Argo CD's Go templates that depend on nothing but their arguments and that people use in
@@ -125,11 +127,11 @@ func decodeYAML[T map[string]any | []any](s string) (value T, err error) {
 	return value, err
 }
 
-var notInNames = regexp.MustCompile(`[^-a-z0-9.]`)
+var notInNames = lazyregexp.New(`[^-a-z0-9.]`)
 
 // normalize makes the name of an object of a text.
 func normalize(s string) string {
-	s = notInNames.ReplaceAllString(strings.ToLower(s), "-")
+	s = notInNames().ReplaceAllString(strings.ToLower(s), "-")
 	return strings.Trim(s[:min(len(s), 253)], "-.")
 }
 

@@ -3,9 +3,10 @@ package application
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"text/template"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // renderer replaces the parameters of a generator in a template (Render in applicationset/utils/utils.go@v3.5.7).
@@ -71,7 +72,7 @@ func (r renderer) text(text string, params map[string]any) (string, error) {
 	}
 	t := template.New("").Funcs(functions)
 	for _, option := range r.options {
-		if !goTemplateOption.MatchString(option) {
+		if !goTemplateOption().MatchString(option) {
 			return "", fmt.Errorf("goTemplateOptions: %q is none of missingkey=default, zero, invalid and error", option)
 		}
 		t = t.Option(option)
@@ -88,7 +89,7 @@ func (r renderer) text(text string, params map[string]any) (string, error) {
 }
 
 // goTemplateOption matches what text/template accepts; it panics on other options.
-var goTemplateOption = regexp.MustCompile(`^missingkey=(default|invalid|zero|error)$`)
+var goTemplateOption = lazyregexp.New(`^missingkey=(default|invalid|zero|error)$`)
 
 // limited is a text of limited length.
 type limited struct{ strings.Builder }
@@ -100,11 +101,11 @@ func (l *limited) Write(data []byte) (int, error) {
 	return l.Builder.Write(data)
 }
 
-var unknownFunction = regexp.MustCompile(`function "(\w+)" not defined`)
+var unknownFunction = lazyregexp.New(`function "(\w+)" not defined`)
 
 // explained returns an error of text/template without its own prefix.
 func explained(err error) error {
-	if m := unknownFunction.FindStringSubmatch(err.Error()); m != nil {
+	if m := unknownFunction().FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("the function %s is not known here; Argo CD may know it", m[1])
 	}
 	var failed template.ExecError
@@ -115,11 +116,11 @@ func explained(err error) error {
 }
 
 // tagged matches a text with a tag on one of its lines.
-var tagged = regexp.MustCompile(`{{.*}}`)
+var tagged = lazyregexp.New(`{{.*}}`)
 
 // replaceTags replaces {{name}} by the parameter. Tags without one stay.
 func replaceTags(text string, params map[string]any) (string, error) {
-	if !tagged.MatchString(text) {
+	if !tagged().MatchString(text) {
 		return text, nil
 	}
 	var b strings.Builder

@@ -7,9 +7,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Repository is a Git work tree. What it knows is read from its files; git is not run.
@@ -74,8 +75,8 @@ func readSmall(path string) (string, error) {
 }
 
 var (
-	remoteSection = regexp.MustCompile(`^\[\s*remote\s+"[^"]*"\s*\]`)
-	urlEntry      = regexp.MustCompile(`^(?i:url)\s*=\s*"?([^"#;]*)"?`)
+	remoteSection = lazyregexp.New(`^\[\s*remote\s+"[^"]*"\s*\]`)
+	urlEntry      = lazyregexp.New(`^(?i:url)\s*=\s*"?([^"#;]*)"?`)
 )
 
 // remotes returns the addresses in a configuration of git.
@@ -85,11 +86,11 @@ func remotes(config string) []string {
 	for line := range strings.Lines(config) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "[") {
-			section := remoteSection.FindString(line)
+			section := remoteSection().FindString(line)
 			inRemote = section != ""
 			line = strings.TrimSpace(strings.TrimPrefix(line, section))
 		}
-		if m := urlEntry.FindStringSubmatch(line); m != nil && inRemote {
+		if m := urlEntry().FindStringSubmatch(line); m != nil && inRemote {
 			all = append(all, Address(m[1]))
 		}
 	}
@@ -155,13 +156,13 @@ func (r *Repository) Has(repoURL string, further []string) bool {
 var defaultPorts = map[string]string{"ssh": "22", "https": "443", "http": "80", "git": "9418"}
 
 // scpLike matches an address without a scheme, as in git@github.com:owner/name.
-var scpLike = regexp.MustCompile(`^(?:[^/]*@)?([^:/]+):(.*)$`)
+var scpLike = lazyregexp.New(`^(?:[^/]*@)?([^:/]+):(.*)$`)
 
 // Address returns the host and path of a repository in lower case, without scheme, user, default port, and .git: the
 // same repository is often cloned by HTTPS, with a token, and named by SSH in Applications.
 func Address(repoURL string) string {
 	text := strings.ToLower(strings.TrimSpace(repoURL))
-	if m := scpLike.FindStringSubmatch(text); m != nil && !strings.Contains(text, "://") {
+	if m := scpLike().FindStringSubmatch(text); m != nil && !strings.Contains(text, "://") {
 		text = m[1] + "/" + strings.TrimPrefix(m[2], "/")
 	} else if u, err := url.Parse(text); err == nil && u.Host != "" {
 		host := u.Host

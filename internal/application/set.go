@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -115,13 +115,13 @@ func (s *set) application(template, params map[string]any, generator *yamldoc.No
 }
 
 // openTag matches a variable that was not replaced, in the two kinds of templates.
-var openTag = regexp.MustCompile(`{{[^{}]*}}|<no value>`)
+var openTag = lazyregexp.New(`{{[^{}]*}}|<no value>`)
 
 // unresolved returns the first variable in a rendered template that was not replaced, by the order of the keys, or "".
 func unresolved(value any) string {
 	switch value := value.(type) {
 	case string:
-		return openTag.FindString(value)
+		return openTag().FindString(value)
 	case []any:
 		for _, item := range value {
 			if open := unresolved(item); open != "" {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -15,10 +16,10 @@ const maxComplaint = 2048
 
 // copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
 // (util/cmp/stream.go@v2.14.21).
-var copied = regexp.MustCompile(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
+var copied = lazyregexp.New(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 
 // unknownAnchor matches the error about an alias without its anchor. It may be a password that starts with *.
-var unknownAnchor = regexp.MustCompile(`unknown anchor '.*' referenced`)
+var unknownAnchor = lazyregexp.New(`unknown anchor '.*' referenced`)
 
 // complain writes an error to Stderr, one line for each of the errors that it joins, each after the Application's name
 // if Argo CD gives it. Other line ends are part of a name and quoted.
@@ -31,8 +32,8 @@ func (env *Env) complain(err error) {
 	lines := joined(err)
 	var b strings.Builder
 	for i, err := range lines {
-		text := copied.ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
-		text = unknownAnchor.ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
+		text := copied().ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
+		text = unknownAnchor().ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
 		line := prefix + terminal.Quote(strings.TrimSpace(text)) + "\n"
 		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(lines)-i)
 		room := maxComplaint - b.Len() - len(rest)

@@ -47,7 +47,10 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	panics.Go(func() error {
 		defer tick.Stop()
 		tick.Reset(pollMemory)
-		for ctx.Err() == nil {
+		for range tick.C {
+			if ctx.Err() != nil {
+				return nil
+			}
 			used := memoryUsed()
 			if used > smallHeap {
 				collectAsUsual()
@@ -59,7 +62,6 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 			if err := thisContainer.exhausted(self); err != nil {
 				return err
 			}
-			<-tick.C
 		}
 		return nil
 	}, env.stop)
@@ -76,9 +78,16 @@ func memoryUsed() settings.Size {
 func roundUp(n settings.Size) settings.Size { return (n + 1<<20 - 1) >> 20 << 20 }
 
 // container is the memory cgroup of this process and the processes in it, as a container sees them.
-type container struct{ cgroup, proc fs.FS }
+type container struct {
+	cgroup, proc fs.FS
+	limit        func() int64 // of the memory in bytes, or 0 for none
+}
 
-var thisContainer = container{os.DirFS("/sys/fs/cgroup"), os.DirFS("/proc")}
+var thisContainer = newContainer(os.DirFS("/sys/fs/cgroup"), os.DirFS("/proc"))
+
+func newContainer(cgroup, proc fs.FS) container {
+	return container{cgroup, proc, sync.OnceValue(func() int64 { return memoryLimit(cgroup) })}
+}
 
 // cgroups are the files of cgroup v2 and v1.
 var cgroups = []struct{ limit, usage, stat, prefix string }{
@@ -89,10 +98,9 @@ var cgroups = []struct{ limit, usage, stat, prefix string }{
 // unlimited is less than what cgroup v1 shows when there is no limit.
 const unlimited = 1 << 60
 
-// limit returns the memory limit in bytes, or 0 for none.
-func (c container) limit() int64 {
+func memoryLimit(cgroup fs.FS) int64 {
 	for _, files := range cgroups {
-		if n := number(c.cgroup, files.limit); n > 0 && n < unlimited {
+		if n := number(cgroup, files.limit); n > 0 && n < unlimited {
 			return n
 		}
 	}
@@ -103,9 +111,12 @@ func (c container) limit() int64 {
 // not count, because the kernel can free it.
 func (c container) percent(threshold int64) int64 {
 	limit := c.limit()
+	if limit == 0 {
+		return 0
+	}
 	for _, files := range cgroups {
 		used := number(c.cgroup, files.usage)
-		if limit == 0 || used*100 < limit*threshold {
+		if used*100 < limit*threshold {
 			continue
 		}
 		for line := range strings.Lines(text(c.cgroup, files.stat)) {

@@ -18,20 +18,18 @@ func inContainer(v2 bool, usedMiB int, processes map[string]int) container {
 		return &fstest.MapFile{Data: fmt.Appendf(nil, format, args...)}
 	}
 	cache := usedMiB << 20 / 10
-	c := container{
-		cgroup: fstest.MapFS{
-			dir + limit: file("%d\n", 1<<30),
-			dir + usage: file("%d\n", usedMiB<<20),
-			dir + "memory.stat": file("anon 1\n%sinactive_file %d\n%sactive_file %d\n",
-				prefix, cache/2, prefix, cache-cache/2),
-		},
-		proc: fstest.MapFS{"7/comm": file("argocd-cmp-serv\n"), "7/statm": file("9999 9999 0\n"), "stat": file("")},
+	cgroup := fstest.MapFS{
+		dir + limit: file("%d\n", 1<<30),
+		dir + usage: file("%d\n", usedMiB<<20),
+		dir + "memory.stat": file("anon 1\n%sinactive_file %d\n%sactive_file %d\n",
+			prefix, cache/2, prefix, cache-cache/2),
 	}
+	proc := fstest.MapFS{"7/comm": file("argocd-cmp-serv\n"), "7/statm": file("9999 9999 0\n"), "stat": file("")}
 	for pid, pages := range processes {
-		c.proc.(fstest.MapFS)[pid+"/comm"] = file("argocd-kserve-p\n")
-		c.proc.(fstest.MapFS)[pid+"/statm"] = file("9999 %d 0\n", pages)
+		proc[pid+"/comm"] = file("argocd-kserve-p\n")
+		proc[pid+"/statm"] = file("9999 %d 0\n", pages)
 	}
-	return c
+	return newContainer(cgroup, proc)
 }
 
 func TestContainer(t *testing.T) {
@@ -78,7 +76,7 @@ func TestContainer(t *testing.T) {
 		"cgroup v1":      {"memory/memory.limit_in_bytes": {Data: []byte("9223372036854771712\n")}},
 		"something else": {"memory.max": {Data: []byte("a lot\n")}},
 	} {
-		c := container{cgroup, fstest.MapFS{}}
+		c := newContainer(cgroup, fstest.MapFS{})
 		if limit, err := c.limit(), c.exhausted("1"); limit != 0 || err != nil || c.busy("1") {
 			t.Errorf("%s: limit %d, %v", name, limit, err)
 		}

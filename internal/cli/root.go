@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -198,7 +199,8 @@ func (env *Env) name() string {
 	return program
 }
 
-// newRootCommand returns the program. What cobra prints itself, which is help and completions, goes to help.
+// newRootCommand returns the program: the command that the arguments name first, or all if they name none. What cobra
+// prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:               program,
@@ -210,10 +212,14 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 		DisableAutoGenTag: true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: env.name()},
 	}
+	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
 	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, command := range group.commands {
-			cmd := command(env)
+			if alone && !env.names(command) {
+				continue // to declare its flags takes time for nothing
+			}
+			cmd := command.new(env)
 			cmd.GroupID = group.title
 			root.AddCommand(cmd)
 		}
@@ -227,18 +233,33 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	return root
 }
 
-// groups are the commands as the help of the program shows them.
-var groups = []struct {
+type group struct {
 	title    string
-	commands []func(*Env) *cobra.Command
-}{
-	{"Manifests", []func(*Env) *cobra.Command{
-		newCheckCommand, newDiffCommand, newFixCommand, newGenerateCommand, newFunctionCommand, newDriftCommand,
-		newUpgradeCommand, newTestCommand,
+	commands []command
+}
+
+type command struct {
+	name string
+	new  func(*Env) *cobra.Command
+}
+
+// names reports whether the arguments name the command first.
+func (env *Env) names(c command) bool { return len(env.Args) > 0 && env.Args[0] == c.name }
+
+// groups are the commands as the help of the program shows them.
+var groups = []group{
+	{"Manifests", []command{
+		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
+		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
+		{"test", newTestCommand},
 	}},
-	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
-	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
-	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
+	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}}},
+	{"Rules and settings", []command{
+		{"explain", newExplainCommand}, {"rules", newRulesCommand}, {"settings", newSettingsCommand},
+	}},
+	{"The program", []command{
+		{"parameters", newParametersCommand}, {"probe", newProbeCommand}, {"version", newVersionCommand},
+	}},
 }
 
 func flagError(cmd *cobra.Command, err error) error {

@@ -31,6 +31,17 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
+// TestCommands checks that each command has the name that the list of commands gives it.
+func TestCommands(t *testing.T) {
+	for _, group := range groups {
+		for _, command := range group.commands {
+			if cmd := command.new(&Env{}); cmd.Name() != command.name {
+				t.Errorf("%s is called %s", command.name, cmd.Name())
+			}
+		}
+	}
+}
+
 func TestPanic(t *testing.T) {
 	const want = `internal error: boom\nat a place; please report it with the input` + "\n"
 	boom := func([]byte) (int, error) { panic("boom\nat a place") }

@@ -3,12 +3,12 @@ package drift
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -66,9 +66,9 @@ func ignorable(differences []Difference) []Difference {
 }
 
 // control are the characters that JSON takes in a string as they are, and YAML does not.
-var control = regexp.MustCompile(`[\x{7F}-\x{9F}\x{FFFE}\x{FFFF}]`)
+var control = lazyregexp.New(`[\x{7F}-\x{9F}\x{FFFE}\x{FFFF}]`)
 
-var jqName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var jqName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // expression returns the path as jq writes it, for example .metadata.annotations."serving.kserve.io/deploymentMode".
 func expression(at yamldoc.Path) string {
@@ -78,9 +78,9 @@ func expression(at yamldoc.Path) string {
 		case int:
 			fmt.Fprintf(&b, "[%d]", s)
 		case string:
-			if !jqName.MatchString(s) {
+			if !jqName().MatchString(s) {
 				name, _ := json.Marshal(s) // a string can always be written
-				s = control.ReplaceAllStringFunc(string(name), func(c string) string {
+				s = control().ReplaceAllStringFunc(string(name), func(c string) string {
 					return fmt.Sprintf(`\u%04x`, []rune(c)[0])
 				})
 			}

@@ -11,11 +11,12 @@ import (
 	"net"
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Request is the request that a command makes to its own container. A command that does what an httpGet probe could not
@@ -95,7 +96,7 @@ func netcat(args []string) (Request, error) {
 	scan, numeric, rest := false, false, []string(nil)
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case arg == "-w" && i+1 < len(args) && fromOne.MatchString(args[i+1]):
+		case arg == "-w" && i+1 < len(args) && fromOne().MatchString(args[i+1]):
 			i++
 		case strings.HasPrefix(arg, "-") && strings.Trim(arg[1:], "zvn") == "":
 			scan = scan || strings.Contains(arg, "z")
@@ -135,10 +136,10 @@ type webRequest struct {
 }
 
 var (
-	localIPv6 = regexp.MustCompile(`^\[::[0-9A-Fa-f:.]*\]`)
+	localIPv6 = lazyregexp.New(`^\[::[0-9A-Fa-f:.]*\]`)
 
 	// plain matches the characters that curl, wget and a probe send as they are.
-	plain = regexp.MustCompile(`^([A-Za-z0-9._~!'()+,;:@&=/?#-]|%[0-9A-Fa-f]{2})*$`)
+	plain = lazyregexp.New(`^([A-Za-z0-9._~!'()+,;:@&=/?#-]|%[0-9A-Fa-f]{2})*$`)
 )
 
 func (w webRequest) request() (Request, error) {
@@ -150,12 +151,12 @@ func (w webRequest) request() (Request, error) {
 	if !found || strings.ContainsAny(scheme, "/?#") {
 		scheme, rest = "http", raw // curl and wget guess it
 	}
-	text := localIPv6.ReplaceAllString(rest, "host")
+	text := localIPv6().ReplaceAllString(rest, "host")
 	if strings.ContainsAny(text, "{}[]*$") {
 		return Request{}, fmt.Errorf("requests %q, which is a pattern, not a URL", raw)
 	}
 	u, err := url.Parse(scheme + "://" + rest)
-	if err != nil || !plain.MatchString(text) {
+	if err != nil || !plain().MatchString(text) {
 		return Request{}, fmt.Errorf("requests %q, which is not a URL", raw)
 	}
 	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
@@ -198,14 +199,14 @@ func (w webRequest) request() (Request, error) {
 	}, nil
 }
 
-var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+var headerName = lazyregexp.New(`^[A-Za-z0-9-]+$`)
 
 // addHeader takes a header as curl and wget do, "Name: value". Host, User-Agent and Connection are not the probe's to
 // choose: KServe's agent ignores Host and answers only kube-probe's User-Agent.
 func (w *webRequest) addHeader(s string) error {
 	name, value, found := strings.Cut(s, ":")
 	value = strings.TrimSpace(value)
-	if !found || value == "" || !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
+	if !found || value == "" || !headerName().MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
 		return fmt.Errorf("sends header %q, which an HTTP probe can't repeat", s)
 	}
 	switch strings.ToLower(name) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // option is the effect of a command line option on the request.
@@ -41,15 +43,15 @@ var (
 
 // The usual numbers. Others make the tools fail, or run into a limit before the response comes.
 var (
-	fractional = regexp.MustCompile(`^[1-9][0-9]{0,5}(\.[0-9]{1,6})?$`)
-	fromOne    = regexp.MustCompile(`^[1-9][0-9]{0,5}$`)
-	whole      = regexp.MustCompile(`^[0-9]{1,6}$`)
+	fractional = lazyregexp.New(`^[1-9][0-9]{0,5}(\.[0-9]{1,6})?$`)
+	fromOne    = lazyregexp.New(`^[1-9][0-9]{0,5}$`)
+	whole      = lazyregexp.New(`^[0-9]{1,6}$`)
 )
 
 // number is an option whose value is a usual number.
-func number(usual *regexp.Regexp) option {
+func number(usual func() *regexp.Regexp) option {
 	return option{value: true, apply: func(_ *webRequest, v string) error {
-		if !usual.MatchString(v) {
+		if !usual().MatchString(v) {
 			return unusualNumber(v)
 		}
 		return nil
@@ -58,7 +60,7 @@ func number(usual *regexp.Regexp) option {
 
 // limitTime takes a number of seconds after which the command gives up. The shortest counts.
 func (w *webRequest) limitTime(v string) error {
-	if !fractional.MatchString(v) {
+	if !fractional().MatchString(v) {
 		return unusualNumber(v)
 	}
 	limit, err := time.ParseDuration(v + "s")
@@ -166,7 +168,7 @@ func curl(args []string) (Request, error) {
 
 // wgetURL matches what GNU and BusyBox wget take for the same URL: BusyBox sends the fragment, wants a path before the
 // query, and looks for :// everywhere; GNU wants a scheme before [::1].
-var wgetURL = regexp.MustCompile(`^(https?://[^/?#]+(/[^#]*)?|[^/?#:\[]+(:[0-9]+)?(/([^#:]|:[^#/])*)?)$`)
+var wgetURL = lazyregexp.New(`^(https?://[^/?#]+(/[^#]*)?|[^/?#:\[]+(:[0-9]+)?(/([^#:]|:[^#/])*)?)$`)
 
 // wget exits with 8 on an HTTP error, or 1 from BusyBox: it is always strict. It is never exact: it follows redirects,
 // and with --spider GNU wget sends HEAD.
@@ -181,7 +183,7 @@ func wget(args []string) (Request, error) {
 	switch {
 	case err != nil:
 		return Request{}, err
-	case !wgetURL.MatchString(l.web.urls[0]):
+	case !wgetURL().MatchString(l.web.urls[0]):
 		return Request{}, fmt.Errorf("requests %q, which GNU and BusyBox wget read differently", l.web.urls[0])
 	case !l.web.unsaved:
 		return Request{}, errors.New("saves the response in a file, which may fail")

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -261,13 +261,13 @@ spec:
 }
 
 // plain are the texts that are the same in YAML, except for some words.
-var plain = regexp.MustCompile(`^[a-z]([a-z0-9./-]*[a-z0-9])?$`)
+var plain = lazyregexp.New(`^[a-z]([a-z0-9./-]*[a-z0-9])?$`)
 
 func scalar(text string) string {
 	switch text {
 	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
 	default:
-		if plain.MatchString(text) {
+		if plain().MatchString(text) {
 			return text
 		}
 	}

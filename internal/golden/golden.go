@@ -9,12 +9,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -57,8 +57,8 @@ func Suite(dir string) transformtest.Suite {
 }
 
 var (
-	versionFolder = regexp.MustCompile(`^v?\d+\.\d+(\.\d+)?$|^unknown$`)
-	settingsLine  = regexp.MustCompile(`\A# settings: (.*)`)
+	versionFolder = lazyregexp.New(`^v?\d+\.\d+(\.\d+)?$|^unknown$`)
+	settingsLine  = lazyregexp.New(`\A# settings: (.*)`)
 )
 
 // load works out the settings of a case.
@@ -66,14 +66,14 @@ func load(c transformtest.Case) (*settings.Settings, error) {
 	given := map[string]string{}
 	for _, folder := range c.Folders() {
 		switch {
-		case versionFolder.MatchString(folder):
+		case versionFolder().MatchString(folder):
 			given["kserve-version"] = folder
 		case slices.ContainsFunc(rules.All, func(r *transform.Rule) bool { return r.ID == folder }):
 			given["rules"] = folder
 		}
 	}
 	head, _ := os.ReadFile(c.Input) // a folder has no settings line
-	if m := settingsLine.FindSubmatch(head); m != nil {
+	if m := settingsLine().FindSubmatch(head); m != nil {
 		for field := range strings.FieldsSeq(string(m[1])) {
 			name, value, _ := strings.Cut(field, "=")
 			given[name] = value

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -148,18 +148,18 @@ func spelled(kind string) string {
 }
 
 var (
-	failedAt = regexp.MustCompile(`^` + chunk + `:(\d+): `)
-	address  = regexp.MustCompile(`^(table|function|userdata|thread): 0x[0-9a-f]+$`)
+	failedAt = lazyregexp.New(`^` + chunk + `:(\d+): `)
+	address  = lazyregexp.New(`^(table|function|userdata|thread): 0x[0-9a-f]+$`)
 )
 
 // failure returns the line in which a script failed, 0 if it is not known, and how.
 func failure(err error) (line int, text string) {
 	text, _, _ = strings.Cut(err.Error(), "\n") // a stack trace may follow
-	if at := failedAt.FindStringSubmatch(text); at != nil {
+	if at := failedAt().FindStringSubmatch(text); at != nil {
 		line, _ = strconv.Atoi(at[1]) // digits
 		text = text[len(at[0]):]
 	}
-	return line, address.ReplaceAllString(text, "the error is a $1 instead of a text")
+	return line, address().ReplaceAllString(text, "the error is a $1 instead of a text")
 }
 
 // Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // The objects that show which KServe a cluster runs (config/manager/manager.yaml and
@@ -16,14 +17,14 @@ const (
 	ConfigMap            = "inferenceservice-config"
 )
 
-var releaseTag = regexp.MustCompile(`^(?:release-)?v?(\d+\.\d+(?:\.\d+)?)(?:-.*)?$`)
+var releaseTag = lazyregexp.New(`^(?:release-)?v?(\d+\.\d+(?:\.\d+)?)(?:-.*)?$`)
 
 // ImageVersion returns the version setting that the tag of the controller's image stands for: 0.15.2 for v0.15.2,
 // 0.20.0 for v0.20.0-rc0, 0.14 for release-v0.14. It is empty if the image has no such tag.
 func ImageVersion(image string) string {
 	name, _, _ := strings.Cut(image, "@")
 	_, tag, _ := strings.Cut(name[strings.LastIndex(name, "/")+1:], ":")
-	if m := releaseTag.FindStringSubmatch(tag); m != nil {
+	if m := releaseTag().FindStringSubmatch(tag); m != nil {
 		return m[1]
 	}
 	return ""

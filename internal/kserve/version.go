@@ -3,11 +3,11 @@ package kserve
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -36,7 +36,7 @@ type Versions struct {
 	likened  bool
 }
 
-var versionForm = regexp.MustCompile(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?$`)
+var versionForm = lazyregexp.New(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?$`)
 
 // ParseVersions parses a kserve-version setting: x.y.z or vx.y.z, x.y for every patch release of it, odh-x.y for the
 // one that this release of OpenDataHub ships, or "" or "unknown" for every known release from 0.12.0 on. It treats a
@@ -50,7 +50,7 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 		release, err := parseOpenDataHub(odh)
 		return Versions{releases: []transform.Release{release}, known: true, likened: true}, "", err
 	}
-	m := versionForm.FindStringSubmatch(s)
+	m := versionForm().FindStringSubmatch(s)
 	if m == nil {
 		return Versions{}, "", fmt.Errorf("%q is not a KServe version: want x.y.z, x.y, odh-x.y or unknown, "+
 			"for example 0.15.2; supported are %s", s, supported)

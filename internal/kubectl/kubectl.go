@@ -10,10 +10,11 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Kubectl is how to start kubectl.
@@ -51,7 +52,7 @@ var advices = []struct{ reason, says, do string }{
 	{"", "Unable to connect to the server", "choose the cluster with --context and --kubeconfig"},
 }
 
-var serverError = regexp.MustCompile(`^Error from server \((\w+)\): `)
+var serverError = lazyregexp.New(`^Error from server \((\w+)\): `)
 
 // isReason reports whether the API server gave the reason for an error.
 func isReason(err error, reason string) bool {
@@ -117,7 +118,7 @@ func (k *Kubectl) run(parent context.Context, read func(stdout io.Reader) error,
 		return parent.Err()
 	case errors.As(err, &exit) && exit.Exited():
 		text, reason := stderr.String(), ""
-		if found := serverError.FindStringSubmatch(text); found != nil {
+		if found := serverError().FindStringSubmatch(text); found != nil {
 			reason = found[1]
 		}
 		return &Error{strings.Join(args, " "), reason, text}

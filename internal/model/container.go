@@ -2,11 +2,11 @@ package model
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -198,11 +198,11 @@ func (c Container) UserPort(port int) bool {
 
 var (
 	// loopback matches the names of the address, and of its interface, that nobody outside the pod reaches.
-	loopback = regexp.MustCompile(`(?i)localhost|loopback|\b127\.|::1\b|\b0:0:0:0:0:0:0:1\b|^(.*=)?lo$`)
+	loopback = lazyregexp.New(`(?i)localhost|loopback|\b127\.|::1\b|\b0:0:0:0:0:0:0:1\b|^(.*=)?lo$`)
 
 	// insideByDefault matches the servers that listen on that address unless an argument names another one.
-	insideByDefault = regexp.MustCompile(`\b(uvicorn|hypercorn|gunicorn|flask)\b`)
-	everyAddress    = regexp.MustCompile(`\b0\.0\.0\.0\b|::`)
+	insideByDefault = lazyregexp.New(`\b(uvicorn|hypercorn|gunicorn|flask)\b`)
+	everyAddress    = lazyregexp.New(`\b0\.0\.0\.0\b|::`)
 )
 
 // MayListenInside reports whether the server may listen on the loopback address alone, where the container's own
@@ -215,12 +215,12 @@ func (c Container) MayListenInside() bool {
 
 func mayListenInside(container *yamldoc.Node) bool {
 	words := append(container.Get("command").Strings(), container.Get("args").Strings()...)
-	if slices.ContainsFunc(words, insideByDefault.MatchString) && !slices.ContainsFunc(words, everyAddress.MatchString) {
+	if slices.ContainsFunc(words, insideByDefault().MatchString) && !slices.ContainsFunc(words, everyAddress().MatchString) {
 		return true
 	}
-	return slices.ContainsFunc(words, loopback.MatchString) || !container.Get("envFrom").IsNull() ||
+	return slices.ContainsFunc(words, loopback().MatchString) || !container.Get("envFrom").IsNull() ||
 		slices.ContainsFunc(container.Get("env").List(), func(v *yamldoc.Node) bool {
-			return loopback.MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
+			return loopback().MatchString(v.Get("value").Str()) || hidden(v.Get("valueFrom"))
 		})
 }
 

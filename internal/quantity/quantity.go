@@ -3,11 +3,12 @@ package quantity
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
-var form = regexp.MustCompile(`^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:([KMGTPE]i)|([numkMGTPE]?))$`)
+var form = lazyregexp.New(`^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:([KMGTPE]i)|([numkMGTPE]?))$`)
 
 // unit is a suffix and its factor. Values are counted in billionths, the precision of a quantity.
 type unit struct {
@@ -46,7 +47,7 @@ func Canonical(text string) (canonical string, ok bool) {
 	if isShort(text) {
 		return text, true
 	}
-	m := form.FindStringSubmatch(text)
+	m := form().FindStringSubmatch(text)
 	if m == nil {
 		return "", false
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 )
 
@@ -122,7 +122,7 @@ func (c *confined) kustomization(path string, data []byte) ([]byte, error) {
 
 // The patterns may match too much, which only lowers the limit.
 var (
-	copyOperation = regexp.MustCompile(`\bop["']?\s*:\s*["']?copy\b`)
+	copyOperation = lazyregexp.New(`\bop["']?\s*:\s*["']?copy\b`)
 	copyWord      = []byte("copy")
 	kindKey       = []byte("kind")
 )
@@ -133,7 +133,7 @@ var (
 // of a kustomization, so the number of pairs known by then is enough.
 func (c *confined) boundCopies(data []byte) {
 	if bytes.Contains(data, copyWord) { // the regular expression is slow
-		c.copies += int64(len(copyOperation.FindAllIndex(data, -1)))
+		c.copies += int64(len(copyOperation().FindAllIndex(data, -1)))
 	}
 	c.objects += int64(bytes.Count(data, kindKey))
 	if c.maxExtra > 0 {
@@ -182,8 +182,8 @@ func (c *confined) IsDir(path string) bool {
 	if err != nil {
 		return false
 	}
-	info, err := c.root.Lstat(c.rel(real))
-	return err == nil && info.IsDir()
+	mode, err := c.mode(real)
+	return err == nil && mode.IsDir()
 }
 
 // Exists reports whether a path leads to something below the root.

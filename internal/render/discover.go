@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Discovered are the sources below a folder.
@@ -172,7 +173,7 @@ func (d *discovery) sources() (Discovered, error) {
 }
 
 // apiLine matches a line that every manifest has, in YAML or JSON.
-var apiLine = regexp.MustCompile(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
+var apiLine = lazyregexp.New(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
 
 // reason returns why a folder is not rendered on its own, or "" for a source and for a folder without manifests.
 func (d *discovery) reason(c *candidate) (string, error) {
@@ -252,7 +253,7 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if apiLine.Match(data) && !bytes.Contains(data, []byte(skipMarker)) {
+		if apiLine().Match(data) && !bytes.Contains(data, []byte(skipMarker)) {
 			objects++
 		}
 	}

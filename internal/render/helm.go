@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -127,12 +127,12 @@ func (o Options) appName() string {
 
 // release matches the numbers of a version. Argo CD passes only these to Helm (parseKubeVersion in
 // reposerver/repository/repository.go@v3.5.7).
-var release = regexp.MustCompile(`^v?(\d+(\.\d+)*)`)
+var release = lazyregexp.New(`^v?(\d+(\.\d+)*)`)
 
 // kubeVersion returns the version of Kubernetes that charts see: the given one, else that of the cluster.
 func (o Options) kubeVersion(given string) string {
 	version := cmp.Or(given, o.Getenv("KUBE_VERSION"))
-	if match := release.FindStringSubmatch(version); match != nil {
+	if match := release().FindStringSubmatch(version); match != nil {
 		return match[1]
 	}
 	return version

@@ -6,11 +6,12 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // valuesFiles returns the paths of the values files, each once. A file that a glob matches and that is listed by itself
@@ -75,12 +76,12 @@ func matching(t *tree, pattern string) ([]string, error) {
 }
 
 // otherSource matches a path in another source of the application.
-var otherSource = regexp.MustCompile(`^\$(\w+)/`)
+var otherSource = lazyregexp.New(`^\$(\w+)/`)
 
 // inRoot returns the absolute path of a file that a setting names: relative to the chart or, with a slash at the start,
 // to the root (ResolveValueFilePathOrUrl in util/io/path/resolved.go@v3.5.7).
 func inRoot(t *tree, dir, setting, name string, o Options) (string, error) {
-	if match := otherSource.FindStringSubmatch(name); match != nil && !slices.Contains(appVariables, match[1]) {
+	if match := otherSource().FindStringSubmatch(name); match != nil && !slices.Contains(appVariables, match[1]) {
 		return "", fmt.Errorf("%s: %s: Argo CD gives a plugin no files of other sources; "+
 			"keep the file in this repository, and name it by its path below the root: %s",
 			setting, name, strings.TrimPrefix(name, "$"+match[1]))

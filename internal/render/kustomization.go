@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
@@ -12,6 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 var errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
@@ -205,7 +206,7 @@ func scalar(n *yaml.Node, value string) *yaml.Node {
 // with other schemes, which kustomize would treat as files (isRemoteFile in
 // api/internal/loader/fileloader.go@v0.21.1, NewRepoSpecFromURL in
 // api/internal/git/repospec.go@v0.21.1).
-var remote = regexp.MustCompile(
+var remote = lazyregexp.New(
 	`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`,
 )
 
@@ -213,11 +214,11 @@ var remote = regexp.MustCompile(
 // inline patch that isn't valid.
 func isText(path string) bool { return strings.Contains(path, "\n") || strings.Contains(path, ": ") }
 
-var userInfo = regexp.MustCompile(`//[^?#\s]*@`)
+var userInfo = lazyregexp.New(`//[^?#\s]*@`)
 
 // withoutUser hides the user of an address, who may be a token, unless it is git.
 func withoutUser(address string) string {
-	return userInfo.ReplaceAllStringFunc(address, func(user string) string {
+	return userInfo().ReplaceAllStringFunc(address, func(user string) string {
 		if user == "//git@" {
 			return user
 		}
@@ -225,7 +226,7 @@ func withoutUser(address string) string {
 	})
 }
 
-func isRemote(path string) bool { return remote.MatchString(strings.TrimSpace(path)) }
+func isRemote(path string) bool { return remote().MatchString(strings.TrimSpace(path)) }
 
 // factory parses objects as kustomize does.
 var factory = provider.NewDefaultDepProvider().GetResourceFactory()

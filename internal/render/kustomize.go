@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -129,7 +129,7 @@ func (c *confined) readable(err error) error {
 			"shared equally by %d copy operations and %d objects", c.top, limited(c.maxExtra), c.copies, c.objects)
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	if found := twice.FindStringSubmatch(text); found != nil {
+	if found := twice().FindStringSubmatch(text); found != nil {
 		return fmt.Errorf("%s: kustomize: %s comes from a chart, and is there twice", c.named, c.redact(found[1]))
 	}
 	text = strings.ReplaceAll(text, c.base, c.named)
@@ -144,7 +144,7 @@ func (c *confined) readable(err error) error {
 }
 
 // twice matches the error for an object of a chart that is there already.
-var twice = regexp.MustCompile(`/\.helm-charts-\d+.*already registered id: ([^']+)'`)
+var twice = lazyregexp.New(`/\.helm-charts-\d+.*already registered id: ([^']+)'`)
 
 // quiet is the log of a build. It drops what kustomize prints and turns its
 // log.Fatal, which would end the process, into a panic.

@@ -14,6 +14,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // redact removes the values of Secrets from the text of an error. kustomize
@@ -68,7 +70,7 @@ func (s *secrets) add(text string) {
 // name adds a text whose words are no values.
 func (s *secrets) name(text string) {
 	s.names[text] = true
-	for _, word := range word.FindAllString(text, -1) {
+	for _, word := range word().FindAllString(text, -1) {
 		s.names[word] = true
 	}
 }
@@ -243,16 +245,16 @@ func (s *secrets) addGenerators(dir string, list *yaml.Node) {
 
 var (
 	// word matches what remains recognizable of a value however it is quoted.
-	word = regexp.MustCompile(`[\pL\pN_]+`)
+	word = lazyregexp.New(`[\pL\pN_]+`)
 
 	// escape matches the escapes of strings in YAML, JSON and Go.
-	escape = regexp.MustCompile(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
+	escape = lazyregexp.New(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)`)
 
 	// codes matches bytes as Go prints them.
-	codes = regexp.MustCompile(`\[\d+( \d+)*\]`)
+	codes = lazyregexp.New(`\[\d+( \d+)*\]`)
 
 	// gaps matches what remains of a value between its words.
-	gaps = regexp.MustCompile(regexp.QuoteMeta(redacted) + `([^\pL\pN_]*` + regexp.QuoteMeta(redacted) + `)+`)
+	gaps = lazyregexp.New(regexp.QuoteMeta(redacted) + `([^\pL\pN_]*` + regexp.QuoteMeta(redacted) + `)+`)
 )
 
 const redacted = "***"
@@ -267,7 +269,7 @@ const (
 
 // remove replaces whatever the texts contain.
 func (s *secrets) remove(text string) string {
-	text = escape.ReplaceAllStringFunc(text, func(code string) string {
+	text = escape().ReplaceAllStringFunc(text, func(code string) string {
 		char, _, _, err := strconv.UnquoteChar(code, 0)
 		if err != nil || unicode.IsSpace(char) {
 			return " "
@@ -285,7 +287,7 @@ func (s *secrets) remove(text string) string {
 	}
 	all := strings.Join(texts, "\n")
 	words := map[string]bool{}
-	for _, w := range word.FindAllString(all, -1) {
+	for _, w := range word().FindAllString(all, -1) {
 		words[w] = !s.names[w]
 	}
 	hide := func(w string) string {
@@ -298,9 +300,9 @@ func (s *secrets) remove(text string) string {
 		}
 		return w
 	}
-	text = word.ReplaceAllStringFunc(text, hide)
-	text = codes.ReplaceAllString(text, "["+redacted+"]")
-	return gaps.ReplaceAllString(text, redacted)
+	text = word().ReplaceAllStringFunc(text, hide)
+	text = codes().ReplaceAllString(text, "["+redacted+"]")
+	return gaps().ReplaceAllString(text, redacted)
 }
 
 // decode returns the roots of the documents in a text. ok is false if one of them

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"path"
-	"regexp"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // redactChart removes values from the text of a chart's error. Any value may become one of a Secret, and templates and
@@ -43,7 +44,7 @@ execution expected field find for from function got has have helm in into invali
 match maximum minimum missing nil not number object of one parse pattern permitted pointer properties property range required row
 schema string syntax template the too tpl type unable unknown unmarshal value values want with wrong yaml`
 
-var secretKind = regexp.MustCompile(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
+var secretKind = lazyregexp.New(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
 
 func (s *secrets) addChartFile(file ChartFile) {
 	switch name := path.Base(file.Name); {
@@ -56,7 +57,7 @@ func (s *secrets) addChartFile(file ChartFile) {
 		s.add(string(file.Data))
 	default:
 		for document := range bytes.SplitSeq(file.Data, []byte("\n---")) {
-			if secretKind.Match(document) {
+			if secretKind().Match(document) {
 				s.add(string(document))
 			} else {
 				s.name(string(document))

@@ -38,6 +38,8 @@ type tree struct {
 	loose  bool // whether the directory is in no Git work tree
 
 	max, read int64 // bytes: the limit, and the number read so far
+
+	modes map[string]fs.FileMode // of what is there, by absolute path without links
 }
 
 // openTree finds and opens the root for the directory that the user called
@@ -48,7 +50,10 @@ func openTree(named string, o Options) (*tree, error) {
 	if err != nil {
 		return nil, shorten(err, named)
 	}
-	t := &tree{base: base, named: filepath.Clean(named), max: o.MaxInput, argocd: o.underArgoCD(), found: o.Root == ""}
+	t := &tree{
+		base: base, named: filepath.Clean(named), max: o.MaxInput, argocd: o.underArgoCD(), found: o.Root == "",
+		modes: map[string]fs.FileMode{},
+	}
 	if t.cwd, err = filepath.EvalSymlinks(o.Dir); err != nil {
 		return nil, shorten(err, "working directory")
 	}
@@ -133,11 +138,11 @@ func (t *tree) resolve(abs string) (string, error) {
 		if inGit(next) {
 			return "", fmt.Errorf("%s: %w", t.show(abs), errGit)
 		}
-		info, err := t.root.Lstat(t.rel(next))
+		mode, err := t.mode(next)
 		if err != nil {
 			return "", shorten(err, t.show(abs))
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
+		if mode&fs.ModeSymlink == 0 {
 			done = next
 			continue
 		}
@@ -160,17 +165,32 @@ func (t *tree) resolve(abs string) (string, error) {
 	return done, nil
 }
 
+// mode returns the mode of what is at an absolute path. It looks once: a build
+// asks for each file and its folders several times, and the root opens all folders
+// on the way.
+func (t *tree) mode(abs string) (fs.FileMode, error) {
+	if mode, found := t.modes[abs]; found {
+		return mode, nil
+	}
+	info, err := t.root.Lstat(t.rel(abs))
+	if err != nil {
+		return 0, err
+	}
+	t.modes[abs] = info.Mode()
+	return info.Mode(), nil
+}
+
 // readFile reads the regular file that an absolute path leads to.
 func (t *tree) readFile(abs string) ([]byte, error) {
 	real, err := t.resolve(abs)
 	if err != nil {
 		return nil, err
 	}
-	info, err := t.root.Lstat(t.rel(real))
+	mode, err := t.mode(real)
 	if err != nil {
 		return nil, shorten(err, t.show(abs))
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would block until it has a writer
+	if !mode.IsRegular() { // opening a pipe would block until it has a writer
 		return nil, fmt.Errorf("%s: %w", t.show(abs), errNotRegular)
 	}
 	return t.readRegular(real, abs)

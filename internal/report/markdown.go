@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -115,7 +115,7 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 // fence writes a diff between rows of backticks that are longer than any in it, cut to a number of bytes.
 func fence(b *strings.Builder, diff string, limit int) {
 	ticks := "```"
-	for _, row := range backticks.FindAllString(diff, -1) {
+	for _, row := range backticks().FindAllString(diff, -1) {
 		if len(row) >= len(ticks) {
 			ticks = row + "`"
 		}
@@ -134,4 +134,4 @@ func fence(b *strings.Builder, diff string, limit int) {
 	fmt.Fprintf(b, "%s\n%s", ticks, rest)
 }
 
-var backticks = regexp.MustCompile("`+")
+var backticks = lazyregexp.New("`+")

@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Staged files are hidden, so that they are no manifests.
 const stagedPrefix = ".argocd-kserve-plugin-"
 
-var stagedName = regexp.MustCompile("^" + regexp.QuoteMeta(stagedPrefix) + "[0-9]+$")
+var stagedName = lazyregexp.New("^" + regexp.QuoteMeta(stagedPrefix) + "[0-9]+$")
 
 // OS is the Disk of the operating system.
 type OS struct{}

@@ -149,7 +149,7 @@ func claim(disk Disk, batch []replacement) (release func(), err error) {
 		}
 		entries, _ := os.ReadDir(dir)
 		for _, entry := range entries {
-			if entry.Type().IsRegular() && stagedName.MatchString(entry.Name()) {
+			if entry.Type().IsRegular() && stagedName().MatchString(entry.Name()) {
 				_ = disk.Remove(filepath.Join(dir, entry.Name())) // it does no harm
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -26,7 +27,7 @@ func Redact(body []byte) []byte {
 	}
 	tree, err := yamldoc.Parse(body)
 	if err != nil {
-		return content.ReplaceAll(body, []byte(Mask))
+		return content().ReplaceAll(body, []byte(Mask))
 	}
 	r := redaction{body: body}
 	r.object(tree.Root, "")
@@ -40,9 +41,9 @@ type redaction struct {
 }
 
 var (
-	content  = regexp.MustCompile(`[^\s][^\r\n]*`)
-	comment  = regexp.MustCompile(`#[^\r\n]*`)
-	comments = regexp.MustCompile(`^([ \t\r]*(#[^\n]*)?(\n|$))*`)
+	content  = lazyregexp.New(`[^\s][^\r\n]*`)
+	comment  = lazyregexp.New(`#[^\r\n]*`)
+	comments = lazyregexp.New(`^([ \t\r]*(#[^\n]*)?(\n|$))*`)
 )
 
 // object looks for Secrets in a value at any depth: in Lists, and in objects that hold other manifests. The list around
@@ -57,7 +58,7 @@ func (r *redaction) object(node *yamldoc.Node, implied string) {
 			r.value(node.Get(path...))
 			if parent := node.Get(path[:len(path)-1]...); parent != nil {
 				if key, value := parent.Entry(path[len(path)-1]); key != nil && value.Start > key.End {
-					r.within(comment, key.End, value.Start)
+					r.within(comment(), key.End, value.Start)
 				}
 			}
 		}
@@ -82,10 +83,10 @@ func (r *redaction) value(node *yamldoc.Node) {
 	if node == nil {
 		return
 	}
-	r.within(content, node.Start, node.End)
+	r.within(content(), node.Start, node.End)
 	if node.Start < node.End {
-		end := node.End + len(comments.Find(r.body[node.End:]))
-		r.within(comment, node.End, end)
+		end := node.End + len(comments().Find(r.body[node.End:]))
+		r.within(comment(), node.End, end)
 	}
 	for _, child := range node.Children() {
 		if child.Kind == yamldoc.Alias {

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 const (
@@ -34,7 +35,7 @@ func environment(environ []string) env {
 
 // serviceLink matches the variables that Kubernetes sets for a Service called argocd-kserve-plugin or
 // argocd-kserve-plugin-anything, as NAME=value without the prefix.
-var serviceLink = regexp.MustCompile(`^(.+_)?(` +
+var serviceLink = lazyregexp.New(`^(.+_)?(` +
 	`SERVICE_HOST=[0-9a-f.:]+|SERVICE_PORT(_[A-Z0-9_]+)?=\d+|PORT=(tcp|udp|sctp)://.*|` +
 	`PORT_\d+_(TCP|UDP|SCTP)(=(tcp|udp|sctp)://.*|_PROTO=(tcp|udp|sctp)|_PORT=\d+|_ADDR=[0-9a-f.:]+))$`)
 
@@ -66,7 +67,7 @@ func Variable(setting string) string {
 }
 
 func (e env) isServiceLink(name, prefix string) bool {
-	return serviceLink.MatchString(strings.TrimPrefix(name, prefix) + "=" + e[name])
+	return serviceLink().MatchString(strings.TrimPrefix(name, prefix) + "=" + e[name])
 }
 
 // misplaced returns a warning for each variable that lacks the first part of its prefix, and so has no effect.

@@ -2,7 +2,8 @@ package settings
 
 import (
 	"fmt"
-	"regexp"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Helm are the settings for charts, with the meaning that the field of the same name has in an Application's
@@ -121,10 +122,10 @@ var helmTable = []Setting{
 	},
 }
 
-var kubeVersionForm = regexp.MustCompile(`^v?\d+(\.\d+){0,2}`)
+var kubeVersionForm = lazyregexp.New(`^v?\d+(\.\d+){0,2}`)
 
 func kubeVersion(text string) (string, error) {
-	if !kubeVersionForm.MatchString(text) {
+	if !kubeVersionForm().MatchString(text) {
 		return "", fmt.Errorf("%q is not a version such as 1.34", text)
 	}
 	return text, nil

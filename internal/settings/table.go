@@ -3,11 +3,11 @@ package settings
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
@@ -45,7 +45,7 @@ var Table = slices.Concat([]Setting{
 		Name: "namespace", Title: "Namespace",
 		Help:    "namespace of manifests that do not set one",
 		Accepts: "a namespace", Unset: "ARGOCD_APP_NAMESPACE",
-		pattern: namespaceForm.String(),
+		pattern: namespaceText,
 		field:   func(s *Settings) any { return &s.Namespace },
 		check:   namespace,
 	},
@@ -209,16 +209,17 @@ func texts[T ~string](values ...T) []string {
 }
 
 const (
-	maxMemory = "max-memory"
-	bytes     = "a number of bytes, with KiB, MiB or GiB"
-	sizeForm  = `^[1-9]\d* *([KMG]i(B)?)?$`
+	maxMemory     = "max-memory"
+	bytes         = "a number of bytes, with KiB, MiB or GiB"
+	namespaceText = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
+	sizeForm      = `^[1-9]\d* *([KMG]i(B)?)?$`
 )
 
 const unknown = "unknown"
 
 var (
-	versionForm   = regexp.MustCompile(`^\d+\.\d+(\.\d+)?$`)
-	namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	versionForm   = lazyregexp.New(`^\d+\.\d+(\.\d+)?$`)
+	namespaceForm = lazyregexp.New(namespaceText)
 )
 
 func kserveVersion(text string) (string, error) {
@@ -228,7 +229,7 @@ func kserveVersion(text string) (string, error) {
 
 func argocdVersion(text string) (string, error) {
 	number := strings.TrimPrefix(text, "v")
-	if number != unknown && !versionForm.MatchString(number) {
+	if number != unknown && !versionForm().MatchString(number) {
 		return "", fmt.Errorf("%q is not x.y.z, x.y or unknown", text)
 	}
 	return number, nil
@@ -243,7 +244,7 @@ func deploymentMode(text string) (string, error) {
 }
 
 func namespace(text string) (string, error) {
-	if !namespaceForm.MatchString(text) {
+	if !namespaceForm().MatchString(text) {
 		return "", fmt.Errorf("%q is not the name of a namespace", text)
 	}
 	return text, nil

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Count returns a number with its noun, which takes an s: 1 object, 2 objects.
@@ -45,11 +46,11 @@ func IsControl(r rune) bool {
 	return unicode.IsControl(r) || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-var command = regexp.MustCompile(`^##[a-z]*\[`)
+var command = lazyregexp.New(`^##[a-z]*\[`)
 
 // IsCommand reports whether text starts with what a CI system obeys anywhere in a line: ##[name] in GitHub Actions
 // (actions/runner src/Runner.Common/ActionCommand.cs@079cdb1), ##vso[name] in Azure Pipelines.
-func IsCommand(text string) bool { return command.MatchString(text) }
+func IsCommand(text string) bool { return command().MatchString(text) }
 
 // StartsCommand reports whether GitHub Actions obeys a line because of its start: :: after any white space.
 func StartsCommand(line string) bool {

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -35,11 +35,11 @@ func kubectl(namespace string) string {
 	return "kubectl -n " + shellQuote(namespace)
 }
 
-var plainWord = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+var plainWord = lazyregexp.New(`^[a-z0-9][a-z0-9.-]*$`)
 
 // shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
 func shellQuote(text string) string {
-	if plainWord.MatchString(text) {
+	if plainWord().MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

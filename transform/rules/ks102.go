@@ -3,11 +3,11 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -58,7 +58,7 @@ func checkReadinessPort(p *pass, c model.Container) {
 	case isNumber && number == kserve.AgentPort && c.ProbeCopied != model.Never:
 		f.Message = fmt.Sprintf("readiness port %d belongs to KServe's agent (%s), which would probe itself", number, c.Agent)
 		p.setContainerPort(c, f, p.repairCopiedProbe)
-	case numeric.MatchString(port.Str()) && !isNumber:
+	case numeric().MatchString(port.Str()) && !isNumber:
 		checkTextPort(p, c, f, port.Str())
 	case !isNumber && c.ProbeCopied != model.Never:
 		checkNamedPort(p, c, f, port.Str())
@@ -95,7 +95,7 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 	}
 }
 
-var numeric = regexp.MustCompile(`^[1-9][0-9]{0,4}$`)
+var numeric = lazyregexp.New(`^[1-9][0-9]{0,4}$`)
 
 // checkTextPort reports a port number in quotes.
 func checkTextPort(p *pass, c model.Container, f transform.Finding, text string) {

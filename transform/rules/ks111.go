@@ -4,11 +4,11 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -143,10 +143,10 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 }
 
 var (
-	accelerator = regexp.MustCompile(`(?i)/(.*gpu.*|mig-.*|gaudi|npu|tpu|neuron.*)$`)
-	modelServer = regexp.MustCompile(
+	accelerator = lazyregexp.New(`(?i)/(.*gpu.*|mig-.*|gaudi|npu|tpu|neuron.*)$`)
+	modelServer = lazyregexp.New(
 		`^(vllm|sglang|vllm-openai|(vllm|llm-d)-(cuda|rocm|cpu|xpu|hpu|gaudi)[a-z0-9-]*|llm-d-inference-sim)(:|@|$)`)
-	startsServer = regexp.MustCompile(`\bvllm serve\b|\bvllm\.entrypoints\b|\bsglang\.launch_server\b`)
+	startsServer = lazyregexp.New(`\bvllm serve\b|\bvllm\.entrypoints\b|\bsglang\.launch_server\b`)
 )
 
 // meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
@@ -165,12 +165,12 @@ func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
 	for _, amounts := range []string{"limits", "requests"} {
 		if resources := c.Get("resources", amounts); resources != nil {
 			for _, e := range resources.Entries {
-				if accelerator.MatchString(e.Key.Value) {
+				if accelerator().MatchString(e.Key.Value) {
 					return true
 				}
 			}
 		}
 	}
-	return c.Name == kserve.ServingContainer || startsServer.MatchString(words) ||
-		modelServer.MatchString(path.Base(c.Get("image").Str()))
+	return c.Name == kserve.ServingContainer || startsServer().MatchString(words) ||
+		modelServer().MatchString(path.Base(c.Get("image").Str()))
 }

@@ -3,9 +3,9 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -29,8 +29,8 @@ var llmName = &transform.Rule{
 // may start. KServe makes a Service with the service's name. (DNS-1123 and DNS-1035,
 // pkg/util/validation/validation.go@v0.34.5 of k8s.io/apimachinery.)
 var (
-	dns1123 = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	dns1035 = regexp.MustCompile(`^[a-z][-a-z0-9]*$`)
+	dns1123 = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+	dns1035 = lazyregexp.New(`^[a-z][-a-z0-9]*$`)
 )
 
 // longestLabel is the length of the longest value of a label. KServe writes the service's name into one.
@@ -43,8 +43,8 @@ func checkLLMName(p *pass) {
 	switch name := s.Name; {
 	case len(p.LLMVersions(p.Object).Releases()) == 0:
 		return
-	case !dns1123.MatchString(name): // also a name that is not there yet, as ${MODEL}
-	case !dns1035.MatchString(name):
+	case !dns1123().MatchString(name): // also a name that is not there yet, as ${MODEL}
+	case !dns1035().MatchString(name):
 		f.Message = dead + "the name of a Service can't start with it: start with a letter, and use no dots"
 		p.Report(f)
 	case len(name) > longestLabel:

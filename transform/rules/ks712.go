@@ -2,10 +2,10 @@ package rules
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -27,7 +27,7 @@ var selectorLabels = &transform.Rule{
 }
 
 // changingLabel matches the labels that have another value with every release of an app.
-var changingLabel = regexp.MustCompile(`(?i)(^|[/.-])(version|chart|revision|commit|build|tag)$`)
+var changingLabel = lazyregexp.New(`(?i)(^|[/.-])(version|chart|revision|commit|build|tag)$`)
 
 const (
 	kueueLabels = "kueue.x-k8s.io/"
@@ -62,7 +62,7 @@ func (p *pass) checkLabels(at yamldoc.Path, prefix string) {
 	for _, e := range labels.Entries {
 		switch key := e.Key.Value; {
 		case !strings.HasPrefix(key, prefix):
-		case changingLabel.MatchString(key):
+		case changingLabel().MatchString(key):
 			p.Report(transform.Finding{At: at.With(key), Message: "KServe copies " + key + inSelector +
 				"remove it, because its next value blocks the service, and delete a Deployment that has it"})
 		default:

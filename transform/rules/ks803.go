@@ -3,9 +3,9 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -27,8 +27,8 @@ var refusedName = &transform.Rule{
 // The names that the webhooks admit: of an InferenceService and an InferenceGraph, and of a TrainedModel
 // (inference_service_validation.go, inference_graph_validation.go and trainedmodel_webhook.go, v0.11.2 to v0.20.0).
 var (
-	serviceName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-	modelName   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	serviceName = lazyregexp.New(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+	modelName   = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)
 )
 
 func checkRefusedName(p *pass) {
@@ -37,9 +37,9 @@ func checkRefusedName(p *pass) {
 	switch {
 	case name == "" && p.Object.Get("metadata", "generateName").Str() != "":
 		return
-	case kind == kserve.TrainedModel.Kind && !modelName.MatchString(name):
+	case kind == kserve.TrainedModel.Kind && !modelName().MatchString(name):
 		r.words = "a Trained Model name must consist of alphanumeric characters, '_', or '-'"
-	case kind != kserve.TrainedModel.Kind && !serviceName.MatchString(name):
+	case kind != kserve.TrainedModel.Kind && !serviceName().MatchString(name):
 		r.words = fmt.Sprintf("a %s name must consist of lower case alphanumeric characters or '-', "+
 			"and must start with alphabetical character", kind)
 	default:

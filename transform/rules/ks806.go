@@ -3,11 +3,11 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -203,7 +203,7 @@ func checkExplainerStorage(p *pass) {
 }
 
 // resourceID is the form of a key in the key broker (confidential.go@v0.20.0).
-var resourceID = regexp.MustCompile(`^kbs:///[a-zA-Z0-9_.-]+/[a-zA-Z0-9_.-]+/[a-zA-Z0-9_.-]+$`)
+var resourceID = lazyregexp.New(`^kbs:///[a-zA-Z0-9_.-]+/[a-zA-Z0-9_.-]+/[a-zA-Z0-9_.-]+$`)
 
 func checkConfidential(p *pass, s *model.Service) {
 	framework, _ := s.Framework(kserve.Predictor)
@@ -215,7 +215,7 @@ func checkConfidential(p *pass, s *model.Service) {
 		p.refuse(refusal{at: at, only: kserve.NamedPredictor,
 			words: "confidential model serving requires storageUri to be set", advice: "set storageUri"})
 	}
-	if id := s.Get(at.With("resourceId")...).Str(); id != "" && !resourceID.MatchString(id) {
+	if id := s.Get(at.With("resourceId")...).Str(); id != "" && !resourceID().MatchString(id) {
 		p.refuse(refusal{at: at.With("resourceId"), only: kserve.NamedPredictor,
 			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it so"})
 	}

@@ -2,11 +2,11 @@ package rules
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -29,7 +29,7 @@ var refusedQuantity = &transform.Rule{
 
 // quantityForm is what both the definitions (config/crd/full, v0.11.2 to v0.20.0) and the webhooks (ParseQuantity in
 // pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5) want of a quantity that is a string.
-var quantityForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
+var quantityForm = lazyregexp.New(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
 func checkQuantityForm(p *pass) {
 	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
@@ -61,7 +61,7 @@ func checkQuantityForm(p *pass) {
 // hasQuantityForm reports whether the text has quantityForm. What Canonical reads has it too, and that is faster.
 func hasQuantityForm(text string) bool {
 	_, ok := quantity.Canonical(text)
-	return ok || quantityForm.MatchString(text)
+	return ok || quantityForm().MatchString(text)
 }
 
 // isQuantity reports whether a field holds a quantity on every release in question.

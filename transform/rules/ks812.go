@@ -3,9 +3,9 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -31,7 +31,7 @@ var refusedLLMScaling = &transform.Rule{
 var sameActuator = transform.Window{From: transform.Release{0, 19, 0}}
 
 // variantCost is the form of the field (config/crd/full/llmisvc, v0.17.0 to v0.20.0).
-var variantCost = regexp.MustCompile(`^\d+(\.\d+)?$`)
+var variantCost = lazyregexp.New(`^\d+(\.\d+)?$`)
 
 func checkLLMScaling(p *pass) {
 	actuators := map[string]bool{}
@@ -75,7 +75,7 @@ func checkReplicaBounds(p *pass, at yamldoc.Path) {
 func checkActuator(p *pass, at yamldoc.Path) string {
 	wva := p.Object.Get(at...)
 	hpa, keda := !wva.Get("hpa").IsNull(), !wva.Get("keda").IsNull()
-	if cost := wva.Get("variantCost"); !cost.IsNull() && !variantCost.MatchString(cost.Str()) {
+	if cost := wva.Get("variantCost"); !cost.IsNull() && !variantCost().MatchString(cost.Str()) {
 		scalingRefused(p, at.With("variantCost"), "variantCost must be a non-negative numeric string",
 			`write for example "10.0"`)
 	}

@@ -101,7 +101,7 @@ func checkResourceID(p *pass) {
 	at := llmModel.With("confidential")
 	confidential := p.Object.Get(at...)
 	id := confidential.Get("resourceId").Str()
-	if confidential.Get("enabled").Str() == "true" && id != "" && !resourceID.MatchString(id) {
+	if confidential.Get("enabled").Str() == "true" && id != "" && !resourceID().MatchString(id) {
 		p.refuse(refusal{at: at.With("resourceId"), only: since20,
 			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it so"})
 	}
@@ -126,7 +126,7 @@ func checkDevices(p *pass) {
 		return strings.TrimSpace(node.Str()), node != nil
 	}
 	class, hasClass := annotation(deviceClassKey)
-	if hasClass && !dns1123.MatchString(class) {
+	if hasClass && !dns1123().MatchString(class) {
 		report(deviceClassKey, "device class must be a DNS subdomain", "name a DeviceClass")
 	}
 	for _, key := range []string{deviceCountKey, deviceSelectorKey, deviceContainerKey} {
@@ -143,7 +143,7 @@ func checkDevices(p *pass) {
 			report(key, fmt.Sprintf("invalid %s value %q", key, text), "write a number from 1 on")
 		case key == deviceSelectorKey && text == "":
 			report(key, "cel selector must contain at least one non-empty CEL expression", "add one")
-		case key == deviceContainerKey && (!dns1123.MatchString(text) || strings.Contains(text, ".")):
+		case key == deviceContainerKey && (!dns1123().MatchString(text) || strings.Contains(text, ".")):
 			report(key, "container name must be a DNS label", "name the container")
 		}
 	}

@@ -2,12 +2,12 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -71,7 +71,7 @@ const noEquivalent = "with a workerSpec, the command may check several nodes, wh
 
 // protocolReadiness matches the readiness paths that the inference protocols V1 and V2 define
 // (https://github.com/kserve/open-inference-protocol).
-var protocolReadiness = regexp.MustCompile(
+var protocolReadiness = lazyregexp.New(
 	`^(/v2/health/ready|/v2/models/[^/?]+(/versions/[^/?]+)?/ready|/v1/models/[^/?]+)$`)
 
 // replaceExec returns the handler that checks what the command checks, as far as the command proves it.
@@ -113,7 +113,7 @@ func replaceExec(c model.Container, command []string, preferTCP bool) replacemen
 		return r
 	case request.Strict:
 		return httpGet(request)
-	case !protocolReadiness.MatchString(request.Path):
+	case !protocolReadiness().MatchString(request.Path):
 		return openPort(ports[0], "the command (curl without -f) succeeds on HTTP errors too")
 	case loadsLater(c, request.Path):
 		return openPort(ports[0], "the command (curl without -f) succeeds on HTTP errors too, "+
