@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,9 +109,20 @@ func TestGrowth(t *testing.T) {
 			release + " "
 		of := func(command string, write func([]string) string, oneNamespace bool) func(n int) invocation {
 			return func(n int) invocation {
-				return invocation{command + settings + "${input}", write(examples(t, n, oneNamespace))}
+				documents, _ := examples(t, 0, n, oneNamespace)
+				return invocation{command + settings + "${input}", write(documents), ""}
 			}
 		}
+		since := func(oneNamespace bool, first func(n int) int) func(n int) invocation {
+			return func(n int) invocation {
+				documents, _ := examples(t, first(n), n, oneNamespace)
+				_, previous := examples(t, 0, n, oneNamespace)
+				return invocation{"check --fail-on=never --previous=${previous}" + settings + "${input}",
+					stream(documents), stream(previous)}
+			}
+		}
+		same := func(int) int { return 0 }
+		others := func(n int) int { return n }
 		t.Run("rules of "+release, func(t *testing.T) {
 			compare(t, plugin, fewCopies, of("generate", stream, false))
 		})
@@ -120,11 +132,18 @@ func TestGrowth(t *testing.T) {
 		t.Run("diff of a List by rules of "+release, func(t *testing.T) {
 			compare(t, plugin, fewCopies, of("diff --fail-on=never", list, false))
 		})
+		t.Run("changes by rules of "+release, func(t *testing.T) { compare(t, plugin, fewCopies, since(false, same)) })
+		t.Run("changes by rules of "+release+" in one namespace", func(t *testing.T) {
+			compare(t, plugin, fewCopies, since(true, same))
+		})
+		t.Run("other objects by rules of "+release+" in one namespace", func(t *testing.T) {
+			compare(t, plugin, fewCopies, since(true, others))
+		})
 	}
 	for _, g := range growing {
 		t.Run(g.name, func(t *testing.T) {
 			compare(t, plugin, 10*fewCopies, func(n int) invocation {
-				return invocation{g.command + " ${input}" + repeated(n, g.words), repeated(n, g.entry)}
+				return invocation{g.command + " ${input}" + repeated(n, g.words), repeated(n, g.entry), ""}
 			})
 		})
 	}
@@ -139,8 +158,8 @@ func repeated(n int, text string) string {
 	return b.String()
 }
 
-// invocation is a command and what is in its file ${input}.
-type invocation struct{ command, input string }
+// invocation is a command and what is in its files ${input} and ${previous}.
+type invocation struct{ command, input, previous string }
 
 // compare compares an invocation for ten times n with that for n.
 func compare(t *testing.T, plugin string, n int, invoke func(n int) invocation) {
@@ -160,11 +179,14 @@ func statements(t *testing.T, plugin string, invoked invocation) map[string]int 
 	t.Helper()
 	dir := t.TempDir()
 	counts := filepath.Join(dir, "counts")
-	file := filepath.Join(dir, "input.yaml")
-	if err := os.WriteFile(file, []byte(invoked.input), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := strings.ReplaceAll(invoked.command, "${input}", file)
+	command := os.Expand(invoked.command, func(name string) string {
+		file := filepath.Join(dir, name+".yaml")
+		text := map[string]string{"input": invoked.input, "previous": invoked.previous}[name]
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	})
 	run := exec.CommandContext(t.Context(), plugin, strings.Fields(command)...)
 	run.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var stderr bytes.Buffer
@@ -194,46 +216,78 @@ func statements(t *testing.T, plugin string, invoked invocation) map[string]int 
 	return found
 }
 
-// examples returns the documents of n copies of each rule's example. Each copy is in a namespace of its own, or all are
-// in one and have their own names.
-func examples(t *testing.T, n int, oneNamespace bool) (documents []string) {
+// clusterScoped are the kinds of objects that are in no namespace.
+var clusterScoped = map[string]bool{
+	"ClusterRole": true, "ClusterServingRuntime": true, "ClusterStorageContainer": true, "CustomResourceDefinition": true,
+	"LocalModelCache": true, "LocalModelNodeGroup": true,
+}
+
+// examples returns the documents of n copies of each rule's example, from the first number on, and those that the
+// example had before the change. Each copy is in a namespace of its own, or all are in one and have their own names.
+func examples(t *testing.T, first, n int, oneNamespace bool) (documents, previous []string) {
 	t.Helper()
 	for i, rule := range rules.All {
-		data, err := os.ReadFile(filepath.Join("../../testdata/rules", rule.ID, rule.Example+".yaml"))
-		if err != nil {
-			t.Fatal(err)
+		example := filepath.Join("../../testdata/rules", rule.ID, rule.Example)
+		now := parse(t, example+".yaml")
+		before := now
+		if _, err := os.Stat(example + ".previous.yaml"); err == nil {
+			before = parse(t, example+".previous.yaml")
 		}
-		sources, err := yamldoc.Split(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var trees []*yamldoc.Tree
 		names := map[string]bool{}
-		for _, source := range sources {
-			tree, err := yamldoc.Parse(source.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trees = append(trees, tree)
-			names[tree.Root.Get("metadata", "name").Str()] = true
-		}
-		for copied := range n {
-			namespace, suffix := fmt.Sprintf("team-%d-%d", i, copied), ""
-			if oneNamespace {
-				namespace, suffix = "team", fmt.Sprintf("-%d-%d", i, copied)
-			}
-			for _, tree := range trees {
-				edits := []yamldoc.Edit{yamldoc.Set(yamldoc.Path{"metadata", "namespace"}, namespace)}
-				if suffix != "" {
-					edits = append(edits, renames(tree.Root, nil, names, suffix)...)
-				}
-				renamed, err := tree.Apply(edits)
-				if err != nil {
-					t.Fatal(err)
-				}
-				documents = append(documents, string(renamed.Bytes()))
+		for _, tree := range slices.Concat(now, before) {
+			if oneNamespace || clusterScoped[tree.Root.Get("kind").Str()] {
+				names[tree.Root.Get("metadata", "name").Str()] = true
 			}
 		}
+		for copied := first; copied < first+n; copied++ {
+			suffix := fmt.Sprintf("-%d-%d", i, copied)
+			namespace := "team"
+			if !oneNamespace {
+				namespace += suffix
+			}
+			documents = append(documents, renamed(t, now, namespace, names, suffix)...)
+			previous = append(previous, renamed(t, before, namespace, names, suffix)...)
+		}
+	}
+	return documents, previous
+}
+
+// parse returns the documents of a file.
+func parse(t *testing.T, path string) (trees []*yamldoc.Tree) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, err := yamldoc.Split(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range sources {
+		tree, err := yamldoc.Parse(source.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
+
+// renamed returns the documents in a namespace, with a suffix after each of the names.
+func renamed(
+	t *testing.T, trees []*yamldoc.Tree, namespace string, names map[string]bool, suffix string,
+) (documents []string) {
+	t.Helper()
+	for _, tree := range trees {
+		edits := renames(tree.Root, nil, names, suffix)
+		if !clusterScoped[tree.Root.Get("kind").Str()] {
+			edits = append(edits, yamldoc.Set(yamldoc.Path{"metadata", "namespace"}, namespace))
+		}
+		edited, err := tree.Apply(edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, string(edited.Bytes()))
 	}
 	return documents
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 )
 
@@ -106,9 +104,8 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 
 	var document strings.Builder
 	number, first := 0, 1
-	decode := func() error {
-		var value any
-		err := yaml.Unmarshal([]byte(document.String()), &value)
+	read := func() error {
+		value, err := decode(document.String())
 		if err == nil && value != nil {
 			err = deliver(value, emit)
 		}
@@ -135,7 +132,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 				}
 				continue
 			}
-			if err := decode(); err != nil {
+			if err := read(); err != nil {
 				return err
 			}
 			if !open {
@@ -146,7 +143,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 			first = number
 		case <-silence:
 			// Half a document may not parse; the rest of it is still to come.
-			if err := decode(); errors.Is(err, errEnough) {
+			if err := read(); errors.Is(err, errEnough) {
 				return err
 			}
 			idle.Stop()

@@ -19,6 +19,7 @@ import (
 type runtimes struct {
 	named      map[objectName]*transform.Object
 	users      map[*transform.Object][]*Service   // that name the runtime
+	unserved   map[objectName][]*Service          // that name a runtime which the render lacks; also in everywhere
 	selections map[objectName]*Selection          // by the format
 	selectedIn map[*transform.Object][]*Selection // those with the runtime
 }
@@ -52,17 +53,15 @@ func (m *Model) findRuntimes() *runtimes {
 	found := &runtimes{
 		named: map[objectName]*transform.Object{}, users: map[*transform.Object][]*Service{},
 		selections: map[objectName]*Selection{}, selectedIn: map[*transform.Object][]*Selection{},
+		unserved: map[objectName][]*Service{},
 	}
 	for _, o := range m.render.Objects(kserve.ServingRuntime, kserve.ClusterServingRuntime) {
-		namespace := o.Namespace
-		if o.Kind == kserve.ClusterServingRuntime.Kind {
-			namespace = everywhere
-		}
-		if at := (objectName{namespace, o.Name}); found.named[at] == nil {
-			found.named[at] = o
+		own := runtimeName(o)
+		if found.named[own] == nil {
+			found.named[own] = o
 		}
 		for format := range selectedFormats(o) {
-			at := objectName{namespace, format}
+			at := objectName{own.namespace, format}
 			selection := found.selections[at]
 			if selection == nil {
 				selection = &Selection{}
@@ -76,12 +75,25 @@ func (m *Model) findRuntimes() *runtimes {
 	for _, s := range m.Services() {
 		if o := found.namedBy(s); o != nil {
 			found.users[o] = append(found.users[o], s)
+		} else if name := s.RuntimeName(); name != "" {
+			for _, namespace := range []string{s.Namespace, everywhere} {
+				at := objectName{namespace, name}
+				found.unserved[at] = append(found.unserved[at], s)
+			}
 		}
 		for _, selection := range found.of(s) {
 			selection.Users = append(selection.Users, s)
 		}
 	}
 	return found
+}
+
+// runtimeName returns the name by which services find the runtime.
+func runtimeName(runtime *transform.Object) objectName {
+	if runtime.Kind == kserve.ClusterServingRuntime.Kind {
+		return objectName{everywhere, runtime.Name}
+	}
+	return objectName{runtime.Namespace, runtime.Name}
 }
 
 func (s *Selection) findContainers() map[string]*alternatives {
@@ -162,6 +174,19 @@ func (r *runtimes) namedBy(s *Service) *transform.Object {
 // Runtime returns the ServingRuntime or ClusterServingRuntime of the render that the service's predictor names, nil
 // when there is none.
 func (m *Model) Runtime(s *Service) *transform.Object { return m.runtimes().namedBy(s) }
+
+// Unserved returns the services that name a runtime which the render lacks, and would find this one, in the order of
+// the render.
+func (m *Model) Unserved(runtime *transform.Object) []*Service {
+	return m.runtimes().unserved[runtimeName(runtime)]
+}
+
+// UsesRuntime reports whether the service names the runtime, or may get it for its model's format.
+func (m *Model) UsesRuntime(s *Service, runtime *transform.Object) bool {
+	in := m.SelectedIn(runtime)
+	return m.Runtime(s) == runtime ||
+		slices.ContainsFunc(m.runtimes().of(s), func(selection *Selection) bool { return slices.Contains(in, selection) })
+}
 
 // RuntimeUsers returns the services that name the runtime, or may get it for their model's format, in the order of the
 // render.

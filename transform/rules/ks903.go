@@ -27,9 +27,9 @@ func checkRemovedRuntime(p *pass) {
 	if notPruned(p.Object) {
 		return
 	}
-	for _, was := range p.before.RuntimeUsers(p.Object) {
-		s := p.Service(p.staying(was.Object))
-		if s == nil || s.RuntimeName() != p.Object.Name || p.Runtime(s) != nil {
+	for _, s := range p.Unserved(p.Object) {
+		was := p.before.Service(p.was(s.Object))
+		if was == nil || !p.before.UsesRuntime(was, p.Object) {
 			continue
 		}
 		f := transform.Finding{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},

@@ -1,9 +1,11 @@
 package rules
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -24,27 +26,49 @@ var renamedService = &transform.Rule{
 	Removed:  run(checkRenamed),
 }
 
-// served is what a service and its copy under another name have in common.
-type served struct {
-	kind             transform.GroupKind
-	namespace, model string
+// likeness is what a service and its copy under another name have in common.
+type likeness struct {
+	kind      transform.GroupKind
+	namespace string
+	spec      [sha256.Size]byte
 }
 
-func servedBy(service *transform.Object) served {
-	model := service.Get("spec", "predictor", "model", "storageUri")
-	if service.GroupKind() == kserve.LLMInferenceService {
-		model = service.Get("spec", "model", "uri")
-	}
-	return served{service.GroupKind(), service.Namespace, model.Str()}
+func likenessOf(service *transform.Object) likeness {
+	var b strings.Builder
+	writeValue(&b, service.Get("spec"))
+	return likeness{service.GroupKind(), service.Namespace, sha256.Sum256([]byte(b.String()))}
 }
 
-// serving returns the services of a render by what they serve.
-func serving(render *transform.Render) map[served][]*transform.Object {
-	services := map[served][]*transform.Object{}
-	for _, o := range render.Objects(renamedService.Kinds...) {
-		services[servedBy(o)] = append(services[servedBy(o)], o)
+// writeValue writes a text that nodes have in common if they are equal, and only then.
+func writeValue(b *strings.Builder, n *yamldoc.Node) {
+	if n = n.Get(); n == nil {
+		return
 	}
-	return services
+	fmt.Fprintf(b, "%d %s %q[", n.Kind, n.Tag, n.Value)
+	for _, e := range slices.SortedFunc(slices.Values(n.Entries), func(a, b yamldoc.Entry) int {
+		return strings.Compare(a.Key.Get().Value, b.Key.Get().Value)
+	}) {
+		fmt.Fprintf(b, "%q:", e.Key.Get().Value)
+		writeValue(b, e.Value)
+	}
+	for _, item := range n.Items {
+		writeValue(b, item)
+	}
+	b.WriteString("]")
+}
+
+// findArrived returns the first new service with each likeness.
+func (p *pass) findArrived() map[likeness]*transform.Object {
+	arrived := map[likeness]*transform.Object{}
+	for _, o := range p.Render.Objects(kserve.InferenceService, kserve.LLMInferenceService) {
+		if p.was(o) != nil {
+			continue
+		}
+		if like := likenessOf(o); arrived[like] == nil {
+			arrived[like] = o
+		}
+	}
+	return arrived
 }
 
 // checkRenamed looks for a new service with the spec of the deleted one. Argo CD deletes first and waits for nothing
@@ -53,13 +77,9 @@ func checkRenamed(p *pass) {
 	if notPruned(p.Object) || slices.Contains(syncOptions(p.Object), "PruneLast=true") {
 		return
 	}
-	for _, o := range p.serving()[servedBy(p.Object)] {
-		isNew := p.Previous.Object(o.GroupKind(), o.Namespace, o.Name) == nil
-		if isNew && o.Get("spec").Equal(p.Object.Get("spec")) {
-			p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
-				"this change renames %s: Argo CD deletes it before this one serves; remove the old one in a later commit, "+
-					"or set the sync option PruneLast=true of the Application", p.Object)})
-			return
-		}
+	if o := p.change().arrived()[likenessOf(p.Object)]; o != nil {
+		p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
+			"this change renames %s: Argo CD deletes it before this one serves; remove the old one in a later commit, "+
+				"or set the sync option PruneLast=true of the Application", p.Object)})
 	}
 }

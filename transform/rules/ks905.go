@@ -44,37 +44,81 @@ var removedCache = &transform.Rule{
 // a service the label that it looks at if the model is below the cache's (MatchStorageURI in
 // pkg/apis/serving/v1alpha1).
 func checkCacheInUse(p *pass) {
-	cached := strings.TrimSuffix(p.Object.Get("spec", "sourceModelUri").Str(), "/")
-	at := yamldoc.Path{"spec", "predictor", "model", "storageUri"}
-	for _, s := range p.Services() {
-		was := p.Previous.Object(s.GroupKind(), s.Namespace, s.Name)
-		disabled := s.Get("metadata", "annotations", "serving.kserve.io/disable-localmodel") != nil
-		if was == nil || disabled || cached == "" || !strings.HasPrefix(was.Get(at...).Str()+"/", cached+"/") {
-			continue
-		}
-		p.Report(transform.Finding{Object: s.Object, At: at, Message: fmt.Sprintf(
+	for _, service := range p.change().cached()[p.Object] {
+		p.Report(transform.Finding{Object: service, At: cachedAt, Message: fmt.Sprintf(
 			"this change deletes %s, from which the service has its model: KServe refuses that as long as the service "+
 				"is there, so the sync fails; let the service take another model first, or keep the cache", p.Object)})
 	}
+}
+
+var cachedAt = yamldoc.Path{"spec", "predictor", "model", "storageUri"}
+
+// findCached returns the services that have their model from each deleted cache. KServe gives a service one cache: of
+// several that fit, it is the first.
+func (p *pass) findCached() map[*transform.Object][]*transform.Object {
+	deleted := map[string]*transform.Object{}
+	order := map[*transform.Object]int{}
+	for i, cache := range p.Previous.Objects(kserve.LocalModelCache) {
+		uri := strings.TrimSuffix(cache.Get("spec", "sourceModelUri").Str(), "/")
+		if uri != "" && deleted[uri] == nil && p.staying(cache) == nil && !notPruned(cache) {
+			deleted[uri], order[cache] = cache, i
+		}
+	}
+	cached := map[*transform.Object][]*transform.Object{}
+	for _, s := range p.Services() {
+		was := p.was(s.Object)
+		if was == nil || s.Get("metadata", "annotations", "serving.kserve.io/disable-localmodel") != nil {
+			continue
+		}
+		var first *transform.Object
+		uri := was.Get(cachedAt...).Str() + "/"
+		for i := range uri {
+			if uri[i] != '/' {
+				continue
+			}
+			if cache := deleted[uri[:i]]; cache != nil && (first == nil || order[cache] < order[first]) {
+				first = cache
+			}
+		}
+		if first != nil {
+			cached[first] = append(cached[first], s.Object)
+		}
+	}
+	return cached
 }
 
 // checkRemovedNodeGroup looks at the caches of the node group, those that stay and those that are deleted too. Without
 // one of its node groups, KServe gives up on a cache before it looks whether it is deleted (Reconcile in
 // pkg/controller/v1alpha1/localmodel at v0.14.1 to v0.20.0).
 func checkRemovedNodeGroup(p *pass) {
-	for _, cache := range p.Previous.Objects(kserve.LocalModelCache) {
-		f := transform.Finding{Object: p.staying(cache), At: yamldoc.Path{"spec", "nodeGroups"}, Message: fmt.Sprintf(
+	for _, cache := range p.change().filling()[p.Object.Name] {
+		f := transform.Finding{Object: cache, At: nodeGroupsAt, Message: fmt.Sprintf(
 			"this change deletes %s, without which KServe can neither fill the cache nor delete it", p.Object)}
-		if f.Object == nil {
-			f.Object = cache
+		if p.staying(cache) == nil {
 			f.Message = fmt.Sprintf("deleted together with %s: if the node group goes first, the cache hangs in deletion "+
 				"with KServe's finalizer; delete the cache in one commit, sync, and the node group in the next one", p.Object)
 			if syncWave(cache) > syncWave(p.Object) {
 				continue
 			}
 		}
-		if slices.Contains(f.Object.Get(f.At...).Strings(), p.Object.Name) {
-			p.Report(f)
+		p.Report(f)
+	}
+}
+
+var nodeGroupsAt = yamldoc.Path{"spec", "nodeGroups"}
+
+// findFilling returns the caches of each node group: those of the previous render, as they are now if they stay.
+func (p *pass) findFilling() map[string][]*transform.Object {
+	filling := map[string][]*transform.Object{}
+	for _, cache := range p.Previous.Objects(kserve.LocalModelCache) {
+		if now := p.staying(cache); now != nil {
+			cache = now
+		}
+		groups := cache.Get(nodeGroupsAt...).Strings()
+		slices.Sort(groups)
+		for _, group := range slices.Compact(groups) {
+			filling[group] = append(filling[group], cache)
 		}
 	}
+	return filling
 }

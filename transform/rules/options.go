@@ -123,7 +123,6 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 			return &index{
 				Model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
 				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
-				serving:   sync.OnceValue(func() map[served][]*transform.Object { return serving(render) }),
 				mains:     sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 				selecting: sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 			}

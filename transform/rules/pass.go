@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"sync"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -14,9 +16,18 @@ type index struct {
 	renamedModes []*model.Service // by withRenamedMode
 	kinds        *schema.Kinds    // on the releases in question
 	claimed      func() map[claim]*transform.Object
-	serving      func() map[served][]*transform.Object
 	mains        func() map[podTemplate]*mainNames
 	selecting    func() map[*model.Selection]runtimeUsers
+
+	compare sync.Once // sets change
+	change  *change   // from this render to the present one; only in pass.before
+}
+
+// change is what the rules know about two renders together.
+type change struct {
+	arrived func() map[likeness]*transform.Object
+	cached  func() map[*transform.Object][]*transform.Object
+	filling func() map[string][]*transform.Object
 }
 
 // pass is one call of a rule for one object.
@@ -37,6 +48,23 @@ func run(check func(*pass)) func(*transform.Pass) {
 // staying returns what an object of the previous manifests is now, nil if it is deleted.
 func (p *pass) staying(o *transform.Object) *transform.Object {
 	return p.Render.Object(o.GroupKind(), o.Namespace, o.Name)
+}
+
+// was returns what an object of the present manifests was in the previous ones, nil if it is new.
+func (p *pass) was(o *transform.Object) *transform.Object {
+	return p.Previous.Object(o.GroupKind(), o.Namespace, o.Name)
+}
+
+// change returns what the rules know about the previous render and the present one together.
+func (p *pass) change() *change {
+	p.before.compare.Do(func() {
+		p.before.change = &change{
+			arrived: sync.OnceValue(p.findArrived),
+			cached:  sync.OnceValue(p.findCached),
+			filling: sync.OnceValue(p.findFilling),
+		}
+	})
+	return p.before.change
 }
 
 // walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its place in the

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// span is the range of lines that an edit of a rule changes.
+type span struct {
+	rule        string
+	object      *transform.Object
+	first, last int
+}
+
+func spans(findings []transform.Finding) map[*transform.File][]span {
+	byFile := map[*transform.File][]span{}
+	for _, f := range findings {
+		for _, e := range f.Edits {
+			first, last := e.Lines()
+			byFile[e.Object.File] = append(byFile[e.Object.File], span{f.Rule.ID + " " + f.Rule.Name, e.Object, first, last})
+		}
+	}
+	return byFile
+}
+
+// writeDiff writes the diff of a file. Each hunk names the rules whose edits it shows.
+func writeDiff(b *bytes.Buffer, label string, file transform.Output, spans []span, paint func(string) string) error {
+	before, edits, err := lineEdits(file)
+	if err != nil {
+		return err
+	}
+	from, to := header("a/"+label), header("b/"+label)
+	if file.File.Renderer == "" && strings.Contains(label, " ") && from[0] != '"' {
+		from, to = from+"\t", to+"\t" // else patch takes a part of the path for a time
+	}
+	diff, err := unified.Diff(from, to, before, edits)
+	if err != nil {
+		return fmt.Errorf("%s: %w", label, err)
+	}
+	hunk, edited := 0, byLine(spans)
+	for line := range strings.Lines(diff.String()) {
+		if strings.HasPrefix(line, "@@ ") {
+			if rules := edited.behind(diff.Hunks[hunk]); rules != "" {
+				line = strings.TrimSuffix(line, "\n") + " " + rules + "\n"
+			}
+			hunk++
+		}
+		b.WriteString(paint(line))
+	}
+	return nil
+}
+
+// header returns a path as git writes it in the header of a diff and patch reads it: in quotes if something in it is
+// escaped.
+func header(path string) string {
+	var b strings.Builder
+	for rest := path; len(rest) > 0; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + rest[:1])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == utf8.RuneError && size == 1 || terminal.IsControl(r):
+			for _, c := range []byte(rest[:size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteString(rest[:size])
+		}
+		rest = rest[size:]
+	}
+	if b.Len() == len(path) {
+		return path
+	}
+	return `"` + b.String() + `"`
+}
+
+// lineEdits compares document by document. No repair moves, adds or drops one, and comparing the whole would cost
+// the square of the differences. The text that the edits apply to is the file without the data of Secrets.
+func lineEdits(file transform.Output) (text string, edits []udiff.Edit, err error) {
+	before, err := yamldoc.Split(file.Before)
+	if err != nil {
+		return "", nil, err
+	}
+	after, err := yamldoc.Split(file.After)
+	if err != nil {
+		return "", nil, err
+	}
+	var b strings.Builder
+	for i, d := range before {
+		b.Write(d.Head)
+		old := secret.Redact(d.Body)
+		if !bytes.Equal(d.Body, after[i].Body) {
+			for _, e := range udiff.Lines(string(old), string(secret.Redact(after[i].Body))) {
+				edits = append(edits, udiff.Edit{Start: e.Start + b.Len(), End: e.End + b.Len(), New: e.New})
+			}
+		}
+		b.Write(old)
+	}
+	return b.String(), edits, nil
+}
+
+// lineRules are the rules that edit each line, by their place in the findings.
+type lineRules struct {
+	spans  []span
+	byLine map[int][]int
+}
+
+func byLine(spans []span) lineRules {
+	edited := lineRules{spans, map[int][]int{}}
+	for i, s := range spans {
+		for line := s.first; line <= s.last; line++ {
+			edited.byLine[line] = append(edited.byLine[line], i)
+		}
+	}
+	return edited
+}
+
+// behind names the rules that edit the lines that the hunk changes.
+func (e lineRules) behind(hunk *udiff.Hunk) string {
+	var found []int
+	line := hunk.FromLine
+	for _, l := range hunk.Lines {
+		switch l.Kind {
+		case udiff.Insert:
+			found = append(found, e.byLine[line-1]...)
+		case udiff.Delete:
+			found = append(found, e.byLine[line]...)
+			line++
+		default:
+			line++
+		}
+	}
+	slices.Sort(found)
+	var rules []string
+	for _, i := range found {
+		if !slices.Contains(rules, e.spans[i].rule) {
+			rules = append(rules, e.spans[i].rule)
+		}
+	}
+	return strings.Join(rules, ", ")
+}
