@@ -18,6 +18,7 @@ import (
 // map in the order of their names, and not in a random one.
 func functions(maxExpanded int64, changing map[string]bool) template.FuncMap {
 	all := template.FuncMap{"keys": keys, "values": values}
+	maps.Copy(all, converters(maxExpanded))
 	original := sprig.TxtFuncMap()
 	for name, size := range sizes {
 		all[name] = before(original[name], func(arguments []reflect.Value) {

@@ -127,7 +127,7 @@ func TestBounds(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	original := sprig.TxtFuncMap()
 	for name := range functions(1, map[string]bool{}) {
-		if original[name] == nil {
+		if original[name] == nil && converters(1)[name] == nil { // the converters are Helm's own
 			t.Errorf("%s is no function of the library", name)
 		}
 	}

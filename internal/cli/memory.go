@@ -29,7 +29,8 @@ const (
 // what an ordinary application takes.
 const (
 	smallHeap    = 32 << 20 // up to this much memory
-	smallPercent = 400      // GOGC: the first collection is at 16 MiB
+	smallPercent = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
+	usualPercent = 100
 )
 
 // guard ends the run when it takes more memory than the limit, or when its container has hardly any left. Otherwise the
@@ -37,7 +38,7 @@ const (
 // container's memory, guard waits before it lets this one start.
 func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
-	percent := debug.SetGCPercent(smallPercent)
+	percent := min(debug.SetGCPercent(smallPercent), usualPercent)
 	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
 	self := strconv.Itoa(os.Getpid())
 	tick := time.NewTicker(pollOthers)
