@@ -1,50 +1,67 @@
 package chart
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strings"
+	"text/template"
 
+	"github.com/BurntSushi/toml"
 	yamlv2 "go.yaml.in/yaml/v2"
 	"helm.sh/helm/v4/pkg/chart/common"
 	"sigs.k8s.io/yaml"
+	yamlv3 "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// converters returns toYaml and toJson and their relatives as Helm has them (pkg/engine/funcs.go@v4.2.1). They refuse to
-// make more than maxExpanded bytes, as a value that contains itself twice would.
-func converters(maxExpanded int64) map[string]any {
-	bounded := func(convert func(any) (string, error)) func(any) (string, error) {
-		return func(v any) (string, error) {
-			if n := textSize(v, maxExpanded, 0); maxExpanded > 0 && n > maxExpanded {
-				return "", fmt.Errorf("the result would have more than %d bytes, "+
-					"the smaller of max-input and a quarter of max-memory", maxExpanded)
-			}
-			return convert(v)
-		}
-	}
-	return map[string]any{
-		"toYaml":     bounded(lenient(toYAML)),
-		"mustToYaml": bounded(toYAML),
-		"toJson":     bounded(lenient(toJSON)),
-		"mustToJson": bounded(toJSON),
-	}
+// converters are toYaml and its relatives, as Helm has them (pkg/engine/funcs.go@v4.2.1).
+var converters = template.FuncMap{
+	"toYaml":       lenient(toYAML),
+	"mustToYaml":   toYAML,
+	"toYamlPretty": lenient(toPrettyYAML),
+	"toJson":       lenient(toJSON),
+	"mustToJson":   toJSON,
+	"toToml":       toTOML,
+	"mustToToml":   mustToTOML,
 }
 
 // lenient returns a function that gives an empty text in place of an error.
-func lenient(convert func(any) (string, error)) func(any) (string, error) {
-	return func(v any) (string, error) {
+func lenient(convert func(any) (string, error)) func(any) string {
+	return func(v any) string {
 		text, err := convert(v)
 		if err != nil {
-			return "", nil
+			return ""
 		}
-		return text, nil
+		return text
 	}
 }
 
 func toJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err
+}
+
+func mustToTOML(v any) (string, error) {
+	var data bytes.Buffer
+	err := toml.NewEncoder(&data).Encode(v)
+	return data.String(), err
+}
+
+// toTOML returns the text of an error in place of TOML, as Helm does.
+func toTOML(v any) string {
+	text, err := mustToTOML(v)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func toPrettyYAML(v any) (string, error) {
+	var data bytes.Buffer
+	encoder := yamlv3.NewEncoder(&data)
+	encoder.SetIndent(2)
+	err := encoder.Encode(v)
+	return strings.TrimSuffix(data.String(), "\n"), err
 }
 
 // toYAML writes a value as Helm does: Helm writes JSON, reads it as YAML, and writes that. For a plain value the last of
@@ -124,36 +141,4 @@ func isPlainText(text string) bool {
 		}
 	}
 	return true
-}
-
-// maxTextDepth is how deep encoding/json goes before it looks for values that contain themselves.
-const maxTextDepth = 1000
-
-// textSize returns about how many bytes a value has as a text, or more than limit. It does not look deeper than
-// maxTextDepth.
-func textSize(v any, limit int64, depth int) int64 {
-	size := int64(1)
-	add := func(value any) bool {
-		size += textSize(value, limit-size, depth+1)
-		return size <= limit
-	}
-	switch v := v.(type) {
-	case string:
-		return size + int64(len(v))
-	case []any:
-		for _, item := range v {
-			if depth > maxTextDepth || !add(item) {
-				break
-			}
-		}
-	case common.Values:
-		return textSize(map[string]any(v), limit, depth)
-	case map[string]any:
-		for key, value := range v {
-			if size += int64(len(key)); depth > maxTextDepth || !add(value) {
-				break
-			}
-		}
-	}
-	return size
 }

@@ -57,6 +57,10 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 				return fmt.Errorf("gave up at %s of memory, more than the setting max-memory allows (%s); split the "+
 					"application, or raise max-memory and the memory limit of the sidecar together", roundUp(used), limit)
 			}
+			if stacks := stacksUsed(); stacks > limit/4 {
+				return fmt.Errorf("gave up when calls nested so deep that they took %s of memory: something contains itself, "+
+					"such as a template or a value of a chart", roundUp(stacks))
+			}
 			if err := thisContainer.exhausted(self); err != nil {
 				return err
 			}
@@ -68,9 +72,16 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 
 // memoryUsed returns what GOMEMLIMIT applies to: all memory that the Go runtime has from the system.
 func memoryUsed() settings.Size {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return settings.Size(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
+}
+
+// stacksUsed returns how much of it is stacks. Go doubles a stack that is full, which takes three times its size.
+func stacksUsed() settings.Size { return metric("/memory/classes/heap/stacks:bytes") }
+
+func metric(name string) settings.Size {
+	sample := []metrics.Sample{{Name: name}}
+	metrics.Read(sample)
+	return settings.Size(sample[0].Value.Uint64())
 }
 
 // roundUp rounds up to MiB.
