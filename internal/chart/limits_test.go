@@ -158,3 +158,31 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeError renders a chart whose error comes when it has many files. To compare it with all of them would take
+// more memory than the chart.
+func TestLargeError(t *testing.T) {
+	o := options(t)
+	write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "parent"))
+	write(t, filepath.Join(o.Dir, "chart/templates/cm.yaml"), []byte(`{{ fail "the value hunter2 is wrong" }}`))
+	for i := range 9 {
+		write(t, filepath.Join(o.Dir, fmt.Sprintf("chart/files/%d", i)), bytes.Repeat([]byte("large "), 200_000))
+	}
+	write(t, filepath.Join(o.Dir, "chart/values.yaml"), []byte("password: hunter3\n"))
+	want := "error: chart: helm: execution error at (templates/cm.yaml:1:3): the value hunter2 is wrong\n"
+	if got := output(t, o); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSchemaPanics checks values against a schema with a number that the library cannot represent.
+func TestSchemaPanics(t *testing.T) {
+	o := options(t)
+	write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "parent"))
+	write(t, filepath.Join(o.Dir, "chart/values.yaml"), []byte("a: 1e1000000000\n"))
+	write(t, filepath.Join(o.Dir, "chart/values.schema.json"), []byte(`{"properties": {"a": {"multipleOf": 1e-1000000000}}}`))
+	want := "error: chart: helm: parent: values.schema.json: the values can't be checked: "
+	if got := output(t, o); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
