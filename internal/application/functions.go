@@ -220,7 +220,7 @@ func element(v any, at func(length int) int) (any, error) {
 		return nil, errors.New("not a list")
 	}
 	if kind := reflect.TypeOf(v).Kind(); kind != reflect.Slice && kind != reflect.Array {
-		return nil, fmt.Errorf("a %s, not a list", kind)
+		return nil, fmt.Errorf("not a list but %s", kind)
 	}
 	all := items(v)
 	if len(all) == 0 {

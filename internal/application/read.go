@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -205,7 +206,30 @@ func decode(content map[string]any, where Place) (Application, error) {
 func mistyped(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("%s: a %s, where Argo CD takes a %s", wrong.Field, wrong.Value, wrong.Type)
+		value, _, _ := strings.Cut(wrong.Value, " ") // it may say which number
+		return fmt.Errorf("%s: %s, where Argo CD takes %s", wrong.Field, described(value), described(kindOf(wrong.Type)))
 	}
 	return err
+}
+
+// kindOf returns the word of encoding/json for the values that a type takes.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice:
+		return "array"
+	case reflect.String, reflect.Bool:
+		return t.Kind().String()
+	}
+	return "number"
+}
+
+// described returns the word of YAML for a kind of values in JSON.
+func described(kind string) string {
+	return map[string]string{
+		"object": "a mapping", "array": "a list", "string": "a string", "bool": "true or false", "number": "a number",
+	}[kind]
 }

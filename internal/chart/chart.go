@@ -155,14 +155,18 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 	for _, object := range objects {
 		add(object.template, sources[object.template], object.text)
 	}
-	if len(all) > 0 { // helm template trims its output before it adds the hooks
-		last := &all[len(all)-1]
+	before := len(all)
+	if before > 0 { // helm template trims its output before it adds a line end and the hooks
+		last := &all[before-1]
 		last.Data = append(bytes.TrimSpace(last.Data), '\n')
 	}
 	for _, hook := range hooks {
 		if !in.SkipHooks && (!in.SkipTests || !slices.Contains(hook.Events, release.HookTest)) {
 			add(hook.Path, sources[hook.Path], hook.Manifest)
 		}
+	}
+	if before == 0 && len(all) > 0 {
+		all[0].Data = append([]byte{'\n'}, all[0].Data...)
 	}
 	return all, nil
 }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/Masterminds/sprig/v3"
 )
 
 const metadata = "apiVersion: v2\nname: %s\nversion: 1.0.0\n"
@@ -104,6 +102,23 @@ func TestBounds(t *testing.T) {
 		{`splitList "" $m`, `splitList "," "a,b"`, "[a b]"},
 		{`split "a" $m`, `(split "," "a,b")._1`, "b"},
 		{`concat (until 30000) (until 40000)`, `concat (list 1) (list 2)`, "[1 2]"},
+		{`splitn "a" -1 $m`, `(splitn "," 2 "a,b")._1`, "b"},
+		{`print $m $m $m $m $m $m $m $m $m $m $m`, `print "a" "b"`, "ab"},
+		{`printf "%1000000d%1000000d" 1 2`, `printf "%3d%%" 1`, "  1%"},
+		{`printf "%*d%*d" 1000000 1 1000000 2`, `printf "%[1]s%[1]s" "a"`, "aa"},
+		{`printf "%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s%[1]s" $m`, `printf "%q" "a"`, `"a"`},
+		{`html $m $m`, `html "a"`, "a"},
+		{`quote $m $m $m $m $m $m`, `quote "a" nil`, `"a"`},
+		{`b64enc (repeat 10 $m)`, `b64enc "a"`, "YQ=="},
+		{`list $m $m $m $m $m $m $m $m $m $m $m | toYaml`, `list 1 "a" | toYaml`, "- 1\n- a"},
+		{`list $m $m $m $m $m $m | toJson`, `list 1 "a" | toJson`, `[1,"a"]`},
+		{`mustToYaml $twice`, `mustToYaml (dict "a" nil)`, "a: null"},
+		{`toPrettyJson $twice`, `toYaml $self`, ""}, // what contains itself has no JSON
+		{`toYamlPretty $self`, `toYamlPretty (dict "a" (list "b"))`, "a:\n  - b"},
+		{`toToml $self`, `toToml (dict "a" 1)`, "a = 1\n"},
+		{`mustToToml $self`, `mustToToml (dict "b" true)`, "b = true\n"},
+		{`deepCopy $self`, `deepCopy (dict "a" 1)`, "map[a:1]"},
+		{`toString $self`, `toString true`, "true"},
 	} {
 		for call, want := range map[string]string{
 			tc.huge: "bytes, more than 1048576, the smaller of max-input and a quarter of max-memory", tc.small: tc.want,
@@ -112,7 +127,10 @@ func TestBounds(t *testing.T) {
 			write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "bomb"))
 			write(t, filepath.Join(o.Dir, "chart/templates/NOTES.txt"), nil)
 			write(t, filepath.Join(o.Dir, "chart/templates/cm.yaml"),
-				fmt.Appendf(nil, `{{ $m := repeat 100000 "a" }}text: {{ %s | toString | toJson }}`, call))
+				fmt.Appendf(nil, `{{ $m := repeat 100000 "a" }}`+
+					`{{ $self := dict }}{{ $_ := set $self "self" $self }}`+
+					`{{ $twice := dict }}{{ $_ := set $twice "a" $twice }}{{ $_ := set $twice "b" $twice }}`+
+					`text: {{ %s | toString | toJson }}`, call))
 			if call == tc.small {
 				want = fmt.Sprintf("text: %q\n", want)
 			}
@@ -123,12 +141,12 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestFunctions checks that the functions of which this package knows are those of the library.
+// TestFunctions checks that the functions of which this package knows exist.
 func TestFunctions(t *testing.T) {
-	original := sprig.TxtFuncMap()
+	original := originals()
 	for name := range functions(1, map[string]bool{}) {
 		if original[name] == nil {
-			t.Errorf("%s is no function of the library", name)
+			t.Errorf("%s is no function of Helm's templates", name)
 		}
 	}
 	for _, name := range []string{"rand", "gen", "uuid", "now", "shuffle", "crypt", "htpasswd"} {
@@ -138,5 +156,33 @@ func TestFunctions(t *testing.T) {
 				t.Errorf("%s may give another value on each render", function)
 			}
 		}
+	}
+}
+
+// TestLargeError renders a chart whose error comes when it has many files. To compare it with all of them would take
+// more memory than the chart.
+func TestLargeError(t *testing.T) {
+	o := options(t)
+	write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "parent"))
+	write(t, filepath.Join(o.Dir, "chart/templates/cm.yaml"), []byte(`{{ fail "the value hunter2 is wrong" }}`))
+	for i := range 9 {
+		write(t, filepath.Join(o.Dir, fmt.Sprintf("chart/files/%d", i)), bytes.Repeat([]byte("large "), 200_000))
+	}
+	write(t, filepath.Join(o.Dir, "chart/values.yaml"), []byte("password: hunter3\n"))
+	want := "error: chart: helm: execution error at (templates/cm.yaml:1:3): the value hunter2 is wrong\n"
+	if got := output(t, o); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestSchemaPanics checks values against a schema with a number that the library cannot represent.
+func TestSchemaPanics(t *testing.T) {
+	o := options(t)
+	write(t, filepath.Join(o.Dir, "chart/Chart.yaml"), fmt.Appendf(nil, metadata, "parent"))
+	write(t, filepath.Join(o.Dir, "chart/values.yaml"), []byte("a: 1e1000000000\n"))
+	write(t, filepath.Join(o.Dir, "chart/values.schema.json"), []byte(`{"properties": {"a": {"multipleOf": 1e-1000000000}}}`))
+	want := "error: chart: helm: parent: values.schema.json: the values can't be checked: "
+	if got := output(t, o); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

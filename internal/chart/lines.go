@@ -38,7 +38,8 @@ func locate(manifests []render.ChartManifest, rendered map[string]string, render
 	for i := range manifests {
 		manifest := &manifests[i]
 		manifest.FindSource = func(line int) render.ChartSource {
-			_, text, _ := strings.Cut(string(manifest.Data), "# Source: ")
+			separator, text, _ := strings.Cut(string(manifest.Data), "# Source: ")
+			header := 1 + strings.Count(separator, "\n")
 			name, body, _ := strings.Cut(text, "\n")
 			output, ok := rendered[name]
 			if !ok { // a CRD, which is no template
@@ -53,9 +54,6 @@ func locate(manifests []render.ChartManifest, rendered map[string]string, render
 		}
 	}
 }
-
-// header is how many lines a manifest has before the text of the template: the separator and the comment.
-const header = 2
 
 // marks are the places in templates that have a mark, by the mark's number.
 type marks struct{ places []render.ChartSource }

@@ -2,7 +2,9 @@ package chart
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -117,20 +119,27 @@ func (l *loaded) open(
 }
 
 // unpack returns the files of an archive. Helm's reader refuses names that lead out of the chart, and files and
-// archives that are too large; unpack bounds all archives of a chart together.
+// archives that are too large; unpack bounds all archives of a chart together, before it keeps anything of this one.
 func (l *loaded) unpack(data []byte) ([]*archive.BufferedFile, error) {
-	files, err := archive.LoadArchiveFiles(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
+	if l.maxExpanded > 0 {
+		l.expanded += expandedSize(data, l.maxExpanded)
 	}
-	for _, file := range files {
-		l.expanded += int64(len(file.Data))
-	}
-	if l.maxExpanded > 0 && l.expanded > l.maxExpanded {
+	if l.expanded > l.maxExpanded {
 		return nil, fmt.Errorf("the archives in charts/ expand to more than %d bytes, "+
 			"the smaller of max-input and a quarter of max-memory", l.maxExpanded)
 	}
-	return files, nil
+	return archive.LoadArchiveFiles(bytes.NewReader(data))
+}
+
+// expandedSize returns how many bytes a gzip file expands to, at most one more than limit. What is wrong with the file
+// is left to Helm's reader.
+func expandedSize(data []byte, limit int64) int64 {
+	zipped, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return 0
+	}
+	n, _ := io.CopyN(io.Discard, zipped, limit+1)
+	return n
 }
 
 // checkInstallable refuses what helm template refuses: other API versions, libraries, and charts whose dependencies are

@@ -36,7 +36,12 @@ func validate(c *chart.Chart, values map[string]any) error {
 	return errors.Join(faults...)
 }
 
-func validateOne(schema []byte, values map[string]any) error {
+func validateOne(schema []byte, values map[string]any) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // at numbers such as 1e1000000000
+			err = fmt.Errorf("values.schema.json: the values can't be checked: %v", r)
+		}
+	}()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
 	if err != nil {
 		return fmt.Errorf("values.schema.json: %w", err)

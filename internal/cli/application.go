@@ -43,10 +43,7 @@ func (s source) applied(ctx context.Context, args []string, locked *settings.Set
 	for i := range apps {
 		faults = append(faults, c.add(&apps[i]))
 	}
-	for _, revision := range slices.Sorted(maps.Keys(c.moved)) {
-		c.notes = append(c.notes, fmt.Sprintf("rendered from this checkout%s, and not from targetRevision %s: %s",
-			c.head(), revision, strings.Join(c.moved[revision], ", ")))
-	}
+	c.notes = append(c.notes, c.movedNotes()...)
 	if err := errors.Join(faults...); err != nil {
 		return nil, nil, err
 	}
@@ -115,6 +112,31 @@ func (s source) checkout(args []string, locked *settings.Settings) (*checkout, e
 		return nil, err
 	}
 	return &checkout{source: s, Repository: repository, tree: tree, moved: map[string][]string{}}, nil
+}
+
+// mostNamed is how many Applications a note names, and for how many revisions there is a note each.
+const mostNamed = 5
+
+// movedNotes says which Applications are rendered from another revision than theirs.
+func (c *checkout) movedNotes() (notes []string) {
+	revisions := slices.Sorted(maps.Keys(c.moved))
+	for i, revision := range revisions {
+		if more := len(revisions) - i; i == mostNamed && more > 1 {
+			return append(notes, fmt.Sprintf("rendered from this checkout%s, and not from %d other targetRevisions",
+				c.head(), more))
+		}
+		notes = append(notes, fmt.Sprintf("rendered from this checkout%s, and not from targetRevision %s: %s",
+			c.head(), revision, some(c.moved[revision])))
+	}
+	return notes
+}
+
+// some lists names, of many only a few.
+func some(names []string) string {
+	if more := len(names) - mostNamed; more > 1 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // head shows what is checked out.

@@ -29,7 +29,8 @@ const (
 // what an ordinary application takes.
 const (
 	smallHeap    = 64 << 20 // up to this much memory
-	smallPercent = 400      // GOGC: the first collection is at 16 MiB
+	smallPercent = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
+	usualPercent = 100
 )
 
 // guard ends the run when it takes more memory than the limit, or when its container has hardly any left. Otherwise the
@@ -37,7 +38,7 @@ const (
 // container's memory, guard waits before it lets this one start.
 func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
-	percent := debug.SetGCPercent(smallPercent)
+	percent := min(debug.SetGCPercent(smallPercent), usualPercent)
 	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
 	self := strconv.Itoa(os.Getpid())
 	tick := time.NewTicker(pollOthers)
@@ -59,6 +60,10 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 				return fmt.Errorf("gave up at %s of memory, more than the setting max-memory allows (%s); split the "+
 					"application, or raise max-memory and the memory limit of the sidecar together", roundUp(used), limit)
 			}
+			if stacks := stacksUsed(); stacks > limit/4 {
+				return fmt.Errorf("gave up when calls nested so deep that they took %s of memory: something contains itself, "+
+					"such as a template or a value of a chart", roundUp(stacks))
+			}
 			if err := thisContainer.exhausted(self); err != nil {
 				return err
 			}
@@ -69,9 +74,16 @@ func (env *Env) guard(ctx context.Context, limit settings.Size) {
 
 // memoryUsed returns what GOMEMLIMIT applies to: all memory that the Go runtime has from the system.
 func memoryUsed() settings.Size {
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(samples)
-	return settings.Size(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
+}
+
+// stacksUsed returns how much of it is stacks. Go doubles a stack that is full, which takes three times its size.
+func stacksUsed() settings.Size { return metric("/memory/classes/heap/stacks:bytes") }
+
+func metric(name string) settings.Size {
+	sample := []metrics.Sample{{Name: name}}
+	metrics.Read(sample)
+	return settings.Size(sample[0].Value.Uint64())
 }
 
 // roundUp rounds up to MiB.

@@ -65,7 +65,7 @@ func plainValue(n *yamldoc.Node) (value any, ok bool) {
 var olderBooleans = []string{"y", "n", "yes", "no", "on", "off"}
 
 func plainScalar(n *yamldoc.Node) (value any, ok bool) {
-	switch n.Tag {
+	switch n.Tag() {
 	case "!!str":
 		word := n.Style == yamldoc.Plain && slices.Contains(olderBooleans, strings.ToLower(n.Value))
 		return strings.Clone(n.Value), !word // the value itself keeps the document in memory

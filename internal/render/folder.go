@@ -3,6 +3,7 @@ package render
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
 )
 
 // folder is a directory of a tree as a file system. It follows links, and opens nothing outside the root.
@@ -34,8 +35,8 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return info, shorten(err, f.show(f.abs(name)))
 }
 
-// ReadDir lists a directory. An entry describes what a link leads to, under the name of the link, or the link itself if
-// it is broken or leads out of the root.
+// ReadDir lists a directory without .git, which is never read. An entry describes what a link leads to, under the name of
+// the link, or the link itself if it is broken or leads out of the root.
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	real, err := f.resolve(f.abs(name))
 	if err != nil {
@@ -45,6 +46,7 @@ func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, shorten(err, f.show(f.abs(name)))
 	}
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return inGit(entry.Name()) })
 	for i, entry := range entries {
 		if entry.Type()&fs.ModeSymlink == 0 {
 			continue

@@ -71,6 +71,10 @@ func matching(t *tree, pattern string) ([]string, error) {
 	files := make([]string, len(names))
 	for i, name := range names {
 		files[i] = filepath.Join(t.dir, filepath.FromSlash(name))
+		if info, err := fs.Stat(folder{t, t.dir}, name); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("helm-values-files: %s matches the folder %s, which Helm refuses; "+
+				"match files only, such as *.yaml", t.show(pattern), t.show(files[i]))
+		}
 	}
 	return files, nil
 }

@@ -47,12 +47,22 @@ type secrets struct {
 	names map[string]bool // words that are no values: paths, kinds, names of objects
 	files map[string]bool // read by secretGenerators
 
+	size  int  // bytes of the texts
+	large bool // the texts were too large to compare with, so they are empty, and only names remain
+
 	exists func(path string) bool
 }
+
+// maxTexts bounds the size of the texts. Their other forms take several times as much memory.
+const maxTexts = 8 << 20
 
 // add adds a text, in the forms in which a Secret and a generator contain it.
 func (s *secrets) add(text string) {
 	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if s.size += len(text); s.size > maxTexts {
+		s.texts, s.large = nil, true
 		return
 	}
 	encode := base64.StdEncoding.EncodeToString
@@ -291,7 +301,7 @@ func (s *secrets) remove(text string) string {
 		words[w] = !s.names[w]
 	}
 	hide := func(w string) string {
-		hidden := len(w) >= minWord && words[w] || len(w) >= minPart && strings.Contains(all, w)
+		hidden := len(w) >= minWord && (s.large || words[w]) || len(w) >= minPart && strings.Contains(all, w)
 		for secret := range words {
 			hidden = hidden || len(secret) >= minContents && words[secret] && strings.Contains(w, secret)
 		}

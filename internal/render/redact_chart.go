@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"path"
 	"strings"
@@ -38,11 +39,10 @@ func redactChart(err error, c Chart) string {
 	return s.remove(strings.ToValidUTF8(text[:min(len(text), maxError)], ""))
 }
 
-// messages are the words of which messages of Helm, YAML and schemas consist.
-const messages = `additional allowed at calling cannot convert converting could did does error execute executing
-execution expected field find for from function got has have helm in into invalid is json key length line map mapping
-match maximum minimum missing nil not number object of one parse pattern permitted pointer properties property range required row
-schema string syntax template the too tpl type unable unknown unmarshal value values want with wrong yaml`
+// messages are the words of the messages of Helm, of the libraries for templates, YAML and schemas, and of package chart.
+//
+//go:embed messages.txt
+var messages string
 
 var secretKind = lazyregexp.New(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
 
