@@ -44,7 +44,7 @@ as they are.`,
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +
 			"  argocd-kserve-plugin health config -o flux --default-deployment-mode Standard apps/iris\n" +
 			"  argocd-kserve-plugin health config -o upstream --step 1 | git -C argo-cd apply",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 	}
 	c := configuring{env: env, names: names, limits: health.DefaultLimits}
 	c.src = newSomeFlags(env, cmd, "argocd-version", "kserve-version", "default-deployment-mode", "namespace",

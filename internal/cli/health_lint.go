@@ -25,7 +25,7 @@ without access to files.
 The exit code is 0 when every check is right, 1 when one is wrong, 2 when the input is unusable.`,
 		Example: "  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health lint -\n" +
 			"  argocd-kserve-plugin health lint --kind InferenceGraph health.lua",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 	}
 	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
 	kind := cmd.Flags().String("kind", health.Kinds[0], "kind of the objects that a .lua file checks: "+

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
   argocd-kserve-plugin health wait isvc,llmisvc -A -l team=shop
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
 	}
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
 	flags := cmd.Flags()

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // columns is the width that the help of every command fits in.
@@ -21,6 +21,10 @@ func complete(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
+	completion, _, _ := root.Find([]string{"completion"})
+	for _, shell := range completion.Commands() {
+		shell.Args = takes(0, 0)
+	}
 	usage := strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages", "{{.LocalFlags | flagSections", 1)
 	root.SetUsageTemplate(usage)
 	prepare(root)
@@ -44,23 +48,7 @@ func wrap(text string) string {
 		if strings.HasPrefix(block, " ") || strings.Contains(block, "\n ") {
 			continue
 		}
-		var b strings.Builder
-		width := 0
-		for _, word := range strings.Fields(block) {
-			length := utf8.RuneCountInString(word)
-			switch {
-			case width == 0:
-			case width+1+length > columns:
-				b.WriteByte('\n')
-				width = 0
-			default:
-				b.WriteByte(' ')
-				width++
-			}
-			b.WriteString(word)
-			width += length
-		}
-		blocks[i] = b.String()
+		blocks[i] = terminal.Wrap(block, columns)
 	}
 	return strings.Join(blocks, "\n\n")
 }

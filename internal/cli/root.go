@@ -15,11 +15,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 const (
@@ -239,20 +237,6 @@ var groups = []struct {
 	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
 	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
 	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
-}
-
-func flagError(cmd *cobra.Command, err error) error {
-	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag of a command that is not known
-		return unknownCommand(cmd, cmd.Flags().Args())
-	}
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		hint := settings.DidYouMean("--"+unknown.GetSpecifiedName(), names)
-		return fmt.Errorf("%w; %s%s --help lists the flags", err, hint, cmd.CommandPath())
-	}
-	return err
 }
 
 // getenv returns an environment variable; of several with the same name the last one counts.

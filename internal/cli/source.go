@@ -33,7 +33,7 @@ type source struct {
 
 // newSource gives a command the settings as flags and a PATH.
 func newSource(env *Env, cmd *cobra.Command) source {
-	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.Args = takes(0, 1)
 	s := source{env: env, flags: settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {

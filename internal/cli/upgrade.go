@@ -40,8 +40,10 @@ refused or breaks is an error, also where generate repairs it.
 	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
 	to := cmd.Flags().String("to", "", "the KServe `release` to come")
 	output := newChoice(cmd, "output", "o", "output format", formats)
-	_ = cmd.MarkFlagRequired("to")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *to == "" {
+			return errors.New("flag --to is missing: the KServe release to come, for example --to 0.20.0")
+		}
 		format, err := output()
 		if err != nil {
 			return err
