@@ -53,7 +53,7 @@ var layers = []struct {
 		"transform transform/unified transform/yamldoc"},
 	{"internal/kubectl", "internal/health"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
-	{"internal/drift", "internal/kserve transform transform/yamldoc"},
+	{"internal/drift", "internal/encoding internal/kserve transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
