@@ -49,13 +49,14 @@ var layers = []struct {
 	{"internal/mergekey", ""},
 	{"internal/render", "internal/mergekey internal/panics transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
-	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
-		"transform transform/unified transform/yamldoc"},
+	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations"},
+	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
+		"transform/unified transform/yamldoc"},
 	{"internal/kubectl", "internal/health"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/model transform"},
-	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
+	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/render internal/secret internal/settings transform transform/rules " +
 		"transform/transformtest"},
@@ -64,10 +65,9 @@ var layers = []struct {
 	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/kserve internal/krm internal/kubectl internal/panics internal/render internal/report " +
-		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
-		"transform transform/rules transform/unified " +
-		"transform/yamldoc"},
+		"internal/health internal/healthconfig internal/kserve internal/krm internal/kubectl internal/panics " +
+		"internal/render internal/report internal/rewrite internal/secret internal/settings internal/terminal " +
+		"internal/upgrade internal/upstream transform transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
 	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // The formats for something else than an installation of Argo CD.
@@ -46,7 +48,7 @@ as they are.`,
 			"  argocd-kserve-plugin health config -o upstream --step 1 | git -C argo-cd apply",
 		Args: takes(0, 1),
 	}
-	c := configuring{env: env, names: names, limits: health.DefaultLimits}
+	c := configuring{env: env, names: names, limits: healthconfig.DefaultLimits}
 	c.src = newSomeFlags(env, cmd, "argocd-version", "kserve-version", "default-deployment-mode", "namespace",
 		"max-memory", "max-input", "timeout")
 	flags := cmd.Flags()
@@ -71,7 +73,7 @@ func configFormats() (names []string, about string) {
 		names = append(names, name)
 		fmt.Fprintf(table, "  %s\t%s\n", name, help)
 	}
-	for _, format := range health.ConfigFormats("") {
+	for _, format := range healthconfig.ConfigFormats("") {
 		add(format.Name, format.Help)
 	}
 	add(fluxFormat, "health checks of a Flux Kustomization for the objects in PATH")
@@ -86,7 +88,7 @@ type configuring struct {
 	src                source
 	names              []string // of the formats
 	output, kind, live string
-	limits             health.Limits
+	limits             healthconfig.Limits
 	routes             bool
 	step               int
 }
@@ -113,7 +115,7 @@ func (c *configuring) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	configuration, err := health.Configure(versions, set.ArgoCDVersion, c.limits)
+	configuration, err := healthconfig.Configure(versions, set.ArgoCDVersion, c.limits)
 	if err != nil {
 		return err
 	}
@@ -167,9 +169,9 @@ func (c *configuring) refuse(cmd *cobra.Command, args []string) error {
 }
 
 // write writes the configuration in a format.
-func (c *configuring) write(ctx context.Context, configuration health.Configuration) error {
-	formats := health.ConfigFormats(c.kind)
-	i := slices.IndexFunc(formats, func(f health.ConfigFormat) bool { return f.Name == c.output })
+func (c *configuring) write(ctx context.Context, configuration healthconfig.Configuration) error {
+	formats := healthconfig.ConfigFormats(c.kind)
+	i := slices.IndexFunc(formats, func(f healthconfig.ConfigFormat) bool { return f.Name == c.output })
 	if i < 0 {
 		return fmt.Errorf("flag --output: %q is not one of %s", c.output, strings.Join(c.names, ", "))
 	}
@@ -181,4 +183,11 @@ func (c *configuring) write(ctx context.Context, configuration health.Configurat
 		c.env.note(configuration.Notes)
 	}
 	return c.env.write(ctx, b.Bytes())
+}
+
+// note writes what a configuration leaves out.
+func (env *Env) note(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(env.Stderr, terminal.Quote(note))
+	}
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 func newHealthLintCommand(env *Env) *cobra.Command {
@@ -71,9 +74,28 @@ func (env *Env) readScripts(file, kind string, limit settings.Size) ([]health.Sc
 	if strings.HasSuffix(file, ".lua") {
 		return []health.Script{{Object: name, Key: kind, Kind: kind, Source: string(data)}}, nil
 	}
-	live, err := health.ReadInstalled(data, name)
+	live, err := healthconfig.ReadInstalled(data, name)
 	if err != nil {
 		return nil, err
 	}
 	return live.Scripts()
+}
+
+// lint returns the problems of health checks that people have written.
+func lint(scripts []health.Script) ([]health.Problem, error) {
+	var all []health.Problem
+	for _, script := range scripts {
+		problems, err := health.Lint(script, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, problems...)
+	}
+	return all, nil
+}
+
+func writeProblems(b *bytes.Buffer, problems []health.Problem) {
+	for _, problem := range problems {
+		fmt.Fprintln(b, terminal.Quote(problem.String()))
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -116,8 +116,8 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 }
 
 // at returns what the rules make of the source at a release, and the health checks for it.
-func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, health.Configuration, error) {
-	var none health.Configuration
+func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, healthconfig.Configuration, error) {
+	var none healthconfig.Configuration
 	versions, _, err := kserve.ParseVersions(release)
 	if err == nil && !versions.Known() {
 		err = errors.New("name a release, such as 0.15.2")
@@ -147,7 +147,7 @@ func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Re
 	if err != nil {
 		return nil, none, err
 	}
-	checks, err := health.Configure(versions, u.settings.ArgoCDVersion, health.DefaultLimits)
+	checks, err := healthconfig.Configure(versions, u.settings.ArgoCDVersion, healthconfig.DefaultLimits)
 	return out.Result, checks, err
 }
 
