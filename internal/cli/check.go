@@ -40,8 +40,8 @@ and fix repair them all the same.
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
-	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
-	baseline := cmd.Flags().String("baseline", "", "a file with findings to accept")
+	previous := cmd.Flags().String("previous", "", "the manifests before the change, a `path`, to check what it deletes")
+	baseline := cmd.Flags().String("baseline", "", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
 	colored, output := newColor(env, cmd), newOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -16,6 +16,8 @@ func newHealthCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Print, install, lint and run the health checks of KServe's objects",
+		Example: "  argocd-kserve-plugin health config --argocd-version 3.5.7\n" +
+			"  argocd-kserve-plugin health wait isvc/iris -n models",
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
 	cmd.AddCommand(newHealthLintCommand(env))

@@ -17,6 +17,9 @@ const columns = 100
 // complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
 // command of a group is an error. Cobra prints the group's help instead, with the exit code 0.
 func complete(root *cobra.Command) {
+	last := groups[len(groups)-1].title
+	root.SetHelpCommandGroupID(last)
+	root.SetCompletionCommandGroupID(last)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -25,8 +28,8 @@ func complete(root *cobra.Command) {
 	for _, shell := range completion.Commands() {
 		shell.Args = takes(0, 0)
 	}
-	usage := strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages", "{{.LocalFlags | flagSections", 1)
-	root.SetUsageTemplate(usage)
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
 	prepare(root)
 }
 
@@ -45,7 +48,7 @@ func prepare(cmd *cobra.Command) {
 func wrap(text string) string {
 	blocks := strings.Split(text, "\n\n")
 	for i, block := range blocks {
-		if strings.HasPrefix(block, " ") || strings.Contains(block, "\n ") {
+		if strings.TrimLeft(block, " \t") != block || strings.Contains(block, "\n ") {
 			continue
 		}
 		blocks[i] = terminal.Wrap(block, columns)

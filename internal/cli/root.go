@@ -199,10 +199,11 @@ func (env *Env) name() string {
 // newRootCommand returns the program. What cobra prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:               program,
-		Short:             "Repair KServe manifests between Git and the cluster",
-		Long:              about,
-		Example:           "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin explain KS101",
+		Use:   program,
+		Short: "Repair KServe manifests between Git and the cluster",
+		Long:  about,
+		Example: "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin diff deploy/\n" +
+			"  argocd-kserve-plugin fix deploy/\n  argocd-kserve-plugin explain KS101",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
