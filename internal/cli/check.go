@@ -118,7 +118,7 @@ func (c *checked) failing() error {
 // the findings, and says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(width int) string {
 	var b strings.Builder
-	b.WriteString(c.skipped())
+	b.WriteString(c.skipped(3))
 	c.advise(&b, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")

@@ -6,7 +6,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-
 // flagSections shows the flags of a command: its own first, then the settings, which are many.
 func flagSections(flags *pflag.FlagSet) string {
 	own, all := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
