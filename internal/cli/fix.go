@@ -58,6 +58,7 @@ loses a comment, with the line before the repair.
 		}
 		failed, left := out.failingLeft(), out.left()
 		if len(files) > 0 {
+			env.timer.Stop() // the limit is for reading
 			env.files.Lock()
 			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
 			env.files.Unlock()

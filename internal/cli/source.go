@@ -205,9 +205,13 @@ func (in *input) apply(ctx context.Context, config transform.Config, warnings []
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
 // no reason (https://github.com/argoproj/argo-cd/issues/20577).
 func (env *Env) within(ctx context.Context, limit time.Duration) {
+	advice := "--timeout raises it"
+	if env.getenv("ARGOCD_APP_NAME") != "" {
+		advice = "when raising it, raise Argo CD's own deadline too " +
+			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)"
+	}
 	timer := time.AfterFunc(limit, func() {
-		env.stop(fmt.Errorf("gave up after %s, the setting timeout; when raising it, raise Argo CD's own deadline too "+
-			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)", limit))
+		env.stop(fmt.Errorf("gave up after %s, the setting timeout; %s", limit, advice))
 	})
 	context.AfterFunc(ctx, func() { timer.Stop() })
 	if env.timer != nil {
