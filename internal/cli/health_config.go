@@ -61,6 +61,8 @@ as they are.`,
 		"time after which any service that makes no progress is Degraded; 0 is no limit")
 	flags.BoolVar(&c.routes, "http-routes", false, "with -o flux: KServe makes HTTPRoutes (enableGatewayApi)")
 	flags.IntVar(&c.step, "step", 0, "with -o upstream: only this step, 1 to 5; 0 is all")
+	completed(cmd, "output", append(names, liveChanges, liveDiff))
+	completed(cmd, "kind", health.Kinds)
 	cmd.RunE = c.run
 	return cmd
 }

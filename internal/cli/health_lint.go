@@ -33,6 +33,7 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
 	kind := cmd.Flags().String("kind", health.Kinds[0], "kind of the objects that a .lua file checks: "+
 		strings.Join(health.Kinds, ", "))
+	completed(cmd, "kind", health.Kinds)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := load()
 		if err != nil {

@@ -42,6 +42,12 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,
 		Args: takes(1, math.MaxInt),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return health.KindNames(), cobra.ShellCompDirectiveDefault // or a file
+		},
 	}
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
 	flags := cmd.Flags()

@@ -223,6 +223,9 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	complete(root)
+	if len(env.Args) > 0 && env.Args[0] == cobra.ShellCompRequestCmd {
+		withoutQuotes(root)
+	}
 	return root
 }
 

@@ -37,8 +37,7 @@ func newSource(env *Env, cmd *cobra.Command) source {
 	s := source{env: env, flags: settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {
-			values := cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp)
-			_ = cmd.RegisterFlagCompletionFunc(row.Name, values)
+			completed(cmd, row.Name, row.Values)
 		}
 	}
 	return s

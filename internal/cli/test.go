@@ -35,6 +35,9 @@ in Secrets are not shown.
 The exit code is 1 when a case fails and 2 when one is unusable; the others run all the same.`,
 		Example: "  argocd-kserve-plugin test golden/\n  argocd-kserve-plugin test --update golden/",
 		Args:    takes(1, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
 	}
 	cmd.Flags().BoolVar(&update, "update", false,
 		"write the expectations instead, also <case>.diff for inputs that have none")
