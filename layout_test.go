@@ -52,12 +52,14 @@ var layers = []struct {
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
+		"resource_customizations transform/yamldoc"},
+	{"internal/healthconfig", "internal/health internal/kserve internal/lazyregexp internal/terminal " +
 		"resource_customizations transform transform/unified transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
-	{"internal/drift", "internal/kserve internal/lazyregexp transform transform/yamldoc"},
+	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
-	{"internal/upgrade", "internal/encoding internal/health internal/kserve internal/terminal transform"},
+	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/terminal transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
@@ -66,9 +68,10 @@ var layers = []struct {
 	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/kserve internal/krm internal/kubectl internal/lazyregexp internal/panics internal/render " +
-		"internal/report internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade " +
-		"internal/upstream transform transform/rules transform/unified transform/yamldoc"},
+		"internal/health internal/healthconfig internal/kserve internal/krm internal/kubectl internal/lazyregexp " +
+		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
+		"internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
+		"transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
 	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},

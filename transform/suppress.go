@@ -10,9 +10,10 @@ import (
 )
 
 // IgnoreAnnotation is the annotation by which people accept findings of an object. Its value is "ID: reason", several
-// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line. On a line
-// of its own it accepts those in what starts below it: the document, an item of a list, or a key with its value. A
-// missing reason and the ID of no rule are errors of [Run]. Config.ForbidSuppressions takes the effect from both.
+// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line and in the
+// values of the keys there, also on the lines below. On a line of its own it accepts those in what starts below it: the
+// document, an item of a list, or a key with its value. A missing reason and the ID of no rule are errors of [Run].
+// Config.ForbidSuppressions takes the effect from both.
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
 // Acceptance says who accepted a finding, and why.
@@ -129,6 +130,7 @@ func (c *Config) findComments(d *document) error {
 		}
 		switch root := d.parsed().Root; {
 		case len(bytes.TrimSpace(before)) > 0:
+			end = lastOf(root, start, end)
 		case root.Start >= end:
 			start, end = root.Start, root.End
 		default:
@@ -174,6 +176,22 @@ func inText(n *yamldoc.Node, body []byte, offset int) bool {
 		}
 	}
 	return slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return inText(item, body, offset) })
+}
+
+// lastOf returns where the last value of the keys from start to end ends, or end.
+func lastOf(n *yamldoc.Node, start, end int) int {
+	last := end
+	for _, child := range n.Items {
+		last = max(last, lastOf(child, start, end))
+	}
+	for _, e := range n.Entries {
+		if start <= e.Key.Start && e.Key.Start < end {
+			last = max(last, e.Value.End)
+		} else if e.Key.Start < end {
+			last = max(last, lastOf(e.Value, start, end))
+		}
+	}
+	return last
 }
 
 // below returns the extent of the entry or item that starts first after the offset, at any depth below n. It is empty

@@ -86,10 +86,27 @@ func TestSuppress(t *testing.T) {
   finalizers:
   - kserve.io/protect
 `, []string{"KS203"}},
-		{"at the end of the line above", `
+		{"behind the key of a block", `
   name: a
-  finalizers: # argocd-kserve-plugin/ignore: KS203: of something else
+  finalizers: # argocd-kserve-plugin/ignore: KS203: the team keeps it
+  - kserve.io/keep
   - kserve.io/protect
+`, nil},
+		{"in a value of several lines", `
+  name: a
+  finalizers: [ # argocd-kserve-plugin/ignore: KS203: the team keeps it
+    kserve.io/protect]
+`, nil},
+		{"behind another key of the line above", `
+  finalizers:
+  - kserve.io/protect
+  name: a # argocd-kserve-plugin/ignore: KS203: of something else
+`, []string{"KS203"}},
+		{"on the line below", `
+  finalizers:
+  - kserve.io/protect
+  - kserve.io/keep # argocd-kserve-plugin/ignore: KS203: of something else
+  name: a
 `, []string{"KS203"}},
 		{"above the document", "\n  name: a\n  finalizers:\n  - kserve.io/protect\n", nil},
 		{"above the list", `

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -169,6 +171,7 @@ func (e *environment) failToServe(t *testing.T, container corev1.Container, mode
 		if !strings.Contains(agent.Log(), reason) {
 			t.Fatalf("the agent ended for another reason:\n%s", agent.Log())
 		}
+		e.draw(t, "without", fmt.Sprintf("%sexit code %d\n", agent.Log(), agent.ExitCode()))
 		return "the agent exits: " + reason
 	}
 	t.Logf("the agent answers %d and prints:\n%s", status, agent.Log())
@@ -193,6 +196,25 @@ func (e *environment) serve(t *testing.T, container corev1.Container, model *mod
 		model.ready.Store(true)
 	}
 	awaitAnswer(t, agent, "200", func(status int) bool { return status == http.StatusOK })
+	path := container.ReadinessProbe.HTTPGet.Path
+	e.draw(t, "with", fmt.Sprintf("SERVING_READINESS_PROBE=%s\nGET %s: 200\n", probeOf(container), path))
+}
+
+// draw compares what the agent does with what docs/agent.svg shows, in the case that the picture is of.
+func (e *environment) draw(t *testing.T, name, seen string) {
+	t.Helper()
+	if !strings.HasSuffix(t.Name(), "v0.15.2/probes/exec-curl") {
+		return
+	}
+	path := filepath.Join("testdata", "agent", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(seen), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if shown, err := os.ReadFile(path); err != nil || string(shown) != seen {
+		t.Errorf("%s is not what the agent does (%v): run with -update, then make golden:\n%s", path, err, seen)
+	}
 }
 
 // awaitAnswer probes the agent, which must not end, until it gives the answer.

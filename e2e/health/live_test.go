@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const live = "../../internal/health/testdata/live"
+const live = "../../internal/healthconfig/testdata/live"
 
 // kubectl patches a file as the API server would, without one. It skips the test if there is no kubectl.
 func kubectl(t *testing.T, file, kind string, patch []byte) []byte {

@@ -15,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // checkout is the work tree that the sources of Applications are rendered from.
@@ -74,11 +75,18 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 ) {
 	options := s.options(locked, int64(min(locked.MaxInput, locked.MaxMemory/4)))
 	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
+	read := map[string]bool{}
 	for _, path := range s.several.applications {
 		result, err := render.Render(ctx, path, options)
 		if err != nil {
 			return nil, nil, err
 		}
+		result.Files = slices.DeleteFunc(result.Files, func(f transform.File) bool {
+			file := s.env.real(f.Path)
+			again := f.Renderer == "" && path != "-" && read[file]
+			read[file] = true
+			return again
+		})
 		found, problems, err := application.Read(result.Files)
 		if err != nil {
 			return nil, nil, err

@@ -40,8 +40,8 @@ and fix repair them all the same.
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
-	previous := cmd.Flags().String("previous", "", "the manifests before the change, to check what it deletes")
-	baseline := cmd.Flags().String("baseline", "", "a file with findings to accept")
+	previous := cmd.Flags().String("previous", "", "the manifests before the change, a `path`, to check what it deletes")
+	baseline := cmd.Flags().String("baseline", "", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
 	colored, output := newColor(env, cmd), newOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,12 +63,12 @@ and fix repair them all the same.
 				return err
 			}
 		}
-		tail := c.conclusion()
-		if *quiet {
-			tail = ""
-		}
 		r := c.report(env)
-		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, 100), 120)
+		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, columns), 120)
+		tail := ""
+		if !*quiet {
+			tail = c.conclusion(r.Width)
+		}
 		if err := env.writeReports(cmd.Context(), to, r, tail); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (o *outcome) checked() *checked {
 // report returns what the formats write.
 func (c *checked) report(env *Env) report.Report {
 	return report.Report{
-		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented, Objects: c.Objects(), Version: buildVersion(),
+		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented, Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
 		Place: env.places().of, Path: env.shown, Restarts: c.restarted(),
 		Diff: func() (string, error) {
 			diff, err := c.diffs(env, quoted)
@@ -115,11 +115,11 @@ func (c *checked) failing() error {
 }
 
 // conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts
-// the findings, and says how to repair them.
-func (c *checked) conclusion() string {
+// the findings, and says how to repair them. Its sentences fit the width.
+func (c *checked) conclusion(width int) string {
 	var b strings.Builder
-	b.WriteString(c.skipped())
-	c.advise(&b)
+	b.WriteString(c.skipped(3))
+	c.advise(&b, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
@@ -146,7 +146,7 @@ func (c *checked) conclusion() string {
 }
 
 // advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.
-func (o *outcome) advise(w io.Writer) {
+func (o *outcome) advise(w io.Writer, width int) {
 	var copies []string
 	for _, hint := range hints {
 		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
@@ -156,9 +156,9 @@ func (o *outcome) advise(w io.Writer) {
 		}
 	}
 	if len(copies) > 0 {
-		fmt.Fprintf(w, "\nMore can be repaired once these facts about the cluster are set. "+
-			"Correct the values and copy the lines into\n"+
-			"%s, or have them set for all apps on the sidecar:\n%s", settings.FileName, strings.Join(copies, ""))
+		fmt.Fprintf(w, "\n%s\n%s", terminal.Wrap("More can be repaired once these facts about the cluster are set. "+
+			"Correct the values and copy the lines into "+settings.FileName+", or have them set for all apps on the sidecar:",
+			width), strings.Join(copies, ""))
 	}
 	var unknown []string
 	for _, part := range o.each() {
@@ -170,9 +170,8 @@ func (o *outcome) advise(w io.Writer) {
 		}
 	}
 	if len(unknown) > 0 {
-		fmt.Fprintf(w, "\nSome problems cannot be found or repaired without %s. "+
-			"This prints the facts about a cluster:\n  %s\n",
-			strings.Join(unknown, " and "), detectCommand)
+		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
+			strings.Join(unknown, " and ")+". This prints the facts about a cluster:", width), detectCommand)
 	}
 }
 

@@ -7,10 +7,11 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// accept sets the findings aside that the baseline in a file accepts, and warns about the entries that accept none.
+// accept sets the findings aside that the baseline in a file accepts, and warns if entries accept none.
 func (c *checked) accept(env *Env, file string) error {
 	forbids := func(part *outcome) bool { return part.settings.Suppressions == rules.SuppressionsForbid }
 	if slices.ContainsFunc(c.each(), forbids) {
@@ -24,10 +25,21 @@ func (c *checked) accept(env *Env, file string) error {
 	if err != nil {
 		return fmt.Errorf("flag --baseline: %s: %w", file, err)
 	}
-	open, accepted, unused := baseline.Accept(c.open)
+	open, accepted, unused := baseline.Accept(c.open, c.sources(env))
 	c.open, c.accepted = open, append(c.accepted, accepted...)
-	for _, entry := range unused {
-		c.warnings = append(c.warnings, fmt.Sprintf("%s: %s: this finding is gone; write the baseline again", file, entry))
+	if len(unused) > 0 {
+		c.warnings = append(c.warnings, fmt.Sprintf("%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",
+			file, terminal.Count(len(unused), "finding"), unused[0], file))
 	}
 	return nil
+}
+
+// sources returns the paths of what was checked, sorted.
+func (c *checked) sources(env *Env) []string {
+	var paths []string
+	for _, part := range c.each() {
+		paths = append(paths, env.shown(part.path))
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }

@@ -37,12 +37,12 @@ const formatsHelp = `  text      for people: by object, with the line, what is w
 
 // newOutput gives a command that prints a report the flag --output. The function that it returns reads it.
 func newOutput(cmd *cobra.Command) func() ([]destination, error) {
-	return outputFlag(cmd, "format, or FORMAT=FILE", report.Formats[0].Name)
+	return outputFlag(cmd, "`format`, or FORMAT=FILE", report.Formats[0].Name)
 }
 
 // newReportFiles gives a command that prints manifests the flag --output, for files only.
 func newReportFiles(cmd *cobra.Command) func() ([]destination, error) {
-	read := outputFlag(cmd, "FORMAT=FILE, a report beside the manifests")
+	read := outputFlag(cmd, "`FORMAT=FILE`, a report beside the manifests")
 	return func() ([]destination, error) {
 		all, err := read()
 		for _, d := range all {

@@ -13,7 +13,7 @@ import (
 func newChoice(cmd *cobra.Command, flag, short, about string, values []string) func() (string, error) {
 	list := strings.Join(values, ", ")
 	value := cmd.Flags().StringP(flag, short, values[0], about+": "+list)
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	completed(cmd, flag, values)
 	return func() (string, error) {
 		if !slices.Contains(values, *value) {
 			return "", fmt.Errorf("flag --%s: %q is not one of %s", flag, *value, list)

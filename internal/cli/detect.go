@@ -25,7 +25,7 @@ func newDetectCommand(env *Env) *cobra.Command {
 settings file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML
 or JSON. What it does not show is reported. The exit code is 2 when it shows neither.`,
 		Example: "  " + strings.Replace(detectCommand, " deployment/", " \\\n    deployment/", 1),
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 	}
 	const asEnv, asFile = "env", "file"
 	output := newChoice(cmd, "output", "o", "for the sidecar's variables or the settings file", []string{asEnv, asFile})

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,6 +24,7 @@ var driftFormats = []struct {
 	{"text", driftTable, false},
 	{"application", drift.Application, true},
 	{"argocd-cm", drift.ConfigMap, false},
+	{"json", drift.JSON, false},
 }
 
 func newDriftCommand(env *Env) *cobra.Command {
@@ -40,7 +40,8 @@ func newDriftCommand(env *Env) *cobra.Command {
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
 		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
 changes the field, and whether generate repairs it. The formats application and argocd-cm print the
-ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application.
+ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application. The
+format json is for programs.
 
 Argo CD compares in one of three ways:
   client      by default
@@ -121,7 +122,7 @@ func driftTable(differences []drift.Difference) ([]byte, error) {
 	for _, d := range differences {
 		repaired := "by " + d.Rule
 		if d.Rule == "" {
-			repaired = "no: " + cmp.Or(d.ByHand, d.Reason)
+			repaired = "no: " + d.Left()
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n",
 			terminal.Quote(d.Object.String()), terminal.Quote(d.At.String()), d.By, terminal.Quote(repaired))

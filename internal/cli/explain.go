@@ -17,7 +17,7 @@ func newExplainCommand(env *Env) *cobra.Command {
 		Use:     "explain [RULE]",
 		Short:   "Print the documentation of a rule, or list the rules",
 		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    takes(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
 		},

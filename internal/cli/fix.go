@@ -25,7 +25,7 @@ them. The exit code is 1 when a finding at or above fail-on is left. Rendered so
 each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
-replaced. A file with several hard links is refused. Extended attributes are lost. When a file cannot be written or the
+replaced. A file that is read-only or has several hard links is refused. Extended attributes are lost. When a file cannot be written or the
 run is interrupted, the files that are written already are put back. Standard error names the findings whose repair
 loses a comment, with the line before the repair.
 
@@ -58,6 +58,7 @@ loses a comment, with the line before the repair.
 		}
 		failed, left := out.failingLeft(), out.left()
 		if len(files) > 0 {
+			env.timer.Stop() // the limit is for reading
 			env.files.Lock()
 			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
 			env.files.Unlock()

@@ -25,7 +25,7 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		Example: `  kustomize build --enable-alpha-plugins --enable-exec overlays/prod`,
 	}
 	src := newSource(env, cmd)
-	cmd.Args = cobra.NoArgs
+	cmd.Args = takes(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		list, in, err := src.readResourceList(cmd.Context())
 		if err != nil {

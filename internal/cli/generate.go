@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 
@@ -63,7 +64,7 @@ when fail-on refuses them. A file is written whole or not at all.
 		out.warn(env)
 		fmt.Fprintln(env.Stderr, out.summary())
 		if verbose {
-			io.WriteString(env.Stderr, lines(out.Findings)+out.skipped())
+			io.WriteString(env.Stderr, lines(out.Findings)+out.skipped(math.MaxInt))
 		}
 		return nil
 	}

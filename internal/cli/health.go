@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 func newHealthCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Print, install, lint and run the health checks of KServe's objects",
+		Example: "  argocd-kserve-plugin health config --argocd-version 3.5.7\n" +
+			"  argocd-kserve-plugin health wait isvc/iris -n models",
 	}
 	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
 	cmd.AddCommand(newHealthLintCommand(env))
@@ -57,4 +60,21 @@ func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 	}
 	file, err := os.Open(env.absolute(name))
 	return file, health.Stream{Name: name, Input: file}, err
+}
+
+// readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.
+func (env *Env) readInput(file string, limit settings.Size) (data []byte, name string, err error) {
+	closer, stream, err := env.open(file)
+	if err != nil {
+		return nil, "", err
+	}
+	defer closer.Close()
+	data, err = io.ReadAll(io.LimitReader(stream.Input, int64(limit)+1))
+	if err == nil && int64(len(data)) > int64(limit) {
+		err = fmt.Errorf("larger than the setting max-input allows (%s)", limit)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", stream.Name, reason(err))
+	}
+	return data, stream.Name, err
 }

@@ -23,7 +23,7 @@ too: an InferenceService of KServe before 0.20 and an LLMInferenceService of any
 The exit code is 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
 		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -\n" +
 			"  kubectl get llmisvc,deployments,leaderworkersets -o yaml | argocd-kserve-plugin health assess -",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 	}
 	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // The formats for something else than an installation of Argo CD.
@@ -44,21 +46,23 @@ as they are.`,
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +
 			"  argocd-kserve-plugin health config -o flux --default-deployment-mode Standard apps/iris\n" +
 			"  argocd-kserve-plugin health config -o upstream --step 1 | git -C argo-cd apply",
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 	}
-	c := configuring{env: env, names: names, limits: health.DefaultLimits}
+	c := configuring{env: env, names: names, limits: healthconfig.DefaultLimits}
 	c.src = newSomeFlags(env, cmd, "argocd-version", "kserve-version", "default-deployment-mode", "namespace",
 		"max-memory", "max-input", "timeout")
 	flags := cmd.Flags()
 	flags.StringVarP(&c.output, "output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	flags.StringVar(&c.kind, "kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
-	flags.StringVar(&c.live, "live", "", "file with what you have, - for standard input: print what would change")
+	flags.StringVar(&c.live, "live", "", "`file` with what you have, - for standard input: print what would change")
 	flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
 	flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,
 		"time after which any service that makes no progress is Degraded; 0 is no limit")
 	flags.BoolVar(&c.routes, "http-routes", false, "with -o flux: KServe makes HTTPRoutes (enableGatewayApi)")
 	flags.IntVar(&c.step, "step", 0, "with -o upstream: only this step, 1 to 5; 0 is all")
+	completed(cmd, "output", append(names, liveChanges, liveDiff))
+	completed(cmd, "kind", health.Kinds)
 	cmd.RunE = c.run
 	return cmd
 }
@@ -71,7 +75,7 @@ func configFormats() (names []string, about string) {
 		names = append(names, name)
 		fmt.Fprintf(table, "  %s\t%s\n", name, help)
 	}
-	for _, format := range health.ConfigFormats("") {
+	for _, format := range healthconfig.ConfigFormats("") {
 		add(format.Name, format.Help)
 	}
 	add(fluxFormat, "health checks of a Flux Kustomization for the objects in PATH")
@@ -86,7 +90,7 @@ type configuring struct {
 	src                source
 	names              []string // of the formats
 	output, kind, live string
-	limits             health.Limits
+	limits             healthconfig.Limits
 	routes             bool
 	step               int
 }
@@ -113,7 +117,7 @@ func (c *configuring) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	configuration, err := health.Configure(versions, set.ArgoCDVersion, c.limits)
+	configuration, err := healthconfig.Configure(versions, set.ArgoCDVersion, c.limits)
 	if err != nil {
 		return err
 	}
@@ -167,9 +171,9 @@ func (c *configuring) refuse(cmd *cobra.Command, args []string) error {
 }
 
 // write writes the configuration in a format.
-func (c *configuring) write(ctx context.Context, configuration health.Configuration) error {
-	formats := health.ConfigFormats(c.kind)
-	i := slices.IndexFunc(formats, func(f health.ConfigFormat) bool { return f.Name == c.output })
+func (c *configuring) write(ctx context.Context, configuration healthconfig.Configuration) error {
+	formats := healthconfig.ConfigFormats(c.kind)
+	i := slices.IndexFunc(formats, func(f healthconfig.ConfigFormat) bool { return f.Name == c.output })
 	if i < 0 {
 		return fmt.Errorf("flag --output: %q is not one of %s", c.output, strings.Join(c.names, ", "))
 	}
@@ -181,4 +185,11 @@ func (c *configuring) write(ctx context.Context, configuration health.Configurat
 		c.env.note(configuration.Notes)
 	}
 	return c.env.write(ctx, b.Bytes())
+}
+
+// note writes what a configuration leaves out.
+func (env *Env) note(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(env.Stderr, terminal.Quote(note))
+	}
 }

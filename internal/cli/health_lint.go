@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 func newHealthLintCommand(env *Env) *cobra.Command {
@@ -25,11 +28,12 @@ without access to files.
 The exit code is 0 when every check is right, 1 when one is wrong, 2 when the input is unusable.`,
 		Example: "  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health lint -\n" +
 			"  argocd-kserve-plugin health lint --kind InferenceGraph health.lua",
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1),
 	}
 	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
 	kind := cmd.Flags().String("kind", health.Kinds[0], "kind of the objects that a .lua file checks: "+
 		strings.Join(health.Kinds, ", "))
+	completed(cmd, "kind", health.Kinds)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := load()
 		if err != nil {
@@ -71,9 +75,28 @@ func (env *Env) readScripts(file, kind string, limit settings.Size) ([]health.Sc
 	if strings.HasSuffix(file, ".lua") {
 		return []health.Script{{Object: name, Key: kind, Kind: kind, Source: string(data)}}, nil
 	}
-	live, err := health.ReadInstalled(data, name)
+	live, err := healthconfig.ReadInstalled(data, name)
 	if err != nil {
 		return nil, err
 	}
 	return live.Scripts()
+}
+
+// lint returns the problems of health checks that people have written.
+func lint(scripts []health.Script) ([]health.Problem, error) {
+	var all []health.Problem
+	for _, script := range scripts {
+		problems, err := health.Lint(script, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, problems...)
+	}
+	return all, nil
+}
+
+func writeProblems(b *bytes.Buffer, problems []health.Problem) {
+	for _, problem := range problems {
+		fmt.Fprintln(b, terminal.Quote(problem.String()))
+	}
 }

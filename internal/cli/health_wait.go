@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -40,7 +41,13 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
   argocd-kserve-plugin health wait isvc,llmisvc -A -l team=shop
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, math.MaxInt),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return health.KindNames(), cobra.ShellCompDirectiveDefault // or a file
+		},
 	}
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
 	flags := cmd.Flags()
@@ -48,7 +55,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
 		"as 90s; 0 ends it at once, and more than --timeout never")
 	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
-	flags.StringArrayVar(&w.with, "with", nil, "another stream to read, such as the Deployments (repeatable)")
+	flags.StringArrayVar(&w.with, "with", nil, "another `file` to read, such as a stream of the Deployments; may be repeated")
 	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // columns is the width that the help of every command fits in.
@@ -17,12 +17,19 @@ const columns = 100
 // complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
 // command of a group is an error. Cobra prints the group's help instead, with the exit code 0.
 func complete(root *cobra.Command) {
+	last := groups[len(groups)-1].title
+	root.SetHelpCommandGroupID(last)
+	root.SetCompletionCommandGroupID(last)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
-	usage := strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages", "{{.LocalFlags | flagSections", 1)
-	root.SetUsageTemplate(usage)
+	completion, _, _ := root.Find([]string{"completion"})
+	for _, shell := range completion.Commands() {
+		shell.Args = takes(0, 0)
+	}
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
 	prepare(root)
 }
 
@@ -41,26 +48,10 @@ func prepare(cmd *cobra.Command) {
 func wrap(text string) string {
 	blocks := strings.Split(text, "\n\n")
 	for i, block := range blocks {
-		if strings.HasPrefix(block, " ") || strings.Contains(block, "\n ") {
+		if strings.TrimLeft(block, " \t") != block || strings.Contains(block, "\n ") {
 			continue
 		}
-		var b strings.Builder
-		width := 0
-		for _, word := range strings.Fields(block) {
-			length := utf8.RuneCountInString(word)
-			switch {
-			case width == 0:
-			case width+1+length > columns:
-				b.WriteByte('\n')
-				width = 0
-			default:
-				b.WriteByte(' ')
-				width++
-			}
-			b.WriteString(word)
-			width += length
-		}
-		blocks[i] = b.String()
+		blocks[i] = terminal.Wrap(block, columns)
 	}
 	return strings.Join(blocks, "\n\n")
 }

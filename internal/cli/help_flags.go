@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
-
-func init() { cobra.AddTemplateFunc("flagSections", flagSections) }
 
 // flagSections shows the flags of a command: its own first, then the settings, which are many.
 func flagSections(flags *pflag.FlagSet) string {

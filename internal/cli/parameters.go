@@ -18,7 +18,7 @@ func newParametersCommand(env *Env) *cobra.Command {
 that the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
 	}
 	src := newSource(env, cmd)
-	cmd.Args = cobra.NoArgs
+	cmd.Args = takes(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := settings.LoadLocked(src.from("."))
 		if err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ func newPaths(env *Env, cmd *cobra.Command) source {
 }
 
 // groups returns the sources that the arguments name, as the paths of each: a folder, a kustomization, a stream, or the
-// files of one folder. A path that is given twice counts once, and so does a folder under two names.
+// files of one folder. What is given twice counts once, also under two names: a kustomization is its folder.
 func (env *Env) groups(args []string) [][]string {
 	if len(args) == 0 {
 		return [][]string{{path(nil)}}
@@ -36,12 +37,17 @@ func (env *Env) groups(args []string) [][]string {
 	known, byFolder := map[string]bool{}, map[string]int{}
 	for _, path := range args {
 		real := env.real(path)
+		info, err := os.Stat(env.absolute(path))
+		file := path != "-" && err == nil && info.Mode().IsRegular()
+		kustomization := file && render.IsKustomization(path)
+		if kustomization {
+			real = filepath.Dir(real)
+		}
 		if known[real] {
 			continue
 		}
 		known[real] = true
-		info, err := os.Stat(env.absolute(path))
-		if path == "-" || err != nil || !info.Mode().IsRegular() || render.IsKustomization(path) {
+		if !file || kustomization {
 			groups = append(groups, []string{path})
 			continue
 		}
@@ -88,25 +94,29 @@ func (s source) inputs(ctx context.Context, args []string) ([]*input, error) {
 	return all, nil
 }
 
-// distinct drops the files that are part of a folder which is a source, too.
+// distinct drops the files that another source has, too: a folder keeps its files, and of two folders the one that is
+// higher up.
 func (env *Env) distinct(all []*input) []*input {
-	isFolder := func(in *input) bool {
-		info, err := os.Stat(env.absolute(in.path))
-		return in.path != "-" && err == nil && info.IsDir()
-	}
-	part := map[string]bool{}
-	for _, in := range slices.DeleteFunc(slices.Clone(all), func(in *input) bool { return !isFolder(in) }) {
-		for _, f := range in.source.Files {
-			part[env.real(f.Path)] = f.Renderer == ""
+	depth := func(in *input) int {
+		if info, err := os.Stat(env.absolute(in.path)); in.path == "-" || err != nil || !info.IsDir() {
+			return math.MaxInt
 		}
+		return strings.Count(env.real(in.path), string(filepath.Separator))
 	}
-	return slices.DeleteFunc(all, func(in *input) bool {
-		if in.path == "-" || isFolder(in) {
-			return false
+	part, repeated := map[string]bool{}, map[*input]bool{}
+	for _, in := range slices.SortedStableFunc(slices.Values(all), func(a, b *input) int { return depth(a) - depth(b) }) {
+		if in.path == "-" || in.source.Renderer != "" || len(in.source.Files) == 0 {
+			continue
 		}
-		in.source.Files = slices.DeleteFunc(in.source.Files, func(f transform.File) bool { return part[env.real(f.Path)] })
-		return len(in.source.Files) == 0
-	})
+		in.source.Files = slices.DeleteFunc(in.source.Files, func(f transform.File) bool {
+			file := env.real(f.Path)
+			again := part[file]
+			part[file] = true
+			return again
+		})
+		repeated[in] = len(in.source.Files) == 0
+	}
+	return slices.DeleteFunc(all, func(in *input) bool { return repeated[in] })
 }
 
 // transform applies the rules to each source on its own, as Argo CD does.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -34,7 +35,39 @@ func TestPicture(t *testing.T) {
 		}
 		session.WriteString(output.String() + "\n")
 	}
-	expect(t, filepath.Join("..", "..", "docs", "check.svg"), svg(strings.TrimSpace(session.String())))
+	const about = "A terminal: check finds what is wrong with an InferenceService, fix repairs it, and check finds nothing"
+	expect(t, filepath.Join("..", "..", "docs", "check.svg"), svg(about, strings.TrimSpace(session.String())))
+}
+
+// TestAgentPicture draws what KServe's agent does before and after the repair. e2e/cluster compares the two texts with
+// the real agent, started as KServe starts it.
+func TestAgentPicture(t *testing.T) {
+	var session strings.Builder
+	for _, part := range []struct{ title, file, color string }{
+		{"KServe 0.15.2, an exec readiness probe and a logger: the agent ends, again and again", "without", "1;31"},
+		{"The same after the repair: the agent has the probe and answers the kubelet", "with", "32"},
+	} {
+		output, err := os.ReadFile(filepath.Join("..", "..", "e2e", "cluster", "testdata", "agent", part.file+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&session, "\x1b[1m# %s\x1b[m\n", part.title)
+		for line := range strings.Lines(string(output)) {
+			fmt.Fprintf(&session, "\x1b[%sm%s\x1b[m\n", part.color, shortened(strings.TrimSpace(line)))
+		}
+		session.WriteString("\n")
+	}
+	const about = "A terminal: KServe's agent ends without a readiness probe, and answers 200 after the repair"
+	expect(t, filepath.Join("..", "..", "docs", "agent.svg"), svg(about, strings.TrimSpace(session.String())))
+}
+
+// shortened cuts a line that is too long for a picture.
+func shortened(line string) string {
+	const most = 92
+	if len(line) > most {
+		return line[:most-1] + "…"
+	}
+	return line
 }
 
 // The size of a character of the picture, its margin, and the colours of a dark terminal.
@@ -51,8 +84,8 @@ var (
 	}
 )
 
-// svg draws the output of a terminal.
-func svg(session string) string {
+// svg draws the output of a terminal, with a text about it for those who do not see it.
+func svg(about, session string) string {
 	lines := strings.Split(session, "\n")
 	columns := 0
 	for _, line := range lines {
@@ -62,10 +95,10 @@ func svg(session string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" `+
 		`font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13">
-<title>A terminal: check finds what is wrong with an InferenceService, fix repairs it, and check finds nothing</title>
+<title>%s</title>
 <rect width="100%%" height="100%%" rx="8" fill="%s"/>
 <g fill="%s" xml:space="preserve">
-`, width, height, width, height, background, foreground)
+`, width, height, width, height, about, background, foreground)
 	for i, line := range lines {
 		if line != "" {
 			fmt.Fprintf(&b, "<text y=\"%d\">%s</text>\n", margin+(i+1)*lineHeight-5, tspans(line))

@@ -34,7 +34,7 @@ func newProbeCommand(env *Env) *cobra.Command {
 		Long: `Call the health check of argocd-cmp-server over its Unix socket. The exit code is 0 when it serves and 2 when
 it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` names, or in
 ` + socketDir + `.`,
-		Args: cobra.NoArgs,
+		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if socket == "" {
 				socket = filepath.Join(cmp.Or(env.getenv(socketDirSetting), socketDir), socketName)

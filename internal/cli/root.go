@@ -16,11 +16,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 const (
@@ -203,10 +201,11 @@ func (env *Env) name() string {
 // prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:               program,
-		Short:             "Repair KServe manifests between Git and the cluster",
-		Long:              about,
-		Example:           "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin explain KS101",
+		Use:   program,
+		Short: "Repair KServe manifests between Git and the cluster",
+		Long:  about,
+		Example: "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin diff deploy/\n" +
+			"  argocd-kserve-plugin fix deploy/\n  argocd-kserve-plugin explain KS101",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -230,6 +229,9 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(flagError)
 	complete(root)
+	if len(env.Args) > 0 && env.Args[0] == cobra.ShellCompRequestCmd {
+		withoutQuotes(root)
+	}
 	return root
 }
 
@@ -260,20 +262,6 @@ var groups = []group{
 	{"The program", []command{
 		{"parameters", newParametersCommand}, {"probe", newProbeCommand}, {"version", newVersionCommand},
 	}},
-}
-
-func flagError(cmd *cobra.Command, err error) error {
-	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag of a command that is not known
-		return unknownCommand(cmd, cmd.Flags().Args())
-	}
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		hint := settings.DidYouMean("--"+unknown.GetSpecifiedName(), names)
-		return fmt.Errorf("%w; %s%s --help lists the flags", err, hint, cmd.CommandPath())
-	}
-	return err
 }
 
 // getenv returns an environment variable; of several with the same name the last one counts.

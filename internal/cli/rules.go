@@ -17,7 +17,7 @@ func newRulesCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List the rules",
-		Args:  cobra.NoArgs,
+		Args:  takes(0, 0),
 	}
 	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
 	output := newChoice(cmd, "output", "o", "output format", []string{"text", "json", "markdown"})

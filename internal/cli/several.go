@@ -40,7 +40,6 @@ func (s source) takingSeveral(cmd *cobra.Command) source {
 	flags.StringArrayVar(&s.several.repos, "repo", nil,
 		"with --application: a `repoURL` that stands for this checkout; may be repeated")
 	flags.BoolVar(&s.several.discover, "discover", false, "find the sources below PATH")
-	cmd.MarkFlagsMutuallyExclusive("application", "discover")
 	return s
 }
 
@@ -57,6 +56,9 @@ type unit struct {
 // the manifests before a change, or "": for several sources, the checkout before it. With an error there may be the
 // outcome of those sources that have none.
 func (s source) outcome(ctx context.Context, args []string, previous string) (*outcome, error) {
+	if len(s.several.applications) > 0 && s.several.discover {
+		return nil, errors.New("flags --application and --discover: give one of them; each finds the sources on its own")
+	}
 	if len(s.several.applications) == 0 && !s.several.discover {
 		if len(s.several.repos) > 0 {
 			return nil, errors.New("flag --repo: without --application it means nothing")

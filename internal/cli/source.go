@@ -33,12 +33,11 @@ type source struct {
 
 // newSource gives a command the settings as flags and a PATH.
 func newSource(env *Env, cmd *cobra.Command) source {
-	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.Args = takes(0, 1)
 	s := source{env: env, flags: settings.Bind(cmd.Flags())}
 	for _, row := range settings.Table {
 		if len(row.Values) > 0 {
-			values := cobra.FixedCompletions(row.Values, cobra.ShellCompDirectiveNoFileComp)
-			_ = cmd.RegisterFlagCompletionFunc(row.Name, values)
+			completed(cmd, row.Name, row.Values)
 		}
 	}
 	return s
@@ -205,9 +204,13 @@ func (in *input) apply(ctx context.Context, config transform.Config, warnings []
 // within ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
 // no reason (https://github.com/argoproj/argo-cd/issues/20577).
 func (env *Env) within(ctx context.Context, limit time.Duration) {
+	advice := "--timeout raises it"
+	if env.getenv("ARGOCD_APP_NAME") != "" {
+		advice = "when raising it, raise Argo CD's own deadline too " +
+			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)"
+	}
 	timer := time.AfterFunc(limit, func() {
-		env.stop(fmt.Errorf("gave up after %s, the setting timeout; when raising it, raise Argo CD's own deadline too "+
-			"(controller.repo.server.timeout.seconds and server.repo.server.timeout.seconds, 60 by default)", limit))
+		env.stop(fmt.Errorf("gave up after %s, the setting timeout; %s", limit, advice))
 	})
 	context.AfterFunc(ctx, func() { timer.Stop() })
 	if env.timer != nil {

@@ -82,11 +82,22 @@ func ruleIDs(findings []transform.Finding) []string {
 	return ids
 }
 
-// skipped lists the files that were left out on purpose and the documents that are no objects, one a line.
-func (o *outcome) skipped() string {
+// skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more files
+// than most have the same reason, one line names the first and counts the others.
+func (o *outcome) skipped(most int) string {
+	reasons := map[string]int{}
+	for _, file := range o.skippedFiles {
+		reasons[file.Reason]++
+	}
 	var b strings.Builder
 	for _, file := range o.skippedFiles {
-		b.WriteString(terminal.Quote(file.String()) + "\n")
+		switch n := reasons[file.Reason]; {
+		case n > most:
+			fmt.Fprintf(&b, "%s and %d more: skipped: %s\n", terminal.Quote(file.Path), n-1, file.Reason)
+			reasons[file.Reason] = 0
+		case n > 0:
+			b.WriteString(terminal.Quote(file.String()) + "\n")
+		}
 	}
 	for _, place := range o.Skipped() {
 		b.WriteString(terminal.Quote(place.String()) + ": skipped: not an object\n")

@@ -33,7 +33,11 @@ Cases may come from strangers: test reads only regular files, follows no link ou
 in Secrets are not shown.
 
 The exit code is 1 when a case fails and 2 when one is unusable; the others run all the same.`,
-		Args: cobra.ExactArgs(1),
+		Example: "  argocd-kserve-plugin test golden/\n  argocd-kserve-plugin test --update golden/",
+		Args:    takes(1, 1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
 	}
 	cmd.Flags().BoolVar(&update, "update", false,
 		"write the expectations instead, also <case>.diff for inputs that have none")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -40,8 +40,10 @@ refused or breaks is an error, also where generate repairs it.
 	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
 	to := cmd.Flags().String("to", "", "the KServe `release` to come")
 	output := newChoice(cmd, "output", "o", "output format", formats)
-	_ = cmd.MarkFlagRequired("to")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *to == "" {
+			return errors.New("flag --to is missing: the KServe release to come, for example --to 0.20.0")
+		}
 		format, err := output()
 		if err != nil {
 			return err
@@ -114,8 +116,8 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 }
 
 // at returns what the rules make of the source at a release, and the health checks for it.
-func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, health.Configuration, error) {
-	var none health.Configuration
+func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, healthconfig.Configuration, error) {
+	var none healthconfig.Configuration
 	versions, _, err := kserve.ParseVersions(release)
 	if err == nil && !versions.Known() {
 		err = errors.New("name a release, such as 0.15.2")
@@ -145,7 +147,7 @@ func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Re
 	if err != nil {
 		return nil, none, err
 	}
-	checks, err := health.Configure(versions, u.settings.ArgoCDVersion, health.DefaultLimits)
+	checks, err := healthconfig.Configure(versions, u.settings.ArgoCDVersion, healthconfig.DefaultLimits)
 	return out.Result, checks, err
 }
 

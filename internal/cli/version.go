@@ -12,7 +12,7 @@ func newVersionCommand(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
-		Args:  cobra.NoArgs,
+		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := fmt.Sprintf("%s %s, %s %s/%s\n",
 				program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -3,6 +3,7 @@
 package drift
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,14 @@ type Difference struct {
 	Rule   string // ID of the rule that repairs it; empty if none does
 	Reason string // why none does
 	ByHand string // what people have to do where not even ignoreDifferences helps; else empty
+}
+
+// Left says why no rule repairs the difference, or what people have to do; it is empty if one does.
+func (d Difference) Left() string {
+	if d.Rule != "" {
+		return ""
+	}
+	return cmp.Or(d.ByHand, d.Reason)
 }
 
 // Catalogue returns the rules that find all differences that a way to compare may show: the catalogue, and rules for

@@ -62,8 +62,10 @@ func ConfigMap(differences []Difference) ([]byte, error) {
 
 // ignorable returns the differences that only Argo CD's configuration can hide.
 func ignorable(differences []Difference) []Difference {
-	return slices.DeleteFunc(slices.Clone(differences), func(d Difference) bool { return d.Rule != "" || d.ByHand != "" })
+	return slices.DeleteFunc(slices.Clone(differences), func(d Difference) bool { return !d.ignorable() })
 }
+
+func (d Difference) ignorable() bool { return d.Rule == "" && d.ByHand == "" }
 
 // control are the characters that JSON takes in a string as they are, and YAML does not.
 var control = lazyregexp.New(`[\x{7F}-\x{9F}\x{FFFE}\x{FFFF}]`)

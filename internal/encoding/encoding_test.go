@@ -71,6 +71,7 @@ func TestJUnit(t *testing.T) {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
 		Skipped  int `xml:"skipped,attr"`
+		Errors   int `xml:"errors,attr"`
 	}
 	var back struct {
 		counts
@@ -82,8 +83,11 @@ func TestJUnit(t *testing.T) {
 	if err := xml.Unmarshal([]byte(b.String()), &back); err != nil {
 		t.Fatal(err)
 	}
+	if n := strings.Count(b.String(), ` errors="0"`); n != len(back.Suites) {
+		t.Errorf("%d suites say that they have no errors, which Jenkins' schema asks for", n)
+	}
 	one, two := back.Suites[0], back.Suites[1]
-	if back.counts != (counts{3, 1, 0}) || one.counts != (counts{2, 1, 0}) || two.counts != (counts{1, 0, 1}) {
+	if back.counts != (counts{3, 1, 0, 0}) || one.counts != (counts{2, 1, 0, 0}) || two.counts != (counts{1, 0, 1, 0}) {
 		t.Errorf("counts in %s", &b)
 	}
 	const quoted = `100% <b>,:\r` + "\n" + `\x1b[31m\a\x7f\u009b\u202e\u2066`

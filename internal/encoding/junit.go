@@ -47,12 +47,13 @@ type (
 		Name     Text   `xml:"name,attr"`
 		Tests    int    `xml:"tests,attr"`
 		Failures int    `xml:"failures,attr"`
+		Errors   int    `xml:"errors,attr"` // always 0; the schema of Jenkins asks for it
 		Skipped  int    `xml:"skipped,attr,omitempty"`
 		Cases    []Case `xml:"testcase"`
 	}
 )
 
-// JUnit writes a JUnit report in XML.
+// JUnit writes a JUnit report in XML, as Jenkins' schema has it (junit-10.xsd of jenkinsci/xunit-plugin).
 func JUnit(w io.Writer, name string, suites []Suite) error {
 	out := junitSuites{Name: name}
 	for _, s := range suites {

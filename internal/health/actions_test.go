@@ -25,7 +25,12 @@ func run(t *testing.T, kind, script string, object Object) *lua.LTable {
 }
 
 func TestActions(t *testing.T) {
-	for kind := range sinceStop {
+	tests, err := filepath.Glob(filepath.Join(checksDir, "*", "actions", "action_test.yaml"))
+	if err != nil || len(tests) == 0 {
+		t.Fatal("no actions", err)
+	}
+	for _, test := range tests {
+		kind := filepath.Base(filepath.Dir(filepath.Dir(test)))
 		t.Run(kind, func(t *testing.T) { testActions(t, kind) })
 	}
 }

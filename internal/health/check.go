@@ -1,5 +1,4 @@
-// Package health assesses live KServe objects with Lua checks, and writes the configuration that gives these checks to
-// Argo CD.
+// Package health assesses live KServe objects with Lua checks, waits for them, and finds mistakes in other checks.
 package health
 
 import (
@@ -40,9 +39,9 @@ type Check struct {
 	openLibs bool
 }
 
-// compile reads a Lua script. Argo CD opens every Lua library for the checks it bundles, but only base, table, os.time
+// Compile reads a Lua script. Argo CD opens every Lua library for the checks it bundles, but only base, table, os.time
 // and os.date for those of its configuration.
-func compile(name, source string, openLibs bool) (Check, error) {
+func Compile(name, source string, openLibs bool) (Check, error) {
 	chunk, err := parse.Parse(strings.NewReader(source), name)
 	if err != nil {
 		return Check{}, fmt.Errorf("%s: %w", name, err)

@@ -277,7 +277,7 @@ func TestErrorsByTheirWords(t *testing.T) {
 
 func TestOnlyWhatArgoCDGives(t *testing.T) {
 	for _, global := range []string{"string", "math", "io", "os", "debug", "coroutine"} {
-		check, err := compile(global, `return { status = "Healthy", message = type(`+global+`) }`, false)
+		check, err := Compile(global, `return { status = "Healthy", message = type(`+global+`) }`, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 			t.Errorf("%s is a %s", global, got.Message)
 		}
 	}
-	check, err := compile("os", `
+	check, err := Compile("os", `
 		local n = ""
 		for k in pairs(require("os")) do
 			n = n .. "x"
@@ -300,7 +300,7 @@ func TestOnlyWhatArgoCDGives(t *testing.T) {
 }
 
 func TestClock(t *testing.T) {
-	check, err := compile("clock", `
+	check, err := Compile("clock", `
 		local os = require("os")
 		local times = { os.time(), os.date("!%Y-%m-%d %H:%M"), os.date("!*t").day, os.date() ~= "", os.date("%Y", 1e9) }
 		for i, time in ipairs(times) do
@@ -326,7 +326,7 @@ func TestScriptFailures(t *testing.T) {
 		`return { message = {} }`:          "Lua returned an invalid health status",
 		`local s = ("a"):upper() return 1`: "attempt to index a non-table object",
 	} {
-		check, err := compile("script", source, false)
+		check, err := Compile("script", source, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +335,7 @@ func TestScriptFailures(t *testing.T) {
 			t.Errorf("%s: %v, want Unknown and %q", source, got, want)
 		}
 	}
-	if _, err := compile("script", "return {", false); err == nil {
+	if _, err := Compile("script", "return {", false); err == nil {
 		t.Error("a script that does not parse compiled")
 	}
 }

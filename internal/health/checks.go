@@ -12,7 +12,8 @@ import (
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
 )
 
-const group = "serving.kserve.io"
+// Group is the API group of KServe.
+const Group = "serving.kserve.io"
 
 // Kinds are the kinds of serving.kserve.io that have a check.
 var Kinds = []string{"InferenceService", "InferenceGraph", "TrainedModel", "LLMInferenceService", "LocalModelCache",
@@ -32,11 +33,11 @@ func Ours() (Checks, error) {
 func Bundled(argocd string) (checks Checks, source string, err error) {
 	minor := semver.MajorMinor("v" + argocd)
 	switch {
-	case before(argocd, "v2.13.0"):
+	case Before(argocd, "v2.13.0"):
 		return Checks{}, "", nil
-	case before(argocd, "v3.0.21"),
-		minor == "v3.1" && before(argocd, "v3.1.10"),
-		minor == "v3.2" && before(argocd, "v3.2.1"):
+	case Before(argocd, "v3.0.21"),
+		minor == "v3.1" && Before(argocd, "v3.1.10"),
+		minor == "v3.2" && Before(argocd, "v3.2.1"):
 		checks, err = load(bundled2.Embedded, "Argo CD 2.14.21", true)
 		return checks, "2.14.21", err
 	}
@@ -44,8 +45,8 @@ func Bundled(argocd string) (checks Checks, source string, err error) {
 	return checks, "3.5.7", err
 }
 
-// before reports whether a release of Argo CD is older than another. An unknown one is the newest.
-func before(argocd, release string) bool {
+// Before reports whether a release of Argo CD is older than another. An unknown one is the newest.
+func Before(argocd, release string) bool {
 	version := "v" + argocd
 	if version == semver.MajorMinor(version) {
 		version += ".999"
@@ -56,14 +57,14 @@ func before(argocd, release string) bool {
 func load(tree fs.FS, origin string, openLibs bool) (Checks, error) {
 	checks := Checks{}
 	for _, kind := range Kinds {
-		path := group + "/" + kind + "/health.lua"
+		path := Group + "/" + kind + "/health.lua"
 		source, err := fs.ReadFile(tree, path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
 			return nil, err
 		}
-		check, err := compile(path, string(source), openLibs)
+		check, err := Compile(path, string(source), openLibs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", origin, err)
 		}

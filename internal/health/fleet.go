@@ -86,7 +86,7 @@ func (f *Fleet) apply(event Event) *member {
 		}
 		return nil
 	}
-	if _, known := f.ours[id.kind]; !known || apiGroup != group {
+	if _, known := f.ours[id.kind]; !known || apiGroup != Group {
 		return nil
 	}
 	m := f.member(id)
@@ -126,7 +126,7 @@ func ownerOf(workload Object) (key, bool) {
 	namespace := stringAt(workload, "metadata", "namespace")
 	references, _ := At(workload, "metadata", "ownerReferences").([]any)
 	for _, reference := range references {
-		if strings.HasPrefix(stringAt(reference, "apiVersion"), group+"/") {
+		if strings.HasPrefix(stringAt(reference, "apiVersion"), Group+"/") {
 			return key{stringAt(reference, "kind"), namespace, stringAt(reference, "name")}, true
 		}
 	}

@@ -15,7 +15,7 @@ var shortNames = map[string]string{
 
 // KindNamed returns the kind with a check that kubectl knows by a name: singular, plural or short, also with the group.
 func KindNamed(name string) (kind string, ok bool) {
-	name = strings.TrimSuffix(strings.ToLower(name), "."+group)
+	name = strings.TrimSuffix(strings.ToLower(name), "."+Group)
 	i := slices.IndexFunc(Kinds, func(kind string) bool {
 		singular := strings.ToLower(kind)
 		return name == singular || name == singular+"s" || name == shortNames[kind] && name != ""

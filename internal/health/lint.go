@@ -9,12 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gobwas/glob"
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // Script is a health check that people have written.
@@ -69,7 +67,7 @@ func situations(kind string, now time.Time) ([]situation, error) {
 	all = slices.DeleteFunc(all, func(s situation) bool { return !slices.Contains(s.Kinds, kind) })
 	changed := now.Add(-time.Minute).UTC().Format(time.RFC3339)
 	for i := range all {
-		object := Object{"apiVersion": group + "/v1beta1", "kind": kind}
+		object := Object{"apiVersion": Group + "/v1beta1", "kind": kind}
 		metadata := Object{"name": "example", "namespace": "default", "creationTimestamp": changed}
 		if given, ok := At(all[i].Object, "metadata").(Object); ok {
 			for key, value := range given {
@@ -96,7 +94,7 @@ func Lint(s Script, now time.Time) ([]Problem, error) {
 		message := fmt.Sprintf("Argo CD never runs it, because KServe has no kind %q%s", s.Kind, spelled(s.Kind))
 		return []Problem{{s, 0, message}}, nil
 	}
-	check, err := compile(chunk, s.Source, s.OpenLibs)
+	check, err := Compile(chunk, s.Source, s.OpenLibs)
 	if err != nil {
 		return []Problem{{s, 0, "Argo CD cannot run it: " + strings.TrimSpace(err.Error())}}, nil
 	}
@@ -117,7 +115,7 @@ func Lint(s Script, now time.Time) ([]Problem, error) {
 				message := fmt.Sprintf("fails if %s, which makes the object Unknown: %s", state.State, text)
 				if !errors.Is(err, errTooSlow) && check.needsLibraries(state.Object, now) {
 					message += ": Argo CD gives it no library but table, unless the key " +
-						Override{Type: "useOpenLibs", Kind: s.Kind}.Key() + ` is "true"`
+						"resource.customizations.useOpenLibs." + Group + "_" + s.Kind + ` is "true"`
 				}
 				problems = append(problems, Problem{s, line, message})
 			}
@@ -160,75 +158,4 @@ func failure(err error) (line int, text string) {
 		text = text[len(at[0]):]
 	}
 	return line, address().ReplaceAllString(text, "the error is a $1 instead of a text")
-}
-
-// Scripts returns the health checks for kinds of serving.kserve.io that people have: in argocd-cm, Helm values and
-// ArgoCD resources, except those without effect, and as entries of resourceHealthChecks in other files, such as
-// patches. It is an error if there is neither a check nor an object that could have one.
-func (l *Installed) Scripts() ([]Script, error) {
-	var all []Script
-	objects := 0
-	for _, document := range l.documents {
-		for _, object := range document.objects {
-			objects++
-			all = append(all, object.scripts()...)
-		}
-		all = append(all, l.entries(document)...)
-	}
-	if len(all)+objects == 0 {
-		return nil, l.nothing()
-	}
-	return all, nil
-}
-
-// entries returns the checks in the entries of resourceHealthChecks, wherever they are in a document.
-func (l *Installed) entries(document installedDocument) []Script {
-	var all []Script
-	document.tree.Root.Walk(nil, func(trail *yamldoc.Trail, n *yamldoc.Node) {
-		kind, check := n.Get("kind").Str(), n.Get("check").Str()
-		if n.Get("group").Str() != group || kind == "" || check == "" {
-			return
-		}
-		at := trail.Path()
-		script := Script{Object: l.name, Key: at.String(), Kind: kind, Source: check}
-		for _, object := range document.objects {
-			if object.form == formOperator && object.at.Overlaps(at) {
-				if object.data.Has(Override{Type: "health", Kind: kind}.Key()) {
-					return // extraConfig wins
-				}
-				script.Object, script.Key = object.name, at[len(object.at):].String()
-			}
-		}
-		all = append(all, script)
-	})
-	return all
-}
-
-// scripts returns the checks under keys of argocd-cm.
-func (o installedObject) scripts() []Script {
-	var all []Script
-	own := map[string]bool{} // the kinds whose other checks have no effect
-	prefix := Override{Type: "health"}.Key()
-	for key, value := range o.data.Children() {
-		key, _ := key.(string)
-		if kind, ok := strings.CutPrefix(key, prefix); ok {
-			own[kind] = true
-			libraries := Override{Type: "useOpenLibs", Kind: kind}.Key()
-			all = append(all, Script{o.name, key, kind, value.Str(), o.data.Get(libraries).Str() == "true"})
-		}
-	}
-	for _, c := range o.mapped() {
-		pattern, err := glob.Compile(c.pattern)
-		if err != nil || c.text("health") == "" {
-			continue
-		}
-		for _, kind := range Kinds {
-			if pattern.Match(group+"/"+kind) && !own[kind] {
-				libraries := c.entry.Get("health.lua.useOpenLibs").Str() == "true"
-				key := fmt.Sprintf("%s: %s: %s", customizationsKey, c.pattern, kind)
-				all = append(all, Script{o.name, key, kind, c.entry.Get("health.lua").Str(), libraries})
-			}
-		}
-	}
-	return all
 }

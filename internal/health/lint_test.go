@@ -22,15 +22,6 @@ func lintLines(t *testing.T, s Script) string {
 	return b.String()
 }
 
-// TestLintOfOurs shows that the printed checks judge every state right.
-func TestLintOfOurs(t *testing.T) {
-	for _, o := range configure(t, "unknown", "unknown").of("health") {
-		if got := lintLines(t, Script{Key: o.Key(), Kind: o.Kind, Source: o.Value}); got != "" {
-			t.Error(got)
-		}
-	}
-}
-
 // TestLintOfBundled holds what is wrong with the checks that Argo CD bundles.
 func TestLintOfBundled(t *testing.T) {
 	var b strings.Builder
@@ -38,7 +29,7 @@ func TestLintOfBundled(t *testing.T) {
 		release string
 		tree    fs.FS
 	}{{"2.14.21", bundled2.Embedded}, {"3.5.7", bundled3.Embedded}} {
-		source, err := fs.ReadFile(bundled.tree, group+"/InferenceService/health.lua")
+		source, err := fs.ReadFile(bundled.tree, Group+"/InferenceService/health.lua")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,60 +159,6 @@ func TestLintIsConfined(t *testing.T) {
 		source := "local x = " + call + "\n" + sound
 		if got := lintLines(t, Script{"OBJECT", "KEY", "InferenceService", source, true}); got != "" {
 			t.Errorf("%s: %s", call, got)
-		}
-	}
-}
-
-// TestScripts finds health checks in every place that Argo CD reads, except those that have no effect.
-func TestScripts(t *testing.T) {
-	for input, want := range map[string]string{
-		`data:
-  resource.customizations.health.serving.kserve.io_InferenceGraph: one
-  resource.customizations.useOpenLibs.serving.kserve.io_InferenceGraph: "true"
-  resource.customizations.health.argoproj.io_Application: other
-  resource.customizations: |
-    serving.kserve.io/InferenceGraph: {health.lua: two}
-    serving.kserve.io/InferenceService: {health.lua: three, health.lua.useOpenLibs: true}
-    "*.kserve.io/LLM*": {health.lua: four}
-kind: ConfigMap
-metadata: {name: argocd-cm}
-`: "InferenceGraph one true, InferenceService three true, LLMInferenceService four false",
-		`apiVersion: argoproj.io/v1beta1
-kind: ArgoCD
-metadata: {name: argocd}
-spec:
-  extraConfig:
-    resource.customizations.health.serving.kserve.io_InferenceGraph: one
-  resourceHealthChecks:
-  - {group: serving.kserve.io, kind: InferenceGraph, check: two}
-  - {group: serving.kserve.io, kind: InferenceService, check: three}
-  - {group: argoproj.io, kind: Application, check: other}
-`: "InferenceGraph one false, InferenceService three false",
-		"configs: {cm: {resource.customizations.health.serving.kserve.io_InferenceGraph: one}}": "InferenceGraph one false",
-		`- op: add
-  path: /spec/resourceHealthChecks/-
-  value: {group: serving.kserve.io, kind: InferenceGraph, check: one}
-- op: add
-  path: /spec/resourceHealthChecks/-
-  value: {group: argoproj.io, kind: Application, check: other}
-`: "InferenceGraph one false",
-		"kind: ConfigMap\nmetadata: {name: inferenceservice-config}":     "",
-		"kind: ConfigMap\nmetadata: {name: argocd-cm}\ndata: [a list]\n": "",
-	} {
-		var got []string
-		scripts, err := readInstalled(t, []byte(input)).Scripts()
-		if err != nil {
-			t.Error(err)
-		}
-		for _, s := range scripts {
-			libraries := " false"
-			if s.OpenLibs {
-				libraries = " true"
-			}
-			got = append(got, s.Kind+" "+s.Source+libraries)
-		}
-		if strings.Join(got, ", ") != want {
-			t.Errorf("%s\n got %q\nwant %q", input, got, want)
 		}
 	}
 }

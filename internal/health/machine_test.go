@@ -4,7 +4,7 @@ import "testing"
 
 // TestMachinesForget checks that a check does not see what another one has stored.
 func TestMachinesForget(t *testing.T) {
-	check, err := compile("leak", `
+	check, err := Compile("leak", `
 		local message = tostring(leaked)
 		leaked = obj.metadata.name
 		return { status = "Healthy", message = message }`, false)

@@ -42,7 +42,7 @@ func upstreamSteps(t *testing.T) []upstreamStep {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if steps[i].check, err = compile(steps[i].name, string(source), true); err != nil {
+		if steps[i].check, err = Compile(steps[i].name, string(source), true); err != nil {
 			t.Fatal(err)
 		}
 		tests, err := fs.ReadFile(steps[i].tree, "health_test.yaml")

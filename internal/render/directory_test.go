@@ -165,7 +165,8 @@ func TestDirectoryErrors(t *testing.T) {
 -- secret.yaml --
 `)
 	_, err := manifests(t.Context(), "outside", options(top))
-	wantError(t, err, "outside/a.yaml: outside the root outside; only the operator's root setting can widen it")
+	wantError(t, err, "outside/a.yaml: outside the root outside; "+
+		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "dangling", options(top))
 	wantError(t, err, "dangling/a.yaml: no such file or directory")
 

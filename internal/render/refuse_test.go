@@ -37,7 +37,7 @@ resources: [../secret.yaml]
 	const remote = " is remote; nothing is fetched, so copy it into the repository"
 	const charts = "no such chart; nothing is fetched, so copy it into the repository: helm pull "
 	const builtin = "only plugins that are built into kustomize are supported, not programs or containers"
-	const outside = ": outside the root .; only the operator's root setting can widen it"
+	const outside = ": outside the root .; only the flag --root, or the operator's setting root, can widen it"
 	for _, tc := range []struct{ name, archive, want string }{
 		{"resource", "resources:\n- object.yaml\n- URL/a.yaml",
 			"app/kustomization.yaml:3:3: resources: URL/a.yaml" + remote},
@@ -113,7 +113,7 @@ resources: [../secret.yaml]
 			"app/kustomization.yaml:2:9: helmCharts: app/charts/a: " + charts +
 				"oci://example.com/charts/a --untar --untardir app/charts"},
 		{"Helm, outside", "helmGlobals: {chartHome: ../../other}\nhelmCharts: [{name: a}]",
-			"app/kustomization.yaml:2:21: helmCharts: ../other/a: outside the root .; only the operator's root setting can widen it"},
+			"app/kustomization.yaml:2:21: helmCharts: ../other/a: outside the root .; only the flag --root, or the operator's setting root, can widen it"},
 		{"old Helm", "helmChartInflationGenerator:\n- chartName: a",
 			"app/kustomization.yaml:1:1: helmCharts: app/charts/a: " + charts + "a --repo ADDRESS --untar --untardir app/charts"},
 		{"Helm generator",

@@ -83,7 +83,7 @@ func TestRootSetting(t *testing.T) {
 	o := options(filepath.Join(top, "repo"))
 	o.Root = "apps"
 	_, err := manifests(t.Context(), ".", o)
-	wantError(t, err, ".: outside the root apps; only the operator's root setting can widen it")
+	wantError(t, err, ".: outside the root apps; only the flag --root, or the operator's setting root, can widen it")
 }
 
 func TestNoWorkTree(t *testing.T) {

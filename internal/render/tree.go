@@ -110,7 +110,7 @@ func inGit(path string) bool {
 }
 
 func (t *tree) outside(abs string) error {
-	advice := "only the operator's root setting can widen it"
+	advice := "only the flag --root, or the operator's setting root, can widen it"
 	switch {
 	case !t.found:
 	case t.argocd:

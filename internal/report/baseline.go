@@ -20,6 +20,7 @@ const ByBaseline = "baseline"
 // Baseline lists the findings that a repository starts with.
 type Baseline struct {
 	Version  int             `json:"version"`
+	Sources  []string        `json:"sources,omitempty"` // the paths of what the findings were in
 	Findings []BaselineEntry `json:"findings"`
 }
 
@@ -58,7 +59,7 @@ func WriteBaseline(w io.Writer, r Report) error {
 			counts[entryOf(f)]++
 		}
 	}
-	baseline := Baseline{Version: 1, Findings: []BaselineEntry{}}
+	baseline := Baseline{Version: 1, Sources: r.Sources, Findings: []BaselineEntry{}}
 	for entry, n := range counts {
 		if n > 1 {
 			entry.Count = n
@@ -89,9 +90,11 @@ func ReadBaseline(data []byte) (*Baseline, error) {
 	return &b, nil
 }
 
-// Accept tells the findings that the baseline accepts from the others, and returns the entries that accept less than
-// they could.
-func (b *Baseline) Accept(findings []transform.Finding) (open, accepted []transform.Finding, unused []BaselineEntry) {
+// Accept tells the findings in the sources that the baseline accepts from the others. It returns the entries that accept
+// less than they could, but none if a source of the baseline is missing: they may be about that one.
+func (b *Baseline) Accept(
+	findings []transform.Finding, sources []string,
+) (open, accepted []transform.Finding, unused []BaselineEntry) {
 	left := map[BaselineEntry]int{}
 	for _, e := range b.Findings {
 		n := max(e.Count, 1)
@@ -107,6 +110,10 @@ func (b *Baseline) Accept(findings []transform.Finding) (open, accepted []transf
 		left[entry]--
 		f.Accepted = &transform.Acceptance{By: ByBaseline, Reason: "it was there when the baseline was written"}
 		accepted = append(accepted, f)
+	}
+	missing := func(source string) bool { return !slices.Contains(sources, source) }
+	if slices.ContainsFunc(b.Sources, missing) {
+		return open, accepted, nil
 	}
 	for _, e := range b.Findings {
 		e.Count = 0

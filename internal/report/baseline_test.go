@@ -12,6 +12,7 @@ import (
 // TestBaseline writes a baseline and accepts findings with it.
 func TestBaseline(t *testing.T) {
 	r := sample()
+	r.Sources = []string{"apps/iris", "apps/rose"}
 	r.Findings = append(r.Findings, r.Findings[2]) // the same twice
 	baseline, err := ReadBaseline(written(t, func(b *bytes.Buffer) error { return WriteBaseline(b, r) }))
 	if err != nil {
@@ -21,7 +22,7 @@ func TestBaseline(t *testing.T) {
 	for i := range moved {
 		moved[i].Line += 7
 	}
-	open, accepted, unused := baseline.Accept(moved)
+	open, accepted, unused := baseline.Accept(moved, r.Sources)
 	if len(open) != 0 || len(accepted) != 5 || accepted[0].Accepted.By != ByBaseline {
 		t.Errorf("open %v, accepted %v", open, accepted)
 	}
@@ -31,9 +32,12 @@ func TestBaseline(t *testing.T) {
 	third := r.Findings[2]
 	other := r.Findings[2]
 	other.Message = "another"
-	open, _, unused = baseline.Accept([]transform.Finding{third, third, third, other})
+	open, _, unused = baseline.Accept([]transform.Finding{third, third, third, other}, append(r.Sources, "apps/new"))
 	if len(open) != 2 || len(unused) != 4 {
 		t.Errorf("open %v, unused %v", open, unused)
+	}
+	if _, _, unused = baseline.Accept(nil, r.Sources[1:]); len(unused) != 0 {
+		t.Errorf("unused %v, which may be of the source that is missing", unused)
 	}
 }
 

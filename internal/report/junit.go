@@ -4,22 +4,29 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // JUnit writes a test suite for each file with findings and a test case for each finding. Advice passes, and what is
-// accepted is skipped. A report without findings is one case that passes.
+// accepted is skipped. A report without findings is one case that passes. No two cases have the same name: GitLab shows
+// only the first of them (docs.gitlab.com, "Unit test reports").
 func JUnit(w io.Writer, r Report) error {
 	const name = "argocd-kserve-plugin"
 	var suites []encoding.Suite
+	seen := map[encoding.Case]int{}
 	for _, f := range transform.Sorted(slices.Concat(r.Findings, r.Accepted)) {
 		path := encoding.Text(r.Place(f).Path)
 		if n := len(suites); n == 0 || suites[n-1].Name != path {
 			suites = append(suites, encoding.Suite{Name: path})
 		}
-		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(f.Subject())}
+		name := strings.TrimSuffix(f.Subject()+": "+f.At.String(), ": ") // a finding may be about the whole object
+		c := encoding.Case{Class: encoding.Text(f.Rule.ID + " " + f.Rule.Name), Name: encoding.Text(name)}
+		if seen[c]++; seen[c] > 1 {
+			c.Name += encoding.Text(fmt.Sprintf(" (%d)", seen[c]))
+		}
 		line := encoding.Text(Line(f))
 		switch {
 		case f.Accepted != nil:

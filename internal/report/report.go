@@ -15,6 +15,7 @@ type Report struct {
 	Accepted []transform.Finding // by comments, annotations and a baseline
 	Rules    []*transform.Rule   // the catalogue
 	Objects  int                 // manifests looked at
+	Sources  []string            // their paths, sorted
 	Version  string              // of this program
 
 	// Place returns where a person finds what a finding is about.

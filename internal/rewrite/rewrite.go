@@ -43,8 +43,8 @@ type replacement struct {
 //
 // It removes what a run that was killed has staged in the same folders, and refuses to run beside another one there.
 //
-// It keeps owner and mode. It refuses a file with several hard links, which a rename would break, and one that does
-// not hold Before any more. It does not keep extended attributes.
+// It keeps owner and mode. It refuses a file with several hard links, which a rename would break, one that may not be
+// written, and one that does not hold Before any more. It does not keep extended attributes.
 func Files(ctx context.Context, disk Disk, files []File) (err error) {
 	batch, err := resolve(files)
 	if err != nil {
@@ -117,6 +117,16 @@ func check(file File, real string) error {
 	if n := links(info); n > 1 {
 		return fmt.Errorf("has %d hard links, which replacing it would break: edit it by hand, or put copies in their place",
 			n)
+	}
+	if info.Mode().Perm()&0o222 == 0 {
+		return errors.New("is read-only: make it writable first")
+	}
+	writable, err := os.OpenFile(real, os.O_WRONLY, 0) // a rename would not ask
+	if err != nil {
+		return err
+	}
+	if err := writable.Close(); err != nil {
+		return err
 	}
 	now, err := os.ReadFile(real)
 	if err != nil {

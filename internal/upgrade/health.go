@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // CompareHealth returns what changes for the kinds in what health config prints for the two releases.
-func CompareHealth(from, to health.Configuration, kinds []string) []Change {
+func CompareHealth(from, to healthconfig.Configuration, kinds []string) []Change {
 	var changes []Change
 	for _, was := range from.Overrides {
 		is, found := override(to, was)
@@ -30,10 +30,10 @@ func CompareHealth(from, to health.Configuration, kinds []string) []Change {
 	return changes
 }
 
-func override(c health.Configuration, like health.Override) (health.Override, bool) {
-	i := slices.IndexFunc(c.Overrides, func(o health.Override) bool { return o.Type == like.Type && o.Kind == like.Kind })
+func override(c healthconfig.Configuration, like healthconfig.Override) (healthconfig.Override, bool) {
+	i := slices.IndexFunc(c.Overrides, func(o healthconfig.Override) bool { return o.Type == like.Type && o.Kind == like.Kind })
 	if i < 0 {
-		return health.Override{}, false
+		return healthconfig.Override{}, false
 	}
 	return c.Overrides[i], true
 }
@@ -41,7 +41,7 @@ func override(c health.Configuration, like health.Override) (health.Override, bo
 // names are what the overrides are called.
 var names = map[string]string{"health": "health check", "actions": "actions stop and resume"}
 
-func ofKind(o health.Override, severity transform.Severity, message string) Change {
+func ofKind(o healthconfig.Override, severity transform.Severity, message string) Change {
 	name := names[o.Type]
 	if name == "" {
 		name = o.Type

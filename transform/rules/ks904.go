@@ -44,7 +44,7 @@ func writeValue(b *strings.Builder, n *yamldoc.Node) {
 	if n = n.Get(); n == nil {
 		return
 	}
-	fmt.Fprintf(b, "%d %s %q[", n.Kind, n.Tag, n.Value)
+	fmt.Fprintf(b, "%d %s %q[", n.Kind, n.Tag(), n.Value)
 	for _, e := range slices.SortedFunc(slices.Values(n.Entries), func(a, b yamldoc.Entry) int {
 		return strings.Compare(a.Key.Get().Value, b.Key.Get().Value)
 	}) {

@@ -89,6 +89,14 @@ func (a *Agent) Exited() bool {
 	}
 }
 
+// ExitCode returns the exit code of an agent that has ended, else -1.
+func (a *Agent) ExitCode() int {
+	if !a.Exited() {
+		return -1
+	}
+	return a.cmd.ProcessState.ExitCode()
+}
+
 // Probe asks once what the container's own readiness probe asks, as a kubelet does, and returns the status code of the
 // answer.
 func (a *Agent) Probe(ctx context.Context) (status int, err error) {

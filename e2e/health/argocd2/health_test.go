@@ -210,7 +210,7 @@ func equal(t *testing.T, a, b *unstructured.Unstructured) bool {
 
 // TestKnownTypes compares quantities as written in Git with those that KServe's webhooks store.
 func TestKnownTypes(t *testing.T) {
-	data, err := os.ReadFile("../../../internal/health/testdata/config.argocd-cm")
+	data, err := os.ReadFile("../../../internal/healthconfig/testdata/config.argocd-cm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package health
+package healthconfig
 
 import (
 	"encoding/json"

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -21,28 +20,11 @@ const (
 )
 
 // liveFormats are the formats of health config --live, the default first.
-var liveFormats = append([]string{liveChanges, liveDiff}, health.InstalledForms...)
-
-// readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.
-func (env *Env) readInput(file string, limit settings.Size) (data []byte, name string, err error) {
-	closer, stream, err := env.open(file)
-	if err != nil {
-		return nil, "", err
-	}
-	defer closer.Close()
-	data, err = io.ReadAll(io.LimitReader(stream.Input, int64(limit)+1))
-	if err == nil && int64(len(data)) > int64(limit) {
-		err = fmt.Errorf("larger than the setting max-input allows (%s)", limit)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", stream.Name, reason(err))
-	}
-	return data, stream.Name, err
-}
+var liveFormats = append([]string{liveChanges, liveDiff}, healthconfig.InstalledForms...)
 
 // compareLive prints what installing a configuration would change in what a file holds, or the result.
 func (env *Env) compareLive(
-	ctx context.Context, file string, c health.Configuration, format string, set *settings.Settings,
+	ctx context.Context, file string, c healthconfig.Configuration, format string, set *settings.Settings,
 ) error {
 	if !slices.Contains(liveFormats, format) {
 		return fmt.Errorf("flag --output: with --live, %q is not one of %s", format, strings.Join(liveFormats, ", "))
@@ -52,7 +34,7 @@ func (env *Env) compareLive(
 		return err
 	}
 	env.within(ctx, set.Timeout)
-	live, err := health.ReadInstalled(data, name)
+	live, err := healthconfig.ReadInstalled(data, name)
 	if err != nil {
 		return err
 	}
@@ -67,7 +49,7 @@ func (env *Env) compareLive(
 	var b bytes.Buffer
 	var problems []health.Problem
 	if format == liveDiff {
-		err = health.WriteDiff(&b, changes)
+		err = healthconfig.WriteDiff(&b, changes)
 	} else if problems, err = lintLive(live); err == nil {
 		err = writeComparison(&b, changes, problems)
 	}
@@ -84,8 +66,8 @@ func (env *Env) compareLive(
 }
 
 // writeComparison writes what would change, and what is wrong with the checks that people have.
-func writeComparison(b *bytes.Buffer, changes []health.Change, problems []health.Problem) error {
-	if err := health.WriteChanges(b, changes); err != nil {
+func writeComparison(b *bytes.Buffer, changes []healthconfig.Change, problems []health.Problem) error {
+	if err := healthconfig.WriteChanges(b, changes); err != nil {
 		return err
 	}
 	if len(changes) > 0 && len(problems) > 0 {
@@ -96,7 +78,7 @@ func writeComparison(b *bytes.Buffer, changes []health.Change, problems []health
 }
 
 // mergeLive prints what people have with the configuration in it. Standard error says what was theirs and is not kept.
-func (env *Env) mergeLive(ctx context.Context, live *health.Installed, c health.Configuration, format string) error {
+func (env *Env) mergeLive(ctx context.Context, live *healthconfig.Installed, c healthconfig.Configuration, format string) error {
 	merged, changes, notes, err := live.Merge(c, format)
 	if err != nil {
 		return err
@@ -110,36 +92,11 @@ func (env *Env) mergeLive(ctx context.Context, live *health.Installed, c health.
 	return env.write(ctx, merged)
 }
 
-func (env *Env) note(notes []string) {
-	for _, note := range notes {
-		fmt.Fprintln(env.Stderr, terminal.Quote(note))
-	}
-}
-
 // lintLive returns the problems of the health checks in what people have.
-func lintLive(live *health.Installed) ([]health.Problem, error) {
+func lintLive(live *healthconfig.Installed) ([]health.Problem, error) {
 	scripts, err := live.Scripts()
 	if err != nil {
 		return nil, err
 	}
 	return lint(scripts)
-}
-
-// lint returns the problems of health checks that people have written.
-func lint(scripts []health.Script) ([]health.Problem, error) {
-	var all []health.Problem
-	for _, script := range scripts {
-		problems, err := health.Lint(script, time.Now())
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, problems...)
-	}
-	return all, nil
-}
-
-func writeProblems(b *bytes.Buffer, problems []health.Problem) {
-	for _, problem := range problems {
-		fmt.Fprintln(b, terminal.Quote(problem.String()))
-	}
 }

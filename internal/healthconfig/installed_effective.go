@@ -1,4 +1,4 @@
-package health
+package healthconfig
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -22,7 +23,7 @@ func (o installedObject) effective(override Override) (text, where string) {
 		}
 	}
 	for _, c := range o.mapped() {
-		if c.pattern == group+"/"+override.Kind && c.text(override.Type) != "" {
+		if c.pattern == health.Group+"/"+override.Kind && c.text(override.Type) != "" {
 			return c.text(override.Type), fmt.Sprintf("%s in %s", c.pattern, customizationsKey)
 		}
 	}
@@ -44,7 +45,7 @@ var operatorLists = map[string]struct {
 func (o installedObject) listed(override Override) (text, where string) {
 	lists := operatorLists[override.Type]
 	for i, item := range o.root.Get(lists.list...).Children() {
-		if item.Get("group").Str() == group && item.Get("kind").Str() == override.Kind {
+		if item.Get("group").Str() == health.Group && item.Get("kind").Str() == override.Kind {
 			text, where = document(item.Get(lists.field)), lists.list.With(i).String()
 		}
 	}

@@ -1,4 +1,6 @@
-package health
+// Package healthconfig writes the configuration that gives Argo CD the checks of package health, and merges it into what
+// people have.
+package healthconfig
 
 import (
 	"fmt"
@@ -6,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -20,7 +23,7 @@ type Override struct {
 
 // Key is the override's key in argocd-cm.
 func (o Override) Key() string {
-	return "resource.customizations." + o.Type + "." + group + "_" + o.Kind
+	return "resource.customizations." + o.Type + "." + health.Group + "_" + o.Kind
 }
 
 // Configuration is what Argo CD needs for a release of KServe.
@@ -75,19 +78,19 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	note := func(format string, args ...any) { c.Notes = append(c.Notes, fmt.Sprintf(format, args...)) }
 	missing := func(kind string) bool { return !versions.Any(sinceKind[kind]) }
 
-	for _, kind := range Kinds {
+	for _, kind := range health.Kinds {
 		if missing(kind) {
 			note("left out: health of %s: the kind exists in KServe %s", kind, sinceKind[kind])
 			continue
 		}
-		source, err := fs.ReadFile(customizations.Lua, group+"/"+kind+"/health.lua")
+		source, err := fs.ReadFile(customizations.Lua, health.Group+"/"+kind+"/health.lua")
 		if err != nil {
 			return c, err
 		}
 		c.add("health", kind, limits.buildInto(string(source)))
 	}
 
-	for _, kind := range Kinds {
+	for _, kind := range health.Kinds {
 		since, obeys := sinceStop[kind]
 		if !obeys || missing(kind) {
 			continue
@@ -115,7 +118,7 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	if !missing("LLMInferenceService") {
 		c.add("knownTypeFields", "LLMInferenceService", llmInferenceServiceTypes)
 		c.add("knownTypeFields", "LLMInferenceServiceConfig", llmInferenceServiceTypes)
-		if argocd != "unknown" && !before(argocd, "v3.6.0") {
+		if argocd != "unknown" && !health.Before(argocd, "v3.6.0") {
 			note("replaced: health of LLMInferenceService: the check of Argo CD 3.6 and later calls a service that starts " +
 				"Degraded, which ends a sync")
 		}
@@ -160,7 +163,7 @@ const (
 
 // stopAndResume is the actions override of a kind.
 func stopAndResume(kind string) (string, error) {
-	directory := group + "/" + kind + "/actions/"
+	directory := health.Group + "/" + kind + "/actions/"
 	discovery, err := fs.ReadFile(customizations.Lua, directory+"discovery.lua")
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package health
+package healthconfig
 
 import (
 	"bytes"
@@ -192,6 +192,60 @@ func TestInstalledRefuses(t *testing.T) {
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", input, err, want)
+		}
+	}
+}
+
+// TestScripts finds health checks in every place that Argo CD reads, except those that have no effect.
+func TestScripts(t *testing.T) {
+	for input, want := range map[string]string{
+		`data:
+  resource.customizations.health.serving.kserve.io_InferenceGraph: one
+  resource.customizations.useOpenLibs.serving.kserve.io_InferenceGraph: "true"
+  resource.customizations.health.argoproj.io_Application: other
+  resource.customizations: |
+    serving.kserve.io/InferenceGraph: {health.lua: two}
+    serving.kserve.io/InferenceService: {health.lua: three, health.lua.useOpenLibs: true}
+    "*.kserve.io/LLM*": {health.lua: four}
+kind: ConfigMap
+metadata: {name: argocd-cm}
+`: "InferenceGraph one true, InferenceService three true, LLMInferenceService four false",
+		`apiVersion: argoproj.io/v1beta1
+kind: ArgoCD
+metadata: {name: argocd}
+spec:
+  extraConfig:
+    resource.customizations.health.serving.kserve.io_InferenceGraph: one
+  resourceHealthChecks:
+  - {group: serving.kserve.io, kind: InferenceGraph, check: two}
+  - {group: serving.kserve.io, kind: InferenceService, check: three}
+  - {group: argoproj.io, kind: Application, check: other}
+`: "InferenceGraph one false, InferenceService three false",
+		"configs: {cm: {resource.customizations.health.serving.kserve.io_InferenceGraph: one}}": "InferenceGraph one false",
+		`- op: add
+  path: /spec/resourceHealthChecks/-
+  value: {group: serving.kserve.io, kind: InferenceGraph, check: one}
+- op: add
+  path: /spec/resourceHealthChecks/-
+  value: {group: argoproj.io, kind: Application, check: other}
+`: "InferenceGraph one false",
+		"kind: ConfigMap\nmetadata: {name: inferenceservice-config}":     "",
+		"kind: ConfigMap\nmetadata: {name: argocd-cm}\ndata: [a list]\n": "",
+	} {
+		var got []string
+		scripts, err := readInstalled(t, []byte(input)).Scripts()
+		if err != nil {
+			t.Error(err)
+		}
+		for _, s := range scripts {
+			libraries := " false"
+			if s.OpenLibs {
+				libraries = " true"
+			}
+			got = append(got, s.Kind+" "+s.Source+libraries)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s\n got %q\nwant %q", input, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package health
+package healthconfig
 
 import (
 	"maps"
@@ -10,8 +10,11 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 )
+
+var today = time.Date(2026, time.November, 22, 0, 0, 0, 0, time.UTC)
 
 func configure(t *testing.T, release, argocd string) Configuration {
 	t.Helper()
@@ -91,8 +94,8 @@ func TestConfigCarriesTheScripts(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(written(t, "argocd-operator", "", c)), &resource); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range Kinds {
-		script, err := os.ReadFile(filepath.Join(checksDir, kind, "health.lua"))
+	for _, kind := range health.Kinds {
+		script, err := os.ReadFile(filepath.Join("../../resource_customizations", health.Group, kind, "health.lua"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,30 +142,30 @@ func TestConfigLimits(t *testing.T) {
 		limits          Limits
 		condition       string
 		annotation      string
-		created, status Status
+		created, status health.Status
 	}{
-		{DefaultLimits, "PresetsCombined", "", Progressing, Progressing},
-		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "", Progressing, Degraded},
-		{Limits{}, "PresetsCombined", "", Progressing, Degraded},
-		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "60", Progressing, Progressing},
-		{DefaultLimits, "MainWorkloadReady", "", Progressing, Progressing},
-		{Limits{Grace: 59 * time.Second}, "MainWorkloadReady", "", Progressing, Progressing},
-		{Limits{Deadline: 61 * time.Second}, "MainWorkloadReady", "", Progressing, Progressing},
-		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "", Degraded, Degraded},
-		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "60", Progressing, Progressing},
+		{DefaultLimits, "PresetsCombined", "", health.Progressing, health.Progressing},
+		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "", health.Progressing, health.Degraded},
+		{Limits{}, "PresetsCombined", "", health.Progressing, health.Degraded},
+		{Limits{Grace: 59 * time.Second}, "PresetsCombined", "60", health.Progressing, health.Progressing},
+		{DefaultLimits, "MainWorkloadReady", "", health.Progressing, health.Progressing},
+		{Limits{Grace: 59 * time.Second}, "MainWorkloadReady", "", health.Progressing, health.Progressing},
+		{Limits{Deadline: 61 * time.Second}, "MainWorkloadReady", "", health.Progressing, health.Progressing},
+		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "", health.Degraded, health.Degraded},
+		{Limits{Deadline: 59 * time.Second}, "MainWorkloadReady", "60", health.Progressing, health.Progressing},
 	} {
 		c, err := Configure(versions, "unknown", tc.limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		metadata := Object{
+		metadata := health.Object{
 			"creationTimestamp": changed.Format(time.RFC3339),
-			"annotations":       Object{"argocd-kserve-plugin/progress-deadline-seconds": tc.annotation},
+			"annotations":       health.Object{"argocd-kserve-plugin/progress-deadline-seconds": tc.annotation},
 		}
-		waiting := Object{"metadata": metadata, "status": Object{"conditions": []any{
-			Object{"type": tc.condition, "status": "False", "lastTransitionTime": changed.Format(time.RFC3339)},
+		waiting := health.Object{"metadata": metadata, "status": health.Object{"conditions": []any{
+			health.Object{"type": tc.condition, "status": "False", "lastTransitionTime": changed.Format(time.RFC3339)},
 		}}}
-		check, err := compile("check", written(t, "lua", "LLMInferenceService", c), false)
+		check, err := health.Compile("check", written(t, "lua", "LLMInferenceService", c), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,11 +173,11 @@ func TestConfigLimits(t *testing.T) {
 			t.Errorf("%v, %s, annotation %q: %v, want %s", tc.limits, tc.condition, tc.annotation, got, tc.status)
 		}
 		for _, kind := range []string{"InferenceService", "InferenceGraph", "TrainedModel", "LLMInferenceService"} {
-			check, err := compile(kind, written(t, "lua", kind, c), false)
+			check, err := health.Compile(kind, written(t, "lua", kind, c), false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := check.Assess(Object{"metadata": metadata}, today); got.Status != tc.created {
+			if got := check.Assess(health.Object{"metadata": metadata}, today); got.Status != tc.created {
 				t.Errorf("%v, annotation %q, %s without status: %v, want %s", tc.limits, tc.annotation, kind, got, tc.created)
 			}
 		}
@@ -191,5 +194,15 @@ func TestConfigOfAKindThatIsNotThere(t *testing.T) {
 	}
 	if err := kserveConfigMap(&strings.Builder{}, c); err == nil || !strings.Contains(err.Error(), "0.15.0") {
 		t.Error(err)
+	}
+}
+
+// TestLintOfOurs shows that the printed checks judge every state right.
+func TestLintOfOurs(t *testing.T) {
+	for _, o := range configure(t, "unknown", "unknown").of("health") {
+		problems, err := health.Lint(health.Script{Key: o.Key(), Kind: o.Kind, Source: o.Value}, today)
+		if err != nil || len(problems) > 0 {
+			t.Error(o.Kind, problems, err)
+		}
 	}
 }
