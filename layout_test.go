@@ -51,6 +51,7 @@ var layers = []struct {
 	{"internal/report", "internal/encoding internal/secret internal/terminal transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/panics internal/terminal resource_customizations " +
 		"transform transform/unified transform/yamldoc"},
+	{"internal/install", "internal/encoding internal/health internal/settings internal/terminal transform/yamldoc"},
 	{"internal/kubectl", "internal/health"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/kserve transform transform/yamldoc"},
@@ -64,9 +65,9 @@ var layers = []struct {
 	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/kserve internal/krm internal/kubectl internal/panics internal/render internal/report " +
-		"internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade internal/upstream " +
-		"transform transform/rules transform/unified " +
+		"internal/health internal/install internal/kserve internal/krm internal/kubectl internal/panics internal/render " +
+		"internal/report internal/rewrite internal/secret internal/settings internal/terminal internal/upgrade " +
+		"internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},

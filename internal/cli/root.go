@@ -236,7 +236,7 @@ var groups = []struct {
 		newCheckCommand, newDiffCommand, newFixCommand, newGenerateCommand, newFunctionCommand, newDriftCommand,
 		newUpgradeCommand, newTestCommand,
 	}},
-	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand}},
+	{"The cluster", []func(*Env) *cobra.Command{newDetectCommand, newHealthCommand, newInstallCommand}},
 	{"Rules and settings", []func(*Env) *cobra.Command{newExplainCommand, newRulesCommand, newSettingsCommand}},
 	{"The program", []func(*Env) *cobra.Command{newParametersCommand, newProbeCommand, newVersionCommand}},
 }
