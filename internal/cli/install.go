@@ -27,8 +27,8 @@ func newInstallCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [FILE|-]",
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
-		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which you
-install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
+		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
+you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
 kserve-version and default-deployment-mode, unless flags do.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
@@ -55,7 +55,7 @@ or for the one that the sidecar has. The exit code is 1 when anything is listed.
 	flags := cmd.Flags()
 	flags.StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
 	flags.BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
-	flags.StringVar(&c.live, "check", "", "`file` with what the cluster runs, - for standard input: say what is wrong with it")
+	flags.StringVar(&c.live, "check", "", "`file` with what the cluster runs, - for standard input: say what is wrong")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		formName, err := form()
 		if err != nil {
