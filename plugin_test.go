@@ -82,7 +82,8 @@ func TestPlugin(t *testing.T) {
 
 // safeguards are the settings that install/ gives the sidecar so that nobody else can loosen them.
 var safeguards = map[string]string{
-	"root": "found", "timeout": "45s", "max-input": "128 MiB", "allow-empty": "false", "fail-on": "never",
+	"root": "found", "timeout": "45s", "max-input": "128 MiB", "max-memory": "512 MiB", "allow-empty": "false",
+	"fail-on": "never",
 }
 
 // TestSidecarLocks runs settings in the environment of the installed sidecar. The tests of internal/install compare the
@@ -118,7 +119,8 @@ func TestSidecarLocks(t *testing.T) {
 	}
 	env.Environ = append(env.Environ, "ARGOCD_APP_NAME=app")
 	for name, value := range map[string]string{
-		"root": "..", "timeout": "10m", "max-input": "1GiB", "allow-empty": "true", "fail-on": "advice",
+		"root": "..", "timeout": "10m", "max-input": "1GiB", "max-memory": "1GiB", "allow-empty": "true",
+		"fail-on": "advice",
 	} {
 		stderr.Reset()
 		parameters := `ARGOCD_APP_PARAMETERS=[{"name":"` + name + `","string":"` + value + `"}]`

@@ -11,6 +11,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -86,6 +88,48 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: runAsUser is for all but the operator, which leaves it to OpenShift", form.Name)
 		}
 	}
+}
+
+// TestHelmValues checks that the values have only keys that the chart documents, with its types
+// (charts/argo-cd/values.yaml of argo-helm, chart 10.1.1).
+func TestHelmValues(t *testing.T) {
+	documented := map[string]yamldoc.Kind{
+		"repoServer.networkPolicy.create": yamldoc.Scalar,
+		"repoServer.extraContainers":      yamldoc.Sequence,
+		"repoServer.volumes":              yamldoc.Sequence,
+		"configs.cm":                      yamldoc.Mapping,
+	}
+	versions, _, err := kserve.ParseVersions("0.15.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks, err := health.Configure(versions, Unknown, health.DefaultLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Forms[1].Write(&b, unknown, &checks); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "{{") {
+		t.Error("the chart runs extraContainers as a template")
+	}
+	var walk func(at string, n *yamldoc.Node)
+	walk = func(at string, n *yamldoc.Node) {
+		if kind, ok := documented[at]; ok {
+			if n.Kind != kind {
+				t.Errorf("%s is of another type", at)
+			}
+			return
+		}
+		if n.Kind != yamldoc.Mapping {
+			t.Errorf("the chart does not document %s", at)
+		}
+		for key, value := range n.Children() {
+			walk(strings.TrimPrefix(at+"."+key.(string), "."), value)
+		}
+	}
+	walk("", parse(t, b.Bytes()))
 }
 
 // TestMemory checks that the settings and limits about memory fit each other, and what was measured.

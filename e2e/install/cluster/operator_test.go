@@ -1,14 +1,11 @@
-package operator_test
+package cluster_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
@@ -42,16 +38,20 @@ var (
 	}
 )
 
-var facts = []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard"}
-
-// TestOperator applies what install --form operator prints. The API server validates it with the operator's own
+// TestOperator follows the page with argocd-operator. The API server validates the patch with the operator's own
 // definition of the kind, and the operator makes the Deployment, the ConfigMap and the NetworkPolicy.
 func TestOperator(t *testing.T) {
+	p := readPage(t)
 	cluster := controlplane.Start(t)
 	startOperator(t, cluster)
+	cluster.Namespace(t, "kserve").Apply(kserve)
 	namespace := cluster.Namespace(t, "argocd")
-	resource := run(t, 0, append([]string{"install", "--form", "operator"}, facts...)...)
-	namespace.Apply(string(resource))
+	namespace.Apply("apiVersion: argoproj.io/v1beta1\nkind: ArgoCD\nmetadata: {name: argocd}\n")
+	wait.For(t, "the Deployment without the sidecar", func(context.Context) error {
+		return has(namespace.Find(objects.Deployments, repoServer), "spec")
+	})
+	s := newShell(t, cluster)
+	s.run(t, 0, p.blocks(t, "With argocd-operator and OpenShift GitOps", "sh", 1)[0])
 
 	var container corev1.Container
 	wait.For(t, "the sidecar", func(context.Context) (err error) {
@@ -68,7 +68,7 @@ func TestOperator(t *testing.T) {
 
 	t.Run("like the component", func(t *testing.T) {
 		other := cluster.Namespace(t, "manifests")
-		other.ApplyObjects(manifests(t)...)
+		other.ApplyObjects(manifests(t, s)...)
 		want, err := stored(other)
 		if err != nil {
 			t.Fatal(err)
@@ -79,28 +79,14 @@ func TestOperator(t *testing.T) {
 		}
 	})
 
-	live := func() string {
-		data, err := yaml.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": []any{
-			namespace.Get(objects.Deployments, repoServer).Object, namespace.Get(argoCDs, "argocd").Object,
-			namespace.Get(objects.ConfigMaps, "argocd-cm").Object,
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(t.TempDir(), "live.yaml")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	check := append([]string{"install", "--check"}, append([]string{live()}, facts...)...)
-	if out := run(t, 0, check...); len(out) > 0 {
+	check := p.blocks(t, checkOf, "sh", 3)[1]
+	if out := s.run(t, 0, check); out != "" {
 		t.Errorf("install --check finds\n%s", out)
 	}
 
+	resource := readFile(t, filepath.Join(s.dir, "sidecar.yaml"))
 	t.Run("changes", func(t *testing.T) {
-		older := bytes.Replace(resource, []byte("argocd-kserve-plugin:v"), []byte("argocd-kserve-plugin:v0.0."), 1)
-		namespace.Apply(string(older))
+		namespace.Apply(strings.Replace(resource, "argocd-kserve-plugin:v", "argocd-kserve-plugin:v0.0.", 1))
 		wait.For(t, "the older image", func(context.Context) error {
 			changed, err := stored(namespace)
 			if err == nil && !strings.Contains(changed.Image, ":v0.0.") {
@@ -108,15 +94,13 @@ func TestOperator(t *testing.T) {
 			}
 			return err
 		})
-		check[2] = live()
-		if out := run(t, 1, check...); !bytes.Contains(out, []byte("outdated  image")) {
+		if out := s.run(t, 1, check); !strings.Contains(out, "outdated  image") {
 			t.Errorf("install --check finds\n%s", out)
 		}
 	})
 
 	t.Run("unknown field", func(t *testing.T) {
-		misspelt := bytes.Replace(resource, []byte("sidecarContainers:"), []byte("sidecars:"), 1)
-		parsed, err := objects.Parse(misspelt)
+		parsed, err := objects.Parse([]byte(strings.Replace(resource, "sidecarContainers:", "sidecars:", 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,21 +115,13 @@ func TestOperator(t *testing.T) {
 // startOperator installs the operator's kinds and starts it.
 func startOperator(t *testing.T, cluster *controlplane.Cluster) {
 	t.Helper()
-	source, err := toolchain.ArgoCDOperator.Source(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	// Without the kustomization around them, which lets a webhook convert older versions.
-	files, err := filepath.Glob(filepath.Join(source, "config", "crd", "bases", "*.yaml"))
+	files, err := filepath.Glob(source(t, toolchain.ArgoCDOperator, "config", "crd", "bases", "*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		kinds, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cluster.Namespace(t, "default").Apply(string(kinds))
+		cluster.Namespace(t, "default").Apply(readFile(t, file))
 	}
 	wait.For(t, "the operator's kinds", cluster.Serves(argoCDs))
 	binary, err := toolchain.ArgoCDOperator.Build(t.Context())
@@ -165,36 +141,30 @@ func startOperator(t *testing.T, cluster *controlplane.Cluster) {
 }
 
 // manifests returns the Deployment of Argo CD's own manifests with the component.
-func manifests(t *testing.T) []*unstructured.Unstructured {
+func manifests(t *testing.T, s *shell) []*unstructured.Unstructured {
 	t.Helper()
 	component := t.TempDir()
-	printed := run(t, 0, append([]string{"install"}, facts...)...)
-	if err := os.WriteFile(filepath.Join(component, "kustomization.yaml"), printed, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	source, err := toolchain.ArgoCD3.Source(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	overlay := install.Overlay{
-		Manifests: filepath.Join(source, "manifests", "install.yaml"), Component: component,
-	}
-	resources, err := overlay.Build(t.TempDir())
+	printed := s.run(t, 0, "argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard")
+	writeFile(t, filepath.Join(component, "kustomization.yaml"), printed)
+	resources, err := install.Overlay{
+		Manifests: source(t, toolchain.ArgoCD3, "manifests", "install.yaml"), Component: component,
+	}.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, resource := range resources.Resources() {
-		if resource.GetKind() == "Deployment" && resource.GetName() == repoServer {
-			data, err := resource.AsYAML()
-			if err != nil {
-				t.Fatal(err)
-			}
-			parsed, err := objects.Parse(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return parsed
+		if resource.GetKind() != "Deployment" || resource.GetName() != repoServer {
+			continue
 		}
+		data, err := resource.AsYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := objects.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parsed
 	}
 	t.Fatal("the manifests have no repo-server")
 	return nil
@@ -236,21 +206,4 @@ func has(object *unstructured.Unstructured, path ...string) error {
 		return fmt.Errorf("it has no %s (%v)", strings.Join(path, "."), err)
 	}
 	return nil
-}
-
-// run runs the plugin and returns its output.
-func run(t *testing.T, code int, args ...string) []byte {
-	t.Helper()
-	plugin, err := toolchain.Plugin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), plugin, args...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if cmd.ProcessState.ExitCode() != code {
-		t.Fatalf("%v: %v, want exit code %d: %s\n%s", args, err, code, &stderr, out)
-	}
-	return out
 }
