@@ -41,8 +41,8 @@ ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It 
 A locked setting may have another value than the one that install sets. The health checks are those for kserve-version,
 or for the one that the sidecar has. The exit code is 1 when anything is listed.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
-  kubectl -n kserve get configmap/inferenceservice-config deployment/kserve-controller-manager -o yaml |
-    argocd-kserve-plugin install --form helm-values -
+  kubectl -n kserve get configmap/inferenceservice-config \
+    deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install --check -`,
 		Args: cobra.MaximumNArgs(1),
@@ -173,7 +173,7 @@ func (c *installing) check(ctx context.Context, set *settings.Settings, format i
 	}
 	configuration, err := c.configuration(set, release)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: kserve-version of the sidecar: %w", name, err)
 	}
 	problems, notes, err := live.Check(c.options(set), configuration)
 	if err != nil {

@@ -56,6 +56,9 @@ func (l *Live) Check(o Options, checks *health.Configuration) (problems []Proble
 	}
 	changes, left, err := installed.Changes(*checks)
 	for _, change := range changes {
+		if !strings.HasPrefix(change.Key, "resource.customizations.") {
+			continue // install prints nothing for KServe's own configuration
+		}
 		problem := Problem{change.Object, Outdated, change.Key, change.What}
 		if change.Before == "" {
 			problem.Problem = Missing

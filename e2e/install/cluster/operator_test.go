@@ -53,9 +53,9 @@ func TestOperator(t *testing.T) {
 	s := newShell(t, cluster)
 	s.run(t, 0, p.blocks(t, "With argocd-operator and OpenShift GitOps", "sh", 1)[0])
 
-	var container corev1.Container
+	var got sidecar
 	wait.For(t, "the sidecar", func(context.Context) (err error) {
-		container, err = stored(namespace)
+		got, err = stored(namespace)
 		return err
 	})
 	wait.For(t, "the health check in argocd-cm", func(context.Context) error {
@@ -73,9 +73,10 @@ func TestOperator(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want.SecurityContext.RunAsUser = nil // OpenShift chooses it
-		if !equality.Semantic.DeepEqual(container, want) {
-			t.Errorf("the operator's sidecar is\n%+v\nand that of the component\n%+v", container, want)
+		want.container.SecurityContext.RunAsUser = nil // OpenShift chooses it
+		if !equality.Semantic.DeepEqual(got.container, want.container) ||
+			!equality.Semantic.DeepEqual(got.volume, want.volume) {
+			t.Errorf("the operator's sidecar is\n%+v\nand that of the component\n%+v", got, want)
 		}
 	})
 
@@ -89,8 +90,8 @@ func TestOperator(t *testing.T) {
 		namespace.Apply(strings.Replace(resource, "argocd-kserve-plugin:v", "argocd-kserve-plugin:v0.0.", 1))
 		wait.For(t, "the older image", func(context.Context) error {
 			changed, err := stored(namespace)
-			if err == nil && !strings.Contains(changed.Image, ":v0.0.") {
-				err = fmt.Errorf("the image is %s", changed.Image)
+			if err == nil && !strings.Contains(changed.container.Image, ":v0.0.") {
+				err = fmt.Errorf("the image is %s", changed.container.Image)
 			}
 			return err
 		})
@@ -170,31 +171,37 @@ func manifests(t *testing.T, s *shell) []*unstructured.Unstructured {
 	return nil
 }
 
+// sidecar is what install adds to a pod.
+type sidecar struct {
+	container corev1.Container
+	volume    corev1.Volume // its own; the other ones are Argo CD's
+}
+
 // stored returns the sidecar of a namespace's repo-server, with the defaults of the API server. It is an error if a
 // volume that the sidecar mounts is missing.
-func stored(namespace *objects.Namespace) (corev1.Container, error) {
+func stored(namespace *objects.Namespace) (s sidecar, err error) {
 	var deployment appsv1.Deployment
 	object := namespace.Find(objects.Deployments, repoServer)
 	if object == nil {
-		return corev1.Container{}, errors.New("there is no Deployment")
+		return s, errors.New("there is no Deployment")
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &deployment); err != nil {
-		return corev1.Container{}, err
+		return s, err
 	}
-	container, err := install.Sidecar(&deployment)
-	if err != nil {
-		return container, err
+	if s.container, err = install.Sidecar(&deployment); err != nil {
+		return s, err
 	}
-	volumes := map[string]bool{}
+	volumes := map[string]corev1.Volume{}
 	for _, volume := range deployment.Spec.Template.Spec.Volumes {
-		volumes[volume.Name] = volume.EmptyDir != nil
+		volumes[volume.Name] = volume
 	}
-	for _, mount := range container.VolumeMounts {
-		if !volumes[mount.Name] {
-			return container, fmt.Errorf("there is no emptyDir %s", mount.Name)
+	for _, mount := range s.container.VolumeMounts {
+		if volumes[mount.Name].EmptyDir == nil {
+			return s, fmt.Errorf("there is no emptyDir %s", mount.Name)
 		}
 	}
-	return container, nil
+	s.volume = volumes["argocd-kserve-plugin-tmp"]
+	return s, nil
 }
 
 // has returns an error unless the object exists and has the field.
