@@ -86,6 +86,22 @@ func TestCheckPlugin(t *testing.T) {
 	expect(t, problems, []string{"outdated volumeMounts the key plugin.yaml of the ConfigMap cmp differs"})
 }
 
+// TestReadLive reads what is no repo-server.
+func TestReadLive(t *testing.T) {
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\n"
+	for stream, want := range map[string]string{
+		"": "live.yaml: no Deployment has a name that ends in repo-server",
+		deployment + "spec: {template: {spec: 5}}": "live.yaml: Deployment argocd-repo-server: spec.template.spec: ",
+		deployment + "spec: [":                     "live.yaml: ",
+	} {
+		if _, err := ReadLive([]byte(stream), "live.yaml"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", stream, err, want)
+		}
+	}
+	problems, _ := check(t, []byte(deployment), unknown)
+	expect(t, problems, []string{"missing containers no container is called argocd-kserve-plugin"})
+}
+
 func check(t *testing.T, stream []byte, o Options) (problems []Problem, notes []string) {
 	t.Helper()
 	live, err := ReadLive(stream, "live.yaml")

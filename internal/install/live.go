@@ -78,9 +78,6 @@ func (l *Live) add(object health.Object) error {
 		Kind     string
 		Metadata struct{ Namespace, Name string }
 		Data     map[string]string
-		Spec     struct {
-			Template struct{ Spec json.RawMessage }
-		}
 	}
 	kind, _ := object["kind"].(string)
 	if kind != "Deployment" && kind != "ConfigMap" {
@@ -99,7 +96,7 @@ func (l *Live) add(object health.Object) error {
 		return nil
 	}
 	server := repoServer{object: kind + " " + qualified, namespace: namespace}
-	if err := json.Unmarshal(read.Spec.Template.Spec, &server.pod); err != nil {
+	if err := convert(health.At(object, "spec", "template", "spec"), &server.pod); err != nil {
 		return fmt.Errorf("%s: spec.template.spec: %w", server.object, err)
 	}
 	l.servers = append(l.servers, server)
