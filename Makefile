@@ -89,7 +89,7 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
-	cd e2e && $(GO) test -count=1 ./cluster/compatibility
+	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
 e2e-all: KSERVE = all

@@ -55,6 +55,8 @@ var layers = []struct {
 		"resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/lazyregexp internal/terminal " +
 		"resource_customizations transform transform/unified transform/yamldoc"},
+	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/settings " +
+		"internal/terminal transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},
@@ -68,9 +70,9 @@ var layers = []struct {
 	{"internal/cli/clitest", ""},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/healthconfig internal/kserve internal/krm internal/kubectl internal/lazyregexp " +
-		"internal/panics internal/render internal/report internal/rewrite internal/secret internal/settings " +
-		"internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
+		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
+		"internal/lazyregexp internal/panics internal/render internal/report internal/rewrite internal/secret " +
+		"internal/settings internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
 		"transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},

@@ -82,33 +82,30 @@ func TestPlugin(t *testing.T) {
 
 // safeguards are the settings that install/ gives the sidecar so that nobody else can loosen them.
 var safeguards = map[string]string{
-	"root": "found", "timeout": "45s", "max-input": "128 MiB", "allow-empty": "false", "fail-on": "never",
+	"root": "found", "timeout": "45s", "max-input": "128 MiB", "max-memory": "512 MiB", "allow-empty": "false",
+	"fail-on": "never",
 }
 
-// TestSidecarLocks runs settings in the environment of the installed sidecar. The test of e2e/install compares the
-// other installers with this one.
+// TestSidecarLocks runs settings in the environment of the installed sidecar. The tests of internal/install compare the
+// other forms with this one.
 func TestSidecarLocks(t *testing.T) {
-	data, err := os.ReadFile("install/component/sidecar.yaml")
+	data, err := os.ReadFile("install/argo-helm/values.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var deployment struct {
-		Spec struct {
-			Template struct {
-				Spec struct {
-					Containers []struct {
-						Env []struct{ Name, Value string }
-					}
-				}
+	var values struct {
+		RepoServer struct {
+			ExtraContainers []struct {
+				Env []struct{ Name, Value string }
 			}
 		}
 	}
-	if err := yaml.Unmarshal(data, &deployment); err != nil {
+	if err := yaml.Unmarshal(data, &values); err != nil {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
 	env := cli.Env{Args: []string{"settings"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
-	for _, variable := range deployment.Spec.Template.Spec.Containers[0].Env {
+	for _, variable := range values.RepoServer.ExtraContainers[0].Env {
 		env.Environ = append(env.Environ, variable.Name+"="+variable.Value)
 	}
 	if code := cli.Run(t.Context(), env); code != 0 {
@@ -122,7 +119,8 @@ func TestSidecarLocks(t *testing.T) {
 	}
 	env.Environ = append(env.Environ, "ARGOCD_APP_NAME=app")
 	for name, value := range map[string]string{
-		"root": "..", "timeout": "10m", "max-input": "1GiB", "allow-empty": "true", "fail-on": "advice",
+		"root": "..", "timeout": "10m", "max-input": "1GiB", "max-memory": "1GiB", "allow-empty": "true",
+		"fail-on": "advice",
 	} {
 		stderr.Reset()
 		parameters := `ARGOCD_APP_PARAMETERS=[{"name":"` + name + `","string":"` + value + `"}]`

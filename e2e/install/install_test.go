@@ -1,8 +1,10 @@
 package install_test
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -10,8 +12,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/yaml"
 
@@ -178,16 +183,21 @@ func onlyRepoServerDiffers(t *testing.T, plain, with resmap.ResMap) {
 	}
 }
 
-// TestOtherInstallers compares the Helm values and the operator's resource with the component.
-func TestOtherInstallers(t *testing.T) {
-	var component appsv1.Deployment
-	read(t, "component/sidecar.yaml", &component)
-	containers, volumes := component.Spec.Template.Spec.Containers, component.Spec.Template.Spec.Volumes
+// TestForms decodes the forms as Kubernetes does and compares them with the component.
+func TestForms(t *testing.T) {
+	var component struct{ Patches []struct{ Patch string } }
+	read(t, "component/kustomization.yaml", &component)
+	var patch appsv1.Deployment
+	if err := yaml.UnmarshalStrict([]byte(component.Patches[0].Patch), &patch); err != nil {
+		t.Fatal(err)
+	}
+	containers, volumes := patch.Spec.Template.Spec.Containers, patch.Spec.Template.Spec.Volumes
 
 	var helm struct {
 		RepoServer struct {
 			ExtraContainers []corev1.Container
 			Volumes         []corev1.Volume
+			NetworkPolicy   struct{ Create bool }
 		}
 	}
 	read(t, "argo-helm/values.yaml", &helm)
@@ -195,9 +205,15 @@ func TestOtherInstallers(t *testing.T) {
 		!reflect.DeepEqual(helm.RepoServer.Volumes, volumes) {
 		t.Error("argo-helm/values.yaml is not the component's sidecar")
 	}
+	if !helm.RepoServer.NetworkPolicy.Create {
+		t.Error("argo-helm/values.yaml creates no NetworkPolicy")
+	}
 
 	var operator struct {
-		Spec struct {
+		APIVersion string
+		Kind       string
+		Metadata   metav1.ObjectMeta
+		Spec       struct {
 			Repo struct {
 				SidecarContainers []corev1.Container
 				Volumes           []corev1.Volume
@@ -209,6 +225,122 @@ func TestOtherInstallers(t *testing.T) {
 	if !reflect.DeepEqual(operator.Spec.Repo.SidecarContainers, containers) ||
 		!reflect.DeepEqual(operator.Spec.Repo.Volumes, volumes) {
 		t.Error("argocd-operator/argocd.yaml is not the component's sidecar without runAsUser")
+	}
+}
+
+// TestCommand applies what install prints to all manifests of Argo CD that have a repo-server. install --check finds
+// nothing wrong with the result, and finds what is wrong without it.
+func TestCommand(t *testing.T) {
+	plugin, err := toolchain.Plugin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard"}
+	component := t.TempDir()
+	printed := run(t, plugin, 0, append([]string{"install"}, facts...)...)
+	if err := os.WriteFile(filepath.Join(component, "kustomization.yaml"), printed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, argocd := range []toolchain.Tool{toolchain.ArgoCD2, toolchain.ArgoCD3} {
+		source, err := argocd.Source(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{"install.yaml", "ha/install.yaml", "namespace-install.yaml", "core-install.yaml"} {
+			t.Run(argocd.Name+"/"+file, func(t *testing.T) {
+				manifests := filepath.Join(source, "manifests", file)
+				live := filepath.Join(t.TempDir(), "live.yaml")
+				check := append([]string{"install", "--check", live}, facts...)
+				write(t, live, build(t, install.Overlay{Manifests: manifests, Component: component}))
+				if out := run(t, plugin, 0, check...); len(out) > 0 {
+					t.Errorf("problems:\n%s", out)
+				}
+				write(t, live, build(t, install.Overlay{Manifests: manifests}))
+				out := run(t, plugin, 1, check...)
+				for _, want := range []string{
+					"no container is called argocd-kserve-plugin",
+					"missing  resource.customizations.health.serving.kserve.io_InferenceService",
+				} {
+					if !bytes.Contains(out, []byte(want)) {
+						t.Errorf("nothing says %q:\n%s", want, out)
+					}
+				}
+			})
+		}
+	}
+}
+
+func run(t *testing.T, program string, code int, args ...string) []byte {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if cmd.ProcessState.ExitCode() != code {
+		t.Fatalf("%v: %v, want exit code %d: %s\n%s", args, err, code, &stderr, out)
+	}
+	return out
+}
+
+func write(t *testing.T, path string, resources resmap.ResMap) {
+	t.Helper()
+	data, err := resources.AsYaml()
+	if err == nil {
+		err = os.WriteFile(path, data, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNetworkPolicy checks that Argo CD's manifests have a policy that denies what does not come to the repo-server's
+// own ports: policies add up, so another one that denies more has no effect.
+func TestNetworkPolicy(t *testing.T) {
+	for _, argocd := range []toolchain.Tool{toolchain.ArgoCD2, toolchain.ArgoCD3} {
+		source, err := argocd.Source(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		resources := build(t, install.Overlay{Manifests: filepath.Join(source, "manifests", "install.yaml")})
+		pod := repoServer(t, resources).Spec.Template.Labels
+		selected := 0
+		for _, resource := range resources.Resources() {
+			if resource.GetKind() != "NetworkPolicy" {
+				continue
+			}
+			var policy networkingv1.NetworkPolicy
+			data, err := resource.AsYAML()
+			if err == nil {
+				err = yaml.UnmarshalStrict(data, &policy)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !selector.Matches(labels.Set(pod)) {
+				continue
+			}
+			selected++
+			if !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) {
+				t.Errorf("%s: %s does not limit what comes in", argocd.Name, policy.Name)
+			}
+			for _, rule := range policy.Spec.Ingress {
+				for _, port := range rule.Ports {
+					if n := port.Port.IntValue(); n != 8081 && n != 8084 {
+						t.Errorf("%s: %s opens port %d", argocd.Name, policy.Name, n)
+					}
+				}
+				if len(rule.Ports) == 0 {
+					t.Errorf("%s: %s opens all ports", argocd.Name, policy.Name)
+				}
+			}
+		}
+		if selected == 0 {
+			t.Errorf("%s: no NetworkPolicy selects the repo-server", argocd.Name)
+		}
 	}
 }
 

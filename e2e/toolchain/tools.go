@@ -36,6 +36,8 @@ var (
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
 	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
 		Module: "k8s.io/kubectl", Package: "."}
+	ArgoCDOperator = Tool{Name: "argocd-operator", Folder: "argocd-operator",
+		Module: "github.com/argoproj-labs/argocd-operator", Package: "github.com/argoproj-labs/argocd-operator/cmd"}
 	// The helm of Argo CD 3.5.7 and that of 2.14.21 (hack/tool-versions.sh).
 	Helm4 = Tool{Name: "helm4", Folder: "helm4", Module: "helm.sh/helm/v4", Package: "helm.sh/helm/v4/cmd/helm",
 		LDFlags: "-X helm.sh/helm/v4/internal/version.version=v4.2.1"}

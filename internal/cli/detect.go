@@ -38,29 +38,15 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		if format == asFile {
 			line, head = settingLine, settings.SchemaComment
 		}
-		closer, stream, err := env.open(args[0])
+		facts, name, err := env.detect(args[0])
 		if err != nil {
-			return err
-		}
-		defer closer.Close()
-		version := fact{setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment}
-		mode := fact{setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap}
-		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
-			switch kind, name := event.Object["kind"], health.At(event.Object, "metadata", "name"); {
-			case kind == "Deployment" && name == kserve.ControllerDeployment:
-				version.found(event.Object, controllerVersion)
-			case kind == "ConfigMap" && name == kserve.ConfigMap:
-				mode.found(event.Object, defaultMode)
-			}
-			return true
-		}); err != nil {
 			return err
 		}
 		var b bytes.Buffer
 		var missing []error
-		for _, f := range []fact{version, mode} {
+		for _, f := range facts {
 			if f.value == "" {
-				missing = append(missing, f.missing(stream.Name))
+				missing = append(missing, f.missing(name))
 				continue
 			}
 			if b.Len() == 0 {
@@ -77,6 +63,27 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		return env.write(cmd.Context(), b.Bytes())
 	}
 	return cmd
+}
+
+// detect reads the facts about a cluster from what kubectl prints. It returns the name of the input for messages too.
+func (env *Env) detect(file string) (facts []fact, name string, err error) {
+	closer, stream, err := env.open(file)
+	if err != nil {
+		return nil, "", err
+	}
+	defer closer.Close()
+	version := fact{setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment}
+	mode := fact{setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap}
+	err = health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
+		switch kind, name := event.Object["kind"], health.At(event.Object, "metadata", "name"); {
+		case kind == "Deployment" && name == kserve.ControllerDeployment:
+			version.found(event.Object, controllerVersion)
+		case kind == "ConfigMap" && name == kserve.ConfigMap:
+			mode.found(event.Object, defaultMode)
+		}
+		return true
+	})
+	return []fact{version, mode}, stream.Name, err
 }
 
 // fact is a setting that an object of the cluster shows.

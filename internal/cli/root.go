@@ -255,7 +255,7 @@ var groups = []group{
 		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
 		{"test", newTestCommand},
 	}},
-	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}}},
+	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}, {"install", newInstallCommand}}},
 	{"Rules and settings", []command{
 		{"explain", newExplainCommand}, {"rules", newRulesCommand}, {"settings", newSettingsCommand},
 	}},

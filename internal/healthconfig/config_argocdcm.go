@@ -14,6 +14,6 @@ metadata:
     app.kubernetes.io/name: argocd-cm
     app.kubernetes.io/part-of: argocd
 data:
-`+keys(c, "  "))
+`+c.Keys("  "))
 	return err
 }

@@ -10,6 +10,6 @@ func helmValues(w io.Writer, c Configuration) error {
 # those of the same name: "health config --live -" shows which.
 configs:
   cm:
-`+keys(c, "    "))
+`+c.Keys("    "))
 	return err
 }

@@ -14,6 +14,6 @@ apiVersion: argoproj.io/v1beta1
 kind: ArgoCD
 spec:
   extraConfig:
-`+keys(c, "    "))
+`+c.Keys("    "))
 	return err
 }

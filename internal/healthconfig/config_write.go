@@ -26,7 +26,8 @@ func ConfigFormats(kind string) []ConfigFormat {
 	}
 }
 
-func keys(c Configuration, margin string) string {
+// Keys returns the overrides as entries of argocd-cm, with a margin before every line.
+func (c Configuration) Keys(margin string) string {
 	var b strings.Builder
 	for _, o := range c.Overrides {
 		fmt.Fprintf(&b, "%s%s: |\n%s", margin, o.Key(), indent(o.Value, margin+"  "))

@@ -1,0 +1,59 @@
+// Package cluster_test installs the sidecar on a real API server, as install/README.md says.
+package cluster_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+func TestMain(m *testing.M) { stack.Main(m, prepare, nil) }
+
+func prepare(ctx context.Context) error {
+	for _, tool := range append(controlplane.Tools(), toolchain.ArgoCDOperator) {
+		if _, err := tool.Build(ctx); err != nil {
+			return err
+		}
+	}
+	for _, tool := range []toolchain.Tool{toolchain.ArgoCDOperator, toolchain.ArgoCD2, toolchain.ArgoCD3} {
+		if _, err := tool.Source(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := toolchain.Plugin(ctx)
+	return err
+}
+
+// source returns a file of a program's sources.
+func source(t *testing.T, tool toolchain.Tool, path ...string) string {
+	t.Helper()
+	dir, err := tool.Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(append([]string{dir}, path...)...)
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+func newInstallCommand(env *Env) *cobra.Command {
+	var forms []string
+	for _, form := range install.Forms {
+		forms = append(forms, form.Name)
+	}
+	var formats []string
+	for _, format := range install.Formats {
+		formats = append(formats, format.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "install [FILE|-]",
+		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
+		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
+you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
+kserve-version and default-deployment-mode, unless flags do.
+
+With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
+ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
+
+  missing   the container, or a part of it, or a health check
+  outdated  the image, a mounted plugin.yaml, a fact about the cluster, a health check
+  unlocked  a setting that applications and repositories can change
+
+A locked setting may have another value than the one that install sets. The health checks are those for kserve-version,
+or for the one that the sidecar has. The exit code is 1 when anything is listed.`,
+		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
+  kubectl -n kserve get configmap/inferenceservice-config \
+    deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
+  kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
+    argocd-kserve-plugin install --check -`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	c := installing{env: env}
+	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "argocd-version",
+		"max-memory", "max-input", "timeout")
+	form := newChoice(cmd, "form", "", "how you install Argo CD", forms)
+	output := newChoice(cmd, "output", "o", "with --check: output format", formats)
+	flags := cmd.Flags()
+	flags.StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
+	flags.BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
+	flags.StringVar(&c.live, "check", "", "`file` with what the cluster runs, - for standard input: say what is wrong")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		formName, err := form()
+		if err != nil {
+			return err
+		}
+		formatName, err := output()
+		if err != nil {
+			return err
+		}
+		switch {
+		case c.live == "" && flags.Changed("output"):
+			return errors.New("flag --output: only with --check")
+		case c.live != "" && flags.Changed("form"):
+			return errors.New("flag --form: not with --check")
+		case c.live == "-" && slices.Equal(args, []string{"-"}):
+			return errors.New("flag --check: standard input cannot be FILE too")
+		}
+		set, err := c.facts(args)
+		if err != nil {
+			return err
+		}
+		if c.live != "" {
+			return c.check(cmd.Context(), set, install.Formats[slices.Index(formats, formatName)])
+		}
+		return c.print(cmd.Context(), set, install.Forms[slices.Index(forms, formName)])
+	}
+	return cmd
+}
+
+// installing is a run of install.
+type installing struct {
+	env         *Env
+	src         source
+	image, live string
+	checks      bool
+}
+
+// facts reads the settings. What no flag and no variable says about the cluster comes from a file.
+func (c *installing) facts(args []string) (*settings.Settings, error) {
+	set, err := c.src.locked()
+	if err != nil || len(args) == 0 {
+		return set, err
+	}
+	facts, name, err := c.env.detect(args[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range facts {
+		at := &set.KServeVersion
+		if f.setting == "default-deployment-mode" {
+			at = &set.DefaultDeploymentMode
+		}
+		switch {
+		case *at != install.Unknown:
+		case f.value == "":
+			c.env.complain(f.missing(name))
+		default:
+			*at = f.value
+		}
+	}
+	return set, nil
+}
+
+func (c *installing) options(set *settings.Settings) install.Options {
+	return install.Options{
+		Image: c.image, KServeVersion: set.KServeVersion, DefaultDeploymentMode: set.DefaultDeploymentMode,
+	}
+}
+
+// configuration returns the health checks for a release, nil if there are to be none.
+func (c *installing) configuration(set *settings.Settings, release string) (*healthconfig.Configuration, error) {
+	if !c.checks {
+		return nil, nil
+	}
+	versions, warning, err := kserve.ParseVersions(release)
+	if err != nil {
+		return nil, err
+	}
+	if warning != "" {
+		fmt.Fprintln(c.env.Stderr, warning)
+	}
+	configuration, err := healthconfig.Configure(versions, set.ArgoCDVersion, healthconfig.DefaultLimits)
+	return &configuration, err
+}
+
+func (c *installing) print(ctx context.Context, set *settings.Settings, form install.Form) error {
+	configuration, err := c.configuration(set, set.KServeVersion)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := form.Write(&b, c.options(set), configuration); err != nil {
+		return err
+	}
+	if configuration != nil {
+		c.env.note(configuration.Notes)
+	}
+	return c.env.write(ctx, b.Bytes())
+}
+
+func (c *installing) check(ctx context.Context, set *settings.Settings, format install.Format) error {
+	c.env.guard(ctx, set.MaxMemory)
+	data, name, err := c.env.readInput(c.live, set.MaxInput)
+	if err != nil {
+		return err
+	}
+	c.env.within(ctx, set.Timeout)
+	live, err := install.ReadLive(data, name)
+	if err != nil {
+		return err
+	}
+	release := set.KServeVersion
+	if installed := live.Setting("kserve-version"); release == install.Unknown && installed != "" {
+		release = installed
+	}
+	configuration, err := c.configuration(set, release)
+	if err != nil {
+		return fmt.Errorf("%s: kserve-version of the sidecar: %w", name, err)
+	}
+	problems, notes, err := live.Check(c.options(set), configuration)
+	if err != nil {
+		return err
+	}
+	c.env.note(notes)
+	var b bytes.Buffer
+	if err := format.Write(&b, problems); err != nil {
+		return err
+	}
+	if err := c.env.write(ctx, b.Bytes()); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return &findingsError{len(problems)}
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// What is wrong with an installation.
+const (
+	Missing  = "missing"
+	Outdated = "outdated"
+	Unlocked = "unlocked" // an application or a repository can loosen it
+)
+
+// Problem is something in a live object that install would change.
+type Problem struct {
+	Object  string `json:"object"`
+	Problem string `json:"problem"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// configFolder is where argocd-cmp-server reads plugin.yaml (common/common.go@v2.14.21 and @v3.5.7).
+const configFolder = "/home/argocd/cmp-server/config"
+
+// Check compares what a cluster runs with the definition of the sidecar and, unless it is nil, with the configuration
+// with the health checks. Notes are about what cannot be compared.
+func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []Problem, notes []string, err error) {
+	want, err := definition(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, server := range l.servers {
+		c := comparison{Live: l, repoServer: server, want: want, options: o}
+		if err := c.run(); err != nil {
+			return nil, nil, fmt.Errorf("%s: %s: %w", l.name, server.object, err)
+		}
+		problems, notes = append(problems, c.problems...), append(notes, c.notes...)
+	}
+	if checks == nil {
+		return problems, notes, nil
+	}
+	installed, err := healthconfig.ReadInstalled(l.data, l.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes, left, err := installed.Changes(*checks)
+	for _, change := range changes {
+		if !strings.HasPrefix(change.Key, "resource.customizations.") {
+			continue // install prints nothing for KServe's own configuration
+		}
+		problem := Problem{change.Object, Outdated, change.Key, change.What}
+		if change.Before == "" {
+			problem.Problem = Missing
+		}
+		problems = append(problems, problem)
+	}
+	return problems, append(notes, left...), err
+}
+
+// definition returns the sidecar as it is to be.
+func definition(o Options) (*container, error) {
+	tree, err := o.container(true)
+	if err != nil {
+		return nil, err
+	}
+	var list []container
+	if err := yaml.Unmarshal(tree.Bytes(), &list); err != nil {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+// comparison is the comparison of a Deployment with the definition.
+type comparison struct {
+	*Live
+	repoServer
+	want    *container
+	options Options
+
+	problems []Problem
+	notes    []string
+}
+
+func (c *comparison) add(problem, field, format string, args ...any) {
+	c.problems = append(c.problems, Problem{c.object, problem, field, fmt.Sprintf(format, args...)})
+}
+
+func (c *comparison) run() error {
+	sidecar := c.sidecar()
+	if sidecar == nil {
+		c.add(Missing, "containers", "no container is called %s", containerName)
+		return nil
+	}
+	c.image(sidecar)
+	c.commands(sidecar)
+	if err := c.environment(sidecar); err != nil {
+		return err
+	}
+	c.mounts(sidecar)
+	c.security(sidecar)
+	for _, limit := range slices.Sorted(maps.Keys(c.want.Resources.Limits)) {
+		if sidecar.Resources.Limits[limit] == nil {
+			c.add(Missing, "resources.limits."+limit, "the container has no limit; install sets %v",
+				c.want.Resources.Limits[limit])
+		}
+	}
+	return c.plugin(sidecar)
+}
+
+func (c *comparison) image(sidecar *container) {
+	tag := tagOf(sidecar.Image)
+	switch {
+	case c.options.Image != "" && sidecar.Image != c.options.Image:
+		c.add(Outdated, "image", "it is %s, not %s", sidecar.Image, c.options.Image)
+	case c.options.Image != "":
+	case tag == "":
+		c.notes = append(c.notes, fmt.Sprintf("not compared: %s: image %s has no tag: give the one you want with --image",
+			c.object, sidecar.Image))
+	case tag != Version:
+		c.add(Outdated, "image", "its tag is %s, and this program installs %s", tag, Version)
+	}
+}
+
+// tagOf returns the tag of an image, "" for one without.
+func tagOf(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	_, tag, _ := strings.Cut(path.Base(image), ":")
+	return tag
+}
+
+func (c *comparison) commands(sidecar *container) {
+	for _, command := range []struct {
+		field     string
+		got, want []string
+	}{
+		{"command", sidecar.Command, c.want.Command},
+		{"readinessProbe.exec.command", sidecar.ReadinessProbe.Exec.Command, c.want.ReadinessProbe.Exec.Command},
+		{"livenessProbe.exec.command", sidecar.LivenessProbe.Exec.Command, c.want.LivenessProbe.Exec.Command},
+	} {
+		if !slices.Equal(command.got, command.want) {
+			c.add(Missing, command.field, "it is %q, not %q", command.got, command.want)
+		}
+	}
+}
+
+// environment finds settings that applications can change, and facts that are wrong. A locked setting may have a value
+// other than the one that install sets.
+func (c *comparison) environment(sidecar *container) error {
+	want, err := c.want.settings()
+	if err != nil {
+		return err
+	}
+	got, err := sidecar.settings()
+	if err != nil {
+		c.add(Outdated, "env", "this release refuses it: %v", err)
+		return nil
+	}
+	locks := map[string]bool{}
+	for i, setting := range want {
+		if !setting.Locked {
+			continue
+		}
+		name := settings.Variable(setting.Name)
+		locks[name] = true
+		_, fact := c.options.facts()[setting.Name]
+		switch {
+		case !sidecar.has(name):
+			c.add(Unlocked, "env."+name, "it is not set; install locks %s at %s", setting.Name, setting.Text)
+		case fact && setting.Text != Unknown && got[i].Locked && got[i].Text != setting.Text:
+			c.add(Outdated, "env."+name, "it is %s, and the cluster has %s", got[i].Text, setting.Text)
+		}
+	}
+	for _, variable := range c.want.Env {
+		if !locks[variable.Name] && !sidecar.has(variable.Name) {
+			c.add(Missing, "env."+variable.Name, "it is not set; install sets %s", variable.Value)
+		}
+	}
+	return nil
+}
+
+func (c *comparison) mounts(sidecar *container) {
+	for _, want := range c.want.VolumeMounts {
+		volume := ""
+		for _, mount := range sidecar.VolumeMounts {
+			if path.Clean(mount.MountPath) == want.MountPath {
+				volume = mount.Name
+			}
+		}
+		if volume == "" {
+			c.add(Missing, "volumeMounts", "nothing is mounted at %s; install mounts the volume %s", want.MountPath, want.Name)
+			continue
+		}
+		if want.MountPath != "/tmp" {
+			continue
+		}
+		for _, other := range c.pod.Containers {
+			if other.Name != containerName && other.mounts(volume) {
+				c.add(Missing, "volumeMounts", "a /tmp of its own: the container %s mounts the volume %s too, and "+
+					"argocd-cmp-server empties it", other.Name, volume)
+			}
+		}
+	}
+}
+
+func (c *container) mounts(volume string) bool {
+	for _, mount := range c.VolumeMounts {
+		if mount.Name == volume {
+			return true
+		}
+	}
+	return false
+}
+
+// security compares the securityContext. What the container does not say counts as the pod says it, and the user is the
+// platform's choice.
+func (c *comparison) security(sidecar *container) {
+	for _, field := range slices.Sorted(maps.Keys(c.want.SecurityContext)) {
+		want, got := c.want.SecurityContext[field], sidecar.SecurityContext[field]
+		if got == nil {
+			got = c.pod.SecurityContext[field]
+		}
+		if field != "runAsUser" && !reflect.DeepEqual(got, want) {
+			c.add(Missing, "securityContext."+field, "install sets %v", want)
+		}
+	}
+}
+
+// plugin compares a plugin.yaml that is mounted over the one in the image.
+func (c *comparison) plugin(sidecar *container) error {
+	for _, mount := range sidecar.VolumeMounts {
+		if mount.MountPath != configFolder && !strings.HasPrefix(mount.MountPath, configFolder+"/") {
+			continue
+		}
+		for _, volume := range c.pod.Volumes {
+			if volume.Name != mount.Name {
+				continue
+			}
+			data, found := c.configMaps[c.namespace+"/"+volume.ConfigMap.Name]
+			if !found {
+				c.notes = append(c.notes, fmt.Sprintf("not compared: %s: the volume %s hides the plugin.yaml of the image: "+
+					"give its ConfigMap %s too, or remove the mount", c.object, mount.Name, volume.ConfigMap.Name))
+				continue
+			}
+			key := mount.SubPath
+			if key == "" {
+				key = "plugin.yaml"
+			}
+			same, err := samePlugin(data[key])
+			if err != nil {
+				return fmt.Errorf("ConfigMap %s: key %s: %w", volume.ConfigMap.Name, key, err)
+			}
+			if !same {
+				c.add(Outdated, "volumeMounts", "the key %s of the ConfigMap %s differs from the plugin.yaml of the image, "+
+					"which it hides: remove the mount", key, volume.ConfigMap.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// samePlugin reports whether text says what the plugin.yaml of the image says.
+func samePlugin(text string) (bool, error) {
+	if text == "" {
+		return false, errors.New("it is missing")
+	}
+	var got, want any
+	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
+		return false, err
+	}
+	err := yaml.Unmarshal(pluginYAML, &want)
+	return reflect.DeepEqual(got, want), err
+}

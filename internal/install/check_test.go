@@ -1,0 +1,159 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestCheck changes the installed sidecar in one place each.
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		change  func(sidecar, pod map[string]any)
+		options Options
+		want    []string // problem, field and a part of the message
+		note    string
+	}{
+		{name: "nothing"},
+		{name: "no sidecar", change: func(_, pod map[string]any) { pod["containers"] = pod["containers"].([]any)[:1] },
+			want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+		{name: "older image", change: set("image", "mirror.example.com:5000/plugin:v0.1.0@sha256:0123"),
+			want: []string{"outdated image its tag is v0.1.0, and this program installs " + Version}},
+		{name: "mirror", change: set("image", "mirror.example.com:5000/plugin:"+Version)},
+		{name: "digest", change: set("image", "mirror.example.com:5000/plugin@sha256:0123"), note: "has no tag"},
+		{name: "image of one's own", change: set("image", "mirror.example.com/plugin:7"),
+			options: Options{Image: "mirror.example.com/plugin:8"},
+			want:    []string{"outdated image it is mirror.example.com/plugin:7, not mirror.example.com/plugin:8"}},
+		{name: "command", change: set("command", []any{"/bin/sh"}), want: []string{"missing command it is"}},
+		{name: "probes", change: func(sidecar, _ map[string]any) {
+			delete(sidecar, "readinessProbe")
+			sidecar["livenessProbe"] = map[string]any{"tcpSocket": map[string]any{"port": 1}}
+		}, want: []string{"missing readinessProbe.exec.command it is []", "missing livenessProbe.exec.command it is []"}},
+		{name: "unlocked", change: withoutVariable("ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY"),
+			want: []string{"unlocked env.ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY it is not set; install locks allow-empty at "}},
+		{name: "other value", change: variableIs("ARGOCD_KSERVE_PLUGIN_FAIL_ON", "error")},
+		{name: "bad value", change: variableIs("ARGOCD_KSERVE_PLUGIN_FAIL_ON", "always"),
+			want: []string{"outdated env this release refuses it: environment variable ARGOCD_KSERVE_PLUGIN_FAIL_ON"}},
+		{name: "no memory target", change: withoutVariable("GOMEMLIMIT"),
+			want: []string{"missing env.GOMEMLIMIT it is not set"}},
+		{name: "facts", change: variableIs("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "0.14.1"),
+			options: Options{KServeVersion: "0.15.2", DefaultDeploymentMode: "Standard"},
+			want: []string{"outdated env.ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION it is 0.14.1, and the cluster has 0.15.2",
+				"outdated env.ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE it is unknown, and the cluster has Standard"}},
+		{name: "spelling", change: variableIs("ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE", "RawDeployment"),
+			options: Options{KServeVersion: Unknown, DefaultDeploymentMode: "Standard"}},
+		{name: "shared tmp", change: func(sidecar, _ map[string]any) {
+			sidecar["volumeMounts"].([]any)[2].(map[string]any)["name"] = "tmp"
+		}, want: []string{"missing volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
+		{name: "no socket", change: func(sidecar, _ map[string]any) {
+			sidecar["volumeMounts"] = slices.Delete(sidecar["volumeMounts"].([]any), 1, 2)
+		}, want: []string{"missing volumeMounts nothing is mounted at /home/argocd/cmp-server/plugins"}},
+		{name: "privileges", change: func(sidecar, _ map[string]any) {
+			delete(sidecar["securityContext"].(map[string]any), "capabilities")
+		}, want: []string{"missing securityContext.capabilities install sets map[drop:[ALL]]"}},
+		{name: "privileges of the pod", change: func(sidecar, pod map[string]any) {
+			delete(sidecar["securityContext"].(map[string]any), "runAsNonRoot")
+			delete(sidecar["securityContext"].(map[string]any), "runAsUser")
+			pod["securityContext"] = map[string]any{"runAsNonRoot": true}
+		}},
+		{name: "limits", change: set("resources", map[string]any{"limits": map[string]any{"memory": "4Gi"}}),
+			want: []string{"missing resources.limits.ephemeral-storage the container has no limit; install sets 2Gi"}},
+		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.options.KServeVersion == "" {
+				tc.options.KServeVersion, tc.options.DefaultDeploymentMode = Unknown, Unknown
+			}
+			problems, notes := check(t, repoServerOf(t, tc.change), tc.options)
+			expect(t, problems, tc.want)
+			if got := strings.Join(notes, "\n"); !strings.Contains(got, tc.note) || (tc.note == "") != (got == "") {
+				t.Errorf("notes %q, want %q", got, tc.note)
+			}
+		})
+	}
+}
+
+// TestCheckPlugin compares a mounted plugin.yaml with the one in the image.
+func TestCheckPlugin(t *testing.T) {
+	server := string(repoServerOf(t, mountPlugin))
+	configMap := "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: cmp}, data: {plugin.yaml: %q}}\n"
+	problems, _ := check(t, fmt.Appendf(nil, server+configMap, pluginYAML), unknown)
+	expect(t, problems, nil)
+	verbose := strings.Replace(string(pluginYAML), "generate]", "generate, -v]", 1)
+	problems, _ = check(t, fmt.Appendf(nil, server+configMap, verbose), unknown)
+	expect(t, problems, []string{"outdated volumeMounts the key plugin.yaml of the ConfigMap cmp differs"})
+}
+
+// TestReadLive reads what is no repo-server.
+func TestReadLive(t *testing.T) {
+	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\n"
+	for stream, want := range map[string]string{
+		"": "live.yaml: no Deployment has a name that ends in repo-server",
+		deployment + "spec: {template: {spec: 5}}": "live.yaml: Deployment argocd-repo-server: spec.template.spec: ",
+		deployment + "spec: [":                     "live.yaml: ",
+	} {
+		if _, err := ReadLive([]byte(stream), "live.yaml"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", stream, err, want)
+		}
+	}
+	problems, _ := check(t, []byte(deployment), unknown)
+	expect(t, problems, []string{"missing containers no container is called argocd-kserve-plugin"})
+}
+
+func check(t *testing.T, stream []byte, o Options) (problems []Problem, notes []string) {
+	t.Helper()
+	live, err := ReadLive(stream, "live.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, notes, err = live.Check(o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problems, notes
+}
+
+func expect(t *testing.T, problems []Problem, want []string) {
+	t.Helper()
+	if len(problems) != len(want) {
+		t.Fatalf("problems %+v, want %q", problems, want)
+	}
+	for i, p := range problems {
+		if got := p.Problem + " " + p.Field + " " + p.Message; !strings.HasPrefix(got, want[i]) {
+			t.Errorf("problem %q, want %q", got, want[i])
+		}
+	}
+}
+
+func set(field string, value any) func(sidecar, pod map[string]any) {
+	return func(sidecar, _ map[string]any) { sidecar[field] = value }
+}
+
+func variableIs(name, value string) func(sidecar, pod map[string]any) {
+	return func(sidecar, _ map[string]any) {
+		for _, entry := range sidecar["env"].([]any) {
+			if entry.(map[string]any)["name"] == name {
+				entry.(map[string]any)["value"] = value
+			}
+		}
+	}
+}
+
+func withoutVariable(name string) func(sidecar, pod map[string]any) {
+	return func(sidecar, _ map[string]any) {
+		sidecar["env"] = slices.DeleteFunc(sidecar["env"].([]any), func(entry any) bool {
+			return entry.(map[string]any)["name"] == name
+		})
+	}
+}
+
+func mountPlugin(sidecar, pod map[string]any) {
+	sidecar["volumeMounts"] = append(sidecar["volumeMounts"].([]any), map[string]any{
+		"name": "cmp", "mountPath": configFolder + "/plugin.yaml", "subPath": "plugin.yaml",
+	})
+	pod["volumes"] = append(pod["volumes"].([]any), map[string]any{
+		"name": "cmp", "configMap": map[string]any{"name": "cmp"},
+	})
+}

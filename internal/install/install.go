@@ -1,0 +1,71 @@
+// Package install is the sidecar as data, the forms in which people install it, and the comparison of an installed
+// sidecar with it.
+package install
+
+import (
+	"cmp"
+	_ "embed"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// Version is the release that install pins. The settings and mounts below are those of this release.
+const Version = "v0.2.0"
+
+// containerName is the name of the container in every form.
+const containerName = "argocd-kserve-plugin"
+
+// Image is the image of the release.
+const Image = "ghcr.io/argocd-kserve-plugin/argocd-kserve-plugin:" + Version
+
+// The definition of the sidecar: the list with its container, and the list with its volumes. The volumes var-files and
+// plugins are Argo CD's own, in the manifests of 2.14 to 3.5, in the chart and in what the operator makes.
+var (
+	//go:embed container.yaml
+	containerYAML []byte
+	//go:embed volumes.yaml
+	volumesYAML []byte
+	// pluginYAML is the plugin.yaml in the image.
+	//go:embed plugin.yaml
+	pluginYAML []byte
+)
+
+// Options are what differs from one installation to another.
+type Options struct {
+	Image string // "" for the one of this release
+
+	// The facts about the cluster, as the settings have them, or Unknown.
+	KServeVersion, DefaultDeploymentMode string
+}
+
+// Unknown stands for a fact about the cluster that nobody gave.
+const Unknown = "unknown"
+
+// container returns the definition of the container, with the options in it. Without a user, the platform chooses it.
+func (o Options) container(user bool) (*yamldoc.Tree, error) {
+	tree, err := yamldoc.Parse(containerYAML)
+	if err != nil {
+		return nil, err
+	}
+	edits := []yamldoc.Edit{yamldoc.Set(yamldoc.Path{0, "image"}, cmp.Or(o.Image, Image))}
+	facts := o.facts()
+	for i, entry := range tree.Root.Get(0, "env").List() {
+		for setting, value := range facts {
+			if entry.Get("name").Str() == settings.Variable(setting) {
+				edits = append(edits, yamldoc.Set(yamldoc.Path{0, "env", i, "value"}, value))
+			}
+		}
+	}
+	if !user {
+		edits = append(edits, yamldoc.Delete(yamldoc.Path{0, "securityContext", "runAsUser"}))
+	}
+	return tree.Apply(edits)
+}
+
+// facts are the settings about the cluster.
+func (o Options) facts() map[string]string {
+	return map[string]string{
+		"kserve-version": o.KServeVersion, "default-deployment-mode": o.DefaultDeploymentMode,
+	}
+}

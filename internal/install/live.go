@@ -1,0 +1,165 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// Live is what a cluster runs.
+type Live struct {
+	name       string // of the input
+	data       []byte
+	servers    []repoServer
+	configMaps map[string]map[string]string // the data, by namespace/name
+}
+
+// repoServer is the Deployment of a repo-server.
+type repoServer struct {
+	object    string // its kind and name
+	namespace string
+	pod       pod
+}
+
+// pod is the part of a pod that Check reads.
+type pod struct {
+	SecurityContext map[string]any
+	Containers      []container
+	Volumes         []struct {
+		Name      string
+		ConfigMap struct{ Name string }
+	}
+}
+
+type container struct {
+	Name, Image                   string
+	Command                       []string
+	Env                           []variable
+	VolumeMounts                  []struct{ Name, MountPath, SubPath string }
+	SecurityContext               map[string]any
+	ReadinessProbe, LivenessProbe struct{ Exec struct{ Command []string } }
+	Resources                     struct{ Limits map[string]any }
+}
+
+type variable struct {
+	Name, Value string
+	ValueFrom   any
+}
+
+// ReadLive reads what kubectl prints for the Deployment of the repo-server, for argocd-cm and for what else Check looks
+// at. name stands for the input in errors. It is an error if there is no such Deployment.
+func ReadLive(data []byte, name string) (*Live, error) {
+	l := &Live{name: name, data: data, configMaps: map[string]map[string]string{}}
+	var problem error
+	err := health.Read(bytes.NewReader(data), name, 0, func(event health.Event) bool {
+		problem = l.add(event.Object)
+		return problem == nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case problem != nil:
+		return nil, fmt.Errorf("%s: %w", name, problem)
+	case len(l.servers) == 0:
+		return nil, fmt.Errorf("%s: no Deployment has a name that ends in repo-server", name)
+	}
+	return l, nil
+}
+
+func (l *Live) add(object health.Object) error {
+	var read struct {
+		Kind     string
+		Metadata struct{ Namespace, Name string }
+		Data     map[string]string
+	}
+	kind, _ := object["kind"].(string)
+	if kind != "Deployment" && kind != "ConfigMap" {
+		return nil
+	}
+	if err := convert(object, &read); err != nil {
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	namespace, name := read.Metadata.Namespace, read.Metadata.Name
+	qualified := strings.TrimPrefix(namespace+"/"+name, "/")
+	if kind == "ConfigMap" {
+		l.configMaps[namespace+"/"+name] = read.Data
+		return nil
+	}
+	if !strings.HasSuffix(name, "repo-server") {
+		return nil
+	}
+	server := repoServer{object: kind + " " + qualified, namespace: namespace}
+	if err := convert(health.At(object, "spec", "template", "spec"), &server.pod); err != nil {
+		return fmt.Errorf("%s: spec.template.spec: %w", server.object, err)
+	}
+	l.servers = append(l.servers, server)
+	return nil
+}
+
+// convert gives a decoded value another type.
+func convert(value, into any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// Setting returns the value of a setting of the sidecar, "" if there is none.
+func (l *Live) Setting(name string) string {
+	for _, server := range l.servers {
+		if sidecar := server.sidecar(); sidecar != nil {
+			return sidecar.value(settings.Variable(name))
+		}
+	}
+	return ""
+}
+
+// sidecar returns the container of the plugin, nil if there is none.
+func (s repoServer) sidecar() *container {
+	for i := range s.pod.Containers {
+		if s.pod.Containers[i].Name == containerName {
+			return &s.pod.Containers[i]
+		}
+	}
+	return nil
+}
+
+// value returns the value of a variable, "" if the container has none or takes it from elsewhere.
+func (c *container) value(name string) string {
+	for _, entry := range slices.Backward(c.Env) { // of several with the same name the last one counts
+		if entry.Name == name {
+			return entry.Value
+		}
+	}
+	return ""
+}
+
+// has reports whether the container sets a variable, also from elsewhere.
+func (c *container) has(name string) bool {
+	return slices.ContainsFunc(c.Env, func(entry variable) bool {
+		return entry.Name == name && (entry.Value != "" || entry.ValueFrom != nil)
+	})
+}
+
+// settings returns the settings of a run in the container, as far as its own variables say.
+func (c *container) settings() ([]settings.Value, error) {
+	var environ []string
+	for _, entry := range c.Env {
+		environ = append(environ, entry.Name+"="+entry.Value)
+	}
+	set, err := settings.LoadLocked(settings.Sources{
+		Flags: settings.Bind(pflag.NewFlagSet("", pflag.ContinueOnError)), Environ: environ,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return set.Values(), nil
+}
