@@ -5,7 +5,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -44,8 +43,11 @@ func (r *release) tarGzip(files []file) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = zipped.Write(packed)
-	return archive.Bytes(), errors.Join(err, zipped.Close())
+	if _, err := zipped.Write(packed); err != nil {
+		return nil, err
+	}
+	err = zipped.Close()
+	return archive.Bytes(), err
 }
 
 // tar returns the files and their folders as a tar archive, sorted, of the user root, with the date of the commit.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func (r *release) image(p platform, files []file, bill []byte) (platformImage, e
 	}
 	layer, err := tarball.LayerFromOpener(
 		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil },
-		tarball.WithCompressedCaching, tarball.WithMediaType(types.OCILayer))
+		tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithMediaType(types.OCILayer))
 	if err != nil {
 		return platformImage{}, err
 	}
