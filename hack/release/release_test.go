@@ -15,6 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
 )
 
 // stub is a repository with two programs that build quickly. The first one prints its arguments.
@@ -201,4 +205,27 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("is not empty", "-version", "v0.2.0")
+}
+
+// TestModule checks that the module proxy can make a module of the commit, and that go install takes it, which refuses
+// replace directives.
+func TestModule(t *testing.T) {
+	top, err := output(t.Context(), ".", "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := t.TempDir()
+	git(t, "clone", "--quiet", top, clone)
+	if err := zip.CreateFromDir(io.Discard, module.Version{Path: modulePath, Version: "v0.2.0"}, clone); err != nil {
+		t.Error(err)
+	}
+	path := filepath.Join(clone, "go.mod")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse(path, data, nil)
+	if err != nil || file.Module.Mod.Path != modulePath || len(file.Replace) > 0 || len(file.Exclude) > 0 {
+		t.Errorf("go install %s@v0.2.0 is not possible: %+v, %v", modulePath, file, err)
+	}
 }
