@@ -37,8 +37,8 @@ func prepare(ctx context.Context) error {
 	return nil
 }
 
-// TestImage has each release of Argo CD start the container that install/ defines, in the root file system of the image,
-// and render apps with both programs.
+// TestImage has each release of Argo CD start the container that install/ defines, in the root file system of the
+// image, and render apps with both programs.
 func TestImage(t *testing.T) {
 	repository, err := toolchain.Repository()
 	if err != nil {

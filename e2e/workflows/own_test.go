@@ -15,9 +15,9 @@ import (
 // pinned is an action by the commit of a version, which a comment names.
 var pinned = regexp.MustCompile(`(?m)^ *- uses: [a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 
-// TestOwnWorkflows lints the project's own workflows, and checks what actionlint does not: that actions are pinned, that
-// no job gets a permission that it does not name, that no token stays in the checkout, and that scripts get what others
-// may have written through variables only.
+// TestOwnWorkflows lints the project's own workflows, and checks what actionlint does not: that actions are pinned,
+// that no job gets a permission that it does not name, that no token stays in the checkout, and that scripts get what
+// others may have written through variables only.
 func TestOwnWorkflows(t *testing.T) {
 	repository := filepath.Join("..", "..")
 	files, err := filepath.Glob(filepath.Join(repository, ".github", "workflows", "*"))

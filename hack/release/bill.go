@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// spdx is a document of SPDX 2.3 as JSON (https://spdx.github.io/spdx-spec/v2.3/), with the fields that are needed here.
+// spdx is a document of SPDX 2.3 as JSON (https://spdx.github.io/spdx-spec/v2.3/), with the fields that are needed.
 type spdx struct {
 	Version       string         `json:"spdxVersion"`
 	License       string         `json:"dataLicense"`

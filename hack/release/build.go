@@ -18,7 +18,9 @@ var allPlatforms = []string{
 }
 
 // goEnviron keeps the settings of this machine and its user out of the programs.
-var goEnviron = []string{"CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT="}
+var goEnviron = []string{
+	"CGO_ENABLED=0", "GOFLAGS=-trimpath", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=",
+}
 
 // platform is an operating system and an architecture, as Go names them.
 type platform struct{ os, arch string }

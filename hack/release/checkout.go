@@ -37,7 +37,8 @@ func checkout(ctx context.Context, version string) (*release, error) {
 		return nil, err
 	}
 	if changed != "" {
-		return nil, fmt.Errorf("a release is made from a commit, and these changes are not in it; commit them first:\n%s", changed)
+		return nil, fmt.Errorf("a release is made from a commit, and these changes are not in it; commit them first:\n%s",
+			changed)
 	}
 	if version == "" {
 		if version, err = output(ctx, top, "git", "describe", "--tags", "--exact-match", "--match", "v[0-9]*"); err != nil {

@@ -65,7 +65,8 @@ func (r *release) notices(ctx context.Context, programs []file) (file, error) {
 		return file{}, err
 	}
 	delete(linked, stdlib)
-	listed, err := output(ctx, r.source, "go", append([]string{"list", "-m", "-json"}, slices.Sorted(maps.Keys(linked))...)...)
+	list := append([]string{"list", "-m", "-json"}, slices.Sorted(maps.Keys(linked))...)
+	listed, err := output(ctx, r.source, "go", list...)
 	if err != nil {
 		return file{}, err
 	}

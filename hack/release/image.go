@@ -73,7 +73,8 @@ func (r *release) image(p platform, files []file, bill []byte) (platformImage, e
 	}
 	layer, err := tarball.LayerFromOpener(
 		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil },
-		tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.BestCompression), tarball.WithMediaType(types.OCILayer))
+		tarball.WithCompressedCaching, tarball.WithCompressionLevel(gzip.BestCompression),
+		tarball.WithMediaType(types.OCILayer))
 	if err != nil {
 		return platformImage{}, err
 	}
@@ -110,7 +111,8 @@ func (r *release) writeImages(images []platformImage, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := written.AppendIndex(index, layout.WithAnnotations(map[string]string{versionAnnotation: r.version})); err != nil {
+	name := map[string]string{versionAnnotation: r.version}
+	if err := written.AppendIndex(index, layout.WithAnnotations(name)); err != nil {
 		return err
 	}
 	for _, one := range images {

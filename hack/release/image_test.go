@@ -95,7 +95,8 @@ func checkImage(t *testing.T, image v1.Image, arch string) {
 		!slices.Equal(c.Entrypoint, []string{"/usr/local/bin/argocd-kserve-plugin"}) {
 		t.Errorf("config %+v", config)
 	}
-	keys := strings.ReplaceAll(strings.Join(slices.Sorted(maps.Keys(config.Config.Labels)), " "), "org.opencontainers.image.", "")
+	labels := strings.Join(slices.Sorted(maps.Keys(config.Config.Labels)), " ")
+	keys := strings.ReplaceAll(labels, "org.opencontainers.image.", "")
 	if keys != "created description documentation licenses revision source title url version" {
 		t.Errorf("labels %s", keys)
 	}

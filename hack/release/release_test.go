@@ -188,7 +188,8 @@ func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	refused := func(want string, args ...string) {
 		t.Helper()
-		if err := run(t.Context(), append(append([]string{"build"}, args...), dir)); err == nil || !strings.Contains(err.Error(), want) {
+		err := run(t.Context(), slices.Concat([]string{"build"}, args, []string{dir}))
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}

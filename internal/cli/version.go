@@ -102,7 +102,7 @@ func buildVersion() string {
 	return newBuild(info).Version
 }
 
-// installable is the version of the module as go install takes it, or latest for a program that no module's version has.
+// installable is the version of the module as go install takes it: latest where the program is of no version.
 func installable() string {
 	version := buildVersion()
 	if version == "(devel)" || strings.Contains(version, "+") {
