@@ -102,7 +102,7 @@ e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-cluster ## all six with every release and chart; not in CI
 
-image-test: ## run the image of a release, or the one in the folder IMAGE, and that of the Dockerfile (needs root; installs buildah)
+image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
 	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
 		$(abspath bin/image)
@@ -113,7 +113,7 @@ release: ## what a release consists of, in bin/release: of version VERSION, or o
 	rm -rf bin/release
 	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
 
-reproducible: ## the tests of hack/release, and the release for linux/amd64 twice in different folders, to compare them
+reproducible: ## the tests of hack/release, and linux/amd64 twice in different folders, to compare the files
 	cd hack/release && $(GO) vet ./... && $(GO) test -count=1 ./...
 	hack/reproducible
 
