@@ -12,19 +12,22 @@ DRIFT   ?= quick
 CHARTS  ?= kserve
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
+# What make release releases, such as v0.2.0; without it the tag of the commit.
+VERSION ?=
+# A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
+IMAGE   ?=
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd e2e-chaos e2e-cluster \
-	e2e-helm e2e-kustomize e2e-hosts e2e-all image-test bench demo clean
+	e2e-helm e2e-kustomize e2e-hosts e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the binary, and the one that it starts for Helm charts
-	$(GO) build -ldflags '-s -w' -o $(BINARY) ./cmd/cmp
-	$(GO) build -ldflags '-s -w' -o $(BINARY)-helm ./cmd/argocd-kserve-plugin-helm
+	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
 
 test: ## every test that needs neither network nor root
 	$(GO) test ./...
@@ -35,9 +38,11 @@ golden: ## write the golden files and the generated docs, then look at the diffe
 	UPDATE_GOLDEN=1 $(GO) test ./...
 	git diff --stat
 
-lint: ## gofmt, go vet, staticcheck, and a tidy go.mod
+lint: ## gofmt, go vet for Linux, macOS and Windows, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
 	$(GO) tool -modfile=hack/go.mod staticcheck ./...
 	$(GO) mod tidy -diff
 
@@ -97,8 +102,20 @@ e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-cluster ## all six with every release and chart; not in CI
 
-image-test: ## build the image with buildah and run it (needs root; installs buildah)
-	hack/image-test
+image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
+	test -n '$(IMAGE)' || rm -rf bin/image
+	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
+		$(abspath bin/image)
+	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
+	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(GO) test -count=1 -v ./release
+
+release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag
+	rm -rf bin/release
+	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
+
+reproducible: ## the tests of hack/release, and linux/amd64 twice in different folders, to compare the files
+	cd hack/release && $(GO) vet ./... && $(GO) test -count=1 ./...
+	hack/reproducible
 
 bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \

@@ -27,10 +27,13 @@ type Sidecar struct {
 	uid       int
 }
 
-// Image is what the plugin's image adds to an empty file system.
+// Image is what the plugin's image adds to an empty file system, or all of an image.
 type Image struct {
 	Plugin string // the plugin's executable; the one for Helm charts is beside it
 	Config string // plugin.yaml
+
+	// Root is a folder of the stack with the unpacked image, instead of the two.
+	Root string
 }
 
 // StartSidecar starts the container. Its root file system holds what the image holds, so paths are the real ones; what
@@ -40,7 +43,7 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 	c := &Sidecar{
 		stack:     s,
 		container: container,
-		root:      s.Mkdir("sidecar", 0),
+		root:      image.Root,
 		Sockets:   s.Mkdir("plugins", User),
 		Tmp:       s.Tmpfs("sidecar-tmp", User, container.Resources.Limits.StorageEphemeral().Value()),
 		env:       []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
@@ -49,7 +52,13 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 	for _, variable := range container.Env {
 		c.env = append(c.env, variable.Name+"="+variable.Value)
 	}
-	c.mount(tb, v, image)
+	if c.root == "" {
+		c.root = s.Mkdir("sidecar", 0)
+		s.Bind(image.Plugin, c.inside("/usr/local/bin/argocd-kserve-plugin"))
+		s.Bind(filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin), c.inside("/usr/local/bin/"+toolchain.HelmPlugin))
+		s.Bind(image.Config, c.inside(pluginConfigPath))
+	}
+	c.mount(tb, v)
 	server := c.process("sidecar", append(container.Command, container.Args...), c.ready)
 	server.Memory = container.Resources.Limits.Memory().Value()
 	c.Running = s.Start(server)
@@ -64,15 +73,13 @@ func (c *Sidecar) ready(ctx context.Context) error {
 	return nil
 }
 
-func (c *Sidecar) mount(tb testing.TB, v Version, image Image) {
+// inside returns where a path of the container is here.
+func (c *Sidecar) inside(path string) string { return filepath.Join(c.root, path) }
+
+func (c *Sidecar) mount(tb testing.TB, v Version) {
 	tb.Helper()
-	inside := func(path string) string { return filepath.Join(c.root, path) }
-	c.stack.Bind(image.Plugin, inside("/usr/local/bin/argocd-kserve-plugin"))
-	c.stack.Bind(filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin),
-		inside("/usr/local/bin/"+toolchain.HelmPlugin))
-	c.stack.Bind(image.Config, inside(pluginConfigPath))
 	for _, path := range []string{"/proc", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"} {
-		c.stack.Bind(path, inside(path))
+		c.stack.Bind(path, c.inside(path))
 	}
 	// Argo CD's init container puts its binary into this volume.
 	varFiles := c.stack.Mkdir("var-files", User)
@@ -83,7 +90,7 @@ func (c *Sidecar) mount(tb testing.TB, v Version, image Image) {
 		if !ok {
 			tb.Fatalf("the sidecar mounts %s, which is none of Argo CD's volumes for plugins nor its own", mount.Name)
 		}
-		c.stack.Bind(volume, inside(mount.MountPath))
+		c.stack.Bind(volume, c.inside(mount.MountPath))
 	}
 	if *c.container.SecurityContext.ReadOnlyRootFilesystem {
 		c.stack.Seal(c.root)

@@ -12,6 +12,8 @@ import (
 // to start than most sources take to render.
 const withHelm = program + "-helm"
 
+const modulePath = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
+
 // becomeHelm runs the program with Helm, which is in the same folder, with the same arguments. Where the system can
 // replace a process it returns only if that fails, otherwise with the exit code.
 func (env *Env) becomeHelm() (int, error) {
@@ -21,8 +23,8 @@ func (env *Env) becomeHelm() (int, error) {
 	}
 	path := filepath.Join(filepath.Dir(self), withHelm+filepath.Ext(self))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("a Helm chart needs the program %s beside %s; it is in the same image and release, "+
-			"or build it with make build", withHelm, program)
+		return 0, fmt.Errorf("a Helm chart needs the program %s in the same folder as %s; the image and the archives of a "+
+			"release have both, or install it there: go install %s/cmd/%s@%s", withHelm, program, modulePath, withHelm, installable())
 	}
 	code, err := env.replace(path)
 	if err != nil {

@@ -1,31 +1,112 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 )
 
+// build is what the go command has written into a program about its source (runtime/debug.BuildInfo).
+type build struct {
+	Version  string `json:"version"`          // of the module: a tag, a pseudo-version or (devel)
+	Commit   string `json:"commit,omitempty"` // empty if not known, 12 digits from a pseudo-version
+	Date     string `json:"date,omitempty"`   // of the commit, as RFC 3339 in UTC
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
 func newVersionCommand(env *Env) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
 		Args:  takes(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := fmt.Sprintf("%s %s, %s %s/%s\n",
-				program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return env.write(cmd.Context(), []byte(text))
-		},
 	}
+	output := newChoice(cmd, "output", "o", "output format", []string{"text", "json"})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := output()
+		if err != nil {
+			return err
+		}
+		info, _ := debug.ReadBuildInfo()
+		built := newBuild(info)
+		var b bytes.Buffer
+		if format == "json" {
+			if err := encoding.JSON(&b, built); err != nil {
+				return err
+			}
+			return env.write(cmd.Context(), b.Bytes())
+		}
+		name := program
+		if env.Charts != nil {
+			name = withHelm
+		}
+		fmt.Fprintf(&b, "%s %s\n", name, built)
+		return env.write(cmd.Context(), b.Bytes())
+	}
+	return cmd
+}
+
+// newBuild returns what info says, which may be nil. A program that go install has built from a module knows the commit
+// only from a pseudo-version.
+func newBuild(info *debug.BuildInfo) build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	b.Commit, _ = module.PseudoVersionRev(b.Version)
+	if date, err := module.PseudoVersionTime(b.Version); err == nil {
+		b.Date = date.Format(time.RFC3339)
+	}
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "vcs.revision":
+			b.Commit = setting.Value
+		case "vcs.time":
+			b.Date = setting.Value
+		case "vcs.modified":
+			b.Modified = setting.Value == "true"
+		}
+	}
+	return b
+}
+
+func (b build) String() string {
+	parts := []string{b.Version}
+	if b.Commit != "" {
+		parts = append(parts, "commit "+b.Commit)
+	}
+	if b.Modified {
+		parts = append(parts, "with changes")
+	}
+	if b.Date != "" {
+		parts = append(parts, b.Date)
+	}
+	return strings.Join(append(parts, b.Go+" "+b.Platform), ", ")
 }
 
 // buildVersion is the module's version, which the go command stamps from the Git tag or commit.
 func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
+	info, _ := debug.ReadBuildInfo()
+	return newBuild(info).Version
+}
+
+// installable is the version of the module as go install takes it: latest where the program is of no version.
+func installable() string {
+	version := buildVersion()
+	if version == "(devel)" || strings.Contains(version, "+") {
+		return "latest"
 	}
-	return info.Main.Version
+	return version
 }

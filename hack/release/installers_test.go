@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// TestInstallers lets action.yml and the job for GitLab install a release of this program.
+func TestInstallers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("they install releases on Linux only")
+	}
+	var action struct {
+		Runs struct{ Steps []struct{ Run string } }
+	}
+	var pipeline struct {
+		KServe struct {
+			BeforeScript []string `json:"before_script"`
+		}
+	}
+	read(t, "../../action.yml", &action)
+	read(t, "../../install/gitlab/kserve.yml", &pipeline)
+
+	repository(t, stub)
+	releases := t.TempDir()
+	if err := os.Rename(built(t), filepath.Join(releases, "v0.2.0")); err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]string{
+		"action.yml":                action.Runs.Steps[0].Run + "\nPATH=$(cat \"$GITHUB_PATH\"):$PATH\n",
+		"install/gitlab/kserve.yml": strings.Join(pipeline.KServe.BeforeScript, "\n") + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			const installed = `
+argocd-kserve-plugin it works
+command -v argocd-kserve-plugin-helm
+`
+			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script+installed)
+			temp := t.TempDir()
+			cmd.Env = append(os.Environ(), "VERSION=0.2.0", "BASE_URL=file://"+releases, "RUNNER_TEMP="+temp,
+				"GITHUB_PATH="+filepath.Join(temp, "path"), "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "it\nworks\n") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = yaml.Unmarshal(data, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
