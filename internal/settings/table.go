@@ -61,7 +61,7 @@ var Table = slices.Concat([]Setting{
 		Name: "rules-as-of", Title: "Rules as of",
 		Help: "minor release of the plugin whose repairs are made; rules that came later only advise, so that an upgrade " +
 			"of the plugin changes no manifest",
-		Accepts: "x.y, from " + rules.First.Minor() + " to " + rules.Newest.Minor() + ", or newest", Default: "newest",
+		Accepts: "x.y, at most " + rules.Newest.Minor() + ", or newest", Default: "newest",
 		pattern: `^(v?\d+\.\d+|newest)$`,
 		field:   func(s *Settings) any { return &s.AsOf },
 		check:   rulesVersion,
