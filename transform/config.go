@@ -21,6 +21,11 @@ type Config struct {
 	// is known. A rule runs if one of them lies in one of its windows, or if there are none.
 	Releases []Release
 
+	// AsOf is a version of the catalogue. The run makes only edits that came with it or an earlier one, so that a newer
+	// catalogue changes nothing before people want it. What rules that came later report is advice, and never fatal. The
+	// zero value stands for the newest version.
+	AsOf Release
+
 	// ForbidSuppressions takes the effect from the comments and annotations that accept findings; see IgnoreAnnotation.
 	// Such a finding is reported and repaired, and its message says that it could not be accepted.
 	ForbidSuppressions bool
@@ -66,6 +71,18 @@ func (c *Config) selected() ([]*Rule, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// withhold takes off what a finding has from a version of the catalogue that is newer than AsOf.
+func (c *Config) withhold(f *Finding) {
+	later := func(since Release) bool { return c.AsOf != (Release{}) && since.Compare(c.AsOf) > 0 }
+	if later(f.Rule.Since) {
+		f.Severity, f.Fatal = Advice, false
+	}
+	if len(f.Edits) > 0 && later(f.Since) {
+		f.Edits, f.Withheld = nil, true
+		f.Unrepaired = "only rules as of " + f.Since.Minor() + " repair it"
+	}
 }
 
 // ids lists the IDs of the catalogue.

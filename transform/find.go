@@ -65,6 +65,7 @@ func (s *search) examine(o *Object) (all []reported) {
 	var found []Finding
 	pass := &Pass{Object: o, Render: s.render, Releases: s.Releases, Index: s.index}
 	pass.report = func(f Finding) {
+		s.withhold(&f)
 		f.settle()
 		found = append(found, f)
 	}

@@ -15,8 +15,8 @@ type Pass struct {
 	report func(Finding)
 }
 
-// Report records a finding. It sets f.Rule, and f.Object and f.Severity where they are empty: to the pass's object and
-// to the rule's severity. Report one finding for each place that a person would have to look at.
+// Report records a finding. It sets f.Rule, and f.Object, f.Severity and f.Since where they are empty: to the pass's
+// object, and to those of the rule. Report one finding for each place that a person would have to look at.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.Rule
 	if f.Object == nil {
@@ -24,6 +24,9 @@ func (p *Pass) Report(f Finding) {
 	}
 	if f.Severity == "" {
 		f.Severity = p.Rule.Severity
+	}
+	if f.Since == (Release{}) {
+		f.Since = p.Rule.Since
 	}
 	p.report(f)
 }

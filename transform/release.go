@@ -30,6 +30,9 @@ func ParseRelease(s string) (Release, error) {
 // String returns the release as x.y.z.
 func (r Release) String() string { return fmt.Sprintf("%d.%d.%d", r[0], r[1], r[2]) }
 
+// Minor returns the release as x.y.
+func (r Release) Minor() string { return fmt.Sprintf("%d.%d", r[0], r[1]) }
+
 // Compare returns -1 if r is older than o, 0 if both are the same, and 1 if r is newer.
 func (r Release) Compare(o Release) int { return slices.Compare(r[:], o[:]) }
 

@@ -35,6 +35,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 				Rule: rule, Object: object, Render: after, Releases: e.Releases, Index: indexAfter,
 				Previous: before, PreviousIndex: indexBefore,
 				report: func(f Finding) {
+					e.withhold(&f)
 					f.settle()
 					found = append(found, f)
 				},

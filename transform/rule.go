@@ -37,8 +37,8 @@ const AnyKind = "*"
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
 // Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All
-// fields are required except Issues, Windows, About, Restarts and Mentions, and one of Run and Removed. [Validate]
-// checks them.
+// fields are required except Issues, Windows, Since, About, Restarts and Mentions, and one of Run and Removed.
+// [Validate] checks them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -46,6 +46,7 @@ type Rule struct {
 	Doc      string      // Markdown: what breaks, why, and what the rule does about it
 	Issues   []string    // URLs of upstream threads about the problem
 	Windows  []Window    // the releases on which the problem occurs; none means all
+	Since    Release     // the version of the catalogue that the rule came with; see Config.AsOf
 	Kinds    []GroupKind // the kinds of the objects that Run and Removed are called for; see AnyKind
 	About    []GroupKind // the kinds that the problem is about, if they are not Kinds: those that an autoscaler is for
 	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest

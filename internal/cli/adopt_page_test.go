@@ -41,8 +41,25 @@ func TestAdoptPage(t *testing.T) {
 	if generated() != before {
 		t.Error("fix does not write what generate does")
 	}
+	checkCommands(t, string(page))
+}
+
+// TestUpgradePages checks that the commands on the pages about upgrades exist, with their flags.
+func TestUpgradePages(t *testing.T) {
+	for _, name := range []string{"upgrading.md", "versions.md"} {
+		page, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkCommands(t, string(page))
+	}
+}
+
+// checkCommands checks that the commands on a page exist, with their flags.
+func checkCommands(t *testing.T, page string) {
+	t.Helper()
 	commands := regexp.MustCompile("(?m)(?:^|[`| ])argocd-kserve-plugin ([a-z].*?)[`>\n]")
-	for _, command := range commands.FindAllStringSubmatch(string(page), -1) {
+	for _, command := range commands.FindAllStringSubmatch(page, -1) {
 		args := strings.Fields(command[1])
 		var stderr bytes.Buffer
 		if Run(t.Context(), Env{Args: append(args, "--help"), Stdout: io.Discard, Stderr: &stderr}) != 0 {

@@ -142,7 +142,22 @@ func (c *checked) conclusion(width int) string {
 	case n > 0:
 		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)
 	}
+	if n, version := withheld(c.open); n > 0 {
+		fmt.Fprintf(&b, "%d more repairable with rules-as-of %s: see diff --rules-as-of %[2]s\n", n, version)
+	}
 	return b.String()
+}
+
+// withheld counts the findings that only newer rules than rules-as-of repair, and returns the version that repairs all.
+func withheld(findings []transform.Finding) (count int, version string) {
+	var newest transform.Release
+	for _, f := range findings {
+		if f.Withheld {
+			count++
+			newest = slices.MaxFunc([]transform.Release{newest, f.Since}, transform.Release.Compare)
+		}
+	}
+	return count, newest.Minor()
 }
 
 // advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.

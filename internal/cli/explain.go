@@ -59,6 +59,9 @@ func explanation(r *transform.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s\n\n", r.ID, r.Name, r.Title)
 	fmt.Fprintf(&b, "KServe versions: %s\nSeverity: %s\n", r.Releases(), r.Severity)
+	if since := asOf(r); since != "" {
+		fmt.Fprintf(&b, "Rules as of: %s\n", since)
+	}
 	fmt.Fprintf(&b, "Concerns LLMInferenceServices: %s\n", yesNo(rules.ConcernsLLM(r)))
 	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), strings.TrimSpace(r.Doc))
 	if len(r.Issues) > 0 {

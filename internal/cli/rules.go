@@ -63,16 +63,25 @@ func rulesJSON(b *bytes.Buffer) error {
 		Kinds    []string `json:"kinds"`
 		LLM      bool     `json:"concernsLLMInferenceServices"`
 		Restarts bool     `json:"restarts"`
+		AsOf     string   `json:"rulesAsOf,omitempty"`
 		Issues   []string `json:"issues"`
 	}
 	list := []rule{}
 	for _, r := range rules.Documented {
 		list = append(list, rule{
-			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), rules.ConcernsLLM(r), r.Restarts,
+			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), rules.ConcernsLLM(r), r.Restarts, asOf(r),
 			append([]string{}, r.Issues...),
 		})
 	}
 	return encoding.JSON(b, list)
+}
+
+// asOf returns the version of the rules that a rule came with, or "" for one of the engine's own.
+func asOf(r *transform.Rule) string {
+	if r.Since == (transform.Release{}) {
+		return ""
+	}
+	return r.Since.Minor()
 }
 
 // kinds returns the kinds that the rule looks at.

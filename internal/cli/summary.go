@@ -29,8 +29,11 @@ func (o *outcome) summary() string {
 		var reasons []string
 		for _, f := range left {
 			reason := f.Rule.ID
-			if f.Needs != "" {
+			switch {
+			case f.Needs != "":
 				reason += " needs " + f.Needs
+			case f.Withheld:
+				reason += " needs rules-as-of " + f.Since.Minor()
 			}
 			if !slices.Contains(reasons, reason) {
 				reasons = append(reasons, reason)

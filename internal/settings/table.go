@@ -58,6 +58,15 @@ var Table = slices.Concat([]Setting{
 		check:   ruleID,
 	},
 	{
+		Name: "rules-as-of", Title: "Rules as of",
+		Help: "minor release of the plugin whose repairs are made; rules that came later only advise, so that an upgrade " +
+			"of the plugin changes no manifest",
+		Accepts: "x.y, at most " + rules.Newest.Minor() + ", or newest", Default: "newest",
+		pattern: `^(v?\d+\.\d+|newest)$`,
+		field:   func(s *Settings) any { return &s.AsOf },
+		check:   rulesVersion,
+	},
+	{
 		Name: "suppressions", Title: "Suppressions",
 		Help: "whether comments and annotations in the manifests may accept findings; where they may not, such findings " +
 			"are reported and repaired like all others",
@@ -258,6 +267,11 @@ func root(text string) (string, error) {
 		return "", nil
 	}
 	return text, nil
+}
+
+func rulesVersion(text string) (string, error) {
+	_, err := rules.ParseVersion(text)
+	return strings.TrimPrefix(text, "v"), err
 }
 
 func ruleID(text string) (string, error) {

@@ -23,6 +23,7 @@ var execProbe = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/3909", "https://github.com/kserve/kserve/pull/4012",
 		"https://github.com/kserve/kserve/pull/4255", "https://github.com/kserve/kserve/issues/5341",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.15.2/curl-fail",
 	Severity: transform.Error,

@@ -24,6 +24,7 @@ var probePort = &transform.Rule{
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/1905", "https://github.com/kserve/kserve/issues/1748",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/named",
 	Severity: transform.Error,

@@ -19,6 +19,7 @@ var grpcProbe = &transform.Rule{
 	Doc:      ks103Doc,
 	Windows:  kserve.GRPCUnsupported,
 	Issues:   []string{"https://github.com/kserve/kserve/pull/4012"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.15.2/grpc",
 	Severity: transform.Error,

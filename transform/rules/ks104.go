@@ -19,6 +19,7 @@ var runtimeProbe = &transform.Rule{
 	Title:    "A serving runtime's readiness probe breaks its services",
 	Doc:      ks104Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3909"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime, kserve.InferenceService},
 	Example:  "unknown/exec",
 	Severity: transform.Error,

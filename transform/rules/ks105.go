@@ -21,6 +21,7 @@ var surpriseAgent = &transform.Rule{
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/5341", "https://github.com/kserve/kserve/issues/5634",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/agent",
 	Severity: transform.Advice,

@@ -18,6 +18,7 @@ var probeHandlers = &transform.Rule{
 	Name:     "probe-handlers",
 	Title:    "A probe has two handlers, or none",
 	Doc:      ks106Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
 	Example:  "unknown/handlers",
 	Severity: transform.Error,

@@ -22,6 +22,7 @@ var presetProbe = &transform.Rule{
 	Title:    "A probe of an LLMInferenceService collides with the probe of KServe's preset",
 	Doc:      ks110Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/curl-fail",
 	Severity: transform.Error,

@@ -23,6 +23,7 @@ var mainContainer = &transform.Rule{
 	Title:    "The model's container is not called main, so KServe's preset adds a second one",
 	Doc:      ks111Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "unknown/only",
 	Severity: transform.Error,

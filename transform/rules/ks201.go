@@ -22,6 +22,7 @@ var externalAutoscaler = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363",
 		"https://github.com/kserve/kserve/issues/4196", "https://github.com/kserve/kserve/issues/4252",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/no-annotations",
 	Severity: transform.Error,

@@ -26,6 +26,7 @@ var autoscalerName = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/issues/4360",
 		"https://github.com/kserve/kserve/pull/4363",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.InferenceService},
 	Mentions: model.ReferenceWords,

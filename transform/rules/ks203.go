@@ -20,6 +20,7 @@ var autoscalerFinalizer = &transform.Rule{
 	Title:    "The finalizer kserve.io/protect blocks deletion or is dropped",
 	Doc:      ks203Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312", "https://github.com/kserve/kserve/pull/4363"},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/only",

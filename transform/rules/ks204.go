@@ -20,6 +20,7 @@ var autoscalerOwner = &transform.Rule{
 	Doc:      ks204Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/4312"},
 	Windows:  []transform.Window{kserve.AutoscalerClasses["external"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/owner",

@@ -20,6 +20,7 @@ var autoscalerTarget = &transform.Rule{
 	Title:    "An autoscaler does not target the Deployment that KServe makes",
 	Doc:      ks205Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/name-prefix",

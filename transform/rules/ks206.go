@@ -26,6 +26,7 @@ var autoscalerIgnored = &transform.Rule{
 	Doc:      ks206Doc,
 	Windows:  []transform.Window{kserve.ScalingAnnotationsIgnored},
 	Issues:   []string{"https://github.com/kserve/kserve/pull/4349"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/target",
 	Severity: transform.Warning,

@@ -20,6 +20,7 @@ var scaledReplicas = &transform.Rule{
 	Title:    "KServe sets the replicas of an LLMInferenceService that an autoscaler scales",
 	Doc:      ks210Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/replicas",
 	Severity: transform.Error,

@@ -20,6 +20,7 @@ var llmTarget = &transform.Rule{
 	Title:    "An autoscaler does not target what KServe makes for an LLMInferenceService",
 	Doc:      ks211Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/service",

@@ -19,6 +19,7 @@ var secondAutoscaler = &transform.Rule{
 	Title:    "An autoscaler scales what KServe scales already for an LLMInferenceService",
 	Doc:      ks212Doc,
 	Windows:  []transform.Window{kserve.LLMScaling},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "0.20.0/hpa",

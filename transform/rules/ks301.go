@@ -25,6 +25,7 @@ var healthMetadata = &transform.Rule{
 	Title:    "An InferenceService does not name the conditions that make it healthy",
 	Doc:      ks301Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3973", "https://github.com/kserve/kserve/issues/4791"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/with-restart",
 	Severity: transform.Advice,

@@ -20,6 +20,7 @@ var configPrune = &transform.Rule{
 	Title:    "Argo CD waits without end when it prunes an LLMInferenceServiceConfig before its services",
 	Doc:      ks310Doc,
 	Windows:  []transform.Window{kserve.LLMConfigsProtected},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
 	Example:  "0.20.0/wave",
 	Severity: transform.Warning,

@@ -21,6 +21,7 @@ var duplicateEntries = &transform.Rule{
 	Title:  "A pod lists the same container, volume, mount or variable twice",
 	Doc:    ks401Doc,
 	Issues: []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/4332"},
+	Since:  transform.Release{0, 2},
 	Kinds: append([]transform.GroupKind{
 		kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime,
 	}, model.LLMKinds...),

@@ -20,6 +20,7 @@ var reservedNames = &transform.Rule{
 	Title:    "A container or volume has a name that a webhook uses itself",
 	Doc:      ks402Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/issues/3900"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
 	Example:  "unknown/names",
 	Severity: transform.Error,

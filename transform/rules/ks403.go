@@ -22,6 +22,7 @@ var modelcarVersion = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/3506", "https://github.com/kserve/kserve/pull/3517",
 		"https://github.com/kserve/kserve/pull/3612",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.12.0/oci",
 	Severity: transform.Advice,

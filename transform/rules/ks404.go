@@ -18,6 +18,7 @@ var storageContainerName = &transform.Rule{
 	Title:    "The container of a ClusterStorageContainer is not named storage-initializer",
 	Doc:      ks404Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3900"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.ClusterStorageContainer},
 	Example:  "unknown/name",
 	Severity: transform.Error,

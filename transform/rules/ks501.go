@@ -25,6 +25,7 @@ var deploymentMode = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/4798", "https://github.com/kserve/kserve/issues/4710",
 		"https://github.com/kserve/kserve/issues/5793", "https://github.com/kserve/kserve/pull/5427",
 	},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/old-names",
 	Severity: transform.Error,

@@ -23,6 +23,7 @@ var unknownKind = &transform.Rule{
 	Title:  "KServe has no such kind, or not in this API version",
 	Doc:    ks502Doc,
 	Issues: []string{"https://github.com/kserve/kserve/issues/1818"},
+	Since:  transform.Release{0, 2},
 	Kinds: []transform.GroupKind{
 		{Group: kserve.Group, Kind: transform.AnyKind}, {Group: kserve.KFServingGroup, Kind: transform.AnyKind},
 	},

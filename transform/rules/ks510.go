@@ -20,6 +20,7 @@ var blockingAutoscaler = &transform.Rule{
 	Title:    "An autoscaler has a name that stops KServe for an LLMInferenceService",
 	Doc:      ks510Doc,
 	Windows:  []transform.Window{kserve.LLMScaling},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Mentions: model.ReferenceWords,

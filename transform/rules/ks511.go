@@ -19,6 +19,7 @@ var llmName = &transform.Rule{
 	Title:    "KServe can't make the objects of an LLMInferenceService, because of a name",
 	Doc:      ks511Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/taken",
 	Severity: transform.Error,

@@ -19,6 +19,7 @@ var modelFormat = &transform.Rule{
 	Title:    "KServe's webhook turns the field of a framework into model",
 	Doc:      ks601Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/sklearn",
 	Severity: transform.Warning,

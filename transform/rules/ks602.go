@@ -24,6 +24,7 @@ var quantities = &transform.Rule{
 	Title:    "KServe writes a quantity in another form",
 	Doc:      ks602Doc,
 	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/12463"},
+	Since:    transform.Release{0, 2},
 	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "unknown/resources",
 	Severity: transform.Warning,

@@ -22,6 +22,7 @@ var emptyFields = &transform.Rule{
 	Title:    "KServe drops an empty value",
 	Doc:      ks603Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/2232"},
+	Since:    transform.Release{0, 2},
 	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "0.15.2/empty",
 	Severity: transform.Warning,

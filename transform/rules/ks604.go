@@ -18,6 +18,7 @@ var containerName = &transform.Rule{
 	Name:     "container-name",
 	Title:    "KServe's webhook names the container kserve-container",
 	Doc:      ks604Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/names",
 	Severity: transform.Warning,

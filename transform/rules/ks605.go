@@ -19,6 +19,7 @@ var liveFields = &transform.Rule{
 	Name:     "live-fields",
 	Title:    "A manifest holds what only a live object has",
 	Doc:      ks605Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    append([]transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}}, model.AutoscalerKinds...),
 	Example:  "unknown/exported",
 	Severity: transform.Warning,

@@ -22,6 +22,7 @@ var prunedFields = &transform.Rule{
 	Title:    "KServe does not know a field, so the setting is lost",
 	Doc:      ks606Doc,
 	Issues:   []string{"https://github.com/argoproj/argo-cd/issues/25064"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
 	Example:  "0.20.0/misplaced",
 	Severity: transform.Warning,

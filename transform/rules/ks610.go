@@ -21,6 +21,7 @@ var modelURI = &transform.Rule{
 	Title:    "KServe writes the URI of an LLM's model in another form",
 	Doc:      ks610Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/escaped",
 	Severity: transform.Warning,

@@ -21,6 +21,7 @@ var storedVersion = &transform.Rule{
 	Title:    "KServe converts an LLM service whenever Argo CD compares it, because its API version is old",
 	Doc:      ks611Doc,
 	Windows:  []transform.Window{kserve.LLMConverted},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/service",
 	Severity: transform.Advice,

@@ -17,6 +17,7 @@ var autoUpdate = &transform.Rule{
 	Title:    "KServe ignores changes of a service with disable-auto-update",
 	Doc:      ks701Doc,
 	Windows:  []transform.Window{kserve.RuntimesWatched},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.16.0/disabled",
 	Severity: transform.Advice,

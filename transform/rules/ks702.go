@@ -30,6 +30,7 @@ var stopIgnored = &transform.Rule{
 		"https://github.com/kserve/kserve/pull/4337", "https://github.com/kserve/kserve/pull/4455",
 	},
 	Windows:  []transform.Window{stopsNoLLM},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.InferenceGraph, kserve.LLMInferenceService},
 	Example:  "0.15.2/standard",
 	Severity: transform.Warning,

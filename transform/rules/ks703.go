@@ -20,6 +20,7 @@ var orphanLabels = &transform.Rule{
 	Doc:      ks703Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/6113"},
 	Windows:  []transform.Window{kserve.NamedPredictor},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/labels",
 	Severity: transform.Error,

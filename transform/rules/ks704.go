@@ -17,6 +17,7 @@ var canaryIgnored = &transform.Rule{
 	Name:     "canary-ignored",
 	Title:    "In Standard mode canaryTrafficPercent holds no traffic back",
 	Doc:      ks704Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/canary",
 	Severity: transform.Warning,

@@ -21,6 +21,7 @@ var otherModeScaling = &transform.Rule{
 	Title:    "A component has scaling settings that its deployment mode ignores",
 	Doc:      ks705Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/6001"},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/standard",
 	Severity: transform.Warning,

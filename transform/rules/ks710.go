@@ -18,6 +18,7 @@ var scalingIgnored = &transform.Rule{
 	Title:    "KServe ignores the scaling of an LLMInferenceService",
 	Doc:      ks710Doc,
 	Windows:  []transform.Window{{From: kserve.LLM["v1alpha1"].From, Before: kserve.LLMScaling.From}},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.17.0/scaling",
 	Severity: transform.Warning,

@@ -19,6 +19,7 @@ var replicasAndScaling = &transform.Rule{
 	Title:    "An LLMInferenceService has both replicas and scaling",
 	Doc:      ks711Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha2"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/both",
 	Severity: transform.Error,

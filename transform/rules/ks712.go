@@ -20,6 +20,7 @@ var selectorLabels = &transform.Rule{
 	Title:    "A label of an LLMInferenceService becomes part of a selector that nobody can change",
 	Doc:      ks712Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/version",
 	Severity: transform.Warning,

@@ -21,6 +21,7 @@ var unusableModel = &transform.Rule{
 	Title:    "KServe accepts the model of an LLMInferenceService, and then can't load it",
 	Doc:      ks713Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/models",
 	Severity: transform.Error,

@@ -18,6 +18,7 @@ var brokenTemplate = &transform.Rule{
 	Title:    "KServe takes a text of an LLMInferenceService for a broken template",
 	Doc:      ks714Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/chat-template",
 	Severity: transform.Error,

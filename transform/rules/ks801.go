@@ -39,6 +39,7 @@ var refusedScaling = &transform.Rule{
 	Name:     "refused-scaling",
 	Title:    "KServe refuses the replicas or the autoscaling of a component",
 	Doc:      ks801Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/replicas",
 	Severity: transform.Error,

@@ -26,6 +26,7 @@ var refusedServer = &transform.Rule{
 	Name:     "refused-server",
 	Title:    "A component has no server, or several, or its model has a name",
 	Doc:      ks802Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/model-name",
 	Severity: transform.Error,

@@ -18,6 +18,7 @@ var refusedName = &transform.Rule{
 	Name:     "refused-name",
 	Title:    "KServe refuses the name of an object",
 	Doc:      ks803Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.InferenceGraph, kserve.TrainedModel},
 	Example:  "unknown/names",
 	Severity: transform.Error,

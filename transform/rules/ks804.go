@@ -22,6 +22,7 @@ var invalidField = &transform.Rule{
 	Name:     "invalid-field",
 	Title:    "The definition of the kind refuses a field",
 	Doc:      ks804Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    definedKinds(),
 	Example:  "unknown/fields",
 	Severity: transform.Error,

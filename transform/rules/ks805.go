@@ -44,6 +44,7 @@ var refusedWorkers = &transform.Rule{
 	Title:    "KServe refuses the workers of a predictor or runtime on several nodes",
 	Doc:      ks805Doc,
 	Windows:  []transform.Window{multiNode},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
 	Example:  "0.20.0/service",
 	Severity: transform.Error,

@@ -30,6 +30,7 @@ var refusedSetting = &transform.Rule{
 	Name:     "refused-setting",
 	Title:    "KServe refuses a logger, variable, storage or canary of a component",
 	Doc:      ks806Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
 	Example:  "0.20.0/settings",
 	Severity: transform.Error,

@@ -26,6 +26,7 @@ var refusedBesideOthers = &transform.Rule{
 	Name:     "refused-beside-others",
 	Title:    "KServe refuses a serving runtime or LocalModelCache beside another one",
 	Doc:      ks807Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime, kserve.LocalModelCache},
 	Example:  "unknown/priorities",
 	Severity: transform.Error,

@@ -19,6 +19,7 @@ var refusedGraph = &transform.Rule{
 	Name:     "refused-graph",
 	Title:    "KServe refuses an InferenceGraph or a TrainedModel",
 	Doc:      ks808Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceGraph, kserve.TrainedModel},
 	Example:  "unknown/graph",
 	Severity: transform.Error,

@@ -21,6 +21,7 @@ var refusedQuantity = &transform.Rule{
 	Name:     "refused-quantity",
 	Title:    "A quantity such as 1 core is none",
 	Doc:      ks809Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
 	Example:  "unknown/quantities",
 	Severity: transform.Error,

@@ -19,6 +19,7 @@ var refusedRouter = &transform.Rule{
 	Title:    "KServe refuses the router of an LLMInferenceService",
 	Doc:      ks810Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/router",
 	Severity: transform.Error,

@@ -16,6 +16,7 @@ var refusedParallelism = &transform.Rule{
 	Title:    "KServe refuses the workers or the parallelism of an LLMInferenceService",
 	Doc:      ks811Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "unknown/parallelism",
 	Severity: transform.Error,

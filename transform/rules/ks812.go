@@ -20,6 +20,7 @@ var refusedLLMScaling = &transform.Rule{
 	Title:    "KServe refuses the scaling of an LLMInferenceService",
 	Doc:      ks812Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha2"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/scaling",
 	Severity: transform.Error,

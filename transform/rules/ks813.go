@@ -23,6 +23,7 @@ var refusedLLMSetting = &transform.Rule{
 	Title:    "KServe refuses a setting of an LLMInferenceService or LLMInferenceServiceConfig",
 	Doc:      ks813Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/settings",
 	Severity: transform.Error,

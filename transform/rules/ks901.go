@@ -17,6 +17,7 @@ var pruneOrder = &transform.Rule{
 	Name:     "prune-order",
 	Title:    "A service may be deleted after the controller that has to clean up for it",
 	Doc:      ks901Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Mentions: []string{kserve.Controllers[kserve.InferenceService], kserve.Controllers[kserve.LLMInferenceService]},
 	Example:  "unknown/both",

@@ -17,6 +17,7 @@ var removedAutoscaler = &transform.Rule{
 	Name:     "removed-autoscaler",
 	Title:    "An autoscaler is deleted, and nothing else scales its service",
 	Doc:      ks902Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
 	About:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/external",

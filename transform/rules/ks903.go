@@ -17,6 +17,7 @@ var removedRuntime = &transform.Rule{
 	Name:     "removed-runtime",
 	Title:    "A serving runtime is deleted that a service still names",
 	Doc:      ks903Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime},
 	Example:  "unknown/named",
 	Severity: transform.Error,

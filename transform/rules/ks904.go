@@ -20,6 +20,7 @@ var renamedService = &transform.Rule{
 	Name:     "renamed-service",
 	Title:    "A service gets another name, so Argo CD deletes it before the new one serves",
 	Doc:      ks904Doc,
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/renamed",
 	Severity: transform.Warning,

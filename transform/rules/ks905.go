@@ -26,6 +26,7 @@ var removedCache = &transform.Rule{
 	Doc:      ks905Doc,
 	Issues:   []string{"https://github.com/kserve/kserve/issues/6154"},
 	Windows:  []transform.Window{hasModelCache},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LocalModelCache, localModelNodeGroup},
 	Example:  "0.20.0/node-group",
 	Severity: transform.Error,

@@ -19,6 +19,7 @@ var removedConfig = &transform.Rule{
 	Title:    "An LLMInferenceServiceConfig is deleted while a service uses it",
 	Doc:      ks910Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
 	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "0.20.0/last-reference",

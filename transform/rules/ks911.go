@@ -17,6 +17,7 @@ var removedPreset = &transform.Rule{
 	Title:    "Argo CD deletes a preset of KServe's when Git no longer has it",
 	Doc:      ks911Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceServiceConfig},
 	About:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "0.20.0/preset",

@@ -17,6 +17,7 @@ type Options struct {
 	DefaultDeploymentMode   string   // Standard, Knative, ModelMesh (or a legacy spelling), "unknown"
 	Namespace               string   // of objects that name none
 	Select                  []string // IDs of rules to run, or IDs with a leading "-" to leave out; empty: all
+	AsOf                    string   // x.y, the version of the rules whose repairs are made, or "newest"
 	Suppressions            Suppressions
 	Probes                  Probes
 	Autoscaler              AutoscalerPolicy
@@ -103,6 +104,10 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 	if err != nil {
 		return transform.Config{}, "", err
 	}
+	asOf, err := ParseVersion(o.AsOf)
+	if err != nil {
+		return transform.Config{}, "", fmt.Errorf("rules-as-of: %w", err)
+	}
 	var mode kserve.Mode
 	if text := o.DefaultDeploymentMode; text != "" && text != "unknown" {
 		var ok bool
@@ -116,7 +121,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 			"set kserve-version to one of them, or autoscaler to rename")
 	}
 	return transform.Config{
-		Rules: All, Select: o.Select, Releases: versions.Releases(), Namespace: o.Namespace,
+		Rules: All, Select: o.Select, AsOf: asOf, Releases: versions.Releases(), Namespace: o.Namespace,
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)

@@ -29,6 +29,7 @@ var (
 	Ingresses         = resource("networking.k8s.io", "v1", "ingresses")
 	InferenceServices = KServe("v1beta1", "inferenceservices")
 	Applications      = resource("argoproj.io", "v1alpha1", "applications")
+	ApplicationSets   = resource("argoproj.io", "v1alpha1", "applicationsets")
 )
 
 // The kinds that LLMInferenceServices bring. Every release of KServe serves the older version of its own.

@@ -1,0 +1,208 @@
+package plugin_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/semver"
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// TestDependabot checks that dependabot.yml has each Go module of the repository once.
+func TestDependabot(t *testing.T) {
+	var config struct {
+		Version int `json:"version"`
+		Updates []struct {
+			Ecosystem   string         `json:"package-ecosystem"`
+			Directory   string         `json:"directory,omitempty"`
+			Directories []string       `json:"directories,omitempty"`
+			Schedule    map[string]any `json:"schedule"`
+			Limit       *int           `json:"open-pull-requests-limit,omitempty"`
+			Groups      map[string]any `json:"groups,omitempty"`
+		} `json:"updates"`
+	}
+	readYAML(t, ".github/dependabot.yml", &config)
+	var listed []string
+	for _, update := range config.Updates {
+		if update.Ecosystem == "gomod" {
+			listed = append(listed, update.Directories...)
+		}
+	}
+	var modules []string
+	for _, name := range files(t, ".", "go.mod") {
+		modules = append(modules, path.Join("/", path.Dir(name)))
+	}
+	slices.Sort(listed)
+	slices.Sort(modules)
+	if !slices.Equal(listed, modules) {
+		t.Errorf(".github/dependabot.yml has the modules\n%q, and there are\n%q", listed, modules)
+	}
+}
+
+// TestIssueForms checks the issue forms: the keys that GitHub requires, each ID once, and the output of check and the
+// versions where a finding is wrong.
+func TestIssueForms(t *testing.T) {
+	for name, want := range map[string][]string{
+		"bug.yml":           {"manifest", "output", "version", "kserve", "argocd"},
+		"false-finding.yml": {"rule", "manifest", "output", "version", "kserve"},
+		"missing-rule.yml":  {"manifest", "problem", "kserve"},
+	} {
+		var form struct {
+			Name        string   `json:"name"`
+			Description string   `json:"description"`
+			Labels      []string `json:"labels"`
+			Body        []struct {
+				Type       string `json:"type"`
+				ID         string `json:"id"`
+				Attributes struct {
+					Label       string `json:"label"`
+					Description string `json:"description,omitempty"`
+					Placeholder string `json:"placeholder,omitempty"`
+					Render      string `json:"render,omitempty"`
+				} `json:"attributes"`
+				Validations struct {
+					Required bool `json:"required"`
+				} `json:"validations,omitempty"`
+			} `json:"body"`
+		}
+		readYAML(t, path.Join(".github/ISSUE_TEMPLATE", name), &form)
+		if form.Name == "" || form.Description == "" {
+			t.Errorf("%s: name or description is missing", name)
+		}
+		required := map[string]bool{}
+		for _, field := range form.Body {
+			_, again := required[field.ID]
+			if field.Attributes.Label == "" || again || !slices.Contains([]string{"input", "textarea"}, field.Type) {
+				t.Errorf("%s: the field %q lacks a label, is there twice, or has the type %q", name, field.ID, field.Type)
+			}
+			required[field.ID] = field.Validations.Required
+		}
+		for _, id := range want {
+			if !required[id] {
+				t.Errorf("%s does not require %s", name, id)
+			}
+		}
+	}
+}
+
+// TestChangelog checks the headings of CHANGELOG.md: Unreleased, then releases with their dates, the newest first, none
+// newer than the rules.
+func TestChangelog(t *testing.T) {
+	sections := []string{"Breaking", "Manifests", "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+	heading := regexp.MustCompile(`^\[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$`)
+	previous := ""
+	for i, line := range headings(t, "CHANGELOG.md") {
+		level, text, _ := strings.Cut(line, " ")
+		m := heading.FindStringSubmatch(text)
+		switch {
+		case i == 0 && line == "# Changelog", i == 1 && line == "## [Unreleased]":
+		case level == "###" && slices.Contains(sections, text):
+		case level == "##" && m != nil && (previous == "" || semver.Compare("v"+m[1], "v"+previous) < 0):
+			if semver.Compare(semver.MajorMinor("v"+m[1]), "v"+rules.Newest.Minor()) > 0 {
+				t.Errorf("there is a release %s, and rules.Newest is %s", m[1], rules.Newest.Minor())
+			}
+			previous = m[1]
+		default:
+			t.Errorf("unexpected heading %q", line)
+		}
+	}
+}
+
+// TestVersionsPage checks what docs/versions.md says is supported.
+func TestVersionsPage(t *testing.T) {
+	page := read(t, "docs/versions.md")
+	_, _, err := kserve.ParseVersions("0.0.1")
+	_, releases, found := strings.Cut(fmt.Sprint(err), "supported are ")
+	if !found {
+		t.Fatalf("no supported releases in %q", err)
+	}
+	tested := regexp.MustCompile(`argo-cd/v[23] (v\S+)`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	for _, want := range []string{
+		"| " + rules.Newest.Minor() + " | " + rules.Newest.Minor() + " | " + releases + " | ",
+		tested[0][1] + " and " + tested[1][1] + ".",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/versions.md lacks %q", want)
+		}
+	}
+}
+
+// TestProjectLinks checks the relative links of the files that GitHub shows, and of the pages about versions: to files,
+// and to headings of other pages.
+func TestProjectLinks(t *testing.T) {
+	pages := append(files(t, ".github", "*.md"), "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+		"docs/versions.md", "docs/upgrading.md")
+	for _, page := range pages {
+		for _, m := range regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(read(t, page), -1) {
+			target := path.Join(path.Dir(page), m[1])
+			if m[1] == "" {
+				target = page
+			}
+			if !exists(target) {
+				t.Errorf("%s: there is no %s", page, target)
+				continue
+			}
+			if m[2] != "" && !slices.ContainsFunc(headings(t, target), func(h string) bool { return anchor(h) == m[2] }) {
+				t.Errorf("%s: %s has no heading #%s", page, target, m[2])
+			}
+		}
+	}
+}
+
+// headings returns the lines of a page that are headings.
+func headings(t *testing.T, name string) []string {
+	t.Helper()
+	return regexp.MustCompile(`(?m)^#+ .*$`).FindAllString(read(t, name), -1)
+}
+
+// anchor returns what GitHub calls a heading in a link.
+func anchor(heading string) string {
+	text := strings.ToLower(strings.TrimLeft(heading, "# "))
+	return strings.ReplaceAll(regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(text, ""), " ", "-")
+}
+
+// files returns the paths of the files below a folder whose names match.
+func files(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if match, _ := filepath.Match(pattern, entry.Name()); match {
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// readYAML decodes a file. Unknown fields are errors.
+func readYAML(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict([]byte(read(t, name)), into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
