@@ -65,6 +65,9 @@ func (e *environment) testArgoCD(t *testing.T) {
 				t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
 				t.Run("restarts", s.testRestarts)
 				t.Run("migration", s.testMigration)
+				if version.Hydrates {
+					t.Run("hydrator", s.testHydrator)
+				}
 			}
 			if llm {
 				t.Run("llm", func(t *testing.T) { s.testRepairedLLM(t, withoutLLM) })
