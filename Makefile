@@ -86,7 +86,8 @@ e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by o
 e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
 	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
 
-e2e-hosts: ## the plugin inside kustomize, Helm and kubectl (builds them), and the documented workflows
+e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
+	command -v pre-commit >/dev/null || hack/install-pre-commit || echo "without pre-commit"
 	cd e2e/workflows && $(GO) test -count=1 ./...
 	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts
 

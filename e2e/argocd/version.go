@@ -22,13 +22,15 @@ type Version struct {
 	Tool toolchain.Tool
 	Helm toolchain.Tool // that its image has
 
+	Hydrates bool // its source hydrator renders with plugins: since 3.3
+
 	repoServerFlags []string
 }
 
 // Versions are the releases under test, oldest first. v3.5 wants a client CA for the repo-server even without TLS.
 var Versions = []Version{
 	{Tool: toolchain.ArgoCD2, Helm: toolchain.Helm3},
-	{Tool: toolchain.ArgoCD3, Helm: toolchain.Helm4, repoServerFlags: []string{"--client-ca-path="}},
+	{Tool: toolchain.ArgoCD3, Helm: toolchain.Helm4, Hydrates: true, repoServerFlags: []string{"--client-ca-path="}},
 }
 
 // Name returns the release, such as v2.14.21.

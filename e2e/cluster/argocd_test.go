@@ -68,6 +68,9 @@ func (e *environment) testArgoCD(t *testing.T) {
 				if newest := argocd.Versions[len(argocd.Versions)-1]; name == newest.Name(t) {
 					t.Run("examples", s.testExamples)
 				}
+				if version.Hydrates {
+					t.Run("hydrator", s.testHydrator)
+				}
 			}
 			if llm {
 				t.Run("llm", func(t *testing.T) { s.testRepairedLLM(t, withoutLLM) })

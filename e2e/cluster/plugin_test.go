@@ -101,9 +101,10 @@ func (p plugin) has(t *testing.T, rule string) bool {
 }
 
 // generate returns what the plugin makes of a folder of an app for a namespace.
-func (p plugin) generate(t *testing.T, dir, source, namespace string) []*unstructured.Unstructured {
+func (p plugin) generate(t *testing.T, dir, source, namespace string, flags ...string) []*unstructured.Unstructured {
 	t.Helper()
-	stdout, stderr, code := p.run(t, "generate", filepath.Join(dir, source), "--root", dir, "--namespace", namespace)
+	args := append([]string{"generate", filepath.Join(dir, source), "--root", dir, "--namespace", namespace}, flags...)
+	stdout, stderr, code := p.run(t, args...)
 	if code != 0 {
 		t.Fatalf("generate: exit %d: %s", code, stderr)
 	}

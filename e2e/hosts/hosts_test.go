@@ -1,5 +1,6 @@
-// Package hosts_test runs the plugin inside the programs that can call it between Git and the cluster: kustomize as a
-// KRM function, Helm as a post-renderer, kubectl as a plugin.
+// Package hosts_test runs the plugin inside the programs that can call it between Git and the cluster: kustomize and
+// kpt as a KRM function, Helm as a post-renderer, kubectl as a plugin, pre-commit as a hook, argocd-vault-plugin in a
+// pipe.
 package hosts_test
 
 import (
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/kustomize/kyaml/kio"
@@ -48,6 +50,22 @@ func inRepository(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(root, path)
+}
+
+// documented returns the block of docs/hosts.md that has the text.
+func documented(t *testing.T, text string) string {
+	t.Helper()
+	page, err := os.ReadFile(inRepository(t, "docs/hosts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, block := range strings.Split(string(page), "```") {
+		if _, block, _ := strings.Cut(block, "\n"); i%2 == 1 && strings.Contains(block, text) {
+			return block
+		}
+	}
+	t.Fatalf("docs/hosts.md has no block with %q", text)
+	return ""
 }
 
 // copied returns a copy of a folder of the repository.

@@ -48,6 +48,10 @@ var (
 		Module: "sigs.k8s.io/kustomize/kustomize/v5", Package: "sigs.k8s.io/kustomize/kustomize/v5"}
 	KustomizeInArgoCD3 = Tool{Name: "kustomize-in-argocd3", Folder: "../kustomize/argocd",
 		Module: "github.com/argoproj/argo-cd/v3", Package: "."}
+	Kpt = Tool{Name: "kpt", Folder: "kpt", Module: "github.com/kptdev/kpt", Package: "."}
+	// Another plugin of Argo CD, that the plugin works with.
+	VaultPlugin = Tool{Name: "argocd-vault-plugin", Folder: "argocd-vault-plugin",
+		Module: "github.com/argoproj-labs/argocd-vault-plugin", Package: "github.com/argoproj-labs/argocd-vault-plugin"}
 )
 
 // KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.

@@ -59,7 +59,6 @@ func (s State) String() string { return s.Sync + ", " + s.Health }
 // Deploy creates the Application, or changes it, with a namespace of the same name.
 func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application {
 	tb.Helper()
-	a.cluster.Namespace(tb, name)
 	path := source.Path
 	if path == "" {
 		path = "."
@@ -68,7 +67,7 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	if source.Plugin {
 		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin"}
 	}
-	metadata := map[string]any{"name": name}
+	metadata := map[string]any{}
 	syncPolicy := map[string]any{"automated": map[string]any{"selfHeal": !source.Manual, "prune": source.Prune}}
 	if source.Compare == Structured || source.Compare == Server {
 		syncPolicy["syncOptions"] = []any{"ServerSideApply=true"}
@@ -76,17 +75,28 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	if source.Compare == Server {
 		metadata["annotations"] = map[string]any{"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
 	}
-	a.In(tb).ApplyObjects(&unstructured.Unstructured{Object: map[string]any{
+	return a.Create(tb, name, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
 		"metadata": metadata,
 		"spec": map[string]any{
 			"project":           "default",
 			"source":            from,
-			"destination":       map[string]any{"server": a.cluster.URL, "namespace": name},
 			"syncPolicy":        syncPolicy,
 			"ignoreDifferences": append([]any{}, source.Ignore...),
 		},
 	}})
+}
+
+// Create creates the Application, or changes it, under the name and with a namespace of the same name as destination.
+func (a *ArgoCD) Create(tb testing.TB, name string, application *unstructured.Unstructured) *Application {
+	tb.Helper()
+	a.cluster.Namespace(tb, name)
+	application.SetName(name)
+	destination := map[string]any{"server": a.cluster.URL, "namespace": name}
+	if err := unstructured.SetNestedMap(application.Object, destination, "spec", "destination"); err != nil {
+		tb.Fatal(err)
+	}
+	a.In(tb).ApplyObjects(application)
 	tb.Cleanup(func() { a.In(tb).Delete(objects.Applications, name) }) // the objects stay: it has no finalizer
 	return &Application{Name: name, tb: tb, argo: a}
 }
@@ -156,7 +166,10 @@ func (a *Application) AwaitHealthy() State {
 	})
 }
 
-const refreshAnnotation = "argocd.argoproj.io/refresh"
+const (
+	refreshAnnotation = "argocd.argoproj.io/refresh"
+	hydrateAnnotation = "argocd.argoproj.io/hydrate"
+)
 
 // Refresh has Argo CD render and compare again, without its caches, and returns the state after it.
 func (a *Application) Refresh() State {
@@ -171,6 +184,45 @@ func (a *Application) Refresh() State {
 		return nil
 	})
 	return a.State()
+}
+
+// Hydration is what an Application reports of its source hydrator's last run.
+type Hydration struct {
+	Phase, Message string
+	Revision       string // of the dry source
+	Started        string
+}
+
+// Hydration reads the Application.
+func (a *Application) Hydration() Hydration {
+	a.tb.Helper()
+	object := a.argo.In(a.tb).Get(objects.Applications, a.Name)
+	text := func(field string) string {
+		value, _, _ := unstructured.NestedString(object.Object, "status", "sourceHydrator", "currentOperation", field)
+		return value
+	}
+	return Hydration{
+		Phase: text("phase"), Message: text("message"), Revision: text("drySHA"), Started: text("startedAt"),
+	}
+}
+
+// Hydrate has the source hydrator look for a revision and render it, until the Application reports what is asked for.
+func (a *Application) Hydrate(what string, reached func(Hydration) bool) Hydration {
+	a.tb.Helper()
+	namespace := a.argo.In(a.tb)
+	hard := fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, hydrateAnnotation)
+	var hydration Hydration
+	namespace.Eventually(a.Name+" is "+what, func() error {
+		hydration = a.Hydration()
+		if reached(hydration) {
+			return nil
+		}
+		if hydration.Phase != "Hydrating" {
+			namespace.Patch(objects.Applications, a.Name, hard)
+		}
+		return fmt.Errorf("it is %+v", hydration)
+	})
+	return hydration
 }
 
 // Sync starts a sync operation, as a person does, and waits for its end.

@@ -1,5 +1,5 @@
 // Package applications runs Argo CD without its user interface, "core", in a cluster: application-controller,
-// repo-server with the plugin's sidecar, and Redis.
+// repo-server with the plugin's sidecar, Redis, and the commit-server where the source hydrator renders with plugins.
 package applications
 
 import (
@@ -110,11 +110,15 @@ func (a *ArgoCD) startController(tb testing.TB, redis, repoServer string) {
 	home := s.Mkdir("application-controller", argocd.User)
 	// The metrics server has no address to bind to, only a port: one for each stack.
 	port := strconv.Itoa(18000 + int(net.ParseIP(s.IP).To4()[3]))
+	var hydrator []string
+	if a.version.Hydrates {
+		hydrator = []string{"--hydrator-enabled", "--commit-server", argocd.StartCommitServer(tb, s, a.version)}
+	}
 	s.Start(stack.Process{
 		Name: "application-controller", Path: a.version.Binary(tb), Argv0: "argocd-application-controller", Dir: home,
-		Args: []string{"--kubeconfig", a.cluster.Kubeconfig(tb, a.namespace), "--namespace", a.namespace,
+		Args: append([]string{"--kubeconfig", a.cluster.Kubeconfig(tb, a.namespace), "--namespace", a.namespace,
 			"--repo-server", repoServer, "--repo-server-plaintext", "--redis", redis, "--metrics-port", port,
-			"--app-resync", "30"},
+			"--app-resync", "30"}, hydrator...),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home,
 			"TMPDIR=" + s.Mkdir("application-controller/tmp", argocd.User), "ARGOCD_TLS_DATA_PATH=" + home,
 			"ARGOCD_SSH_DATA_PATH=" + home, "ARGOCD_GPG_ENABLED=false"},

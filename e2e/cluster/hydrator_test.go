@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// testHydrator has the source hydrator render an app with the Application and the Secrets of docs/hosts.md. What it
+// commits is what generate writes, it commits that once, and Argo CD syncs it.
+func (s *synced) testHydrator(t *testing.T) {
+	t.Parallel()
+	remote := argocd.NewRemote(t, s.argo.Stack)
+	repository := argocd.NewRepository(t, s.argo.Stack, "models")
+	name := s.id + "-hydrator"
+	// Only with the destination namespace does the plugin know that the autoscaler is in that of the service.
+	autoscaler := hpa("model-predictor\n  namespace: "+name, "model-predictor", "[]")
+	files := app{
+		"apps/iris/kustomization.yaml": "resources: [service.yaml, hpa.yaml]\n",
+		"apps/iris/service.yaml":       "# a comment" + service(external, ""),
+		"apps/iris/hpa.yaml":           autoscaler,
+	}
+	push := func(path, content string) string {
+		files[path] = content
+		for path, content := range files {
+			repository.Write(path, content)
+		}
+		return remote.Push(repository)
+	}
+	commits := func() int {
+		count, err := strconv.Atoi(remote.Git("rev-list", "--count", "environments/prod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return count
+	}
+	first := push("README.md", "one\n")
+
+	all := documented(t, remote.URL)
+	application := all[len(all)-1]
+	s.argo.In(t).ApplyObjects(all[:len(all)-1]...)
+	a := s.argo.Create(t, name, application)
+	hydrated := func(revision string) func(applications.Hydration) bool {
+		return func(h applications.Hydration) bool { return h.Phase == "Hydrated" && h.Revision == revision }
+	}
+	again := func(before applications.Hydration) applications.Hydration {
+		return a.Hydrate("hydrated again", func(h applications.Hydration) bool {
+			return hydrated(before.Revision)(h) && h.Started != before.Started
+		})
+	}
+	state := a.Hydrate("hydrated", hydrated(first))
+	s.committed(t, remote, a, files, "--health-metadata=true")
+	a.AwaitHealthy()
+	once := commits()
+
+	// The same revision again, one that changes nothing, and settings that change without a revision.
+	again(state)
+	state = a.Hydrate("hydrated", hydrated(push("README.md", "two\n")))
+	s.refreshes(t, a)
+	plugin := []string{"spec", "sourceHydrator", "drySource", "plugin", "env"}
+	unstructured.RemoveNestedField(application.Object, plugin...)
+	a = s.argo.Create(t, name, application)
+	again(state)
+	if n := commits(); n != once {
+		t.Errorf("%d commits, then %d, though no manifest changed", once, n)
+	}
+
+	// What the plugin refuses is not committed.
+	push("apps/iris/hpa.yaml", autoscaler+"spec: {}\n")
+	failure := a.Hydrate("refused", func(h applications.Hydration) bool { return h.Phase == "Failed" })
+	if !strings.Contains(failure.Message, `mapping key "spec" already defined`) {
+		t.Errorf("the message is %q", failure.Message)
+	}
+	a.Hydrate("hydrated", hydrated(push("apps/iris/hpa.yaml", autoscaler)))
+	s.committed(t, remote, a, files)
+	if n := commits(); n != once+1 {
+		t.Errorf("%d commits, then %d, though the manifests changed once", once, n)
+	}
+	a.AwaitHealthy()
+}
+
+// documented returns the objects of docs/hosts.md, the Application last, for a repository that is there and for the
+// namespace of this Argo CD.
+func documented(t *testing.T, url string) []*unstructured.Unstructured {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "hosts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## The source hydrator")
+	_, block, _ := strings.Cut(section, "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	block = strings.NewReplacer("https://git.example.com/ml/models.git", url, `"..."`, argocd.Password).Replace(block)
+	all, err := objects.Parse([]byte(block))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v in\n%s", err, block)
+	}
+	for _, object := range all {
+		object.SetNamespace("")
+	}
+	return all
+}
+
+// committed checks that the branch of the hydrated manifests holds what generate writes with the flags.
+func (s *synced) committed(
+	t *testing.T, remote *argocd.Remote, a *applications.Application, files app, flags ...string,
+) {
+	t.Helper()
+	const branch = "environments/prod"
+	list := remote.Git("ls-tree", "-r", "--name-only", branch)
+	want := ".gitattributes\nhydrator.metadata\niris/README.md\niris/hydrator.metadata\niris/manifest.yaml"
+	if list != want {
+		t.Errorf("the branch holds\n%s\nnot\n%s", list, want)
+	}
+	manifest := remote.Git("show", branch+":iris/manifest.yaml")
+	got, err := objects.Parse([]byte(manifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags = append(flags, "--kustomize-name-prefix=prod-")
+	generated := s.plugin.generate(t, files.write(t), "apps/iris", a.Name, flags...)
+	if !reflect.DeepEqual(got, generated) {
+		t.Errorf("the commit holds\n%s\nnot\n%v", manifest, generated)
+	}
+}
