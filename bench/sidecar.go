@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// sidecar is what TestFigures in e2e/argocd measures: the plugin behind argocd-cmp-server, with the overlay of the first
-// row of kustomize. The CPU times are in ms.
+// sidecar is what TestFigures in e2e/argocd measures: the plugin behind argocd-cmp-server, with the overlay of the
+// first row of kustomize. The CPU times are in ms.
 type sidecar struct {
 	ArgoCD           string
 	AnswersPerSecond float64
@@ -17,8 +17,8 @@ type sidecar struct {
 	PeakMemory       int64
 }
 
-// The goals are 10 ms in the plugin, 150 answers a second on two processors and 200 MiB, on a machine where a build with
-// kustomize takes 62 ms, and the server and its clients 3.3 ms for an answer.
+// The goals are 10 ms in the plugin, 150 answers a second on two processors and 200 MiB, on a machine where a build
+// with kustomize takes 62 ms. For each answer, that leaves 3.3 ms to the server and its clients.
 var (
 	pluginGoal = goal{ratio: 0.16, memory: 200 << 20}
 	answerGoal = goal{ratio: 4}

@@ -212,6 +212,7 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: env.name()},
 	}
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
+	root.CompletionOptions.DisableDefaultCmd = alone
 	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, command := range group.commands {

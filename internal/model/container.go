@@ -215,7 +215,8 @@ func (c Container) MayListenInside() bool {
 
 func mayListenInside(container *yamldoc.Node) bool {
 	words := append(container.Get("command").Strings(), container.Get("args").Strings()...)
-	if slices.ContainsFunc(words, insideByDefault().MatchString) && !slices.ContainsFunc(words, everyAddress().MatchString) {
+	if slices.ContainsFunc(words, insideByDefault().MatchString) &&
+		!slices.ContainsFunc(words, everyAddress().MatchString) {
 		return true
 	}
 	return slices.ContainsFunc(words, loopback().MatchString) || !container.Get("envFrom").IsNull() ||
