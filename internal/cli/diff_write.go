@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -48,17 +50,57 @@ func writeDiff(b *bytes.Buffer, label string, file transform.Output, spans []spa
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}
-	hunk, edited := 0, byLine(spans)
-	for line := range strings.Lines(diff.String()) {
-		if strings.HasPrefix(line, "@@ ") {
-			if rules := edited.behind(diff.Hunks[hunk]); rules != "" {
-				line = strings.TrimSuffix(line, "\n") + " " + rules + "\n"
-			}
-			hunk++
-		}
-		b.WriteString(paint(line))
+	if len(diff.Hunks) > 0 {
+		b.WriteString(paint("--- " + from + "\n"))
+		b.WriteString(paint("+++ " + to + "\n"))
+	}
+	edited := byLine(spans)
+	for _, hunk := range diff.Hunks {
+		writeHunk(b, hunk, edited.behind(hunk), paint)
 	}
 	return nil
+}
+
+// writeHunk writes a hunk as diff -u does, with the rules at the end of its first line.
+func writeHunk(b *bytes.Buffer, hunk *udiff.Hunk, rules string, paint func(string) string) {
+	removed, added := 0, 0
+	for _, line := range hunk.Lines {
+		switch line.Kind {
+		case udiff.Delete:
+			removed++
+		case udiff.Insert:
+			added++
+		}
+	}
+	same := len(hunk.Lines) - removed - added
+	head := fmt.Sprintf("@@ -%s +%s @@ %s", extent(hunk.FromLine, same+removed), extent(hunk.ToLine, same+added), rules)
+	b.WriteString(paint(strings.TrimSuffix(head, " ") + "\n"))
+	for _, line := range hunk.Lines {
+		mark := " "
+		switch line.Kind {
+		case udiff.Delete:
+			mark = "-"
+		case udiff.Insert:
+			mark = "+"
+		}
+		if strings.HasSuffix(line.Content, "\n") {
+			b.WriteString(paint(mark + line.Content))
+		} else {
+			b.WriteString(paint(mark + line.Content + "\n"))
+			b.WriteString(paint("\\ No newline at end of file\n"))
+		}
+	}
+}
+
+// extent returns a range of lines as diff -u writes it.
+func extent(first, count int) string {
+	switch {
+	case count > 1:
+		return fmt.Sprintf("%d,%d", first, count)
+	case count == 0 && first == 1:
+		return "0,0"
+	}
+	return strconv.Itoa(first)
 }
 
 // header returns a path as git writes it in the header of a diff and patch reads it: in quotes if something in it is
@@ -101,17 +143,41 @@ func lineEdits(file transform.Output) (text string, edits []udiff.Edit, err erro
 		return "", nil, err
 	}
 	var b strings.Builder
+	b.Grow(len(file.Before))
+	var lines differ
 	for i, d := range before {
 		b.Write(d.Head)
 		old := secret.Redact(d.Body)
 		if !bytes.Equal(d.Body, after[i].Body) {
-			for _, e := range udiff.Lines(string(old), string(secret.Redact(after[i].Body))) {
+			for _, e := range lines.edits(string(old), string(secret.Redact(after[i].Body))) {
 				edits = append(edits, udiff.Edit{Start: e.Start + b.Len(), End: e.End + b.Len(), New: e.New})
 			}
 		}
 		b.Write(old)
 	}
 	return b.String(), edits, nil
+}
+
+// differ compares texts, one pair after the other. It keeps the memory for their lines.
+type differ struct{ before, after []string }
+
+// edits returns what udiff.Lines does.
+func (d *differ) edits(before, after string) (edits []udiff.Edit) {
+	d.before = slices.AppendSeq(d.before[:0], strings.Lines(before))
+	d.after = slices.AppendSeq(d.after[:0], strings.Lines(after))
+	at, line := 0, 0
+	offset := func(to int) int {
+		for ; line < to; line++ {
+			at += len(d.before[line])
+		}
+		return at
+	}
+	for _, c := range lcs.DiffLines(d.before, d.after) {
+		edits = append(edits, udiff.Edit{
+			Start: offset(c.Start), End: offset(c.End), New: strings.Join(d.after[c.ReplStart:c.ReplEnd], ""),
+		})
+	}
+	return edits
 }
 
 // lineRules are the rules that edit each line, by their place in the findings.
