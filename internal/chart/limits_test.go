@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 const metadata = "apiVersion: v2\nname: %s\nversion: 1.0.0\n"
@@ -51,10 +54,10 @@ func TestArchives(t *testing.T) {
 	}
 	for name, tc := range map[string]struct{ archive, want string }{
 		"archive": {pack(t, sub("sub")...),
-			"file: chart/charts/sub.tgz\n---\n# Source: parent/charts/sub/templates/cm.yaml\n" + fmt.Sprintf(configMap, "sub")},
+			"file: chart/charts/sub.tgz/templates/cm.yaml\n---\n# Source: parent/charts/sub/templates/cm.yaml\n" + fmt.Sprintf(configMap, "sub")},
 		"archive in archive": {pack(t, append(sub("sub"), "sub/charts/inner.tgz", nested)...),
-			"file: chart/charts/sub.tgz\n---\n# Source: parent/charts/sub/charts/inner/templates/cm.yaml\n" +
-				fmt.Sprintf(configMap, "inner") + "\nfile: chart/charts/sub.tgz\n---\n" +
+			"file: chart/charts/sub.tgz/charts/inner.tgz/templates/cm.yaml\n---\n# Source: parent/charts/sub/charts/inner/templates/cm.yaml\n" +
+				fmt.Sprintf(configMap, "inner") + "\nfile: chart/charts/sub.tgz/templates/cm.yaml\n---\n" +
 				"# Source: parent/charts/sub/templates/cm.yaml\n" + fmt.Sprintf(configMap, "sub")},
 		"too deep": {deep, "charts contain each other more than 16 levels deep"},
 		"too large": {pack(t, append(sub("sub"), "sub/a", large, "sub/b", large)...),
@@ -76,6 +79,23 @@ func TestArchives(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestArchiveLines asks for the line of a template in an archive.
+func TestArchiveLines(t *testing.T) {
+	files := fstest.MapFS{
+		"Chart.yaml": {Data: fmt.Appendf(nil, metadata, "parent")},
+		"charts/sub.tgz": {Data: []byte(pack(t, "sub/Chart.yaml", fmt.Sprintf(metadata, "sub"),
+			"sub/templates/cm.yaml", "{{/* one line more */}}\n"+fmt.Sprintf(configMap, "a")))},
+	}
+	result, err := Renderer{}.Render(render.Chart{Files: files, Release: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := render.ChartSource{File: "charts/sub.tgz/templates/cm.yaml", Line: 4}
+	if got := result.Manifests[0].FindSource(5); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
@@ -112,8 +132,9 @@ func TestBounds(t *testing.T) {
 		{`b64enc (repeat 10 $m)`, `b64enc "a"`, "YQ=="},
 		{`list $m $m $m $m $m $m $m $m $m $m $m | toYaml`, `list 1 "a" | toYaml`, "- 1\n- a"},
 		{`list $m $m $m $m $m $m | toJson`, `list 1 "a" | toJson`, `[1,"a"]`},
-		{`mustToYaml $twice`, `mustToYaml (dict "a" nil)`, "a: null"},
-		{`toPrettyJson $twice`, `toYaml $self`, ""}, // what contains itself has no JSON
+		{`mustToYaml $large`, `mustToYaml (dict "a" nil)`, "a: null"},
+		{`toPrettyJson $large`, `toYaml $self`, ""}, // what contains itself has no JSON
+		{`cat $twice`, `toYaml $twice`, ""},
 		{`toYamlPretty $self`, `toYamlPretty (dict "a" (list "b"))`, "a:\n  - b"},
 		{`toToml $self`, `toToml (dict "a" 1)`, "a = 1\n"},
 		{`mustToToml $self`, `mustToToml (dict "b" true)`, "b = true\n"},
@@ -130,6 +151,7 @@ func TestBounds(t *testing.T) {
 				fmt.Appendf(nil, `{{ $m := repeat 100000 "a" }}`+
 					`{{ $self := dict }}{{ $_ := set $self "self" $self }}`+
 					`{{ $twice := dict }}{{ $_ := set $twice "a" $twice }}{{ $_ := set $twice "b" $twice }}`+
+					`{{ $large := dict }}{{ range until 20 }}{{ $large = dict "a" $large "b" $large }}{{ end }}`+
 					`text: {{ %s | toString | toJson }}`, call))
 			if call == tc.small {
 				want = fmt.Sprintf("text: %q\n", want)

@@ -155,9 +155,6 @@ type marking struct {
 
 // number returns the number of a new mark for a place.
 func (t marking) number(line int, value string) int {
-	if path.Ext(t.file) == ".tgz" {
-		line = 0 // of a file that is inside
-	}
 	t.places = append(t.places, render.ChartSource{File: t.file, Line: line, Value: value})
 	return len(t.places) - 1
 }

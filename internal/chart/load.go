@@ -27,7 +27,7 @@ const maxDepth = 16
 // loaded is a chart with its subcharts.
 type loaded struct {
 	*chart.Chart
-	sources map[*common.File]string // where a template or another file of a chart is, relative to the chart's folder
+	sources map[*common.File]string // where a file of a chart is, relative to the chart's folder; archives are like folders
 	files   []render.ChartFile      // all files, for errors
 
 	maxExpanded, expanded int64 // bytes: the limit of archives, and what they have given so far
@@ -36,12 +36,12 @@ type loaded struct {
 // load makes a chart of files. Unlike Helm's LoadFiles it loads the subcharts in the order of their names, so that the
 // output is always the same, and bounds what archives in archives can expand to.
 func (l *loaded) load(files []*archive.BufferedFile) (err error) {
-	l.Chart, err = l.chart(files, "", false, 0)
+	l.Chart, err = l.chart(files, "", 0)
 	return err
 }
 
 // chart makes a chart of the files of a folder or an archive.
-func (l *loaded) chart(files []*archive.BufferedFile, at string, archived bool, depth int) (*chart.Chart, error) {
+func (l *loaded) chart(files []*archive.BufferedFile, at string, depth int) (*chart.Chart, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("%s: charts contain each other more than %d levels deep", at, maxDepth)
 	}
@@ -54,21 +54,15 @@ func (l *loaded) chart(files []*archive.BufferedFile, at string, archived bool, 
 		return nil, inChart(at, err)
 	}
 	for _, file := range slices.Concat(c.Templates, c.Files) {
-		l.sources[file] = at
-		if !archived {
-			l.sources[file] = path.Join(at, file.Name)
-		}
+		l.sources[file] = path.Join(at, file.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(subcharts)) {
-		inner := at
-		if !archived {
-			inner = path.Join(at, "charts", name)
-		}
-		files, isArchive, err := l.open(name, subcharts[name])
+		inner := path.Join(at, "charts", name)
+		files, err := l.open(name, subcharts[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", inner, err)
 		}
-		sub, err := l.chart(files, inner, archived || isArchive, depth+1)
+		sub, err := l.chart(files, inner, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -103,19 +97,16 @@ func split(files []*archive.BufferedFile) (own []*archive.BufferedFile, subchart
 }
 
 // open returns the files of a subchart, which is a folder or an archive.
-func (l *loaded) open(
-	name string, files []*archive.BufferedFile,
-) (inside []*archive.BufferedFile, isArchive bool, err error) {
+func (l *loaded) open(name string, files []*archive.BufferedFile) (inside []*archive.BufferedFile, err error) {
 	if path.Ext(name) == ".tgz" && len(files) == 1 && files[0].Name == name {
-		inside, err = l.unpack(files[0].Data)
-		return inside, true, err
+		return l.unpack(files[0].Data)
 	}
 	for _, file := range files {
 		if _, rest, below := strings.Cut(file.Name, "/"); below {
 			inside = append(inside, &archive.BufferedFile{Name: rest, Data: file.Data})
 		}
 	}
-	return inside, false, nil
+	return inside, nil
 }
 
 // unpack returns the files of an archive. Helm's reader refuses names that lead out of the chart, and files and

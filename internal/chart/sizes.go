@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,7 @@ func sizes(limit int64) map[string]size {
 	add("print println toString cat squote toYamlPretty toToml mustToToml deepCopy mustDeepCopy", 1, limit+1)
 	add("quote b64enc b32enc encryptAES regexQuoteMeta snakecase kebabcase", 2, limit+1)
 	add("html js urlquery", 6, limit+1)
-	const itself = 0 // encoding/json finds a value that contains itself
+	const itself = 0 // encoding/json refuses a value that contains itself
 	add("toYaml mustToYaml", 1, itself)
 	add("toJson mustToJson toPrettyJson mustToPrettyJson toRawJson mustToRawJson", 2, itself)
 	return all
@@ -172,47 +173,60 @@ func printfSize(a []any, limit int64) float64 {
 	return total + values
 }
 
+// textsSize returns about how many bytes values have as texts, or more than limit. It returns deep for a value that
+// contains itself.
 func textsSize(values []any, limit, deep int64) float64 {
-	total := int64(0)
-	for _, value := range values {
-		if total += textSize(value, limit-total, deep, 0); total > limit {
-			break
-		}
+	w := walk{limit: limit}
+	w.list(values, 0)
+	if w.deep {
+		return float64(deep)
 	}
-	return float64(total)
+	return float64(w.size)
+}
+
+// walk measures values, in the order in which encoding/json does. It ends when their size is above the limit, or when
+// they are deep.
+type walk struct {
+	size, limit int64
+	deep        bool
 }
 
 // maxTextDepth is how deep encoding/json goes before it looks for values that contain themselves.
 const maxTextDepth = 1000
 
-// textSize returns about how many bytes a value has as a text, or more than limit. What is below maxTextDepth counts as
-// deep.
-func textSize(v any, limit, deep int64, depth int) int64 {
-	if depth > maxTextDepth {
-		return deep
+func (w *walk) ended() bool { return w.deep || w.size > w.limit }
+
+func (w *walk) list(values []any, depth int) {
+	w.deep = depth > maxTextDepth
+	for _, value := range values {
+		if w.ended() {
+			return
+		}
+		w.value(value, depth)
 	}
-	size := int64(1)
-	add := func(value any) bool {
-		size += textSize(value, limit-size, deep, depth+1)
-		return size <= limit
-	}
+}
+
+func (w *walk) value(v any, depth int) {
+	w.size++
 	switch v := v.(type) {
 	case string:
-		return size + int64(len(v))
+		w.size += int64(len(v))
 	case []any:
-		for _, item := range v {
-			if !add(item) {
-				break
-			}
-		}
+		w.list(v, depth+1)
 	case common.Values:
-		return textSize(map[string]any(v), limit, deep, depth)
+		w.entries(v, depth+1)
 	case map[string]any:
-		for key, value := range v {
-			if size += int64(len(key)); !add(value) {
-				break
-			}
-		}
+		w.entries(v, depth+1)
 	}
-	return size
+}
+
+func (w *walk) entries(entries map[string]any, depth int) {
+	w.deep = depth > maxTextDepth
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		if w.ended() {
+			return
+		}
+		w.size += int64(len(key))
+		w.value(entries[key], depth)
+	}
 }

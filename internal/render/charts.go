@@ -71,7 +71,7 @@ type ChartResult struct {
 
 // ChartManifest is a part of the output of helm template. It starts with a separator and the comment with the source.
 type ChartManifest struct {
-	File string // the template or CRD, relative to the chart's folder; for one in an archive, the archive
+	File string // the template or CRD, relative to the chart's folder; an archive is like a folder
 	Data []byte
 
 	// FindSource returns where a line of Data, counted from 1, comes from. The first call takes as long as the render.

@@ -48,7 +48,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	}
 	var from sources
 	from.add(fsys, t.base, "", "")
-	origins := sync.OnceValue(from.origins)
+	origins, patches := sync.OnceValue(from.origins), sync.OnceValue(from.patches)
 	result := Result{Warnings: fsys.warnings, Renderer: Kustomize}
 	for _, res := range built.Resources() {
 		data, err := fsys.manifest(res)
@@ -59,8 +59,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 		result.Files = append(result.Files, transform.File{Path: fsys.top, Data: data, Renderer: Kustomize,
 			FindOrigin: func() string { return origins()[id].file },
 			FindSource: func(at yamldoc.Path, _ int) transform.Source {
-				origin := origins()[id]
-				return transform.Source{Path: origin.file, Line: origin.line(data, at)}
+				return origins()[id].source(patches()[id], data, at)
 			},
 		})
 	}

@@ -2,8 +2,10 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -489,7 +491,7 @@ func TestOriginLines(t *testing.T) {
 		{autoscaler, yamldoc.Path{"metadata", "name"}, 4},
 		{autoscaler, yamldoc.Path{"metadata", "labels", "env"}, 3}, // of the overlay
 		{autoscaler, yamldoc.Path{"spec", "scaleTargetRef", "kind"}, 7},
-		{service, yamldoc.Path{"spec", "predictor", "maxReplicas"}, 7}, // of a patch
+		{service, yamldoc.Path{"spec", "predictor", "maxReplicas"}, 4}, // of the patch
 		{files[3], nil, 0}, // generated
 	} {
 		if got := tc.file.FindSource(tc.at, 0).Line; got != tc.want {
@@ -541,6 +543,74 @@ items:
 	} {
 		if got := files[0].FindSource(tc.at, 0).Line; got != tc.want {
 			t.Errorf("%s: line %d, want %d", tc.at, got, tc.want)
+		}
+	}
+}
+
+// TestPatchLines looks up values that patches add, replace or leave.
+func TestPatchLines(t *testing.T) {
+	top := write(t, `
+-- kustomization.yaml --
+resources: [web.yaml]
+namePrefix: a-
+patches:
+- path: first.yaml
+- path: second.yaml
+-- web.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 1
+  paused: true
+  template:
+    spec:
+      containers:
+      - name: web
+        image: a
+      - name: other
+        image: b
+-- first.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  paused: true
+  template:
+    spec:
+      containers:
+      - name: other
+        image: c
+        readinessProbe:
+          exec: {command: [a]}
+-- second.yaml --
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+`)
+	files, err := manifests(t.Context(), ".", options(top))
+	if err != nil {
+		t.Fatal(err)
+	}
+	containers := yamldoc.Path{"spec", "template", "spec", "containers"} // kustomize puts the patched one first
+	for _, tc := range []struct {
+		at   yamldoc.Path
+		want string
+	}{
+		{yamldoc.Path{"spec", "replicas"}, "second.yaml:5"},
+		{yamldoc.Path{"spec", "paused"}, "web.yaml:6"},
+		{append(slices.Clip(containers), 1, "image"), "web.yaml:11"},
+		{append(slices.Clip(containers), 0, "image"), "first.yaml:11"},
+		{append(slices.Clip(containers), 0, "readinessProbe", "exec"), "first.yaml:13"},
+		{append(slices.Clip(containers), 0), "web.yaml:12"},
+		{yamldoc.Path{"metadata", "name"}, "web.yaml:3"},
+	} {
+		source := files[0].FindSource(tc.at, 0)
+		if got := fmt.Sprintf("%s:%d", source.Path, source.Line); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.at, got, tc.want)
 		}
 	}
 }

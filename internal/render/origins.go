@@ -20,6 +20,7 @@ type source struct {
 	data           []byte
 	prefix, suffix string
 	rendered       bool // whether a chart made the data, and the file is its template
+	patch          bool // whether the file has patches
 }
 
 type sources []source
@@ -33,6 +34,7 @@ func (s *sources) add(fsys *confined, dir, prefix, suffix string) {
 		inflated.prefix, inflated.suffix = prefix, suffix
 		*s = append(*s, inflated)
 	}
+	s.addPatches(k, dir, prefix, suffix)
 	for _, r := range k.references() {
 		switch r.field {
 		case "resources", "bases", "components":
@@ -66,6 +68,9 @@ type original struct {
 func (s sources) origins() map[identity]original {
 	found := map[identity]original{}
 	for _, source := range s {
+		if source.patch {
+			continue
+		}
 		for id, node := range source.objects() {
 			switch known, again := found[id]; {
 			case again && known.file != source.file:
@@ -142,18 +147,10 @@ func (o original) line(rendered []byte, at yamldoc.Path) int {
 	if o.node == nil || yaml.Unmarshal(rendered, &document) != nil {
 		return 0
 	}
-	n, made, line := o.node, document.Content[0], o.node.Line
-	for _, step := range at {
-		var key *yaml.Node
-		switch step := step.(type) {
-		case string:
-			key, n = entry(n, step)
-			_, made = entry(made, step)
-		case int:
-			n, made = counterpart(n, made, step)
-			key = n
-		}
-		if key == nil || made == nil {
+	made, line := document.Content[0], o.node.Line
+	for i := range at {
+		key, _, _ := follow(o.node, made, at[:i+1])
+		if key == nil {
 			break
 		}
 		line = key.Line
