@@ -209,6 +209,8 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 		DisableAutoGenTag: true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: env.name()},
 	}
+	root.Version = buildVersion() // cobra adds the flag --version
+	root.SetVersionTemplate(versionLine())
 	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, command := range group.commands {

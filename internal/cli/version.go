@@ -14,11 +14,14 @@ func newVersionCommand(env *Env) *cobra.Command {
 		Short: "Print the version of this program",
 		Args:  takes(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text := fmt.Sprintf("%s %s, %s %s/%s\n",
-				program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return env.write(cmd.Context(), []byte(text))
+			return env.write(cmd.Context(), []byte(versionLine()))
 		},
 	}
+}
+
+// versionLine is what the command version and the flag --version print.
+func versionLine() string {
+	return fmt.Sprintf("%s %s, %s %s/%s\n", program, buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion is the module's version, which the go command stamps from the Git tag or commit.
