@@ -59,7 +59,10 @@ func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil
 	}
 	file, err := os.Open(env.absolute(name))
-	return file, health.Stream{Name: name, Input: file}, err
+	if err != nil {
+		return nil, health.Stream{}, fmt.Errorf("%s: %w", name, reason(err))
+	}
+	return file, health.Stream{Name: name, Input: file}, nil
 }
 
 // readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.

@@ -213,6 +213,10 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	}
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
 	root.CompletionOptions.DisableDefaultCmd = alone
+	if !alone {
+		root.Version = buildVersion() // cobra adds the flag --version
+		root.SetVersionTemplate(env.versionLine())
+	}
 	for _, group := range groups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, command := range group.commands {

@@ -48,6 +48,9 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 			return err
 		}
 		env.guard(cmd.Context(), set.MaxMemory)
+		if err := env.present(args[0]); err != nil {
+			return err
+		}
 		suite := golden.Suite(env.absolute(args[0]))
 		cases, err := suite.Find(update)
 		if err != nil {

@@ -120,7 +120,7 @@ func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Re
 	var none healthconfig.Configuration
 	versions, _, err := kserve.ParseVersions(release)
 	if err == nil && !versions.Known() {
-		err = errors.New("name a release, such as 0.15.2")
+		err = errors.New("the release is not known: name one, such as --" + flag + " 0.15.2")
 	}
 	if err != nil {
 		return nil, none, fmt.Errorf("flag --%s: %w", flag, err)

@@ -36,20 +36,14 @@ func newVersionCommand(env *Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if format == "text" {
+			return env.write(cmd.Context(), []byte(env.versionLine()))
+		}
 		info, _ := debug.ReadBuildInfo()
-		built := newBuild(info)
 		var b bytes.Buffer
-		if format == "json" {
-			if err := encoding.JSON(&b, built); err != nil {
-				return err
-			}
-			return env.write(cmd.Context(), b.Bytes())
+		if err := encoding.JSON(&b, newBuild(info)); err != nil {
+			return err
 		}
-		name := program
-		if env.Charts != nil {
-			name = withHelm
-		}
-		fmt.Fprintf(&b, "%s %s\n", name, built)
 		return env.write(cmd.Context(), b.Bytes())
 	}
 	return cmd
@@ -94,6 +88,16 @@ func (b build) String() string {
 		parts = append(parts, b.Date)
 	}
 	return strings.Join(append(parts, b.Go+" "+b.Platform), ", ")
+}
+
+// versionLine is what the command version and the flag --version print.
+func (env *Env) versionLine() string {
+	name := program
+	if env.Charts != nil {
+		name = withHelm
+	}
+	info, _ := debug.ReadBuildInfo()
+	return fmt.Sprintf("%s %s\n", name, newBuild(info))
 }
 
 // buildVersion is the module's version, which the go command stamps from the Git tag or commit.
