@@ -133,9 +133,9 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 		}
 	}
 	var meant []ScaleTarget
-	for _, s := range m.similar(a) {
+	for _, s := range m.similar(a, name) {
 		for _, component := range s.Components() {
-			if match, ok := matchTarget(a, s, component); ok {
+			if match, ok := matchTarget(a.Name, kind, name, s, component); ok {
 				meant = append(meant, ScaleTarget{s, component, s.deployments(m.Versions, component)[0], match})
 			}
 		}
@@ -152,8 +152,7 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 
 // similar returns the services for which [matchTarget] may find a match: those in the autoscaler's namespace whose name
 // is the target's without an ending, with a prefix and a suffix that the autoscaler has too.
-func (m *Model) similar(a Autoscaler) (services []*Service) {
-	_, target := a.Target()
+func (m *Model) similar(a Autoscaler, target string) (services []*Service) {
 	var found []int
 	prefixes, suffixes := affixes(a.Name)
 	for _, ending := range targetEndings {
@@ -199,20 +198,19 @@ func affixes(name string) (prefixes, suffixes []string) {
 	return prefixes, suffixes
 }
 
-// matchTarget returns how the target of an autoscaler, which is no Deployment that KServe makes, is meant for a
-// component, if it is. What stands for a service as a whole stands for its predictor.
-func matchTarget(a Autoscaler, s *Service, component string) (match NameMatch, ok bool) {
-	kind, name := a.Target()
+// matchTarget returns how the target of an autoscaler, by its kind and name, which is no Deployment that KServe makes,
+// is meant for a component, if it is. What stands for a service as a whole stands for its predictor.
+func matchTarget(autoscaler, kind, name string, s *Service, component string) (match NameMatch, ok bool) {
 	plain := kserve.ComponentName(s.Name, component)
 	predictor := component == kserve.Predictor
 	switch {
 	case kind == DeploymentTarget && name == plain+"-default":
 		return LegacyName, true
-	case kind == DeploymentTarget && (name == plain || affixed(name, "-"+component, s.Name, a.Name)):
+	case kind == DeploymentTarget && (name == plain || affixed(name, "-"+component, s.Name, autoscaler)):
 		return StaleName, true
 	case predictor && name == s.Name,
 		kind == KnativeServiceTarget && (name == plain || name == plain+"-default"),
-		kind == InferenceServiceTarget && predictor && (name == plain || affixed(name, "", s.Name, a.Name)):
+		kind == InferenceServiceTarget && predictor && (name == plain || affixed(name, "", s.Name, autoscaler)):
 		return OtherObject, true
 	}
 	return 0, false

@@ -62,10 +62,11 @@ func checkCopiedExec(p *pass, c model.Container) {
 		f.Unrepaired = twoHandlers(runtime, handler)
 		p.Report(f)
 	default:
-		if request, err := execprobe.Interpret(command); err == nil && p.convertsExact() && exact(c, request) {
+		request, err := execprobe.Interpret(command)
+		if err == nil && p.convertsExact() && exact(c, request) {
 			c.ProbeCopied = model.Always // the repair is right also on releases that do not copy it
 		}
-		p.replaceHandler(c, f, replaceExec(c, command, p.options.Probes == ProbesTCP))
+		p.replaceHandler(c, f, replaceExec(c, request, err, p.options.Probes == ProbesTCP))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/execprobe"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -80,7 +81,8 @@ func checkRuntimeProbe(p *pass) {
 	case !p.Object.Get("spec", "workerSpec").IsNull():
 		f.Unrepaired = noEquivalent
 	default:
-		r := replaceExec(*u.victim, command, p.options.Probes == ProbesTCP)
+		request, err := execprobe.Interpret(command)
+		r := replaceExec(*u.victim, request, err, p.options.Probes == ProbesTCP)
 		if r.unrepaired == "" && !p.mayEdit() {
 			r.unrepaired = runtimeShared
 		}

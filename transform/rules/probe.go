@@ -74,9 +74,9 @@ const noEquivalent = "with a workerSpec, the command may check several nodes, wh
 var protocolReadiness = lazyregexp.New(
 	`^(/v2/health/ready|/v2/models/[^/?]+(/versions/[^/?]+)?/ready|/v1/models/[^/?]+)$`)
 
-// replaceExec returns the handler that checks what the command checks, as far as the command proves it.
-func replaceExec(c model.Container, command []string, preferTCP bool) replacement {
-	request, err := execprobe.Interpret(command)
+// replaceExec returns the handler that checks what the command checks, as far as the command proves it. The command is
+// given as execprobe.Interpret returns it.
+func replaceExec(c model.Container, request execprobe.Request, err error, preferTCP bool) replacement {
 	ports, certain := c.Ports()
 	switch {
 	case err == nil && !certain:
