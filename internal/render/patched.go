@@ -15,6 +15,7 @@ func (s *sources) addPatches(k *kustomization, dir, prefix, suffix string) {
 	for _, patch := range k.Patches {
 		paths = append(paths, patch.Path)
 	}
+	//lint:ignore SA1019 kustomize still reads the deprecated field
 	for _, patch := range k.PatchesStrategicMerge {
 		paths = append(paths, string(patch))
 	}
