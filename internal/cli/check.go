@@ -94,7 +94,8 @@ func (o *outcome) checked() *checked {
 // report returns what the formats write.
 func (c *checked) report(env *Env) report.Report {
 	return report.Report{
-		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented, Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
+		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
+		Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
 		Place: env.places().of, Path: env.shown, Restarts: c.restarted(),
 		Diff: func() (string, error) {
 			diff, err := c.diffs(env, quoted)

@@ -28,7 +28,8 @@ func (c *checked) accept(env *Env, file string) error {
 	open, accepted, unused := baseline.Accept(c.open, c.sources(env))
 	c.open, c.accepted = open, append(c.accepted, accepted...)
 	if len(unused) > 0 {
-		c.warnings = append(c.warnings, fmt.Sprintf("%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",
+		c.warnings = append(c.warnings, fmt.Sprintf(
+			"%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",
 			file, terminal.Count(len(unused), "finding"), unused[0], file))
 	}
 	return nil

@@ -25,9 +25,9 @@ them. The exit code is 1 when a finding at or above fail-on is left. Rendered so
 each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
-replaced. A file that is read-only or has several hard links is refused. Extended attributes are lost. When a file cannot be written or the
-run is interrupted, the files that are written already are put back. Standard error names the findings whose repair
-loses a comment, with the line before the repair.
+replaced. A file that is read-only or has several hard links is refused. Extended attributes are lost. When a file
+cannot be written or the run is interrupted, the files that are written already are put back. Standard error names the
+findings whose repair loses a comment, with the line before the repair.
 
 ` + pathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/

@@ -78,7 +78,9 @@ func writeComparison(b *bytes.Buffer, changes []healthconfig.Change, problems []
 }
 
 // mergeLive prints what people have with the configuration in it. Standard error says what was theirs and is not kept.
-func (env *Env) mergeLive(ctx context.Context, live *healthconfig.Installed, c healthconfig.Configuration, format string) error {
+func (env *Env) mergeLive(
+	ctx context.Context, live *healthconfig.Installed, c healthconfig.Configuration, format string,
+) error {
 	merged, changes, notes, err := live.Merge(c, format)
 	if err != nil {
 		return err

@@ -136,7 +136,8 @@ kind: Secret
 	}
 
 	_, err := manifests(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
-	wantError(t, err, "app/outside.yaml: outside the root .; only the flag --root, or the operator's setting root, can widen it")
+	wantError(t, err, "app/outside.yaml: outside the root .; "+
+		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
 	wantError(t, err, "app/nowhere.yaml: no such file or directory")
 	_, err = manifests(t.Context(), "app/loop.yaml", options(filepath.Join(top, "repo")))
