@@ -102,7 +102,7 @@ func (r *release) image(p platform, files []file, bill []byte) (platformImage, e
 func (r *release) writeImages(images []platformImage, dir string) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, one := range images {
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: one.image, Descriptor: v1.Descriptor{
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: noArtifact{one.image}, Descriptor: v1.Descriptor{
 			Platform: &v1.Platform{OS: one.platform.os, Architecture: one.platform.arch},
 		}})
 	}
@@ -130,6 +130,12 @@ func (r *release) writeImages(images []platformImage, dir string) error {
 	}
 	return err
 }
+
+// noArtifact is an image that an index lists without an artifact type, which only artifacts have
+// (descriptor.md of the OCI image specification v1.1).
+type noArtifact struct{ v1.Image }
+
+func (noArtifact) ArtifactType() (string, error) { return "", nil }
 
 // attach returns an artifact with the list of contents, whose subject is the image.
 func attach(one platformImage) (v1.Image, error) {

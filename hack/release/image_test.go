@@ -70,6 +70,9 @@ func checkIndex(t *testing.T, repository name.Repository, index v1.ImageIndex) {
 	var platforms []string
 	for _, entry := range manifest.Manifests {
 		platforms = append(platforms, entry.Platform.String())
+		if entry.ArtifactType != "" {
+			t.Errorf("the index says that the image for %s is an artifact, %s", entry.Platform, entry.ArtifactType)
+		}
 		image, err := index.Image(entry.Digest)
 		if err != nil {
 			t.Fatal(err)
