@@ -37,12 +37,12 @@ func (s *synced) testHydrator(t *testing.T) {
 		}
 		return remote.Push(repository)
 	}
-	commits := func() int {
-		count, err := strconv.Atoi(remote.Git("rev-list", "--count", "environments/prod"))
-		if err != nil {
-			t.Fatal(err)
+	commits := func(want int, why string) {
+		t.Helper()
+		// The commit-server makes the branch with an empty commit.
+		if n := remote.Git("rev-list", "--count", "environments/prod"); n != strconv.Itoa(1+want) {
+			t.Errorf("%s commits on the branch, not %d: %s", n, 1+want, why)
 		}
-		return count
 	}
 	first := push("README.md", "one\n")
 
@@ -53,39 +53,39 @@ func (s *synced) testHydrator(t *testing.T) {
 	hydrated := func(revision string) func(applications.Hydration) bool {
 		return func(h applications.Hydration) bool { return h.Phase == "Hydrated" && h.Revision == revision }
 	}
-	again := func(before applications.Hydration) applications.Hydration {
-		return a.Hydrate("hydrated again", func(h applications.Hydration) bool {
+	again := func(before applications.Hydration) {
+		a.Hydrate("hydrated again", func(h applications.Hydration) bool {
 			return hydrated(before.Revision)(h) && h.Started != before.Started
 		})
 	}
 	state := a.Hydrate("hydrated", hydrated(first))
 	s.committed(t, remote, a, files, "--health-metadata=true")
 	a.AwaitHealthy()
-	once := commits()
 
-	// The same revision again, one that changes nothing, and settings that change without a revision.
 	again(state)
+	commits(1, "the same revision again")
 	state = a.Hydrate("hydrated", hydrated(push("README.md", "two\n")))
 	s.refreshes(t, a)
-	plugin := []string{"spec", "sourceHydrator", "drySource", "plugin", "env"}
-	unstructured.RemoveNestedField(application.Object, plugin...)
+	commits(1, "a revision that changes no manifest")
+
+	unstructured.RemoveNestedField(application.Object, "spec", "sourceHydrator", "drySource", "plugin", "env")
 	a = s.argo.Create(t, name, application)
 	again(state)
-	if n := commits(); n != once {
-		t.Errorf("%d commits, then %d, though no manifest changed", once, n)
-	}
+	commits(1, "other settings for the same revision")
+	a.Hydrate("hydrated", hydrated(push("README.md", "two\n")))
+	commits(2, "other settings for an empty commit")
+	s.committed(t, remote, a, files)
 
-	// What the plugin refuses is not committed.
 	push("apps/iris/hpa.yaml", autoscaler+"spec: {}\n")
 	failure := a.Hydrate("refused", func(h applications.Hydration) bool { return h.Phase == "Failed" })
 	if !strings.Contains(failure.Message, `mapping key "spec" already defined`) {
 		t.Errorf("the message is %q", failure.Message)
 	}
-	a.Hydrate("hydrated", hydrated(push("apps/iris/hpa.yaml", autoscaler)))
+	commits(2, "what the plugin refuses")
+	a.Hydrate("hydrated", hydrated(push("apps/iris/hpa.yaml",
+		strings.Replace(autoscaler, "minReplicas: 2", "minReplicas: 1", 1))))
+	commits(3, "another manifest")
 	s.committed(t, remote, a, files)
-	if n := commits(); n != once+1 {
-		t.Errorf("%d commits, then %d, though the manifests changed once", once, n)
-	}
 	a.AwaitHealthy()
 }
 
