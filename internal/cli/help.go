@@ -24,9 +24,10 @@ func complete(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
-	completion, _, _ := root.Find([]string{"completion"})
-	for _, shell := range completion.Commands() {
-		shell.Args = takes(0, 0)
+	if completion, _, _ := root.Find([]string{"completion"}); completion != root { // it is not there beside a command alone
+		for _, shell := range completion.Commands() {
+			shell.Args = takes(0, 0)
+		}
 	}
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
