@@ -282,6 +282,32 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// TestPanicAfterReport checks that what a rule reports before it panics does not count, and that the other rules run.
+func TestPanicAfterReport(t *testing.T) {
+	reports := func(id string) *Rule {
+		return rule(id, func(p *Pass) {
+			p.Report(Finding{Message: "left to people"})
+			if id == "KS902" && p.Object.Name == "a" {
+				panic("a")
+			}
+		}, services)
+	}
+	config := Config{Rules: []*Rule{reports("KS901"), reports("KS902"), reports("KS903")}}
+	files := []File{{Path: "app.yaml", Data: []byte(named("a") + "---\n" + named("b"))}}
+	result, err := Run(t.Context(), files, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range result.Findings {
+		got = append(got, f.Rule.ID+" "+f.Object.Name)
+	}
+	want := []string{"KS901 a", "KS901 b", "KS902 b", "KS903 a", "KS903 b", "KS000 a"}
+	if !slices.Equal(got, want) {
+		t.Errorf("findings %q, want %q", got, want)
+	}
+}
+
 // TestLost checks that a finding names the comments that its own edits take out, in whatever file, and none once its
 // edits are withdrawn.
 func TestLost(t *testing.T) {

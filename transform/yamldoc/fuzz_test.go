@@ -235,6 +235,8 @@ func FuzzPlain(f *testing.F) {
 		"a: |\n  b", "a: |\n  b\n \n    \n", "a: |2\n   b\n", "a: >-\n  b\n", "- |\n b\n- |-\n  c\n",
 		"- 'a': b\n- 'c'\n- [d]\n- {e: f}\n-\n", "- a: b\n  - c\n", "a:\n- b\n c: d\n",
 		"a:\n   b: c\n  d: e\n", "a: [b]c\n", "a: b  \nc:  \n",
+		"- 1_000\n- 0X1F\n- 0o17\n- 0b+1\n- +.inf\n- .NaN\n- 12:30:45\n- 1e3\n- .5\n- nUll\n- y\n- =\n- 0777\n- 1.\n- _1\n",
+		"- 2001-1-1\n- 2001-01-01 12:30:45.5\n- 2001-01-01 12:30:45,5\n- 2001-01-01T12:30:45,5+02:00\n",
 	} {
 		f.Add([]byte(s))
 	}

@@ -150,8 +150,9 @@ func numeric(value string) bool {
 	return true
 }
 
-// inNumbers are the characters of numbers, in every base and with names such as .NaN and .inf, and of times.
-var inNumbers = characters("0123456789_+-.: abcdefABCDEFxXoOinINtTZ")
+// inNumbers are the characters of numbers, in every base and with names such as .NaN and .inf, and of times, where Go
+// takes a comma before the fraction of a second.
+var inNumbers = characters("0123456789_+-.,: abcdefABCDEFxXoOinINtTZ")
 
 func characters(all string) (set [256]bool) {
 	for i := range len(all) {

@@ -59,7 +59,7 @@ func doubleQuoted(s string) string {
 var notString = regexp.MustCompile(`^(` + strings.Join([]string{
 	`|~|null|Null|NULL|<<|=`,
 	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
-	`[-+]?0b[01]+|[-+]?0o?[0-7]+|[-+]?0x[0-9a-fA-F]+`,
+	`[-+]?0[bB][-+]?[01]+|[-+]?0[oO][-+]?[0-7]+|[-+]?0[xX][0-9a-fA-F]+`,
 	`[-+]?[0-9]+(:[0-5]?[0-9])*(\.[0-9]*)?([eE][-+]?[0-9]+)?`,
 	`[-+]?\.[0-9]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
 	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,

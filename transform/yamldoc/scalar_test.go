@@ -48,7 +48,7 @@ func TestNotString(t *testing.T) {
 	for _, value := range strings.Fields(`
 		~ null Null NULL = <<
 		y Y n N yes Yes YES no No NO true True TRUE false False FALSE on On ON off Off OFF
-		0 7 -1 +1 0777 0o17 0x1F 0b101 1_000 -0b1 12345678901234567890
+		0 7 -1 +1 0777 0o17 0x1F 0b101 1_000 -0b1 12345678901234567890 0O17 0X1F 0B101 0b+1 0o-7
 		1. 1.5 -1.5 .5 1e3 1E-3 1.5e+3 6.8523015e+5 685.230_15 .inf -.Inf +.INF .nan .NaN .NAN
 		1:30 190:20:30 -190:20:30 190:20:30.15
 		2001-12-14 2001-1-1 2001-12-14t21:59:43.10-05:00 2001-12-15T02:59:43.1Z`) {
