@@ -20,7 +20,7 @@ type Finding struct {
 	Restarts   []*Object    // the objects, beside those of the edits, whose pods restart because of the edits
 	Unrepaired string       // why there are no edits, if the message does not say so
 	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
-	Since      Release      // the version of the catalogue that the edits came with: Rule.Since, unless the rule sets another
+	Since      Release      // the version of the catalogue that the edits came with; by default Rule.Since
 	Withheld   bool         // whether Config.AsOf is older than Since, so there are no edits; set by Run
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
 

@@ -13,6 +13,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/manifests"
 )
 
 // rendered is an Application whose sources the repo-server renders. With noRules generate repairs nothing, as for those
@@ -174,7 +175,7 @@ func fromCheckout(t *testing.T, repo *argocd.Repository, app *v1alpha1.Applicati
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("generate --application: %v: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	objects, err := decoded(stdout.Bytes())
+	objects, err := manifests.Decode(stdout.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package argocd_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,10 +13,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/manifests"
 )
 
 // facts are what the sidecar of this suite is told about the cluster, as an overlay patches install/component.
@@ -83,58 +80,21 @@ func locally(t *testing.T, source argocd.Source) []string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("generate in %s: %v: %s", source.Path, err, &stderr)
 	}
-	objects, err := decoded(stdout.Bytes())
+	objects, err := manifests.Decode(stdout.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return objects
 }
 
-// decoded returns the documents that Kubernetes reads of a stream, as JSON with sorted keys, without empty ones.
-func decoded(stream []byte) (objects []string, err error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
-	for {
-		var document json.RawMessage
-		err := decoder.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(document) > 0 && string(document) != "null" {
-			object, err := sorted(document)
-			if err != nil {
-				return nil, err
-			}
-			objects = append(objects, object)
-		}
-	}
-}
-
 // canonical returns a JSON or YAML document as JSON with sorted keys, numbers as they were written.
 func canonical(t *testing.T, document string) string {
 	t.Helper()
-	object, err := sorted([]byte(document))
+	object, err := manifests.Canonical([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return object
-}
-
-func sorted(document []byte) (string, error) {
-	data, err := sigsyaml.YAMLToJSON(document)
-	if err != nil {
-		return "", err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", err
-	}
-	object, err := json.Marshal(value)
-	return string(object), err
 }
 
 // equal fails the test unless the documents are the same objects in the same order.

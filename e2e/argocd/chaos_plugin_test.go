@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/manifests"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
@@ -276,7 +277,7 @@ func (c *chaos) treeChanges(d *direct) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	repaired, err := decoded(output)
+	repaired, err := manifests.Decode(output)
 	if err != nil || len(repaired) != 2*files {
 		c.t.Fatalf("%d documents of %d files: %v", len(repaired), 2*files, err)
 	}
@@ -385,7 +386,7 @@ func document(name string, annotations int) string {
 // inOrder returns an error unless the stream is made of the documents, each at most once and in the order of their
 // numbers, from 0.
 func inOrder(stream []byte, numbers map[string]int) error {
-	documents, err := decoded(stream)
+	documents, err := manifests.Decode(stream)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,8 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 	if c.root == "" {
 		c.root = s.Mkdir("sidecar", 0)
 		s.Bind(image.Plugin, c.inside("/usr/local/bin/argocd-kserve-plugin"))
-		s.Bind(filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin), c.inside("/usr/local/bin/"+toolchain.HelmPlugin))
+		helm := filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin)
+		s.Bind(helm, c.inside("/usr/local/bin/"+toolchain.HelmPlugin))
 		s.Bind(image.Config, c.inside(pluginConfigPath))
 	}
 	c.mount(tb, v)

@@ -2,10 +2,8 @@ package helm
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,8 +13,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apimachinery/pkg/util/yaml"
-	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/manifests"
 )
 
 // helm returns the command line that Argo CD gives helm (util/helm/cmd.go@v3.5.7), run in the folder of the chart.
@@ -141,7 +139,7 @@ func run(t *testing.T, dir, program string, args []string) rendered {
 	if err != nil {
 		t.Fatalf("%s %s: %v: %s", program, strings.Join(args, " "), err, &stderr)
 	}
-	objects, err := decode(stdout.Bytes())
+	objects, err := manifests.Decode(stdout.Bytes())
 	if err != nil {
 		return rendered{err: fmt.Sprintf("no Kubernetes objects: %v", err)}
 	}
@@ -167,44 +165,6 @@ func byHelm(t *testing.T, helm, chart string, o Options) rendered {
 func byPlugin(t *testing.T, chart string, o Options) rendered {
 	t.Helper()
 	return run(t, chart, plugin, o.plugin())
-}
-
-// decode returns the objects of a stream as Argo CD reads them: Kubernetes' decoder, without empty documents.
-func decode(stream []byte) (objects []string, err error) {
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(stream), 4096)
-	for {
-		var document json.RawMessage
-		err := decoder.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(document) == 0 || string(document) == "null" {
-			continue
-		}
-		object, err := sorted(document)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, object)
-	}
-}
-
-func sorted(document []byte) (string, error) {
-	data, err := sigsyaml.YAMLToJSON(document)
-	if err != nil {
-		return "", err
-	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return "", err
-	}
-	object, err := json.Marshal(value)
-	return string(object), err
 }
 
 // differences returns what of b is not as in a, "" if all is equal. An object's first bytes name it.

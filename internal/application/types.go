@@ -119,8 +119,8 @@ type PluginParameter struct {
 	Map    map[string]string `json:"map,omitzero"`
 }
 
-// Types returns the fields that say how Argo CD renders the source. Without one Argo CD looks at the files of the folder;
-// it refuses several (ExplicitType in pkg/apis/application/v1alpha1/types.go@v3.5.7).
+// Types returns the fields that say how Argo CD renders the source. Without one Argo CD looks at the files of the
+// folder; it refuses several (ExplicitType in pkg/apis/application/v1alpha1/types.go@v3.5.7).
 func (s *Source) Types() []string {
 	var fields []string
 	for _, field := range []struct {

@@ -64,8 +64,8 @@ func toPrettyYAML(v any) (string, error) {
 	return strings.TrimSuffix(data.String(), "\n"), err
 }
 
-// toYAML writes a value as Helm does: Helm writes JSON, reads it as YAML, and writes that. For a plain value the last of
-// the three is enough.
+// toYAML writes a value as Helm does: Helm writes JSON, reads it as YAML, and writes that. For a plain value the last
+// of the three is enough.
 func toYAML(v any) (string, error) {
 	marshal := yaml.Marshal
 	if plain, ok := plainValue(v, 0); ok {

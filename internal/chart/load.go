@@ -27,7 +27,7 @@ const maxDepth = 16
 // loaded is a chart with its subcharts.
 type loaded struct {
 	*chart.Chart
-	sources map[*common.File]string // where a file of a chart is, relative to the chart's folder; archives are like folders
+	sources map[*common.File]string // where a file is, relative to the chart's folder; an archive is like a folder
 	files   []render.ChartFile      // all files, for errors
 
 	maxExpanded, expanded int64 // bytes: the limit of archives, and what they have given so far

@@ -14,8 +14,8 @@ import (
 // size estimates the bytes that a function makes of its arguments.
 type size func(arguments []any) float64
 
-// sizes returns what estimates the results of the functions that can make much out of little. The values that they print
-// are not counted beyond the limit.
+// sizes returns what estimates the results of the functions that can make much out of little. The values that they
+// print are not counted beyond the limit.
 func sizes(limit int64) map[string]size {
 	all := maps.Clone(countedSizes)
 	all["printf"] = func(a []any) float64 { return printfSize(a, limit) }

@@ -24,7 +24,8 @@ func (env *Env) becomeHelm() (int, error) {
 	path := filepath.Join(filepath.Dir(self), withHelm+filepath.Ext(self))
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("a Helm chart needs the program %s in the same folder as %s; the image and the archives of a "+
-			"release have both, or install it there: go install %s/cmd/%s@%s", withHelm, program, modulePath, withHelm, installable())
+			"release have both, or install it there: go install %s/cmd/%s@%s",
+			withHelm, program, modulePath, withHelm, installable())
 	}
 	code, err := env.replace(path)
 	if err != nil {

@@ -44,7 +44,8 @@ func findRule(name string) (*transform.Rule, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a rule; %sexplain without a rule lists them", name, settings.DidYouMean(name, ruleNames()))
+	return nil, fmt.Errorf("%q is not a rule; %sexplain without a rule lists them",
+		name, settings.DidYouMean(name, ruleNames()))
 }
 
 func ruleNames() []string {

@@ -55,7 +55,8 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
 		"as 90s; 0 ends it at once, and more than --timeout never")
 	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
-	flags.StringArrayVar(&w.with, "with", nil, "another `file` to read, such as a stream of the Deployments; may be repeated")
+	flags.StringArrayVar(&w.with, "with", nil,
+		"another `file` to read, such as a stream of the Deployments; may be repeated")
 	load := newLockedFlags(env, cmd, "argocd-version")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,8 @@ func complete(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Run, help.RunE = nil, printHelp
-	if completion, _, _ := root.Find([]string{"completion"}); completion != root { // it is not there beside a command alone
+	// A command alone has no completion beside it.
+	if completion, _, _ := root.Find([]string{"completion"}); completion != root {
 		for _, shell := range completion.Commands() {
 			shell.Args = takes(0, 0)
 		}

@@ -85,8 +85,8 @@ func ruleIDs(findings []transform.Finding) []string {
 	return ids
 }
 
-// skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more files
-// than most have the same reason, one line names the first and counts the others.
+// skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more
+// files than most have the same reason, one line names the first and counts the others.
 func (o *outcome) skipped(most int) string {
 	reasons := map[string]int{}
 	for _, file := range o.skippedFiles {

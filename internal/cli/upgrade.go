@@ -116,7 +116,8 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 }
 
 // at returns what the rules make of the source at a release, and the health checks for it.
-func (u *upgrading) at(ctx context.Context, release, flag string) (*transform.Result, healthconfig.Configuration, error) {
+func (u *upgrading) at(ctx context.Context, release, flag string,
+) (*transform.Result, healthconfig.Configuration, error) {
 	var none healthconfig.Configuration
 	versions, _, err := kserve.ParseVersions(release)
 	if err == nil && !versions.Known() {

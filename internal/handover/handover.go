@@ -29,8 +29,8 @@ func handOver() error {
 	return syscall.Exec(program, append([]string{program}, os.Args[1:]...), environment())
 }
 
-// environment is that of this process, with a collection of garbage only at 16 MiB, as package cli has it for a run with
-// little memory: Helm's packages need a part of that before the run begins.
+// environment is that of this process, with a collection of garbage only at 16 MiB, as package cli has it for a run
+// with little memory: Helm's packages need a part of that before the run begins.
 func environment() []string {
 	if os.Getenv("GOGC") != "" {
 		return os.Environ()

@@ -1,5 +1,5 @@
-// Package healthconfig writes the configuration that gives Argo CD the checks of package health, and merges it into what
-// people have.
+// Package healthconfig writes the configuration that gives Argo CD the checks of package health, and merges it into
+// what people have.
 package healthconfig
 
 import (

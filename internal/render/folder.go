@@ -35,8 +35,8 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 	return info, shorten(err, f.show(f.abs(name)))
 }
 
-// ReadDir lists a directory without .git, which is never read. An entry describes what a link leads to, under the name of
-// the link, or the link itself if it is broken or leads out of the root.
+// ReadDir lists a directory without .git, which is never read. An entry describes what a link leads to, under the name
+// of the link, or the link itself if it is broken or leads out of the root.
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	real, err := f.resolve(f.abs(name))
 	if err != nil {

@@ -39,7 +39,8 @@ func redactChart(err error, c Chart) string {
 	return s.remove(strings.ToValidUTF8(text[:min(len(text), maxError)], ""))
 }
 
-// messages are the words of the messages of Helm, of the libraries for templates, YAML and schemas, and of package chart.
+// messages are the words in the messages of Helm, of the libraries for templates, YAML and schemas, and of package
+// chart.
 //
 //go:embed messages.txt
 var messages string

@@ -90,8 +90,8 @@ func ReadBaseline(data []byte) (*Baseline, error) {
 	return &b, nil
 }
 
-// Accept tells the findings in the sources that the baseline accepts from the others. It returns the entries that accept
-// less than they could, but none if a source of the baseline is missing: they may be about that one.
+// Accept tells the findings in the sources that the baseline accepts from the others. It returns the entries that
+// accept less than they could, but none if a source of the baseline is missing: they may be about that one.
 func (b *Baseline) Accept(
 	findings []transform.Finding, sources []string,
 ) (open, accepted []transform.Finding, unused []BaselineEntry) {

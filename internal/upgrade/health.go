@@ -31,7 +31,9 @@ func CompareHealth(from, to healthconfig.Configuration, kinds []string) []Change
 }
 
 func override(c healthconfig.Configuration, like healthconfig.Override) (healthconfig.Override, bool) {
-	i := slices.IndexFunc(c.Overrides, func(o healthconfig.Override) bool { return o.Type == like.Type && o.Kind == like.Kind })
+	i := slices.IndexFunc(c.Overrides, func(o healthconfig.Override) bool {
+		return o.Type == like.Type && o.Kind == like.Kind
+	})
 	if i < 0 {
 		return healthconfig.Override{}, false
 	}

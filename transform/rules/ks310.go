@@ -40,8 +40,8 @@ func checkConfigPrune(p *pass) {
 		with := strings.TrimPrefix(o.Annotation(syncOptionsKey)+",PruneLast=true", ",")
 		p.Report(transform.Finding{
 			At: annotations,
-			Message: fmt.Sprintf("when a commit takes the Config out of %s and removes it, Argo CD prunes it in wave %d and waits "+
-				"until it is gone before it syncs wave %d, and KServe %s keep it as long as the service has it: prune it last",
+			Message: fmt.Sprintf("when a commit takes the Config out of %s and removes it, Argo CD prunes it in wave %d and "+
+				"waits until it is gone before it syncs wave %d, and KServe %s keep it as long as the service has it: prune it last",
 				s, syncWave(o), syncWave(s.Object), kserve.LLMConfigsProtected),
 			Edits: o.Edits(yamldoc.Set(annotations.With(syncOptionsKey), with)),
 		})

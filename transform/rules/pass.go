@@ -23,11 +23,11 @@ type index struct {
 	change  *change   // from this render to the present one; only in pass.before
 }
 
-// change is what the rules know about two renders together.
+// change is what the rules know about two renders together. Each part is found at its first call.
 type change struct {
-	arrived func() map[likeness]*transform.Object
-	cached  func() map[*transform.Object][]*transform.Object
-	filling func() map[string][]*transform.Object
+	arrived func() map[likeness]*transform.Object            // new services
+	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
+	filling func() map[string][]*transform.Object            // caches by their node group
 }
 
 // pass is one call of a rule for one object.

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -17,7 +17,7 @@ var (
 // newest stands for the newest version of the catalogue.
 const newest = "newest"
 
-var versionForm = regexp.MustCompile(`^v?(\d{1,4}\.\d{1,4})$`)
+var versionForm = lazyregexp.New(`^v?(\d{1,4}\.\d{1,4})$`)
 
 // ParseVersion parses x.y, a version of the catalogue, or newest, which the empty text means too. Anything else is an
 // error, and so is a version that this program does not know.
@@ -25,7 +25,7 @@ func ParseVersion(text string) (transform.Release, error) {
 	if text == "" || text == newest {
 		return Newest, nil
 	}
-	m := versionForm.FindStringSubmatch(text)
+	m := versionForm().FindStringSubmatch(text)
 	if m == nil {
 		return transform.Release{}, fmt.Errorf("%q is not %s or x.y, a minor release of the plugin", text, newest)
 	}

@@ -125,11 +125,11 @@ func (p *plan) additions(n *Node) *plan {
 
 // patch returns the document with one plan spliced in, and the comments that this takes out.
 func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
-	seen := childPool.Get().(*[]child)
-	s := splicer{Tree: t, seen: (*seen)[:0]}
+	pooled := childPool.Get().(*[]child)
+	s := splicer{Tree: t, edited: (*pooled)[:0]}
 	defer func() {
-		*seen = s.seen
-		childPool.Put(seen)
+		*pooled = s.edited
+		childPool.Put(pooled)
 	}()
 	s.visit(slot{n: t.Root, head: -1, flow: t.Root.Style != Block}, p)
 	if s.err != nil {
@@ -164,7 +164,7 @@ type splicer struct {
 	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again; nil for none
 	measured map[*Node]indentation // of block collections; nil for none
-	seen     []child               // of all collections that are edited
+	edited   []child               // the children of all collections that are edited
 	err      error
 }
 
@@ -212,13 +212,13 @@ func (c child) removed() bool { return c.plan != nil && c.plan.remove }
 
 // children returns the slots of n.
 func (s *splicer) children(n *Node, p *plan) []child {
-	first := len(s.seen)
+	first := len(s.edited)
 	for _, e := range n.Entries {
 		var k *plan
 		if e.Key.Kind == Scalar {
 			k = p.kid(e.Key.Value)
 		}
-		s.seen = append(s.seen, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
+		s.edited = append(s.edited, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
 	}
 	end := n.Start
 	for i, item := range n.Items {
@@ -228,9 +228,9 @@ func (s *splicer) children(n *Node, p *plan) []child {
 			c.head = c.start + len("-")
 			end = item.End
 		}
-		s.seen = append(s.seen, c)
+		s.edited = append(s.edited, c)
 	}
-	return s.seen[first:len(s.seen):len(s.seen)]
+	return s.edited[first:len(s.edited):len(s.edited)]
 }
 
 // added returns the plans that add an entry to n.

@@ -276,7 +276,7 @@ func comparePlain(t *testing.T, body []byte) bool {
 // sketch shows everything about a node.
 func sketch(n *Node) string {
 	text := fmt.Sprintf("%d %d %d-%d %d-%d %s %q", n.Kind, n.Style, n.props(), n.Start, n.End, n.indent, n.Tag(), n.Value)
-	text += fmt.Sprint(" ", n.Anchor(), n.barrier, n.rare != nil)
+	text += fmt.Sprint(" ", n.Anchor(), n.barrier, n.extras != nil)
 	for _, e := range n.Entries {
 		text += fmt.Sprintf(" (%s:%d %s)", sketch(e.Key), e.colon, sketch(e.Value))
 	}

@@ -54,12 +54,12 @@ type Parts struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
-	indent int   // of a block collection: the column of its keys or dashes, from 0
-	rare   *rare // nil for most nodes
+	indent int     // of a block collection: the column of its keys or dashes, from 0
+	extras *extras // nil for most nodes
 }
 
-// rare are the fields that few nodes need.
-type rare struct {
+// extras are the fields that few nodes need.
+type extras struct {
 	anchor string  // without &
 	target *Node   // the node that an Alias refers to
 	tag    string  // if Node.tag is tagOther
@@ -68,28 +68,28 @@ type rare struct {
 
 var noParts Parts
 
-// rarely returns the rare fields, to be set.
-func (n *Node) rarely() *rare {
-	if n.rare == nil {
-		n.rare = &rare{}
+// makeExtras returns the extras, which it makes if there are none.
+func (n *Node) makeExtras() *extras {
+	if n.extras == nil {
+		n.extras = &extras{}
 	}
-	return n.rare
+	return n.extras
 }
 
 // Anchor returns the name of the node's anchor, without &, or "".
 func (n *Node) Anchor() string {
-	if n.rare == nil {
+	if n.extras == nil {
 		return ""
 	}
-	return n.rare.anchor
+	return n.extras.anchor
 }
 
 // Target returns the node that an Alias refers to, else nil.
 func (n *Node) Target() *Node {
-	if n.rare == nil {
+	if n.extras == nil {
 		return nil
 	}
-	return n.rare.target
+	return n.extras.target
 }
 
 // Entry is a key of a Mapping and its value. Neither is nil.
@@ -116,7 +116,7 @@ func (n *Node) place(props, start, end int) {
 
 func (n *Node) resolve() *Node {
 	for n != nil && n.Kind == Alias {
-		n = n.rare.target
+		n = n.extras.target
 	}
 	return n
 }
@@ -149,7 +149,7 @@ func (n *Node) index() (first, second int) {
 			order = append(order, int32(i))
 		}
 	}
-	n.rarely().sorted = order
+	n.makeExtras().sorted = order
 	slices.SortStableFunc(order, func(i, j int32) int { return n.compareKey(i, n.Entries[j].Key.resolve().Value) })
 	first, second = -1, -1
 	for k := 1; k < len(order); k++ {
@@ -169,8 +169,8 @@ func (n *Node) compareKey(i int32, text string) int {
 
 // entry returns the entry of a key, without merge keys, or nil.
 func (n *Node) entry(key string) *Entry {
-	if n.rare != nil && n.rare.sorted != nil {
-		order := n.rare.sorted
+	if n.extras != nil && n.extras.sorted != nil {
+		order := n.extras.sorted
 		i, found := slices.BinarySearchFunc(order, key, n.compareKey)
 		if !found {
 			return nil

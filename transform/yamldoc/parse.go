@@ -197,7 +197,7 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err err
 	if y.Anchor != "" || n.Kind != Scalar || n.tag == tagOther {
 		n.Parts = c.parts.one()
 		if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
-			n.rare = &rare{anchor: y.Anchor, tag: y.Tag}
+			n.extras = &extras{anchor: y.Anchor, tag: y.Tag}
 		}
 	}
 	if y.Anchor != "" {
@@ -235,7 +235,7 @@ func (c *converter) alias(n *Node, target *yaml.Node) (size extent, err error) {
 	if a.size.nodes == 0 {
 		return size, c.errorAt(n.Start, "an anchor"+c.named(n.Value)+" that contains itself")
 	}
-	n.rarely().target = a.n
+	n.makeExtras().target = a.n
 	if c.aliases == nil {
 		c.aliases = map[*Node]int{}
 	}

@@ -13,23 +13,24 @@ type slabs struct {
 // builder collects the entries and items of collections that are not yet complete, the innermost last.
 type builder struct {
 	slabs
-	*open
+	*stacks
 }
 
-type open struct {
+// stacks are the memory for what a builder collects. The next builder takes it over.
+type stacks struct {
 	openEntries []Entry
 	openItems   []*Node
 }
 
-var opens = sync.Pool{New: func() any { return new(open) }}
+var stackPool = sync.Pool{New: func() any { return new(stacks) }}
 
 // newBuilder returns a builder, to be closed after use.
-func newBuilder() builder { return builder{open: opens.Get().(*open)} }
+func newBuilder() builder { return builder{stacks: stackPool.Get().(*stacks)} }
 
-// close lets the next builder have the memory.
+// close gives the memory of the stacks to the next builder.
 func (b *builder) close() {
 	b.openEntries, b.openItems = b.openEntries[:0], b.openItems[:0]
-	opens.Put(b.open)
+	stackPool.Put(b.stacks)
 }
 
 // takeEntries returns the open entries from first on, which are those of the innermost mapping.

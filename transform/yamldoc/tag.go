@@ -42,8 +42,8 @@ func (n *Node) Tag() string {
 	switch {
 	case n.tag != tagOther:
 		return tags[n.tag]
-	case n.rare != nil:
-		return n.rare.tag
+	case n.extras != nil:
+		return n.extras.tag
 	}
 	return ""
 }
