@@ -58,7 +58,7 @@ func (n *Node) Equal(other *Node) bool {
 		return false
 	}
 	for _, e := range a.Entries {
-		if counterpart := b.entry(e.Key.resolve().Value); counterpart == nil || !e.Value.Equal(counterpart.Value) {
+		if counterpart := b.counterpart(e.Key); counterpart == nil || !e.Value.Equal(counterpart.Value) {
 			return false
 		}
 	}
@@ -68,6 +68,19 @@ func (n *Node) Equal(other *Node) bool {
 		}
 	}
 	return true
+}
+
+// counterpart returns the entry with the same key, which may also be a merge key or a collection, or nil.
+func (n *Node) counterpart(key *Node) *Entry {
+	if text := key.resolve(); text.Kind == Scalar && text.tag != tagMerge {
+		return n.entry(text.Value)
+	}
+	for i := range n.Entries {
+		if n.Entries[i].Key.Equal(key) {
+			return &n.Entries[i]
+		}
+	}
+	return nil
 }
 
 // Walk calls visit for the mapping or sequence n and for every one below it, parents first. The trail begins with

@@ -29,7 +29,7 @@ func (t *Tree) parsePlain() *Node {
 	p := plainParser{Tree: t, builder: newBuilder(), source: source}
 	defer p.close()
 	lines := strings.Count(source, "\n") + 1
-	p.nodes.size, p.parts.size = 2*lines+strings.Count(source, ","), lines/2+1
+	p.nodes.size, p.parts.size = 2*lines+min(lines, strings.Count(source, ",")), lines/2+1
 	p.entries.size, p.items.size = lines, lines/4+1
 	at, column := p.content()
 	if at < 0 {

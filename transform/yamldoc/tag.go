@@ -6,7 +6,7 @@ import "slices"
 type tag uint8
 
 const (
-	tagOther tag = iota // in Parts
+	tagOther tag = iota // in extras
 	tagStr
 	tagMap
 	tagSeq
