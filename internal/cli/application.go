@@ -77,6 +77,9 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
 	read := map[string]bool{}
 	for _, path := range s.several.applications {
+		if path == "" {
+			return nil, nil, errors.New("flag --application: the path is empty; . is the working directory")
+		}
 		result, err := render.Render(ctx, path, options)
 		if err != nil {
 			return nil, nil, err

@@ -40,8 +40,9 @@ and fix repair them all the same.
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
-	previous := cmd.Flags().String("previous", "", "the manifests before the change, a `path`, to check what it deletes")
-	baseline := cmd.Flags().String("baseline", "", "a `file` with findings to accept")
+	var previous, baseline pathFlag
+	cmd.Flags().Var(&previous, "previous", "the manifests before the change, a `path`, to check what it deletes")
+	cmd.Flags().Var(&baseline, "baseline", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
 	colored, output := newColor(env, cmd), newOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -53,13 +54,13 @@ and fix repair them all the same.
 		if err != nil {
 			return err
 		}
-		out, failed := src.outcome(cmd.Context(), args, *previous)
+		out, failed := src.outcome(cmd.Context(), args, string(previous))
 		if out == nil {
 			return failed
 		}
 		c := out.checked()
-		if *baseline != "" {
-			if err := c.accept(env, *baseline); err != nil {
+		if baseline != "" {
+			if err := c.accept(env, string(baseline)); err != nil {
 				return err
 			}
 		}

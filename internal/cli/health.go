@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,6 +58,9 @@ func newFleet(env *Env, argocd string) (fleet *health.Fleet, source string, err 
 func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 	if name == "-" {
 		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil
+	}
+	if name == "" {
+		return nil, health.Stream{}, errors.New("the name of a file is empty; - is standard input")
 	}
 	file, err := os.Open(env.absolute(name))
 	if err != nil {

@@ -54,7 +54,7 @@ as they are.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&c.output, "output", "o", names[0], "what to print: "+strings.Join(names, ", "))
 	flags.StringVar(&c.kind, "kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
-	flags.StringVar(&c.live, "live", "", "`file` with what you have, - for standard input: print what would change")
+	flags.Var((*pathFlag)(&c.live), "live", "`file` with what you have, - for standard input: print what would change")
 	flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
 	flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,

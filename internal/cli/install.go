@@ -45,7 +45,7 @@ or for the one that the sidecar has. The exit code is 1 when anything is listed.
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install --check -`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1),
 	}
 	c := installing{env: env}
 	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "argocd-version",
@@ -55,7 +55,7 @@ or for the one that the sidecar has. The exit code is 1 when anything is listed.
 	flags := cmd.Flags()
 	flags.StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
 	flags.BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
-	flags.StringVar(&c.live, "check", "", "`file` with what the cluster runs, - for standard input: say what is wrong")
+	flags.Var((*pathFlag)(&c.live), "check", "`file` with what the cluster runs, - for standard input: say what is wrong")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		formName, err := form()
 		if err != nil {

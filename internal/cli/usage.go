@@ -60,6 +60,21 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
+// pathFlag is a flag that names a file or folder. It refuses the empty value that a shell makes of a variable that is not
+// set: without the flag the command would do less and say nothing.
+type pathFlag string
+
+func (p *pathFlag) String() string { return string(*p) }
+func (p *pathFlag) Type() string   { return "path" }
+
+func (p *pathFlag) Set(path string) error {
+	if path == "" {
+		return errors.New("the path is empty")
+	}
+	*p = pathFlag(path)
+	return nil
+}
+
 // nearestFlag asks whether another flag was meant, or returns "".
 func nearestFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	typed := unknown.GetSpecifiedName()
@@ -83,6 +98,8 @@ func wanted(kind string) string {
 		return "a duration such as 45s or 10m"
 	case "int":
 		return "a whole number"
+	case "path":
+		return "a path"
 	}
 	return "of the type " + kind
 }

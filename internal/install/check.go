@@ -55,6 +55,9 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 		return nil, nil, err
 	}
 	changes, left, err := installed.Changes(*checks)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w; --health-checks=false leaves out the health checks", err)
+	}
 	for _, change := range changes {
 		if !strings.HasPrefix(change.Key, "resource.customizations.") {
 			continue // install prints nothing for KServe's own configuration
@@ -65,7 +68,7 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 		}
 		problems = append(problems, problem)
 	}
-	return problems, append(notes, left...), err
+	return problems, append(notes, left...), nil
 }
 
 // definition returns the sidecar as it is to be.
