@@ -157,7 +157,7 @@ spec:
 `,
 			want: "prod ns=argocd project= to= x\n",
 			problems: []string{
-				"a.yaml:7:10: ApplicationSet models: the generator git asks the cluster or other services, so its " +
+				"a.yaml:7:10: ApplicationSet models: the generator git is not expanded, not even for this repository, so its " +
 					"Applications are not rendered",
 				"a.yaml:9:68: ApplicationSet models: the generator clusters asks the cluster or other services, so its " +
 					"Applications are not rendered",

@@ -41,6 +41,10 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 		params, err = s.matrix(own, node)
 	case "merge":
 		params, err = s.merge(own, node)
+	case "git":
+		s.problem(node, "the generator git is not expanded, not even for this repository, so its Applications are "+
+			"not rendered")
+		return name, nil, errUnexpanded
 	default:
 		s.problem(node, "the generator %s asks the cluster or other services, so its Applications are not rendered", name)
 		return name, nil, errUnexpanded

@@ -27,7 +27,7 @@ type confined struct {
 	visited        []string                  // the directories of the kustomizations, each time kustomize reads one
 	components     map[string]bool           // directories that exist only here, for the objects of charts
 	top            string                    // the kustomization to build, as messages show it
-	warnings       []string                  // about charts, one line each
+	warnings       []string                  // about charts and components, one line each
 	refused        error                     // the first refusal; kustomize wraps or even drops it
 	schema         *mergekey.Schema
 

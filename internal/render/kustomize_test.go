@@ -614,3 +614,26 @@ spec:
 		}
 	}
 }
+
+// TestMissingComponents checks that a component outside the root is left out with a warning, and a missing one without.
+func TestMissingComponents(t *testing.T) {
+	dir := write(t, `
+-- cm.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+-- kustomization.yaml --
+resources: [cm.yaml]
+`)
+	o := options(dir)
+	o.Root = dir
+	o.Kustomize = KustomizeOptions{Components: []string{"missing", "../outside"}, IgnoreMissingComponents: true}
+	result, err := Render(t.Context(), ".", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`component "../outside" is outside the root, so it is left out`}
+	if !slices.Equal(result.Warnings, want) {
+		t.Errorf("warnings %q", result.Warnings)
+	}
+}

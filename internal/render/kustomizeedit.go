@@ -215,7 +215,10 @@ func (k *kustomization) addPatches(o Options) error {
 // addComponents adds the folders that the globs match, but none twice (commands/edit/add/addcomponent.go).
 func (k *kustomization) addComponents(o Options) error {
 	for _, pattern := range o.Kustomize.Components {
-		if o.Kustomize.IgnoreMissingComponents && !k.exists(filepath.Join(k.base, pattern)) {
+		if at := filepath.Join(k.base, pattern); o.Kustomize.IgnoreMissingComponents && !k.exists(at) {
+			if !filepath.IsLocal(k.rel(at)) {
+				k.warnings = append(k.warnings, fmt.Sprintf("component %q is outside the root, so it is left out", pattern))
+			}
 			continue
 		}
 		folders, err := k.glob(pattern)

@@ -73,5 +73,13 @@ func (p *pass) inexact() (reason string) {
 			reason = fmt.Sprintf("%s would then have an effect, which it has not in v1alpha1", path)
 		}
 	})
+	if p.LLMService(p.Object) == nil {
+		return reason
+	}
+	checkAsStored(p, func(r refusal) {
+		if p.Versions.Any(r.only) {
+			reason = fmt.Sprintf("v1alpha2 refuses %s (%s): %s", r.at, r.words, r.advice)
+		}
+	})
 	return reason
 }

@@ -46,12 +46,17 @@ func checkLLMSettings(p *pass) {
 	case p.LLMService(p.Object) == nil:
 		checkConfigOnly(p)
 	case p.Object.APIVersion == kserve.LLMStored:
-		checkAdapters(p)
-		checkResourceID(p)
-		checkDevices(p)
-		for _, part := range llmParts {
-			checkCache(p, part.With("kvCacheOffloading"))
-		}
+		checkAsStored(p, p.refuse)
+	}
+}
+
+// checkAsStored calls refuse for what KServe refuses of a service only in the API version v1alpha2.
+func checkAsStored(p *pass, refuse func(refusal)) {
+	checkAdapters(p, refuse)
+	checkResourceID(p, refuse)
+	checkDevices(p, refuse)
+	for _, part := range llmParts {
+		checkCache(p, part.With("kvCacheOffloading"), refuse)
 	}
 }
 
@@ -70,7 +75,7 @@ func checkConfigOnly(p *pass) {
 }
 
 // checkAdapters looks at the LoRA adapters (validateLoRAAdapters).
-func checkAdapters(p *pass) {
+func checkAdapters(p *pass, refuse func(refusal)) {
 	base := p.Object.Get(llmModel.With("name")...)
 	baseName := p.Object.Name
 	if !base.IsNull() {
@@ -93,17 +98,17 @@ func checkAdapters(p *pass) {
 			seen[name] = true
 			continue
 		}
-		p.refuse(r)
+		refuse(r)
 	}
 }
 
 // checkResourceID looks at the key of a confidential model (validateConfidential @v0.20.0).
-func checkResourceID(p *pass) {
+func checkResourceID(p *pass, refuse func(refusal)) {
 	at := llmModel.With("confidential")
 	confidential := p.Object.Get(at...)
 	id := confidential.Get("resourceId").Str()
 	if confidential.Get("enabled").Str() == "true" && id != "" && !resourceID().MatchString(id) {
-		p.refuse(refusal{at: at.With("resourceId"), only: since20,
+		refuse(refusal{at: at.With("resourceId"), only: since20,
 			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it so"})
 	}
 }
@@ -117,10 +122,10 @@ const (
 )
 
 // checkDevices looks at the annotations of managed devices (validateManagedDRAAnnotations @v0.20.0).
-func checkDevices(p *pass) {
+func checkDevices(p *pass, refuse func(refusal)) {
 	at := yamldoc.Path{"metadata", "annotations"}
 	report := func(key, words, advice string) {
-		p.refuse(refusal{at: at.With(key), only: since20, words: words, advice: advice})
+		refuse(refusal{at: at.With(key), only: since20, words: words, advice: advice})
 	}
 	annotation := func(key string) (text string, given bool) {
 		node := p.Object.Get(at.With(key)...)
@@ -151,14 +156,14 @@ func checkDevices(p *pass) {
 }
 
 // checkCache looks at where the cache overflows to (validateKVCacheOffloadingSpec @v0.20.0).
-func checkCache(p *pass, at yamldoc.Path) {
+func checkCache(p *pass, at yamldoc.Path, refuse func(refusal)) {
 	cache := p.Object.Get(at...)
 	tiers := cache.Get("secondary").List()
 	if len(tiers) == 0 {
 		return
 	}
 	report := func(at yamldoc.Path, words, advice string) {
-		p.refuse(refusal{at: at, only: since20, words: words, advice: advice})
+		refuse(refusal{at: at, only: since20, words: words, advice: advice})
 	}
 	if cpu := cache.Get("cpu").Str(); strings.Trim(cpu, "0.") == "" {
 		report(at, "cpu must be set when secondary tiers are configured", "set cpu to an amount of memory")
