@@ -81,7 +81,8 @@ func (t Tool) Source(ctx context.Context) (string, error) {
 }
 
 // Plugin builds the plugin from the repository and returns the path of its executable, or the one that PluginVariable
-// names. Its program for Helm charts is beside it. Called before the namespaces are entered, it sets PluginVariable, so that there is nothing to build inside.
+// names. Its program for Helm charts is beside it. Called before the namespaces are entered, it sets PluginVariable, so
+// that there is nothing to build inside.
 func Plugin(ctx context.Context) (string, error) {
 	if ready := os.Getenv(PluginVariable); ready != "" {
 		return filepath.Abs(ready)
