@@ -10,6 +10,8 @@ KIND    ?= all
 DRIFT   ?= quick
 # The charts of other Go modules that e2e-helm renders: those of KServe, or all, which it downloads.
 CHARTS  ?= kserve
+# The programs that e2e-hosts runs the plugin in: those that are quick to build, or all.
+HOSTS   ?= quick
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
 # What make release releases, such as v0.2.0; without it the tag of the commit.
@@ -20,8 +22,8 @@ IMAGE   ?=
 CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd e2e-chaos e2e-cluster \
-	e2e-helm e2e-kustomize e2e-hosts e2e-all image-test release reproducible bench demo clean
+.PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
+	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -89,7 +91,7 @@ e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm 
 e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
 	command -v pre-commit >/dev/null || hack/install-pre-commit || echo "without pre-commit"
 	cd e2e/workflows && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts
+	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
@@ -98,10 +100,14 @@ e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; b
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
+e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
+	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator
+
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-cluster ## all six with every release and chart; not in CI
+e2e-all: HOSTS = all
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster ## all with every case; not in CI
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image

@@ -83,7 +83,7 @@ func TestPlugin(t *testing.T) {
 // safeguards are the settings that install/ gives the sidecar so that nobody else can loosen them.
 var safeguards = map[string]string{
 	"root": "found", "timeout": "45s", "max-input": "128 MiB", "max-memory": "512 MiB", "allow-empty": "false",
-	"fail-on": "never",
+	"fail-on": "never", "rules-as-of": "0.2",
 }
 
 // TestSidecarLocks runs settings in the environment of the installed sidecar. The tests of internal/install compare the
@@ -120,7 +120,7 @@ func TestSidecarLocks(t *testing.T) {
 	env.Environ = append(env.Environ, "ARGOCD_APP_NAME=app")
 	for name, value := range map[string]string{
 		"root": "..", "timeout": "10m", "max-input": "1GiB", "max-memory": "1GiB", "allow-empty": "true",
-		"fail-on": "advice",
+		"fail-on": "advice", "rules-as-of": "newest",
 	} {
 		stderr.Reset()
 		parameters := `ARGOCD_APP_PARAMETERS=[{"name":"` + name + `","string":"` + value + `"}]`

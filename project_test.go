@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -115,6 +116,29 @@ func TestChangelog(t *testing.T) {
 		default:
 			t.Errorf("unexpected heading %q", line)
 		}
+	}
+}
+
+// TestRelease checks that the release that install pins has the newest rules, that install locks rules-as-of at them, and
+// that the README, CHANGELOG.md and docs/releasing.md name that release.
+func TestRelease(t *testing.T) {
+	minor := rules.Newest.Minor()
+	if got := strings.TrimPrefix(semver.MajorMinor(install.Version), "v"); got != minor {
+		t.Errorf("install.Version is %s, and rules.Newest is %s", install.Version, minor)
+	}
+	for name, want := range map[string]string{
+		"internal/install/container.yaml": "name: ARGOCD_KSERVE_PLUGIN_RULES_AS_OF\n      value: \"" + minor + "\"\n",
+		"docs/releasing.md":               "make release VERSION=" + install.Version + "`",
+		"README.md":                       "cmd/argocd-kserve-plugin@" + install.Version + "\n",
+	} {
+		if !strings.Contains(read(t, name), want) {
+			t.Errorf("%s lacks %q", name, want)
+		}
+	}
+	changelog := read(t, "CHANGELOG.md")
+	version := strings.TrimPrefix(install.Version, "v")
+	if !strings.Contains(changelog, "## ["+version+"]") && !strings.Contains(changelog, "release will be "+version+".") {
+		t.Errorf("CHANGELOG.md has no release %s", version)
 	}
 }
 

@@ -6,6 +6,7 @@ package hosts_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,16 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
+
+var allHosts = flag.Bool("all-hosts", false, "run the plugin also inside kpt and beside argocd-vault-plugin")
+
+// byHand skips a test whose program takes minutes to build, unless all hosts are to run.
+func byHand(t *testing.T) {
+	t.Helper()
+	if !*allHosts {
+		t.Skip("by hand only: make e2e-hosts HOSTS=all")
+	}
+}
 
 // installed returns a folder with the plugin under the name that releases give it, first on PATH for the hosts.
 func installed(t *testing.T) string {

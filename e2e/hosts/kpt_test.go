@@ -12,6 +12,7 @@ import (
 
 // TestKpt runs the plugin as a function of kpt, as docs/hosts.md does. It has to make what generate makes.
 func TestKpt(t *testing.T) {
+	byHand(t)
 	kpt := build(t, toolchain.Kpt)
 	bin := installed(t)
 	if err := os.Symlink(kpt, filepath.Join(bin, "kpt")); err != nil {

@@ -28,6 +28,7 @@ stringData:
 // TestVaultPlugin runs the command that docs/hosts.md gives to a sidecar with argocd-vault-plugin and the plugin. Vault
 // is a stand-in that answers one request.
 func TestVaultPlugin(t *testing.T) {
+	byHand(t)
 	vaultPlugin := build(t, toolchain.VaultPlugin)
 	bin := installed(t)
 	if err := os.Symlink(vaultPlugin, filepath.Join(bin, "argocd-vault-plugin")); err != nil {

@@ -107,6 +107,7 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_INPUT", Value: "128MiB"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY", Value: "false"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_FAIL_ON", Value: "never"},
+			{Name: "ARGOCD_KSERVE_PLUGIN_RULES_AS_OF", Value: "0.2"},
 			{Name: "HOME", Value: "/tmp"},
 			{Name: "ARGOCD_KSERVE_PLUGIN_MAX_MEMORY", Value: "512MiB"},
 			{Name: "GOMEMLIMIT", Value: "200MiB"},

@@ -2,6 +2,8 @@ package rules_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +45,26 @@ func TestSince(t *testing.T) {
 		if _, err := rules.ParseVersion(rule.Since.Minor()); err != nil || rule.Since[2] != 0 {
 			t.Errorf("%s: Since is %s, want a version of the catalogue from %s to %s",
 				rule.ID, rule.Since, rules.First.Minor(), rules.Newest.Minor())
+		}
+	}
+}
+
+// TestFrozen keeps the rules of a version: testdata/versions has a file for each, with their IDs. A new rule does not
+// belong to a version that is released.
+func TestFrozen(t *testing.T) {
+	came := map[string][]string{}
+	for _, rule := range rules.All {
+		if strings.HasPrefix(rule.ID, "KS99") {
+			continue // of an example
+		}
+		came[rule.Since.Minor()] = append(came[rule.Since.Minor()], rule.ID)
+	}
+	for version, ids := range came {
+		slices.Sort(ids)
+		got, err := os.ReadFile(filepath.Join("testdata", "versions", version+".txt"))
+		if want := strings.Join(ids, "\n") + "\n"; err != nil || string(got) != want {
+			t.Errorf("the rules with Since %s are not those in testdata/versions/%[1]s.txt (%v): a new rule names "+
+				"a version that is not released yet, and stands in its file. They are\n%s", version, err, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cluster_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,15 +13,22 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
+var operator = flag.Bool("operator", false, "install with argocd-operator too, which takes minutes to build")
+
 func TestMain(m *testing.M) { stack.Main(m, prepare, nil) }
 
 func prepare(ctx context.Context) error {
-	for _, tool := range append(controlplane.Tools(), toolchain.ArgoCDOperator) {
+	flag.Parse()
+	tools, sources := controlplane.Tools(), []toolchain.Tool{toolchain.ArgoCD2, toolchain.ArgoCD3}
+	if *operator {
+		tools, sources = append(tools, toolchain.ArgoCDOperator), append(sources, toolchain.ArgoCDOperator)
+	}
+	for _, tool := range tools {
 		if _, err := tool.Build(ctx); err != nil {
 			return err
 		}
 	}
-	for _, tool := range []toolchain.Tool{toolchain.ArgoCDOperator, toolchain.ArgoCD2, toolchain.ArgoCD3} {
+	for _, tool := range sources {
 		if _, err := tool.Source(ctx); err != nil {
 			return err
 		}

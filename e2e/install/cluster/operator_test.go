@@ -41,6 +41,9 @@ var (
 // TestOperator follows the page with argocd-operator. The API server validates the patch with the operator's own
 // definition of the kind, and the operator makes the Deployment, the ConfigMap and the NetworkPolicy.
 func TestOperator(t *testing.T) {
+	if !*operator {
+		t.Skip("by hand only: make e2e-operator")
+	}
 	p := readPage(t)
 	cluster := controlplane.Start(t)
 	startOperator(t, cluster)
