@@ -144,6 +144,7 @@ func copyRepository(t *testing.T) string {
 			Dir, ImportPath, ForTest                       string
 			Module                                         *struct{ Main bool }
 			GoFiles, EmbedFiles, TestGoFiles, XTestGoFiles []string
+			XTestEmbedFiles                                []string
 		}
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			break
@@ -153,7 +154,7 @@ func copyRepository(t *testing.T) string {
 		if p.Module == nil || !p.Module.Main || p.ForTest != "" || strings.HasSuffix(p.ImportPath, ".test") {
 			continue // not ours, or made for a test
 		}
-		for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles, p.TestGoFiles, p.XTestGoFiles) {
+		for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles, p.TestGoFiles, p.XTestGoFiles, p.XTestEmbedFiles) {
 			name, err := filepath.Rel(root, filepath.Join(p.Dir, file))
 			if err != nil {
 				t.Fatal(err)

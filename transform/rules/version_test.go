@@ -2,8 +2,7 @@ package rules_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"embed"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +48,9 @@ func TestSince(t *testing.T) {
 	}
 }
 
+//go:embed testdata/versions
+var versions embed.FS
+
 // TestFrozen keeps the rules of a version: testdata/versions has a file for each, with their IDs. A new rule does not
 // belong to a version that is released.
 func TestFrozen(t *testing.T) {
@@ -61,7 +63,7 @@ func TestFrozen(t *testing.T) {
 	}
 	for version, ids := range came {
 		slices.Sort(ids)
-		got, err := os.ReadFile(filepath.Join("testdata", "versions", version+".txt"))
+		got, err := versions.ReadFile("testdata/versions/" + version + ".txt")
 		if want := strings.Join(ids, "\n") + "\n"; err != nil || string(got) != want {
 			t.Errorf("the rules with Since %s are not those in testdata/versions/%[1]s.txt (%v): a new rule names "+
 				"a version that is not released yet, and stands in its file. They are\n%s", version, err, want)
