@@ -22,14 +22,13 @@ func (env *Env) becomeHelm() (int, error) {
 		return 0, fmt.Errorf("finding %s, which renders Helm charts: %w", withHelm, err)
 	}
 	path := filepath.Join(filepath.Dir(self), withHelm+filepath.Ext(self))
-	other, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if filepath.Base(os.Args[0]) == filepath.Base(path) { // it would start itself again and again
+		return 0, fmt.Errorf("%s is %s under another name, and renders no Helm charts: replace it", path, program)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, fmt.Errorf("a Helm chart needs the program %s in the same folder as %s; the image and the archives of a "+
 			"release have both, or install it there: go install %s/cmd/%s@%s",
 			withHelm, program, modulePath, withHelm, installable())
-	}
-	if this, err := os.Stat(self); err == nil && os.SameFile(this, other) { // it would start itself again and again
-		return 0, fmt.Errorf("%s is %s under another name, and renders no Helm charts: replace it", path, program)
 	}
 	code, err := env.replace(path)
 	if err != nil {

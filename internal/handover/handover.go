@@ -26,6 +26,9 @@ func handOver() error {
 		return err
 	}
 	program := filepath.Join(filepath.Dir(self), "argocd-kserve-plugin-helm")
+	if filepath.Base(os.Args[0]) == filepath.Base(program) { // it would start itself again and again
+		return nil
+	}
 	return syscall.Exec(program, append([]string{program}, os.Args[1:]...), environment())
 }
 
