@@ -16,6 +16,7 @@ type stateCase struct {
 	problem string
 	id      string
 	app     string
+	begun   func(*testing.T, *objects.Namespace)           // changes a service that is not ready yet; may be nil
 	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; may be nil
 	reached func(service *unstructured.Unstructured) error // whether KServe reports it
 	health  map[string]string                              // by release of KServe, "" for the others
@@ -34,6 +35,7 @@ var stateCases = []stateCase{
 	},
 	{
 		problem: "pods never get ready", id: "not-ready", app: service("{}", unschedulable),
+		begun:   starting,
 		reached: all(condition("Ready", "False"), transition("InProgress")),
 		health:  map[string]string{"": "Progressing"},
 	},
@@ -87,6 +89,9 @@ func (s *synced) testHealth(t *testing.T, checks string) {
 			t.Parallel()
 			a, _ := s.deploy(t, "state-"+tc.id, app{"app.yaml": tc.app}, applications.Source{Plugin: true})
 			namespace := a.Namespace()
+			if tc.begun != nil {
+				tc.begun(t, namespace)
+			}
 			if tc.provoke != nil {
 				a.AwaitHealthy()
 				awaitRollout(namespace, "model", "model-predictor")
@@ -143,6 +148,25 @@ func all(conditions ...func(*unstructured.Unstructured) error) func(*unstructure
 		}
 		return nil
 	}
+}
+
+// starting makes the kubelet's report of the pod one of a container that is being created. Without a report, KServe
+// writes about a model only if it looked before there was a pod (PropagateModelStatus,
+// pkg/apis/serving/v1beta1/inference_service_status.go@v0.15.2), and it does not watch pods.
+func starting(t *testing.T, namespace *objects.Namespace) {
+	t.Helper()
+	const status = `{"status":{"containerStatuses":[{
+		"name":"kserve-container","image":"example.invalid/model:1","imageID":"","ready":false,"restartCount":0,
+		"state":{"waiting":{"reason":"ContainerCreating"}}}]}}`
+	namespace.Eventually("a pod", func() error {
+		pods := namespace.List(objects.Pods, "serving.kserve.io/inferenceservice=model")
+		if len(pods) == 0 {
+			return fmt.Errorf("there is none")
+		}
+		namespace.Patch(objects.Pods, pods[0].GetName(), status, "status")
+		return nil
+	})
+	namespace.Patch(objects.InferenceServices, "model", `{"metadata":{"annotations":{"e2e/reconcile":"starting"}}}`)
 }
 
 // crash makes the kubelet's report of every pod one of a container that ends with an error again and again. kwok does
