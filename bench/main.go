@@ -39,9 +39,6 @@ func run(tools, page, sidecar, only string, budget time.Duration) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := pin(); err != nil {
-		return err
-	}
 	var results []result
 	start, before := time.Now(), load()
 	fmt.Printf(row, heads...)

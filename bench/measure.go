@@ -6,12 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -86,23 +83,6 @@ func (m measured) run() (cpu time.Duration, peak int64, err error) {
 	}
 	start, _, err := m.start.run()
 	return cpu - start, peak, err
-}
-
-// pin lets this thread, and the programs that it starts, run on one processor. Two threads of one core slow each other
-// down, so a program with several of them would take more CPU time for the same work than one with a single thread.
-func pin() error {
-	runtime.LockOSThread()
-	var all, last unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &all); err != nil {
-		return err
-	}
-	for i := range len(all) * 64 {
-		if all.IsSet(i) {
-			last.Zero()
-			last.Set(i)
-		}
-	}
-	return unix.SchedSetaffinity(0, &last)
 }
 
 // program is a command that can run many times.
