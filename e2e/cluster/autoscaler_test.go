@@ -263,7 +263,7 @@ func fate(events []objects.Event) []string {
 	mine, free, finalizer := false, false, false
 	for _, event := range events {
 		owned := ownedByService(event.Object)
-		maximum, _, _ := unstructured.NestedInt64(event.Object.Object, "spec", "maxReplicas")
+		maximum := maximumOf(event.Object)
 		if mine && maximum != usersMaximum {
 			add(overwritten)
 		}
@@ -285,6 +285,16 @@ func fate(events []objects.Event) []string {
 		}
 	}
 	return seen
+}
+
+// maximumOf is the upper bound of an HPA or a ScaledObject.
+func maximumOf(scaler *unstructured.Unstructured) int64 {
+	field := "maxReplicas"
+	if scaler.GetKind() == "ScaledObject" {
+		field = "maxReplicaCount"
+	}
+	maximum, _, _ := unstructured.NestedInt64(scaler.Object, "spec", field)
+	return maximum
 }
 
 func ownedByService(object *unstructured.Unstructured) bool {

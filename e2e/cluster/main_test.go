@@ -21,6 +21,7 @@ var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
 	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
 	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
+	kedaFlag     = flag.Bool("keda", false, "run TestKEDA, which needs KEDA")
 	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
 )
 
@@ -66,6 +67,9 @@ func chosenVersions(list string) ([]string, error) {
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
+	if *kedaFlag {
+		programs = append(programs, kserve.KEDATools()...)
+	}
 	for _, version := range argocd.Versions {
 		programs = append(programs, version.Tool)
 	}

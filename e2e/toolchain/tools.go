@@ -36,6 +36,10 @@ var (
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
 	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
 		Module: "k8s.io/kubectl", Package: "."}
+	KEDAOperator = Tool{Name: "keda-operator", Folder: "keda",
+		Module: kedaModule, Package: kedaModule + "/cmd/operator"}
+	KEDAWebhooks = Tool{Name: "keda-webhooks", Folder: "keda",
+		Module: kedaModule, Package: kedaModule + "/cmd/webhooks"}
 	ArgoCDOperator = Tool{Name: "argocd-operator", Folder: "argocd-operator",
 		Module: "github.com/argoproj-labs/argocd-operator", Package: "github.com/argoproj-labs/argocd-operator/cmd"}
 	// The helm of Argo CD 3.5.7 and that of 2.14.21 (hack/tool-versions.sh).
@@ -79,7 +83,10 @@ func KServeStatuses(version string) Tool {
 	}
 }
 
-const kserveModule = "github.com/kserve/kserve"
+const (
+	kserveModule = "github.com/kserve/kserve"
+	kedaModule   = "github.com/kedacore/keda/v2"
+)
 
 func kserve(program, version string) Tool {
 	return Tool{

@@ -22,6 +22,7 @@ var All = []*transform.Rule{
 	autoscalerOwner,
 	autoscalerTarget,
 	autoscalerIgnored,
+	refusedScaledObject,
 	scaledReplicas,
 	llmTarget,
 	secondAutoscaler,

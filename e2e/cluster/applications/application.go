@@ -25,7 +25,9 @@ type Source struct {
 	Path       string
 	Plugin     bool // rendered by the plugin, else by Argo CD itself
 	Prune      bool
-	Manual     bool // synced once, and not again to heal
+	Manual     bool           // synced once, and not again to heal
+	Options    []string       // of the sync
+	Retry      map[string]any // of a sync that fails; nil for Argo CD's own
 	Compare    Comparison
 	Ignore     []any // ignoreDifferences
 }
@@ -50,6 +52,7 @@ type State struct {
 	Operation             string // tells the last sync from all others; "" before the first
 	Syncing               bool   // a sync is asked for or runs
 	Failure               string // why the last sync failed, also while it is tried again
+	Failed                bool   // the last sync failed and is not tried again
 	Conditions            string
 }
 
@@ -69,8 +72,16 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	}
 	metadata := map[string]any{}
 	syncPolicy := map[string]any{"automated": map[string]any{"selfHeal": !source.Manual, "prune": source.Prune}}
+	options := []any{}
+	for _, option := range source.Options {
+		options = append(options, option)
+	}
 	if source.Compare == Structured || source.Compare == Server {
-		syncPolicy["syncOptions"] = []any{"ServerSideApply=true"}
+		options = append(options, "ServerSideApply=true")
+	}
+	syncPolicy["syncOptions"] = options
+	if source.Retry != nil {
+		syncPolicy["retry"] = source.Retry
 	}
 	if source.Compare == Server {
 		metadata["annotations"] = map[string]any{"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}
@@ -122,7 +133,9 @@ func (a *Application) State() State {
 	_, requested := object.Object["operation"]
 	state.Syncing = requested || text("operationState", "phase") == "Running"
 	retries, _, _ := unstructured.NestedInt64(object.Object, "status", "operationState", "retryCount")
-	if phase := text("operationState", "phase"); phase == "Failed" || phase == "Error" || retries > 0 {
+	phase := text("operationState", "phase")
+	state.Failed = phase == "Failed" || phase == "Error"
+	if state.Failed || retries > 0 {
 		state.Failure = text("operationState", "message")
 	}
 	if started := text("operationState", "startedAt"); started != "" {

@@ -28,6 +28,7 @@ type Row struct {
 // Sections are the tables of the page, in their order.
 var Sections = []string{
 	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
+	KEDAClasses, KEDASyncs,
 }
 
 // The sections.
@@ -40,6 +41,8 @@ const (
 	Restarts     = "Restarts"
 	Modes        = "Deployment modes"
 	LLM          = "LLMInferenceServices"
+	KEDAClasses  = "ScaledObjects beside KServe" // of docs/keda.md, with the next one
+	KEDASyncs    = "ScaledObjects synced by Argo CD"
 )
 
 // Table collects rows. The zero value is ready for use, also in parallel.

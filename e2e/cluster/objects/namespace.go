@@ -61,6 +61,14 @@ func (n *Namespace) ApplyObjects(objects ...*unstructured.Unstructured) {
 	}
 }
 
+// Try applies an object and returns what the API server has against it.
+func (n *Namespace) Try(object *unstructured.Unstructured) error {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	return n.client.Apply(ctx, object, n.Name)
+}
+
 // Find returns an object, nil when there is none.
 func (n *Namespace) Find(kind schema.GroupVersionResource, name string) *unstructured.Unstructured {
 	n.tb.Helper()

@@ -1,0 +1,66 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks207.md
+var ks207Doc string
+
+var refusedScaledObject = &transform.Rule{
+	ID:       "KS207",
+	Name:     "refused-scaled-object",
+	Title:    "KEDA refuses a ScaledObject with cpu and memory triggers",
+	Doc:      ks207Doc,
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.ScaledObject},
+	About:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/zero",
+	Severity: transform.Error,
+	Run:      run(checkRefusedScaledObject),
+}
+
+// checkRefusedScaledObject looks for what KEDA's admission webhook refuses: verifyCPUMemoryScalers in
+// apis/keda/v1alpha1/scaledobject_webhook.go of github.com/kedacore/keda/v2@v2.18.0.
+func checkRefusedScaledObject(p *pass) {
+	o := p.Object
+	target := p.StandardTarget(model.Autoscaler{Object: o})
+	resource, others := resourceTriggers(o)
+	if target == nil || resource == "" {
+		return
+	}
+	least := yamldoc.Path{"spec", "minReplicaCount"}
+	if count, ok := o.Get(least...).Int(); !others && (o.Get(least...).IsNull() || ok && count == 0) {
+		p.Report(transform.Finding{At: least, Edits: o.Edits(yamldoc.Set(least, 1)), Message: fmt.Sprintf(
+			"KEDA's webhook refuses minReplicaCount 0, the default, beside no other triggers than %s: set 1", resource)})
+	}
+	service := target.Service
+	if service.Elsewhere || isHook(o) || isHook(service.Object) || syncWave(o) >= syncWave(service.Object) {
+		return
+	}
+	at := yamldoc.Path{"metadata", "annotations", syncWaveKey}
+	wave := strconv.Itoa(syncWave(service.Object))
+	p.Report(transform.Finding{At: at, Edits: o.Edits(yamldoc.Set(at, wave)), Message: fmt.Sprintf(
+		"KEDA's webhook refuses a %s trigger as long as there is no Deployment %s, and Argo CD does not get to %s in wave %s "+
+			"before it has applied wave %d: use wave %s", resource, target.Deployment, service, wave, syncWave(o), wave)})
+}
+
+// resourceTriggers returns the type of the first trigger by cpu or memory, and whether there are triggers of other types.
+func resourceTriggers(scaledObject *transform.Object) (resource string, others bool) {
+	for _, trigger := range scaledObject.Get("spec", "triggers").List() {
+		switch kind := trigger.Get("type").Str(); {
+		case kind != "cpu" && kind != "memory":
+			others = true
+		case resource == "":
+			resource = kind
+		}
+	}
+	return resource, others
+}
