@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 )
 
 // kedaCase is a service with a ScaledObject of the user's beside it.
@@ -123,4 +125,97 @@ spec:
   minReplicaCount: 2
   maxReplicaCount: %d
 %s  triggers:%s`, name, annotations, usersMaximum, more, strings.TrimRight(trigger, "\n")) + "\n"
+}
+
+// kedaSync is an app whose last object is a ScaledObject, and what Argo CD has synced before.
+type kedaSync struct {
+	problem  string
+	id       string
+	before   app
+	live     string // the autoscaler that was there before; "" for a first deployment
+	app      string // app.yaml from now on
+	options  []string
+	compare  applications.Comparison
+	retry    map[string]any // nil for Argo CD's own
+	freed    bool           // a finding prints a command that frees the Deployment
+	repair   bool           // the app changes only by the plugin
+	replicas int64          // 2 if it is 0
+}
+
+// nothing is an app before the first deployment.
+var nothing = app{"none.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n"}
+
+var noRetry = map[string]any{"limit": int64(0)}
+
+func inWave(wave string) string { return `argocd.argoproj.io/sync-wave: "` + wave + `"` }
+
+var kedaSyncs = append([]kedaSync{
+	{
+		problem: "first deployment", id: "first", before: nothing,
+		app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+	},
+	{
+		problem: "first deployment, no retry", id: "first-once", before: nothing, retry: noRetry,
+		app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+	},
+	{
+		problem: "first deployment, ScaledObject in the next wave, no retry", id: "first-wave", before: nothing,
+		retry: noRetry, app: service(external, "") + kedaScaledObject(otherName, inWave("1"), cpuTrigger, ""),
+	},
+	{
+		problem: "first deployment, ScaledObject in an earlier wave", id: "first-early", before: nothing,
+		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cpuTrigger, ""),
+	},
+	{
+		problem: "first deployment, no minReplicaCount", id: "first-zero", before: nothing, replicas: 1,
+		app: service(external, "") + strings.Replace(
+			kedaScaledObject(otherName, "", cpuTrigger, ""), "  minReplicaCount: 2\n", "", 1),
+	},
+	{
+		problem: "first deployment, cron trigger", id: "cron", before: nothing,
+		app: service(external, "") + kedaScaledObject(otherName, "", cronTrigger, ""),
+	},
+	{
+		problem: "first deployment, cron trigger, ScaledObject in an earlier wave", id: "cron-early", before: nothing,
+		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cronTrigger, ""),
+	},
+	{
+		problem: "from KServe's HPA to a ScaledObject, ServerSideDiff", id: "own-server", compare: applications.Server,
+		before: app{"app.yaml": service("{}", "")}, live: ownName,
+		app: service("{}", "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+	},
+	{
+		problem: "from KServe's ScaledObject to one's own, no retry", id: "own-object", retry: noRetry, freed: true,
+		before: app{"app.yaml": service(autoscalerClass("keda"), "")}, live: ownName,
+		app: service(autoscalerClass("keda"), "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+	},
+	{
+		problem: "KEDA's HPA is named like KServe's, until the plugin renames it", id: "hpa-name", repair: true,
+		before: app{"app.yaml": service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, hpaConfig(ownName))},
+		live:   otherName,
+		app:    service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, hpaConfig(ownName)),
+	},
+}, append(pruned("foreground"), pruned("background")...)...)
+
+// pruned are the cases in which Argo CD or KEDA removes an autoscaler, by a policy of Argo CD's.
+func pruned(policy string) []kedaSync {
+	options := []string{"PrunePropagationPolicy=" + policy}
+	return []kedaSync{
+		{
+			problem: "from KServe's HPA to a ScaledObject, " + policy, id: "own-hpa-" + policy, options: options,
+			before: app{"app.yaml": service("{}", "")}, live: ownName,
+			app: service("{}", "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+		},
+		{
+			problem: "from an HPA in Git to a ScaledObject, " + policy, id: "git-hpa-" + policy, options: options,
+			before: app{"app.yaml": service(external, "") + hpa("mine", "model-predictor", "[]")}, live: "mine",
+			app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+		},
+		{
+			problem: "the ScaledObject gets another name, " + policy, id: "rename-" + policy, options: options,
+			before: app{"app.yaml": service(external, "") + kedaScaledObject("old", "", cpuTrigger, "")},
+			live:   hpaName("old", ""),
+			app:    service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+		},
+	}
 }

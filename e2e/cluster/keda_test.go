@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -18,6 +19,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
+
+// kedaTable is what this run has measured beside KEDA.
+var kedaTable compatibility.Table
 
 // TestKEDA runs the plugin against KServe beside KEDA's operator and admission webhook.
 func TestKEDA(t *testing.T) {
@@ -38,12 +42,15 @@ func TestKEDA(t *testing.T) {
 				cluster: cluster,
 				kserve:  kserve.Install(t, cluster, version),
 				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-				table:   &table,
+				table:   &kedaTable,
 			}
 			kserve.InstallKEDA(t, cluster)
 			t.Run("classes", e.testKEDAClasses)
 			t.Run("syncs", e.testKEDASyncs)
 		})
+	}
+	if !t.Failed() && !strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		syncKEDAPage(t)
 	}
 }
 
@@ -219,14 +226,21 @@ func (h scalingHistory) fate(name, hpa string) string {
 	return ""
 }
 
-var managedBy = regexp.MustCompile(`already managed by the .*'`)
+var (
+	denied    = regexp.MustCompile(`(?s)denied the request: (.*)`)
+	managedBy = regexp.MustCompile(`already managed by .*`)
+)
 
-// refusal is the part of KEDA's message that says why.
+// refusal is what KEDA's webhook has against an object, or else the message as it is.
 func refusal(message string) string {
-	if reason := managedBy.FindString(message); reason != "" {
-		return "refused by KEDA: " + reason
+	reason := denied.FindStringSubmatch(message)
+	if reason == nil {
+		return message
 	}
-	return message
+	if managed := managedBy.FindString(reason[1]); managed != "" {
+		reason[1] = managed
+	}
+	return "refused by KEDA: " + strings.TrimSpace(reason[1])
 }
 
 func parseOne(t *testing.T, manifest string) *unstructured.Unstructured {

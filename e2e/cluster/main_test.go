@@ -46,7 +46,12 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "100"); err != nil {
 		panic(err)
 	}
-	stack.Main(m, prepare, func() { table.Write(os.Stdout) })
+	stack.Main(m, prepare, func() {
+		table.Write(os.Stdout)
+		if *kedaFlag {
+			kedaTable.Write(os.Stdout)
+		}
+	})
 }
 
 // chosenVersions accepts releases with and without a leading v.

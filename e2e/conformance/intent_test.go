@@ -96,6 +96,11 @@ var intents = []intent{
 	{"KS206", service, regexp.MustCompile(annotated + `(targetUtilizationPercentage|metrics)$`), becomes(nil)},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleTarget$`), isTarget},
 	{"KS206", service, regexp.MustCompile(`^` + component + `scaleMetric$`), becomes("cpu")},
+	{"KS207", "ScaledObject", regexp.MustCompile(`^spec minReplicaCount$`), becomes(json.Number("1"))},
+	{
+		"KS207", "ScaledObject", regexp.MustCompile(`^metadata annotations argocd\.argoproj\.io/sync-wave$`),
+		func(_ map[string]any, c change) bool { return text(c.after) != "" },
+	},
 	{
 		"KS301", service, regexp.MustCompile(own + `health-conditions$`),
 		adds("IngressReady,PredictorReady,Ready", "PredictorReady,Ready"),

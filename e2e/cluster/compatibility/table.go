@@ -47,10 +47,15 @@ const (
 
 // Table collects rows. The zero value is ready for use, also in parallel.
 type Table struct {
+	Text Text // around the tables; that of docs/compatibility.md if nothing is set
+
 	mu      sync.Mutex
 	rows    []Row
 	skipped []Row
 }
+
+// Text is what a page says before and after its tables.
+type Text struct{ Introduction, Limits string }
 
 // Add adds what was measured.
 func (t *Table) Add(row Row) {
@@ -86,7 +91,11 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 	}
 	sort(rows)
 	var page bytes.Buffer
-	page.WriteString(introduction)
+	around := t.Text
+	if around == (Text{}) {
+		around = Text{introduction, limits}
+	}
+	page.WriteString(around.Introduction)
 	section := ""
 	for _, row := range rows {
 		if row.Section != section {
@@ -96,7 +105,7 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 		}
 		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
 	}
-	page.WriteString(limits)
+	page.WriteString(around.Limits)
 	return page.Bytes(), nil
 }
 
