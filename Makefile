@@ -23,7 +23,7 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-keda e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -99,6 +99,9 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
+
+e2e-keda: ## KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
+	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -keda -kserve-version $(KSERVE)
 
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
 	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator

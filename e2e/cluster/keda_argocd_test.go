@@ -76,8 +76,8 @@ func (s *synced) syncScaledObject(t *testing.T, c kedaSync, plugin bool) string 
 		state = a.AwaitHealthy()
 		text = "fails once; Synced and Healthy after the printed command and another sync"
 	}
+	name := parseLast(t, c.app).GetName()
 	if !state.Failed {
-		name := parseLast(t, c.app).GetName()
 		namespace.Eventually("KEDA's HPA scales the Deployment", func() error {
 			if scalers := scalersOf(namespace, "model-predictor"); len(scalers) != 2 || !slices.Contains(scalers, name) {
 				return fmt.Errorf("the autoscalers are %v", scalers)
@@ -85,8 +85,9 @@ func (s *synced) syncScaledObject(t *testing.T, c kedaSync, plugin bool) string 
 			return hasReplicas(namespace, "model-predictor", cmp.Or(c.replicas, 2))
 		})
 	}
-	lost := append(services.Of("model"), histories.deployments.Of("model-predictor")...)
-	for _, event := range lost {
+	for _, event := range slices.Concat(
+		services.Of("model"), histories.deployments.Of("model-predictor"), histories.scaledObjects.Of(name),
+	) {
 		if event.Type == watch.Deleted {
 			t.Fatalf("%s %s was deleted", event.Object.GetKind(), event.Object.GetName())
 		}

@@ -40,7 +40,7 @@ func TestKEDA(t *testing.T) {
 			cluster := controlplane.Start(t)
 			e := &environment{
 				cluster: cluster,
-				kserve:  kserve.Install(t, cluster, version),
+				kserve:  kserve.InstallInferenceServices(t, cluster, version),
 				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
 				table:   &kedaTable,
 			}

@@ -72,24 +72,39 @@ type Installation struct {
 // Install installs the release and returns when its webhooks serve. The default deployment mode is Standard.
 func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
 	tb.Helper()
-	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
-	source := sourceOf(tb, toolchain.KServeManager(version))
-	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
-	i.namespace.ApplyObjects(read(tb, crd)...)
-	i.await(tb, objects.ScaledObjects)
-	i.configure(tb, source)
+	i := begin(tb, cluster, version)
 	if RunsInferenceServices(version) {
-		i.installServices(tb, source)
+		i.installServices(tb)
 	}
 	if RunsLLMInferenceServices(version) {
-		i.installLLM(tb, source)
+		i.installLLM(tb, sourceOf(tb, toolchain.KServeManager(version)))
 	}
 	return i
 }
 
-// installServices installs all that is about InferenceServices.
-func (i *Installation) installServices(tb testing.TB, source string) {
+// InstallInferenceServices does the same without LLMInferenceServices.
+func InstallInferenceServices(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
 	tb.Helper()
+	i := begin(tb, cluster, version)
+	i.installServices(tb)
+	return i
+}
+
+// begin makes what the controllers of both kinds need.
+func begin(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
+	tb.Helper()
+	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
+	i.namespace.ApplyObjects(read(tb, crd)...)
+	i.await(tb, objects.ScaledObjects)
+	i.configure(tb, sourceOf(tb, toolchain.KServeManager(version)))
+	return i
+}
+
+// installServices installs all that is about InferenceServices.
+func (i *Installation) installServices(tb testing.TB) {
+	tb.Helper()
+	source := sourceOf(tb, toolchain.KServeManager(i.Version))
 	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
 	i.await(tb,
 		objects.InferenceServices,
