@@ -77,7 +77,14 @@ var kedaCases = []kedaCase{
 	},
 }
 
-func (c kedaCase) app() app { return app{"app.yaml": service(c.annotations, "") + c.scaledObject()} }
+func (c kedaCase) app() app { return app{"app.yaml": kedaService(c.annotations) + c.scaledObject()} }
+
+// kedaService is a service with a metric: with class keda and none, KServe 0.20.0 makes a ScaledObject without
+// triggers, which is invalid.
+func kedaService(annotations string) string {
+	return strings.Replace(service(annotations, ""),
+		"    maxReplicas: 3\n", "    maxReplicas: 3\n    scaleMetric: cpu\n    scaleTarget: 80\n", 1)
+}
 
 func (c kedaCase) scaledObject() string {
 	return kedaScaledObject(c.name, "", cpuTrigger, hpaConfig(c.hpa))
@@ -186,8 +193,8 @@ var kedaSyncs = append([]kedaSync{
 	},
 	{
 		problem: "from KServe's ScaledObject to one's own, no retry", id: "own-object", retry: noRetry, freed: true,
-		before: app{"app.yaml": service(autoscalerClass("keda"), "")}, live: ownName,
-		app: service(autoscalerClass("keda"), "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
+		before: app{"app.yaml": kedaService(autoscalerClass("keda"))}, live: ownName,
+		app: kedaService(autoscalerClass("keda")) + kedaScaledObject(otherName, "", cpuTrigger, ""),
 	},
 	{
 		problem: "KEDA's HPA is named like KServe's, until the plugin renames it", id: "hpa-name", repair: true,

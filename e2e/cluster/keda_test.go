@@ -71,7 +71,7 @@ func (e *environment) testKEDAClasses(t *testing.T) {
 // and returns all that became of it.
 func (e *environment) loseScaledObject(t *testing.T, c kedaCase) string {
 	namespace := e.cluster.Namespace(t, "so-"+c.id+"-without")
-	namespace.Apply(service(c.annotations, ""))
+	namespace.Apply(kedaService(c.annotations))
 	e.awaitOwnScaler(namespace, c)
 	histories := recordScaling(namespace)
 	object := parseOne(t, c.scaledObject())
