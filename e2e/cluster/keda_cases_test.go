@@ -79,11 +79,19 @@ var kedaCases = []kedaCase{
 
 func (c kedaCase) app() app { return app{"app.yaml": kedaService(c.annotations) + c.scaledObject()} }
 
-// kedaService is a service with a metric: with class keda and none, KServe 0.20.0 makes a ScaledObject without
+// kedaService is a service that, with class keda, has a metric: without one, KServe 0.20.0 makes a ScaledObject without
 // triggers, which is invalid.
 func kedaService(annotations string) string {
-	return strings.Replace(service(annotations, ""),
-		"    maxReplicas: 3\n", "    maxReplicas: 3\n    scaleMetric: cpu\n    scaleTarget: 80\n", 1)
+	manifest := service(annotations, "")
+	if annotations != autoscalerClass("keda") {
+		return manifest
+	}
+	return strings.Replace(manifest, "    maxReplicas: 3\n", `    maxReplicas: 3
+    autoScaling:
+      metrics:
+        - type: Resource
+          resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}
+`, 1)
 }
 
 func (c kedaCase) scaledObject() string {
