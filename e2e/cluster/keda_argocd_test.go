@@ -58,6 +58,7 @@ func (s *synced) syncScaledObject(t *testing.T, c kedaSync, plugin bool) string 
 	source.Repository, source.Plugin = repository, plugin
 	revision := repository.Commit()
 	s.argo.Deploy(t, a.Name, source)
+	a.Refresh()
 	state := a.Await("at an end", func(state applications.State) bool {
 		done := state.Sync == "Synced" && state.Health == "Healthy"
 		return state.Revision == revision && !state.Syncing && (done || state.Failed)
