@@ -154,13 +154,18 @@ type kedaSync struct {
 	retry    map[string]any // nil for Argo CD's own
 	freed    bool           // a finding prints a command that frees the Deployment
 	repair   bool           // the app changes only by the plugin
+	races    bool           // whether the first try succeeds depends on who is faster
 	replicas int64          // 2 if it is 0
 }
 
 // nothing is an app before the first deployment.
 var nothing = app{"none.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: none}\n"}
 
-var noRetry = map[string]any{"limit": int64(0)}
+var (
+	noRetry = map[string]any{"limit": int64(0)}
+	// Argo CD's own limit is 5, and takes five minutes.
+	fewRetries = map[string]any{"limit": int64(3)}
+)
 
 func inWave(wave string) string { return `argocd.argoproj.io/sync-wave: "` + wave + `"` }
 
@@ -178,11 +183,11 @@ var kedaSyncs = append([]kedaSync{
 		retry: noRetry, app: service(external, "") + kedaScaledObject(otherName, inWave("1"), cpuTrigger, ""),
 	},
 	{
-		problem: "first deployment, ScaledObject in an earlier wave", id: "first-early", before: nothing,
+		problem: "first deployment, ScaledObject in an earlier wave", id: "first-early", retry: fewRetries, before: nothing,
 		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cpuTrigger, ""),
 	},
 	{
-		problem: "first deployment, no minReplicaCount", id: "first-zero", before: nothing, replicas: 1,
+		problem: "first deployment, no minReplicaCount", id: "first-zero", retry: fewRetries, before: nothing, replicas: 1,
 		app: service(external, "") + strings.Replace(
 			kedaScaledObject(otherName, "", cpuTrigger, ""), "  minReplicaCount: 2\n", "", 1),
 	},
@@ -191,12 +196,14 @@ var kedaSyncs = append([]kedaSync{
 		app: service(external, "") + kedaScaledObject(otherName, "", cronTrigger, ""),
 	},
 	{
-		problem: "first deployment, cron trigger, ScaledObject in an earlier wave", id: "cron-early", before: nothing,
+		problem: "first deployment, cron trigger, ScaledObject in an earlier wave", id: "cron-early",
+		retry: fewRetries, before: nothing,
 		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cronTrigger, ""),
 	},
 	{
-		problem: "from KServe's HPA to a ScaledObject, ServerSideDiff", id: "own-server", compare: applications.Server,
-		before: app{"app.yaml": service("{}", "")}, live: ownName,
+		problem: "from KServe's HPA to a ScaledObject, ServerSideDiff", id: "own-server", retry: fewRetries, races: true,
+		compare: applications.Server,
+		before:  app{"app.yaml": service("{}", "")}, live: ownName,
 		app: service("{}", "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
 	},
 	{
@@ -217,17 +224,18 @@ func pruned(policy string) []kedaSync {
 	options := []string{"PrunePropagationPolicy=" + policy}
 	return []kedaSync{
 		{
-			problem: "from KServe's HPA to a ScaledObject, " + policy, id: "own-hpa-" + policy, options: options,
-			before: app{"app.yaml": service("{}", "")}, live: ownName,
+			problem: "from KServe's HPA to a ScaledObject, " + policy, id: "own-hpa-" + policy, retry: fewRetries, races: true,
+			options: options,
+			before:  app{"app.yaml": service("{}", "")}, live: ownName,
 			app: service("{}", "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
 		},
 		{
-			problem: "from an HPA in Git to a ScaledObject, " + policy, id: "git-hpa-" + policy, options: options,
+			problem: "from an HPA in Git to a ScaledObject, " + policy, id: "git-hpa-" + policy, races: true, options: options,
 			before: app{"app.yaml": service(external, "") + hpa("mine", "model-predictor", "[]")}, live: "mine",
 			app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
 		},
 		{
-			problem: "the ScaledObject gets another name, " + policy, id: "rename-" + policy, options: options,
+			problem: "the ScaledObject gets another name, " + policy, id: "rename-" + policy, races: true, options: options,
 			before: app{"app.yaml": service(external, "") + kedaScaledObject("old", "", cpuTrigger, "")},
 			live:   hpaName("old", ""),
 			app:    service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),

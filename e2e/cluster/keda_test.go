@@ -229,6 +229,8 @@ func (h scalingHistory) fate(name, hpa string) string {
 var (
 	denied    = regexp.MustCompile(`(?s)denied the request: (.*)`)
 	managedBy = regexp.MustCompile(`already managed by .*`)
+	// KEDA runs its checks in any order: the one of HPAs sees the HPA of a ScaledObject.
+	madeHPA = regexp.MustCompile(`hpa 'keda-hpa-(.*)'`)
 )
 
 // refusal is what KEDA's webhook has against an object, or else the message as it is.
@@ -238,7 +240,7 @@ func refusal(message string) string {
 		return message
 	}
 	if managed := managedBy.FindString(reason[1]); managed != "" {
-		reason[1] = managed
+		reason[1] = madeHPA.ReplaceAllString(managed, "ScaledObject '$1'")
 	}
 	return "refused by KEDA: " + strings.TrimSpace(reason[1])
 }

@@ -17,7 +17,7 @@ var ks207Doc string
 var refusedScaledObject = &transform.Rule{
 	ID:       "KS207",
 	Name:     "refused-scaled-object",
-	Title:    "KEDA refuses a ScaledObject with cpu and memory triggers",
+	Title:    "A ScaledObject keeps a sync from ever finishing",
 	Doc:      ks207Doc,
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.ScaledObject},
@@ -27,17 +27,19 @@ var refusedScaledObject = &transform.Rule{
 	Run:      run(checkRefusedScaledObject),
 }
 
-// checkRefusedScaledObject looks for what KEDA's admission webhook refuses: verifyCPUMemoryScalers in
-// apis/keda/v1alpha1/scaledobject_webhook.go of github.com/kedacore/keda/v2@v2.18.0.
+// checkRefusedScaledObject looks for what KEDA's admission webhook refuses (verifyCPUMemoryScalers in
+// apis/keda/v1alpha1/scaledobject_webhook.go of github.com/kedacore/keda/v2@v2.18.0), and for what waits for a
+// Deployment that never comes.
 func checkRefusedScaledObject(p *pass) {
 	o := p.Object
 	target := p.StandardTarget(model.Autoscaler{Object: o})
-	resource, others := resourceTriggers(o)
-	if target == nil || resource == "" {
+	if target == nil {
 		return
 	}
+	resource, others := resourceTriggers(o)
 	least := yamldoc.Path{"spec", "minReplicaCount"}
-	if count, ok := o.Get(least...).Int(); !others && (o.Get(least...).IsNull() || ok && count == 0) {
+	count, ok := o.Get(least...).Int()
+	if resource != "" && !others && (o.Get(least...).IsNull() || ok && count == 0) {
 		p.Report(transform.Finding{At: least, Edits: o.Edits(yamldoc.Set(least, 1)), Message: fmt.Sprintf(
 			"KEDA's webhook refuses minReplicaCount 0, the default, beside no other triggers than %s: set 1", resource)})
 	}
@@ -45,14 +47,19 @@ func checkRefusedScaledObject(p *pass) {
 	if service.Elsewhere || isHook(o) || isHook(service.Object) || syncWave(o) >= syncWave(service.Object) {
 		return
 	}
+	harm := "KEDA's webhook refuses a " + resource + " trigger"
+	if resource == "" {
+		harm = "the ScaledObject is Degraded"
+	}
 	at := yamldoc.Path{"metadata", "annotations", syncWaveKey}
 	wave := strconv.Itoa(syncWave(service.Object))
 	p.Report(transform.Finding{At: at, Edits: o.Edits(yamldoc.Set(at, wave)), Message: fmt.Sprintf(
-		"KEDA's webhook refuses a %s trigger as long as there is no Deployment %s, and Argo CD does not get to %s in wave %s "+
-			"before it has applied wave %d: use wave %s", resource, target.Deployment, service, wave, syncWave(o), wave)})
+		"%s as long as there is no Deployment %s, so Argo CD stops in wave %d and never gets to %s in wave %s: "+
+			"use wave %[5]s",
+		harm, target.Deployment, syncWave(o), service, wave)})
 }
 
-// resourceTriggers returns the type of the first trigger by cpu or memory, and whether there are triggers of other types.
+// resourceTriggers returns the type of the first trigger by cpu or memory, and whether there are others.
 func resourceTriggers(scaledObject *transform.Object) (resource string, others bool) {
 	for _, trigger := range scaledObject.Get("spec", "triggers").List() {
 		switch kind := trigger.Get("type").Str(); {
