@@ -171,11 +171,7 @@ func inWave(wave string) string { return `argocd.argoproj.io/sync-wave: "` + wav
 
 var kedaSyncs = append([]kedaSync{
 	{
-		problem: "first deployment", id: "first", before: nothing,
-		app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
-	},
-	{
-		problem: "first deployment, no retry", id: "first-once", before: nothing, retry: noRetry,
+		problem: "first deployment", id: "first", races: true, before: nothing,
 		app: service(external, "") + kedaScaledObject(otherName, "", cpuTrigger, ""),
 	},
 	{
@@ -183,11 +179,13 @@ var kedaSyncs = append([]kedaSync{
 		retry: noRetry, app: service(external, "") + kedaScaledObject(otherName, inWave("1"), cpuTrigger, ""),
 	},
 	{
-		problem: "first deployment, ScaledObject in an earlier wave", id: "first-early", retry: fewRetries, before: nothing,
+		problem: "first deployment, ScaledObject in an earlier wave", id: "first-early",
+		races: true, retry: fewRetries, before: nothing,
 		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cpuTrigger, ""),
 	},
 	{
-		problem: "first deployment, no minReplicaCount", id: "first-zero", retry: fewRetries, before: nothing, replicas: 1,
+		problem: "first deployment, no minReplicaCount", id: "first-zero",
+		races: true, retry: fewRetries, before: nothing, replicas: 1,
 		app: service(external, "") + strings.Replace(
 			kedaScaledObject(otherName, "", cpuTrigger, ""), "  minReplicaCount: 2\n", "", 1),
 	},
@@ -196,7 +194,7 @@ var kedaSyncs = append([]kedaSync{
 		app: service(external, "") + kedaScaledObject(otherName, "", cronTrigger, ""),
 	},
 	{
-		problem: "first deployment, cron trigger, ScaledObject in an earlier wave", id: "cron-early",
+		problem: "first deployment, cron trigger, ScaledObject in an earlier wave", id: "cron-early", races: true,
 		retry: fewRetries, before: nothing,
 		app: service(external, "") + kedaScaledObject(otherName, inWave("-1"), cronTrigger, ""),
 	},
