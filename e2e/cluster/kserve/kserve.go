@@ -7,7 +7,6 @@ package kserve
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -72,18 +71,35 @@ type Installation struct {
 // Install installs the release and returns when its webhooks serve. The default deployment mode is Standard.
 func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
 	tb.Helper()
-	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	i := configured(tb, cluster, version)
 	source := sourceOf(tb, toolchain.KServeManager(version))
-	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
-	i.namespace.ApplyObjects(read(tb, crd)...)
-	i.await(tb, objects.ScaledObjects)
-	i.configure(tb, source)
 	if RunsInferenceServices(version) {
 		i.installServices(tb, source)
 	}
 	if RunsLLMInferenceServices(version) {
 		i.installLLM(tb, source)
 	}
+	return i
+}
+
+// InstallServices does the same without LLMInferenceServices, and with Knative mode as the default, as KServe ships.
+// Knative has to be there before: KServe looks for its kinds once.
+func InstallServices(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
+	tb.Helper()
+	i := configured(tb, cluster, version)
+	i.SetDefaultMode(tb, "Serverless")
+	i.installServices(tb, sourceOf(tb, toolchain.KServeManager(version)))
+	return i
+}
+
+// configured applies KServe's configuration and the kinds of others.
+func configured(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
+	tb.Helper()
+	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
+	i.namespace.ApplyObjects(objects.Read(tb, crd)...)
+	i.await(tb, objects.ScaledObjects)
+	i.configure(tb, sourceOf(tb, toolchain.KServeManager(version)))
 	return i
 }
 
@@ -133,7 +149,7 @@ func (i *Installation) Judge(tb testing.TB, manifests string) []byte {
 // configure applies KServe's own ConfigMap with the defaults that need nothing but Kubernetes.
 func (i *Installation) configure(tb testing.TB, source string) {
 	tb.Helper()
-	for _, object := range read(tb, filepath.Join(source, "config", "configmap", "inferenceservice.yaml")) {
+	for _, object := range objects.Read(tb, filepath.Join(source, "config", "configmap", "inferenceservice.yaml")) {
 		data, _, err := unstructured.NestedStringMap(object.Object, "data")
 		if err != nil {
 			tb.Fatal(err)
@@ -154,8 +170,23 @@ func (i *Installation) configure(tb testing.TB, source string) {
 // SetDefaultMode changes the deployment mode of services that name none, in the spelling of the release.
 func (i *Installation) SetDefaultMode(tb testing.TB, mode string) {
 	tb.Helper()
-	patch := fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode))
-	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, "inferenceservice-config", patch)
+	i.SetConfig(tb, "deploy", deployConfig(mode))
+}
+
+// configName is the name of KServe's configuration.
+const configName = "inferenceservice-config"
+
+// Config returns the ConfigMap with KServe's configuration.
+func (i *Installation) Config(tb testing.TB) *unstructured.Unstructured {
+	tb.Helper()
+	return i.cluster.In(tb, namespace).Get(objects.ConfigMaps, configName)
+}
+
+// SetConfig replaces the document under a key of KServe's configuration.
+func (i *Installation) SetConfig(tb testing.TB, key, document string) {
+	tb.Helper()
+	patch := fmt.Sprintf(`{"data":{%q:%q}}`, key, document)
+	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, configName, patch)
 }
 
 func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }
@@ -176,17 +207,4 @@ func kustomize(tb testing.TB, dir string) []*unstructured.Unstructured {
 		tb.Fatal(err)
 	}
 	return built
-}
-
-func read(tb testing.TB, path string) []*unstructured.Unstructured {
-	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	parsed, err := objects.Parse(data)
-	if err != nil {
-		tb.Fatalf("%s: %v", path, err)
-	}
-	return parsed
 }

@@ -24,7 +24,7 @@ func (i *Installation) installLLM(tb testing.TB, source string) {
 			tb.Fatal(err)
 		}
 		for _, file := range files {
-			i.namespace.ApplyObjects(read(tb, file)...)
+			i.namespace.ApplyObjects(objects.Read(tb, file)...)
 		}
 	}
 	m := i.prepare(tb, "kserve-llmisvc", toolchain.KServeLLMManager(i.Version), llmPorts)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
@@ -69,7 +70,7 @@ func (i *Installation) start(tb testing.TB, m manager, webhooks string) {
 		},
 	})
 	wait.For(tb, "the webhooks of "+m.name, stack.Accepts(net.JoinHostPort(s.IP, m.ports.webhook)))
-	for _, object := range read(tb, webhooks) {
+	for _, object := range objects.Read(tb, webhooks) {
 		if err := callByURL(object, m.url, m.ca); err != nil {
 			tb.Fatal(err)
 		}
