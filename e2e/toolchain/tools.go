@@ -36,7 +36,11 @@ var (
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
 	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
 		Module: "k8s.io/kubectl", Package: "."}
-	ArgoCDOperator = Tool{Name: "argocd-operator", Folder: "argocd-operator",
+	// A program of ours with Knative's own reconcilers.
+	KnativeController = Tool{Name: "knative-controller", Folder: "knative", Module: knativeModule, Package: "."}
+	KnativeAutoscaler = knative("autoscaler")
+	KnativeWebhook    = knative("webhook")
+	ArgoCDOperator    = Tool{Name: "argocd-operator", Folder: "argocd-operator",
 		Module: "github.com/argoproj-labs/argocd-operator", Package: "github.com/argoproj-labs/argocd-operator/cmd"}
 	// The helm of Argo CD 3.5.7 and that of 2.14.21 (hack/tool-versions.sh).
 	Helm4 = Tool{Name: "helm4", Folder: "helm4", Module: "helm.sh/helm/v4", Package: "helm.sh/helm/v4/cmd/helm",
@@ -85,6 +89,14 @@ func kserve(program, version string) Tool {
 	return Tool{
 		Name: "kserve-" + program, Folder: "kserve-" + version, Module: kserveModule,
 		Package: kserveModule + "/cmd/" + program,
+	}
+}
+
+const knativeModule = "knative.dev/serving"
+
+func knative(program string) Tool {
+	return Tool{
+		Name: "knative-" + program, Folder: "knative", Module: knativeModule, Package: knativeModule + "/cmd/" + program,
 	}
 }
 
