@@ -12,6 +12,8 @@ DRIFT   ?= quick
 CHARTS  ?= kserve
 # The programs that e2e-hosts runs the plugin in: those that are quick to build, or all.
 HOSTS   ?= quick
+# What e2e-knative runs: all, or smoke for one service that gets ready with each release.
+KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
 # What make release releases, such as v0.2.0; without it the tag of the commit.
@@ -23,7 +25,7 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-knative e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -100,6 +102,10 @@ e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; b
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
+e2e-knative: ## the same in Knative mode, with Knative Serving (needs root; builds it)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) -knative \
+		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
+
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
 	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator
 
@@ -107,7 +113,7 @@ e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster ## all with every case; not in CI
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster e2e-knative ## all with every case; not in CI
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image

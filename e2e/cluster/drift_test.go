@@ -179,9 +179,9 @@ type seen struct {
 // testDrift syncs every case with every way to compare, before Argo CD is configured for KServe: what health config
 // prints hides some quantities. Without the plugin, what Argo CD shows has to be what the
 // command drift says: OutOfSync exactly when it prints lines, Synced with them, and OutOfSync without one of them.
-func (s *synced) testDrift(t *testing.T) {
+func (s *synced) testDrift(t *testing.T, cases []driftCase) {
 	t.Parallel()
-	for _, tc := range driftCases {
+	for _, tc := range cases {
 		if slices.Contains(tc.fine, s.kserve.Version) || !s.plugin.has(t, tc.rule) {
 			continue
 		}
@@ -318,6 +318,10 @@ func ignoring(expressions []string) []any {
 // settle waits until KServe has nothing left to write: while its status changes, Argo CD 2 sees differences that are
 // none.
 func (s *synced) settle(a *applications.Application) {
+	if s.plugin.defaultMode == "Knative" {
+		awaitKnative(a.Namespace())
+		return
+	}
 	awaitRollout(a.Namespace(), "model", "model-predictor")
 }
 

@@ -16,8 +16,10 @@ type stateCase struct {
 	problem string
 	id      string
 	app     string
+	next    string                                         // the app of the next commit, once healthy; "" for none
 	begun   func(*testing.T, *objects.Namespace)           // changes a service that is not ready yet; may be nil
 	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; may be nil
+	brief   bool                                           // KServe reports it for seconds only
 	reached func(service *unstructured.Unstructured) error // whether KServe reports it
 	health  map[string]string                              // by release of KServe, "" for the others
 }
@@ -82,19 +84,27 @@ spec:
 	},
 }
 
-func (s *synced) testHealth(t *testing.T, checks string) {
+// testHealth brings a service into every state, and compares what Argo CD says of it, with its own check and with ours.
+func (s *synced) testHealth(t *testing.T, checks string, cases []stateCase) {
 	t.Parallel()
-	for _, tc := range stateCases {
+	for _, tc := range cases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			a, _ := s.deploy(t, "state-"+tc.id, app{"app.yaml": tc.app}, applications.Source{Plugin: true})
+			a, repository := s.deploy(t, "state-"+tc.id, app{"app.yaml": tc.app}, applications.Source{Plugin: true})
 			namespace := a.Namespace()
 			if tc.begun != nil {
 				tc.begun(t, namespace)
 			}
-			if tc.provoke != nil {
+			if tc.next != "" {
 				a.AwaitHealthy()
-				awaitRollout(namespace, "model", "model-predictor")
+				repository.Write("app.yaml", tc.next)
+				repository.Commit()
+				a.Refresh()
+			} else if tc.provoke != nil {
+				a.AwaitHealthy()
+				s.settle(a)
+			}
+			if tc.provoke != nil {
 				tc.provoke(t, namespace)
 			}
 			var service *unstructured.Unstructured
@@ -109,15 +119,18 @@ func (s *synced) testHealth(t *testing.T, checks string) {
 			if !ok {
 				expected = tc.health[""]
 			}
-			a.Refresh()
-			a.Await(expected, func(state applications.State) bool { return state.Health == expected })
-			namespace.Eventually(tc.problem, reached)
+			if !tc.brief {
+				a.Refresh()
+				a.Await(expected, func(state applications.State) bool { return state.Health == expected })
+				namespace.Eventually(tc.problem, reached)
+			}
 			before, beforeMessage := s.argo.Assess(t, service, bundled)
 			after, afterMessage := s.argo.Assess(t, service, checks)
 			t.Logf("bundled: %s %q; ours: %s %q", before, beforeMessage, after, afterMessage)
 			if after != expected {
-				t.Fatalf("the check says %s, the Application %s", after, expected)
+				t.Fatalf("the check says %s, not %s", after, expected)
 			}
+			s.keep(t, tc, service)
 			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Health,
 				Problem: tc.problem, Without: before, With: after})
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/knative"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
@@ -21,6 +22,7 @@ var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
 	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
 	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
+	knativeFlag  = flag.Bool("knative", false, "test Knative mode, of 0.15.2 and 0.20.0")
 	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
 )
 
@@ -73,6 +75,10 @@ func prepare(ctx context.Context) error {
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)
 		sources = append(sources, kserve.Sources(version)...)
+	}
+	if *knativeFlag {
+		programs = append(programs, knative.Tools()...)
+		sources = append(sources, knative.Sources()...)
 	}
 	for _, tool := range programs {
 		if _, err := tool.Build(ctx); err != nil {

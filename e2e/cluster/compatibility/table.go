@@ -25,10 +25,21 @@ type Row struct {
 	With    string // what was seen with it
 }
 
-// Sections are the tables of the page, in their order.
+// Sections are the tables of docs/compatibility.md, in their order.
 var Sections = []string{
 	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
 }
+
+// Document is the text around a table's rows.
+type Document struct {
+	Introduction string
+	Sections     []string            // in their order
+	Headers      map[string][]string // of the sections whose columns have other names
+	Limits       string              // after the last section
+}
+
+// compatibility is the Document of docs/compatibility.md.
+var compatibility = Document{Introduction: introduction, Sections: Sections, Limits: limits}
 
 // The sections.
 const (
@@ -42,8 +53,10 @@ const (
 	LLM          = "LLMInferenceServices"
 )
 
-// Table collects rows. The zero value is ready for use, also in parallel.
+// Table collects rows. The zero value, that of docs/compatibility.md, is ready for use, also in parallel.
 type Table struct {
+	Document *Document // nil for that of docs/compatibility.md
+
 	mu      sync.Mutex
 	rows    []Row
 	skipped []Row
@@ -81,20 +94,29 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 			rows = append(rows, row)
 		}
 	}
-	sort(rows)
+	document := cmp.Or(t.Document, &compatibility)
+	document.sort(rows)
 	var page bytes.Buffer
-	page.WriteString(introduction)
+	page.WriteString(document.Introduction)
 	section := ""
 	for _, row := range rows {
 		if row.Section != section {
 			section = row.Section
+			names := document.header(section)
 			fmt.Fprintf(&page, "\n## %s\n\n| %s |\n|%s\n",
-				section, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+				section, strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 		}
 		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
 	}
-	page.WriteString(limits)
+	page.WriteString(document.Limits)
 	return page.Bytes(), nil
+}
+
+func (d *Document) header(section string) []string {
+	if names, ok := d.Headers[section]; ok {
+		return names
+	}
+	return header
 }
 
 var header = []string{"Problem", "KServe", "Argo CD", "Without the plugin", "With the plugin"}
@@ -108,7 +130,7 @@ func parse(page []byte) ([]Row, error) {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
 			section = title
 		}
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| "+header[0]+" |") {
+		if !strings.HasPrefix(line, "| ") || strings.Contains(line, " | "+header[1]+" | "+header[2]+" | ") {
 			continue
 		}
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
@@ -166,7 +188,7 @@ func (t *Table) Write(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rows := slices.Clone(t.rows)
-	sort(rows)
+	cmp.Or(t.Document, &compatibility).sort(rows)
 	text := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(text, strings.Join(header, "\t"))
 	for _, row := range rows {
@@ -190,10 +212,10 @@ func (r Row) cells() []string {
 }
 
 // sort keeps the rows of one problem together, and problems that begin alike.
-func sort(rows []Row) {
+func (d *Document) sort(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(Sections, a.Section), slices.Index(Sections, b.Section)),
+			cmp.Compare(slices.Index(d.Sections, a.Section), slices.Index(d.Sections, b.Section)),
 			cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.KServe, b.KServe), cmp.Compare(a.ArgoCD, b.ArgoCD))
 	})
 }
