@@ -56,6 +56,7 @@ const (
 // Table collects rows. The zero value, that of docs/compatibility.md, is ready for use, also in parallel.
 type Table struct {
 	Document *Document // nil for that of docs/compatibility.md
+	Partial  bool      // this run leaves out all rows that it has not measured
 
 	mu      sync.Mutex
 	rows    []Row
@@ -88,7 +89,12 @@ func (t *Table) Page(before []byte) ([]byte, error) {
 	}
 	rows := slices.Clone(t.rows)
 	for _, row := range kept {
-		ran := slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe })
+		ran := slices.ContainsFunc(t.rows, func(r Row) bool {
+			if t.Partial {
+				return row.about(r)
+			}
+			return r.KServe == row.KServe
+		})
 		skipped := slices.ContainsFunc(t.skipped, row.about)
 		if !ran || skipped {
 			rows = append(rows, row)

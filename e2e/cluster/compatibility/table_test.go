@@ -80,3 +80,27 @@ func TestPageKeepsSkippedSections(t *testing.T) {
 		t.Errorf("the section that was left out has to stay, and no other one:\n%s", page)
 	}
 }
+
+func TestPageKeepsWhatAPartialRunLeavesOut(t *testing.T) {
+	kept := Row{KServe: "0.20.0", Section: Modes, Problem: "kept", Without: "old", With: "old"}
+	again := kept
+	again.Problem = "again"
+	var first Table
+	first.Add(kept)
+	first.Add(again)
+	before, err := first.Page(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := Table{Partial: true}
+	again.With = "new"
+	second.Add(again)
+	after, err := second.Page(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(after)
+	if !strings.Contains(page, "| kept |") || strings.Count(page, "| again |") != 1 || !strings.Contains(page, "| new |") {
+		t.Errorf("one row has to stay, the other one to change:\n%s", page)
+	}
+}
