@@ -65,14 +65,16 @@ var knativeStates = []stateCase{
 		health:  map[string]string{"": "Degraded"},
 	},
 	{
-		problem: "the same half a minute later: failed, and Knative has forgotten it", id: "first-deadline-later",
+		problem: "the first revision never gets ready, 30 seconds after the deadline: failed, and Knative has forgotten it",
+		id:      "first-deadline-later",
 		app:     service("{}", fails("never-ready")),
 		begun:   awaitFailure,
 		reached: condition("PredictorReady", "Unknown"),
 		health:  map[string]string{"": "Progressing"},
 	},
 	{
-		problem: "the same with `argocd-kserve-plugin/progress-deadline-seconds`: failed", id: "first-deadline-annotated",
+		problem: "the first revision never gets ready, 30 seconds after the deadline, with " +
+			"`argocd-kserve-plugin/progress-deadline-seconds`: failed", id: "first-deadline-annotated",
 		app:     service(`{argocd-kserve-plugin/progress-deadline-seconds: "5"}`, fails("never-ready")),
 		begun:   awaitFailure,
 		reached: condition("PredictorReady", "Unknown"),
