@@ -136,7 +136,8 @@ var knativeStates = []stateCase{
 	},
 	{
 		problem: "the transformer's second revision ends with an error, the first one serves: failed",
-		id:      "transformer-second-crash", app: service("{}", transformerOf), next: service("{}", transformerOf+fails("crash")),
+		id:      "transformer-second-crash", app: service("{}", transformerOf),
+		next:    service("{}", transformerOf+fails("crash")),
 		reached: condition("TransformerReady", "False"),
 		health:  map[string]string{"": "Degraded"},
 	},

@@ -61,8 +61,8 @@ func containers(image, port string) string {
 		image, port)
 }
 
-// testKnativeRevisions changes a service again and again, once with KServe as it ships and once with the plugin's list of
-// annotations, and sees which changes make a new Revision.
+// testKnativeRevisions changes a service again and again, once with KServe as it ships and once with the plugin's list
+// of annotations, and sees which changes make a new Revision.
 func (e *environment) testKnativeRevisions(t *testing.T) {
 	shipped := e.revise(t, "revisions-shipped")
 	defer e.useAnnotationList(t)()
@@ -103,8 +103,8 @@ func (e *environment) revise(t *testing.T, id string) []string {
 	return seen
 }
 
-// passThrough returns when KServe and Knative have done all that the last change leads to: an annotation that KServe puts
-// on the Knative Service alone, after that change, has arrived.
+// passThrough returns when KServe and Knative have done all that the last change leads to: an annotation that KServe
+// puts on the Knative Service alone, after that change, has arrived.
 func (e *environment) passThrough(namespace *objects.Namespace, number int) {
 	const marker = "serving.knative.openshift.io/enablePassthrough"
 	value := strconv.Itoa(number)

@@ -150,7 +150,9 @@ real Kubernetes 1.34 API server; Argo CD 3.5.7 synced the rows that name it.
 `,
 	Sections: []string{revisionSection, compatibility.Probes, compatibility.Health, compatibility.Drift},
 	Headers: map[string][]string{
-		revisionSection: {"Change of an InferenceService", "KServe", "Argo CD", "KServe as it ships", "With our list of annotations"},
+		revisionSection: {
+			"Change of an InferenceService", "KServe", "Argo CD", "KServe as it ships", "With our list of annotations",
+		},
 		compatibility.Health: {
 			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](health.md)",
 		},
