@@ -13,6 +13,8 @@ import (
 type document struct {
 	file     *File
 	source   *yamldoc.Document
+	origin   *document      // for an edited document, the one that came
+	change   yamldoc.Change // of its body; nil for the one that came
 	content  content
 	selected bool // rules may concern it
 
@@ -23,7 +25,7 @@ type document struct {
 	lost    []yamldoc.Comment // by the edits
 	count   int               // of its objects
 	aliased aliased           // what its aliases stand for, once it was parsed
-	output  []byte            // the body with the edits made, nil without any
+	output  yamldoc.Change    // of the body by the edits, nil without any
 
 	ignores []*ignore // what people accept in it; nil until suppress looks
 }
@@ -66,9 +68,12 @@ func (d *document) examine(s *screen, namespace string) error {
 	return nil
 }
 
+// body returns the text of the document.
+func (d *document) body() []byte { return d.change.Apply(d.source.Body) }
+
 // parse parses the document and finds its objects.
 func (d *document) parse(namespace string) error {
-	tree, err := yamldoc.Parse(d.source.Body)
+	tree, err := yamldoc.Parse(d.body())
 	if err != nil {
 		return inputError(d.file, d.source.Line, err)
 	}
@@ -93,6 +98,9 @@ func (d *document) collect(node *yamldoc.Node, namespace string) {
 		}
 		if o.Namespace == "" {
 			o.Namespace = namespace
+		}
+		if d.origin != nil {
+			o.shareNames(d.origin.objects[o.index])
 		}
 		d.objects = append(d.objects, o)
 	})

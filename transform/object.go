@@ -112,6 +112,31 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	return all
 }
 
+// shareNames lets the object of an edited document use the names that it came with, or copies of its own. Otherwise they
+// would keep the whole text of the edited document in memory.
+func (o *Object) shareNames(came *Object) {
+	share := func(own *string, came string) {
+		if *own == came {
+			*own = came
+		} else {
+			*own = strings.Clone(*own)
+		}
+	}
+	share(&o.APIVersion, came.APIVersion)
+	share(&o.Kind, came.Kind)
+	share(&o.Name, came.Name)
+	share(&o.Namespace, came.Namespace)
+	share(&o.generateName, came.generateName)
+}
+
+// came returns the object as it came, for one of an edited document: edits add and remove no objects.
+func (o *Object) came() *Object {
+	if o.doc.origin == nil {
+		return o
+	}
+	return o.doc.origin.objects[o.index]
+}
+
 // offset returns where in the document's body the path leads: to the last key on it that exists.
 func (o *Object) offset(path []any) int {
 	node := o.Node()

@@ -140,8 +140,8 @@ func (r *repair) splice(ctx context.Context) error {
 			before := d.parsed()
 			tree, err := before.Apply(effective(edits[d]))
 			if err == nil && tree != before {
-				r.after[i] = &document{file: d.file, source: &yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line},
-					trees: d.trees, lost: tree.Lost()}
+				r.after[i] = &document{file: d.file, source: d.source, origin: d, change: tree.Change(), trees: d.trees,
+					lost: tree.Lost()}
 				r.after[i].adopt(tree, r.Namespace)
 				d.drop()
 			}
@@ -242,13 +242,6 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	if slices.Equal(r.after, r.stream.selected) {
 		return true, nil
 	}
-	origin := make(map[*document]*document, len(r.after)) // of the edited documents
-	for i, d := range r.after {
-		origin[d] = r.stream.selected[i]
-	}
-	original := func(o *Object) *Object { // edits add and remove no objects
-		return origin[o.doc].objects[o.index]
-	}
 	left, broken, err := r.find(ctx, r.after, r.stream.unselected)
 	left, _ = split(left)
 	if ctx.Err() != nil {
@@ -268,21 +261,21 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	}
 	proved = true
 	var message string
-	for _, d := range r.after {
+	for i, d := range r.after {
 		failure, found := broken[d]
-		if _, already := r.failed[origin[d]]; found && !already {
+		if _, already := r.failed[r.stream.selected[i]]; found && !already {
 			proved, message = false, failure.Message
-			r.failed.add(original(failure.Object), nil, failure.Message)
+			r.failed.add(failure.Object.came(), nil, failure.Message)
 		}
 	}
 	for i := range left {
 		finding := &left[i]
-		finding.Object = original(finding.Object)
+		finding.Object = finding.Object.came()
 		for j := range finding.Edits {
-			finding.Edits[j].Object = original(finding.Edits[j].Object)
+			finding.Edits[j].Object = finding.Edits[j].Object.came()
 		}
 		for j := range finding.Restarts {
-			finding.Restarts[j] = original(finding.Restarts[j])
+			finding.Restarts[j] = finding.Restarts[j].came()
 		}
 	}
 	left = slices.DeleteFunc(left, func(finding Finding) bool {
@@ -335,7 +328,7 @@ func (r *repair) giveUp(message string, rules ...*Rule) {
 func (r *repair) stable(ctx context.Context) bool {
 	again := make([]*document, len(r.after))
 	for i, d := range r.after {
-		again[i] = &document{file: d.file, source: d.source, trees: d.trees}
+		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: d.trees}
 		if err := again[i].parse(r.Namespace); err != nil {
 			return false
 		}

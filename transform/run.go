@@ -65,7 +65,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 			result.Findings = append(result.Findings, failure)
 		}
 		if r.after[i] != d {
-			d.output = r.after[i].source.Body
+			d.output = r.after[i].change
 		}
 	}
 	return result, nil

@@ -90,7 +90,7 @@ func (c *Config) findIgnores(d *document) error {
 		return nil
 	}
 	d.ignores = []*ignore{}
-	body := d.source.Body
+	body := d.body()
 	if !bytes.Contains(body, []byte(IgnoreAnnotation)) && bytes.IndexByte(body, '\\') < 0 { // it may be an escape
 		return nil
 	}
@@ -111,7 +111,7 @@ func (c *Config) findIgnores(d *document) error {
 
 // findComments reads the comments that accept findings.
 func (c *Config) findComments(d *document) error {
-	body, marker := d.source.Body, []byte("# "+IgnoreAnnotation+":")
+	body, marker := d.body(), []byte("# "+IgnoreAnnotation+":")
 	if !bytes.Contains(body, marker) {
 		return nil
 	}

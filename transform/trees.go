@@ -45,7 +45,7 @@ func (d *document) parsed() *yamldoc.Tree {
 	if tree := d.tree.Load(); tree != nil {
 		return tree
 	}
-	tree, err := yamldoc.Parse(d.source.Body)
+	tree, err := yamldoc.Parse(d.body())
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", d.file.Path, err))
 	}
