@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -21,10 +22,12 @@ type trees struct {
 // them keep their trees: up to half of maxTexts all do.
 const (
 	maxTexts  = 13 << 20
-	minKept   = 256 << 10
-	maxRecent = 256 << 10
+	minKept   = 64 << 10
 	maxSmall  = 16 << 10
 )
+
+// maxRecent is enough for what every processor looks at.
+func maxRecent() int { return 4 * maxSmall * runtime.GOMAXPROCS(0) }
 
 // share sets how many of the documents that may be parsed keep their trees.
 func (t *trees) share(documents []*document) {
@@ -66,7 +69,7 @@ func (d *document) keep(tree *yamldoc.Tree) {
 	default:
 		t.recent = append(t.recent, d)
 		t.size += size
-		for t.size > maxRecent {
+		for t.size > maxRecent() {
 			oldest := t.recent[0]
 			t.recent = t.recent[1:]
 			t.size -= len(oldest.source.Body)

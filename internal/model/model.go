@@ -20,6 +20,7 @@ type Model struct {
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	llms        *llms
+	recent      recent
 
 	deployments func() *deployments // built at the first call, as are the next ones
 

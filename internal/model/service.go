@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -28,14 +28,13 @@ type Service struct {
 	annotated  string   // the annotation with its mode
 	predictors []string // the predictor's own name, perhaps empty, and the names of those in its canaries
 
-	once       sync.Once   // for containers
-	containers []Container // without their nodes
+	containers atomic.Pointer[[]Container] // without their nodes; nil if nobody has looked at them lately
 }
 
 // newService returns a service with all that the model wants to know about it, so that its nodes are read once. Only
-// its mode is left to resolve.
+// its mode is left to resolve. It copies texts: a part of one would keep the whole text in memory.
 func newService(o *transform.Object) *Service {
-	s := &Service{Object: o, annotated: o.Annotation(kserve.DeploymentModeAnnotation)}
+	s := &Service{Object: o, annotated: strings.Clone(o.Annotation(kserve.DeploymentModeAnnotation))}
 	spec := s.Get("spec")
 	for _, c := range allComponents {
 		if spec.Has(c) {
@@ -45,15 +44,21 @@ func newService(o *transform.Object) *Service {
 	if len(s.components) == 1 && s.components[0] == kserve.Predictor {
 		s.components = allComponents[:1] // as most services have it
 	}
-	s.predictors = []string{spec.Get(kserve.Predictor, "name").Str()}
+	s.predictors = unnamed
+	if name := spec.Get(kserve.Predictor, "name").Str(); name != "" {
+		s.predictors = []string{strings.Clone(name)}
+	}
 	for _, canary := range spec.Get("canary").List() {
 		if name := canary.Get(kserve.Predictor, "name").Str(); name != "" {
-			s.predictors = append(s.predictors, name)
+			s.predictors = append(s.predictors, strings.Clone(name))
 		}
 	}
 	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
 	return s
 }
+
+// unnamed are the predictors of a service that gives them no name. Its capacity is 1, so append makes a copy.
+var unnamed = []string{""}
 
 var allComponents = []string{kserve.Predictor, kserve.Transformer, kserve.Explainer}
 
