@@ -84,6 +84,11 @@ func (d *document) parse(namespace string) error {
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, namespace)
 	d.keep(tree)
+	if d.trees.facts != nil {
+		for _, o := range d.objects {
+			o.facts = d.trees.facts(o)
+		}
+	}
 }
 
 // collect adds the objects below node.

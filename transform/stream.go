@@ -35,7 +35,7 @@ func (p Place) String() string {
 
 // read splits the files into documents and parses those that rules may concern.
 func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {
-	s, kept := &stream{}, &trees{}
+	s, kept := &stream{}, &trees{facts: config.Facts}
 	for i := range files {
 		if err := s.split(&files[i], screen, kept); err != nil {
 			return nil, err

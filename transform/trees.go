@@ -11,7 +11,8 @@ import (
 // trees are the documents that have a tree, which takes ten times the memory of its text. The first ones keep theirs.
 // Of the small documents after them only the last ones do, and the others are parsed again when a rule looks at them.
 type trees struct {
-	most   int // bytes of the texts of those that may keep their trees
+	facts  func(*Object) any // Config.Facts
+	most   int               // bytes of the texts of those that may keep their trees
 	mutex  sync.Mutex
 	kept   int         // bytes of the texts of those that keep their trees
 	recent []*document // the other small ones, the oldest first
@@ -21,9 +22,9 @@ type trees struct {
 // What rules and repairs need of a document takes as much memory as its tree. So the fewer texts there are, the more of
 // them keep their trees: up to half of maxTexts all do.
 const (
-	maxTexts  = 13 << 20
-	minKept   = 64 << 10
-	maxSmall  = 16 << 10
+	maxTexts = 13 << 20
+	minKept  = 64 << 10
+	maxSmall = 16 << 10
 )
 
 // maxRecent is enough for what every processor looks at.
@@ -78,8 +79,11 @@ func (d *document) keep(tree *yamldoc.Tree) {
 	}
 }
 
-// drop forgets the tree of a document that rules no longer look at.
+// drop forgets the tree and the facts of a document that rules no longer look at.
 func (d *document) drop() {
+	for _, o := range d.objects {
+		o.facts = nil
+	}
 	d.trees.mutex.Lock()
 	defer d.trees.mutex.Unlock()
 	if d.keeps {
