@@ -16,15 +16,15 @@ type document struct {
 	origin   *document      // for an edited document, the one that came
 	change   yamldoc.Change // of its body; nil for the one that came
 	content  content
-	selected bool // rules may concern it
+	selected bool  // rules may concern it
+	keeps    bool  // its tree
+	count    int32 // of its objects
 
 	trees   *trees
 	tree    atomic.Pointer[yamldoc.Tree] // nil while nobody looks at the document
-	keeps   bool                         // its tree
 	objects []*Object
 	lost    []yamldoc.Comment // by the edits
-	count   int               // of its objects
-	aliased aliased           // what its aliases stand for, once it was parsed
+	aliased *aliased          // what its aliases stand for, once it was parsed; nil without any
 	output  yamldoc.Change    // of the body by the edits, nil without any
 
 	ignores []*ignore // what people accept in it; nil until suppress looks
@@ -49,7 +49,9 @@ func (d *document) examine(s *screen, namespace string) error {
 	}
 	tree, err := yamldoc.Parse(body)
 	if err == nil {
-		d.aliased.nodes, d.aliased.bytes = tree.Expanded()
+		if nodes, bytes := tree.Expanded(); nodes > 0 {
+			d.aliased = &aliased{nodes, bytes}
+		}
 		err = readable(tree)
 	}
 	if err != nil {

@@ -32,7 +32,8 @@ func TestFacts(t *testing.T) {
 	if _, err := Run(t.Context(), files, config); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(seen, " "), "churn-0 churn-1 churn-2 churn-0us churn-1us churn-2us"; got != want || calls.Load() != 6 {
+	const want = "churn-0 churn-1 churn-2 churn-0us churn-1us churn-2us"
+	if got := strings.Join(seen, " "); got != want || calls.Load() != 6 {
 		t.Errorf("%d calls give %q, want 6 and %q", calls.Load(), got, want)
 	}
 }

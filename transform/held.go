@@ -95,6 +95,7 @@ type shared struct {
 	mutex    sync.Mutex
 	findings map[string]*Finding
 	edits    map[string]*yamldoc.Edit
+	changes  map[string]*yamldoc.Change
 	key      []byte // of what is looked up
 }
 
@@ -102,7 +103,9 @@ type shared struct {
 const maxShared = 1 << 12
 
 func newShared() *shared {
-	return &shared{findings: map[string]*Finding{}, edits: map[string]*yamldoc.Edit{}}
+	return &shared{
+		findings: map[string]*Finding{}, edits: map[string]*yamldoc.Edit{}, changes: map[string]*yamldoc.Change{},
+	}
 }
 
 // hold returns the finding as a run keeps it. With nil it shares nothing.
@@ -150,6 +153,13 @@ func (s *shared) edit(e yamldoc.Edit) *yamldoc.Edit {
 	defer s.mutex.Unlock()
 	s.key = appendValue(appendPath(appendText(append(s.key[:0], byte(e.Op)), e.To), e.Path), e.Value)
 	return oneOf(s.edits, s.key, e)
+}
+
+// change returns one that is equal. Repairs of services that are made from one template often are.
+func (s *shared) change(c yamldoc.Change) yamldoc.Change {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return *oneOf(s.changes, c, c)
 }
 
 // oneOf returns the value that is known by the key, which is this one if there is none yet.

@@ -121,8 +121,8 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	return all
 }
 
-// shareNames lets the object of an edited document use the names that it came with, or copies of its own. Otherwise they
-// would keep the whole text of the edited document in memory.
+// shareNames lets the object of an edited document use the names that it came with, or copies of its own. Otherwise
+// they would keep the whole text of the edited document in memory.
 func (o *Object) shareNames(came *Object) {
 	share := func(own *string, came string) {
 		if *own == came {

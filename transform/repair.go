@@ -145,8 +145,8 @@ func (r *repair) splice(ctx context.Context) error {
 			before := d.parsed()
 			tree, err := before.Apply(effective(rooted(edits[d])))
 			if err == nil && tree != before {
-				r.after[i] = &document{file: d.file, source: d.source, origin: d, change: tree.Change(), trees: d.trees,
-					lost: tree.Lost()}
+				r.after[i] = &document{file: d.file, source: d.source, origin: d, change: r.shared.change(tree.Change()),
+					trees: d.trees, lost: tree.Lost()}
 				r.after[i].adopt(tree, r.Namespace)
 				d.drop()
 			}

@@ -34,7 +34,7 @@ func (r *Result) Objects() int {
 	n := 0
 	for _, documents := range [][]*document{r.stream.selected, r.stream.unselected} {
 		for _, d := range documents {
-			n += d.count
+			n += int(d.count)
 		}
 	}
 	return n

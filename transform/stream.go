@@ -69,6 +69,9 @@ const maxAliased = 1_000_000
 func bound(documents []*document, maxBytes int) error {
 	var sum aliased
 	for _, d := range documents {
+		if d.aliased == nil {
+			continue
+		}
 		sum.nodes += d.aliased.nodes
 		sum.bytes += d.aliased.bytes
 		limit := ""
