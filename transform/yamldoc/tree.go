@@ -87,6 +87,9 @@ func (n *Node) lookup(key string) *Node {
 	if e := n.entry(key); e != nil {
 		return e.Value
 	}
+	if n.barrier == 0 {
+		return nil
+	}
 	for _, e := range n.Entries {
 		if e.Key.tag != tagMerge {
 			continue
