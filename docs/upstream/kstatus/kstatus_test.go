@@ -44,7 +44,8 @@ func TestGenerations(t *testing.T) {
 					},
 				},
 			}}, &apis.URL{Scheme: "http", Host: "iris.default.example.com"})
-			service.Status.SetCondition(v1beta1.IngressReady, &apis.Condition{Type: v1beta1.IngressReady, Status: corev1.ConditionTrue})
+			ingress := apis.Condition{Type: v1beta1.IngressReady, Status: corev1.ConditionTrue}
+			service.Status.SetCondition(ingress.Type, &ingress)
 			if ready := service.Status.GetCondition(apis.ConditionReady); !ready.IsTrue() {
 				t.Fatalf("the service is not ready: %v", ready)
 			}

@@ -171,7 +171,12 @@ func TestKustomize(t *testing.T) {
 				t.Errorf("install --check finds\n%s", out)
 			}
 			s.run(t, 0, "kubectl -n argocd set env deployment/argocd-repo-server -c argocd-kserve-plugin "+
-				"ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY-")
+				"ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY- ARGOCD_KSERVE_PLUGIN_RULES_AS_OF=newest")
+			s.run(t, 0, p.blocks(t, "Install a newer release", "sh", 1)[0])
+			component := readFile(t, filepath.Join(s.dir, "argocd", "argocd-kserve-plugin", "kustomization.yaml"))
+			if !strings.Contains(component, "RULES_AS_OF\n                    value: \"newest\"\n") {
+				t.Errorf("install does not keep rules-as-of:\n%s", component)
+			}
 			if out := s.run(t, 1, check); !strings.Contains(out, "unlocked  env.ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY") {
 				t.Errorf("install --check finds\n%s", out)
 			}

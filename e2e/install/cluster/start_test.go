@@ -1,7 +1,6 @@
 package cluster_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -87,7 +86,10 @@ type reader struct {
 // curl prints what the address is to serve.
 const curl = `#!/bin/sh
 for url; do :; done
-cat "$DOWNLOADS/${url##*/}"
+case $url in
+*/releases/download/*) cat "$DOWNLOADS/archive" ;;
+*) cat "$DOWNLOADS/${url##*/}" ;;
+esac
 `
 
 // gitconfig lets the reader push into a folder that is the repo-server's.
@@ -136,8 +138,8 @@ func newReader(t *testing.T) *reader {
 	for _, command := range []string{
 		"chmod +x " + filepath.Join(s.bin, "curl"),
 		"rm " + filepath.Join(s.bin, "argocd-kserve-plugin"),
-		fmt.Sprintf("tar -czf %s/argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz -C %s argocd-kserve-plugin %s",
-			downloads, filepath.Dir(plugin), toolchain.HelmPlugin),
+		"tar -czf " + filepath.Join(downloads, "archive") + " -C " + filepath.Dir(plugin) + " argocd-kserve-plugin " +
+			toolchain.HelmPlugin,
 		"cp " + manifests + " " + downloads,
 		"kubectl -n argocd apply --server-side --force-conflicts -f " + manifests,
 		"git clone --quiet " + repository.URL + " checkout",
