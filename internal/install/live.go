@@ -122,8 +122,8 @@ func (l *Live) Setting(name string) string {
 	return ""
 }
 
-// InstalledSetting returns the value of a setting of the sidecar, "" if there is none, or if the object is no Deployment
-// of a repo-server with a sidecar.
+// InstalledSetting returns the value of a setting of the sidecar, "" if there is none, or if the object is no
+// Deployment of a repo-server with a sidecar.
 func InstalledSetting(object health.Object, name string) (string, error) {
 	l := Live{configMaps: map[string]map[string]string{}}
 	err := l.add(object)

@@ -23,14 +23,14 @@ var (
 	startKServe = kserve.Versions[len(kserve.Versions)-1]
 )
 
-// TestGettingStarted follows docs/getting-started.md, block by block. A block of another language has lines that the commands
-// before it print, in that order; check and diff, which print them, exit with 1.
+// TestGettingStarted follows docs/getting-started.md, block by block. A block of another language has lines that the
+// commands before it print, in that order; check and diff, which print them, exit with 1.
 //
 // Four things are not as on the page. No image is pulled and no container runs: when the Deployment is rolled out, the
 // test starts the real argocd-cmp-server with the container that the Deployment has, and ends it when the container is
-// gone. The other parts of Argo CD, and KServe, run as processes too, and their Deployments are only looked at. curl is
-// a script that prints what the addresses are to serve: an archive with the programs of this tree, and the manifests of
-// Argo CD. And the Git repository is a folder.
+// gone. The other parts of Argo CD, and KServe, run as processes too, and their Deployments are only looked at;
+// argocd-server asks for no login. curl is a script that prints what the addresses are to serve: an archive with the
+// programs of this tree, and the manifests of Argo CD. And the Git repository is a folder.
 func TestGettingStarted(t *testing.T) {
 	r := newReader(t)
 	for _, section := range readPage(t, "docs", "getting-started.md") {
