@@ -23,7 +23,8 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release \
+	reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -107,7 +108,10 @@ e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster ## all with every case; not in CI
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-upstream e2e-cluster ## all with every case; not in CI
+
+e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
+	cd docs/upstream && $(GO) test -count=1 -v ./...
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
