@@ -50,8 +50,14 @@ func TestComparison(t *testing.T) {
 			}
 		})
 	}
-	if t.Failed() {
-		return
+}
+
+// syncPage compares the page with what was measured so far, or writes it, so that a run that ends early has its rows.
+func syncPage(t *testing.T) {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := compared.Sync(filepath.Join(root, "docs", "comparison.md"), *update); err != nil {
 		t.Error(err)
@@ -99,9 +105,13 @@ func (e *environment) testComparison(t *testing.T, release argocd.Version) {
 					}
 				}
 			})
+			syncPage(t)
 		})
 	}
-	t.Run("changes", s.testChanges)
+	t.Run("changes", func(t *testing.T) {
+		s.testChanges(t)
+		syncPage(t)
+	})
 }
 
 // testWay syncs the app of testdata/comparison as it is, and as the plugin makes it.
