@@ -98,6 +98,7 @@ func (s *synced) change(t *testing.T, c change, results map[applications.Compari
 		results[way].pods = s.syncedOnce(t, a.plain)
 		results[way].outOfSyncOnly = s.syncedOnce(t, a.outOfSyncOnly)
 		results[way].removed = s.withoutHPA(t, a.removed)
+		t.Logf("%s: %+v", way, *results[way])
 	}
 }
 
@@ -114,6 +115,7 @@ func (s *synced) changeListed(t *testing.T, c change, results map[applications.C
 	s.track(t, c.to, len(results))
 	for way, r := range all {
 		results[way].listed = s.syncedOnce(t, r)
+		t.Logf("%s: %+v", way, *results[way])
 	}
 }
 

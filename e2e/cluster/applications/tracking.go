@@ -65,7 +65,11 @@ func (a *ArgoCD) Track(tb testing.TB, tracking Tracking) {
 	namespace.Eventually("Argo CD tracks by "+string(tracking), func() error {
 		application.Refresh()
 		application.Sync()
-		if mark := Mark(namespace.Get(objects.ConfigMaps, "tracked")); mark != tracking {
+		object := namespace.Find(objects.ConfigMaps, "tracked")
+		if object == nil {
+			return fmt.Errorf("there is no ConfigMap")
+		}
+		if mark := Mark(object); mark != tracking {
 			return fmt.Errorf("it tracks by %q", mark)
 		}
 		return nil

@@ -36,9 +36,9 @@ var Services = Section{
 	},
 	Text: `The app has a service for each of KS101, KS202 with KS204, KS501, KS601, KS602 and KS605, and one without
 ` + "`resources`" + `: [the manifests](../e2e/cluster/testdata/comparison). With the plugin, the first sync made every
-object, with one ReplicaSet for each Deployment, and was the only one: the app was Synced through ten refreshes, five of
-them hard. "With the lines" has the ignoreDifferences that ` + "`drift`" + ` prints. KServe copies the mark of a service to objects
-that it makes; Argo CD took none of them as its own. The last two columns are about what a person changes: an HPA
+object, with one ReplicaSet for each Deployment. Then the app was Synced through ten refreshes, five of them hard, without
+another sync. "With the lines" has the ignoreDifferences that ` + "`drift`" + ` prints. KServe copies the mark of a service to
+objects that it makes; Argo CD took none of them as its own. The last two columns are about what a person changes: an HPA
 deleted, one edited, and a service edited in the cluster, and a service and an HPA removed from Git.
 `,
 }
