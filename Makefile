@@ -102,7 +102,7 @@ e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; b
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
-e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD 3.2 too); not in CI
+e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
 	cd e2e && $(GO) test -count=1 -timeout 10m ./cluster/comparison
 	cd e2e && $(GO) test -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
 		-comparison '$(COMPARISON)'

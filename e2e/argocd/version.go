@@ -33,9 +33,6 @@ var Versions = []Version{
 	{Tool: toolchain.ArgoCD3, Helm: toolchain.Helm4, Hydrates: true, repoServerFlags: []string{"--client-ca-path="}},
 }
 
-// Compared are the releases whose ways to compare and to track are tested, oldest first. 3.2.12 does not compile.
-var Compared = []Version{Versions[0], {Tool: toolchain.ArgoCD32, Helm: toolchain.Helm3}, Versions[1]}
-
 // Name returns the release, such as v2.14.21.
 func (v Version) Name(tb testing.TB) string {
 	tb.Helper()

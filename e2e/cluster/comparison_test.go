@@ -44,7 +44,7 @@ func TestComparison(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			e := startEnvironment(t, version)
 			applications.InstallKinds(t, e.cluster)
-			for _, release := range argocd.Compared {
+			for _, release := range argocd.Versions {
 				// One after the other: each looks at all that the cluster has.
 				t.Run(release.Name(t), func(t *testing.T) { e.testComparison(t, release) })
 			}

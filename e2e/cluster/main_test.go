@@ -71,15 +71,6 @@ func prepare(ctx context.Context) error {
 	for _, version := range argocd.Versions {
 		programs = append(programs, version.Tool)
 	}
-	for _, version := range argocd.Compared {
-		name, err := version.Tool.Version()
-		if err != nil {
-			return err
-		}
-		if chosen(strings.TrimPrefix(name, "v")) {
-			programs = append(programs, version.Tool)
-		}
-	}
 	var sources []toolchain.Tool
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)

@@ -30,8 +30,6 @@ var (
 		Module: "github.com/argoproj/argo-cd/v2", Package: "github.com/argoproj/argo-cd/v2/cmd"}
 	ArgoCD3 = Tool{Name: "argocd3", Folder: "argocd3",
 		Module: "github.com/argoproj/argo-cd/v3", Package: "github.com/argoproj/argo-cd/v3/cmd"}
-	ArgoCD32 = Tool{Name: "argocd32", Folder: "argocd32",
-		Module: "github.com/argoproj/argo-cd/v3", Package: "github.com/argoproj/argo-cd/v3/cmd"}
 	Kubernetes = Tool{Name: "kubernetes", Folder: "kubernetes",
 		Module: "k8s.io/kubernetes", Package: ".", LDFlags: kubernetesVersion}
 	Kwok = Tool{Name: "kwok", Folder: "kwok",
