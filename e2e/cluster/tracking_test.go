@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,6 +28,10 @@ var changes = []change{
 }
 
 func (c change) String() string { return string(c.from) + "-to-" + string(c.to) }
+
+func (c change) id(way applications.Comparison) string {
+	return short[c.from] + "-to-" + short[c.to] + "-" + string(way)
+}
 
 // changed is what the change showed with one way to compare.
 type changed struct{ before, pods, outOfSyncOnly, listed, removed string }
@@ -80,7 +83,7 @@ func (s *synced) change(t *testing.T, c change, results map[applications.Compari
 	all := map[applications.Comparison]apps{}
 	s.track(t, c.from, len(results))
 	for way := range results {
-		id := strings.ReplaceAll(c.String(), "+", "-") + "-" + string(way)
+		id := c.id(way)
 		all[way] = apps{
 			plain:         s.run(t, id, way),
 			outOfSyncOnly: s.run(t, id+"-only", way, "ApplyOutOfSyncOnly=true"),
@@ -107,7 +110,7 @@ func (s *synced) changeListed(t *testing.T, c change, results map[applications.C
 	all := map[applications.Comparison]*running{}
 	s.track(t, c.from, len(results))
 	for way := range results {
-		all[way] = s.run(t, strings.ReplaceAll(c.String(), "+", "-")+"-"+string(way)+"-listed", way)
+		all[way] = s.run(t, c.id(way)+"-listed", way)
 	}
 	for _, r := range all {
 		s.started(r)

@@ -1,9 +1,20 @@
 package comparison
 
 import (
+	"flag"
+	"path/filepath"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write the text of docs/comparison.md; its rows stay")
+
+func TestPageHasTheText(t *testing.T) {
+	page := filepath.Join("..", "..", "..", "docs", "comparison.md")
+	if err := new(Page).Sync(page, *update); err != nil {
+		t.Error(err)
+	}
+}
 
 // cells returns a row for Services of a release of Argo CD, with the same text in all columns that say what was seen.
 func cells(argocd, seen string) []string {
