@@ -23,7 +23,7 @@ API server, where kwok simulates the pods.
 | annotation | the default since 3.0: the annotation ` + "`argocd.argoproj.io/tracking-id`" + ` |
 | annotation+label | both; the annotation decides |
 
-What follows from this is in [argocd.md](argocd.md#resource-tracking).
+A way without a row was not measured. What follows from this is in [argocd.md](argocd.md#resource-tracking).
 `
 
 // Services is about an app in every way.
