@@ -64,20 +64,26 @@ func (e *environment) record(t *testing.T, row compatibility.Row) {
 	}
 }
 
-func TestKServe(t *testing.T) {
+// startEnvironment starts a cluster with a release of KServe, whose default mode is Standard.
+func startEnvironment(t *testing.T, version string) *environment {
+	t.Helper()
 	path, err := toolchain.Plugin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	cluster := controlplane.Start(t)
+	return &environment{
+		cluster: cluster,
+		kserve:  kserve.Install(t, cluster, version),
+		plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
+		table:   &table,
+	}
+}
+
+func TestKServe(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			cluster := controlplane.Start(t)
-			e := &environment{
-				cluster: cluster,
-				kserve:  kserve.Install(t, cluster, version),
-				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-				table:   &table,
-			}
+			e := startEnvironment(t, version)
 			if e.runs(inferenceServices) {
 				// The default mode is one for the whole cluster, so nothing runs beside this.
 				t.Run("modes", e.testModes)

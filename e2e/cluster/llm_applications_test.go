@@ -34,10 +34,10 @@ var llmSyncedCases = []llmSyncedCase{
 	},
 }
 
-// folder reads an app from a folder below testdata/llm.
+// folder reads an app from a folder below testdata.
 func folder(t *testing.T, name string) app {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "llm", name, "*.yaml"))
+	files, err := filepath.Glob(filepath.Join("testdata", name, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no app %s: %v", name, err)
 	}
@@ -68,7 +68,7 @@ func (s *synced) testUnrepairedLLM(t *testing.T) map[string]string {
 		for _, tc := range s.llmCases(t) {
 			t.Run(tc.id, func(t *testing.T) {
 				t.Parallel()
-				files := folder(t, tc.id).in(s.kserve.Version)
+				files := folder(t, filepath.Join("llm", tc.id)).in(s.kserve.Version)
 				a, _ := s.deploy(t, "llm-"+tc.id+"-without", files, applications.Source{Prune: true})
 				a.AwaitSync(applications.State{})
 				text := tc.fails(s, t, a)
@@ -87,7 +87,7 @@ func (s *synced) testRepairedLLM(t *testing.T, without map[string]string) {
 	for _, tc := range s.llmCases(t) {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			files := folder(t, tc.id).in(s.kserve.Version)
+			files := folder(t, filepath.Join("llm", tc.id)).in(s.kserve.Version)
 			a, _ := s.deploy(t, "llm-"+tc.id, files, applications.Source{Plugin: true, Prune: true})
 			a.AwaitHealthy()
 			awaitLLMRollout(a.Namespace())

@@ -18,10 +18,12 @@ import (
 )
 
 var (
-	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
-	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
-	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
-	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
+	versionsFlag   = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+	kindFlag       = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
+	driftFlag      = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
+	comparisonFlag = flag.String("comparison", "",
+		"ways of Argo CD to test, as release/tracking/comparison with * for all, separated by commas; none without it")
+	update = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
 )
 
 // table is what this run has measured.

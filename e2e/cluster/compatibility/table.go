@@ -129,12 +129,15 @@ func parse(page []byte) ([]Row, error) {
 var ErrStale = errors.New("run the suite with -update to write what it measures")
 
 // Sync compares the page in the file with what the run has measured, or brings it up to date.
-func (t *Table) Sync(path string, update bool) error {
+func (t *Table) Sync(path string, update bool) error { return Sync(path, update, t.Page) }
+
+// Sync compares the page in the file with what a function makes of it, or brings it up to date.
+func Sync(path string, update bool, makePage func(before []byte) ([]byte, error)) error {
 	before, err := os.ReadFile(path)
 	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
 		return err
 	}
-	page, err := t.Page(before)
+	page, err := makePage(before)
 	if err != nil || bytes.Equal(page, before) {
 		return err
 	}

@@ -13,7 +13,8 @@ Deployment had no second autoscaler.
 The table Drift names the ways in which Argo CD compares: "client" by default, "structured" with the sync
 option ServerSideApply=true, "server" with ServerSideDiff=true as well. Every service in it was also tried
 with the rule switched off: with the lines that ` + "`drift`" + ` prints Argo CD was Synced through 10 refreshes,
-without any one of them OutOfSync.
+without any one of them OutOfSync. The ways to compare with every tracking method are in
+[comparison.md](comparison.md).
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
 nothing in a manifest repairs it, or nobody but the author can say how.
