@@ -21,6 +21,7 @@ var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
 	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
 	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
+	commitFlag   = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update       = flag.Bool("update", false, "write what was measured to testdata/results and docs/compatibility.md")
 )
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,7 +89,7 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
 }
 
-// commit is that of the plugin's source, "" if it does not know.
+// commit is that of the plugin's source, "" if nobody knows. The go command writes none in a worktree of git.
 func (p plugin) commit(t *testing.T) string {
 	t.Helper()
 	stdout, stderr, code := p.run(t, "version", "-o", "json")
@@ -96,7 +97,8 @@ func (p plugin) commit(t *testing.T) string {
 	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil {
 		t.Fatalf("version: exit %d, %v: %s%s", code, err, stdout, stderr)
 	}
-	return version.Commit[:min(len(version.Commit), 7)]
+	commit := cmp.Or(version.Commit, *commitFlag)
+	return commit[:min(len(commit), 7)]
 }
 
 // has reports whether the plugin has the rule. Every plugin has the rule "", which stands for none.

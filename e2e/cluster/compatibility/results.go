@@ -70,7 +70,7 @@ var ErrStale = errors.New("run the suite with -update to write what it measures"
 // up to date: of the releases that were run, and the page.
 func (t *Table) Sync(results, page string, run Run) error {
 	if run.Update && run.Commit == "" {
-		return errors.New("-update: the plugin does not know its commit: build it with -buildvcs=true")
+		return errors.New("-update: the plugin does not know its commit: name it with -commit")
 	}
 	if !run.Update && !run.Complete {
 		return nil
