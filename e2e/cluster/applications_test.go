@@ -114,10 +114,15 @@ func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 					s.reconcile(a.Namespace(), "model", "model-predictor")
 				}
 			}
-			s.settle(a)
+			with := "Synced and Healthy through 10 refreshes"
+			if tc.fight != "" && replicasForced.Has(s.kserve.Version) {
+				with += forced
+			} else {
+				s.settle(a)
+			}
 			s.refreshes(t, a)
 			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
-				Problem: tc.problem, Without: without[tc.id], With: "Synced and Healthy through 10 refreshes"})
+				Problem: tc.problem, Without: without[tc.id], With: with})
 		})
 	}
 }

@@ -107,7 +107,8 @@ func writeReleases(page *bytes.Buffer, rows []Row) {
 }
 
 func writeHeader(page *bytes.Buffer, title string, columns []string) {
-	fmt.Fprintf(page, "\n## %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	fmt.Fprintf(page, "\n## %s\n\n| %s |\n|%s\n",
+		title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 }
 
 var header = []string{"Problem", "KServe", "Argo CD", "Without the plugin", "With the plugin"}
