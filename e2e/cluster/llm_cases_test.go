@@ -61,7 +61,8 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS210", problem: "`replicas` beside an HPA, new in a running service", id: "replicas",
-		live: llmManifests("replicas"), app: llm("replicas-hpa"), wrong: from017, fails: fight, works: scaledInPeace,
+		live: llmManifests("replicas"), app: llm("replicas-hpa"), wrong: from017,
+		fails: fight, works: scaledInPeace,
 	},
 	{
 		rule: "KS210", problem: "`replicas` in a Config beside an HPA", id: "replicas-config",
