@@ -23,7 +23,8 @@ var (
 	driftFlag      = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
 	comparisonFlag = flag.String("comparison", "",
 		"ways of Argo CD to test, as release/tracking/comparison with * for all, separated by commas; none without it")
-	update = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
+	commitFlag = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
+	update     = flag.Bool("update", false, "write what was measured to testdata/results and docs/compatibility.md")
 )
 
 // table is what this run has measured.
