@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -86,4 +88,26 @@ func prepare(ctx context.Context) error {
 	}
 	_, err := toolchain.Plugin(ctx)
 	return err
+}
+
+// syncPage compares a page of the documentation with what this run has measured of each release, unless something is
+// missing.
+func syncPage(t *testing.T, name, introduction string, sections map[string]string) {
+	t.Helper()
+	if t.Failed() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		return
+	}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := exec.Command("git", "-C", root, "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(root, "docs", name)
+	err = compatibility.SyncSections(page, introduction, strings.TrimSpace(string(commit)), sections, *update)
+	if err != nil {
+		t.Error(err)
+	}
 }

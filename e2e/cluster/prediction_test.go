@@ -1,0 +1,280 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/restarts"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
+)
+
+// TestRestarts deploys every golden case as it is, then as the plugin repairs it, and compares the services whose pod
+// templates change with those that the plugin says restart.
+func TestRestarts(t *testing.T) {
+	path, err := toolchain.Plugin(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	goldens := findGoldens(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			cluster := controlplane.Start(t)
+			e := &environment{
+				cluster: cluster,
+				kserve:  kserve.Install(t, cluster, version),
+				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
+			}
+			t.Run("cases", func(t *testing.T) {
+				for _, g := range goldens {
+					t.Run(g.name, func(t *testing.T) {
+						t.Parallel()
+						c := e.predict(t, g)
+						t.Logf("%+v", c)
+						if !t.Failed() || len(c.Misses) > 0 {
+							predictions.Add(c)
+						}
+					})
+				}
+			})
+		})
+	}
+	sections := predictions.Sections()
+	for _, version := range slices.Sorted(maps.Keys(sections)) {
+		fmt.Printf("KServe %s\n\n%s\n", version, sections[version])
+	}
+	syncPage(t, "restarts.md", restarts.Introduction, sections)
+}
+
+// predictions is what TestRestarts has measured.
+var predictions restarts.Table
+
+// report is what check says in JSON, as far as it is about restarts.
+type report struct {
+	Restarts []string // the services
+	Findings []struct{ Repair, Restarts bool }
+}
+
+// predict measures one case.
+func (e *environment) predict(t *testing.T, g golden) restarts.Case {
+	c := restarts.Case{KServe: e.version(), Rule: g.rule, Name: g.name}
+	before, err := g.manifests()
+	if err != nil {
+		return c.Skip("Kubernetes does not read it", err.Error())
+	}
+	if mode := g.settings["default-deployment-mode"]; mode != "" && mode != "Standard" {
+		return c.Skip("it is about a cluster with another default deployment mode", mode)
+	}
+	if release := g.settings["kserve-version"]; release != "" {
+		return c.Skip("it is about another distribution of KServe", release)
+	}
+	stdout, stderr, code := e.plugin.run(t, g.args("check", "-o", "json")...)
+	if code > 1 {
+		return c.Skip("the plugin refuses it", stderr)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f struct{ Repair, Restarts bool }) bool { return f.Repair }) {
+		return c.Skip("there is nothing to repair with this release", "")
+	}
+	stdout, stderr, code = e.plugin.run(t, g.args("generate")...)
+	if code != 0 {
+		return c.Skip("the plugin refuses it", stderr)
+	}
+	if n := announced(t, stderr); n != len(r.Restarts) {
+		t.Errorf("the summary of generate counts %d services that restart, check has %v", n, r.Restarts)
+	}
+	after, err := parseItems([]byte(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := e.newDeployed(t, strings.ToLower(strings.NewReplacer("/", "-", ".", "").Replace(g.name)))
+	return d.compare(c, before, after, r.Restarts)
+}
+
+var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)
+
+// announced is the number of services in a summary line.
+func announced(t *testing.T, summary string) (n int) {
+	t.Helper()
+	if m := restartCount.FindStringSubmatch(summary); m != nil {
+		if _, err := fmt.Sscan(m[1], &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// compare deploys an app as it is, then as it is repaired.
+func (d *deployed) compare(c restarts.Case, before, after []*unstructured.Unstructured, predicted []string) restarts.Case {
+	if reason, detail := d.create(before); reason != "" {
+		return c.Skip(reason, detail)
+	}
+	var all []*running
+	for _, object := range before {
+		if s := d.service(object); s != nil {
+			if reason, detail := s.settle(); reason != "" {
+				c = c.Leave(s.shown, reason, detail)
+				continue
+			}
+			s.templates = s.list()
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		if len(c.Left) == 0 {
+			return c.Skip("it has no service", "")
+		}
+		return c
+	}
+	d.change(before, after)
+	for _, s := range all {
+		if reason, detail := s.settle(); reason != "" {
+			d.t.Errorf("%s after the repair: %s: %s", s.shown, reason, detail)
+			continue
+		}
+		changed := s.templates.changed(s.list())
+		c = c.Measure(s.shown, slices.Contains(predicted, s.shown), len(changed) > 0)
+		for _, difference := range changed {
+			d.t.Logf("%s: %s", s.shown, difference)
+		}
+	}
+	for _, miss := range c.Misses {
+		d.t.Errorf("%s: %s", c.Name, miss)
+	}
+	return c
+}
+
+// deployed is an app in namespaces of its own: one for objects that name none, and one for each that others name.
+type deployed struct {
+	*environment
+	t    *testing.T
+	base *objects.Namespace
+	all  map[string]*objects.Namespace // by the namespace in the manifests
+}
+
+func (e *environment) newDeployed(t *testing.T, name string) *deployed {
+	return &deployed{e, t, e.cluster.In(t, name), map[string]*objects.Namespace{}}
+}
+
+// namespace is where objects go of which the manifests say that they are in the given one, "" for none.
+func (d *deployed) namespace(given string) *objects.Namespace {
+	if d.all[given] == nil {
+		name := d.base.Name
+		if given != "" {
+			name += "-" + given
+		}
+		d.all[given] = d.cluster.Namespace(d.t, name)
+	}
+	return d.all[given]
+}
+
+// create brings the objects into the cluster, runtimes and Configs before the services that use them. It returns the
+// reason why it cannot.
+func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detail string) {
+	for _, object := range servicesLast(manifests) {
+		namespaced, known, err := d.cluster.Scoped(object)
+		switch {
+		case err != nil:
+			d.t.Fatal(err)
+		case isService(object) && !known, isService(object) && !d.hasController(object):
+			return "the release has no controller for the kind, or it is not run here", object.GetKind()
+		case !known:
+			continue // another program's
+		case !namespaced:
+			return "it has an object of all namespaces, which would count for other cases", object.GetKind()
+		}
+		local := object.DeepCopy()
+		local.SetNamespace("")
+		namespace := d.namespace(object.GetNamespace())
+		ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
+		_, err = d.cluster.Create(ctx, local, namespace.Name)
+		cancel()
+		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
+			apierrors.IsAlreadyExists(err) {
+			return "the API server or KServe refuses it as it is", err.Error()
+		}
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return "", ""
+}
+
+func (d *deployed) hasController(object *unstructured.Unstructured) bool {
+	if object.GetKind() == inferenceServices {
+		return kserve.RunsInferenceServices(d.kserve.Version)
+	}
+	return kserve.RunsLLMInferenceServices(d.kserve.Version)
+}
+
+// change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on.
+func (d *deployed) change(before, after []*unstructured.Unstructured) {
+	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
+	defer cancel()
+	for _, object := range servicesLast(after) {
+		if _, known, err := d.cluster.Scoped(object); err != nil || !known {
+			continue
+		}
+		namespace := d.namespace(object.GetNamespace()).Name
+		was := find(before, object)
+		object = object.DeepCopy()
+		object.SetNamespace("")
+		var err error
+		if was == nil {
+			_, err = d.cluster.Create(ctx, object, namespace)
+		} else {
+			was = was.DeepCopy()
+			was.SetNamespace("")
+			err = d.cluster.Change(ctx, was, object, namespace)
+		}
+		if err != nil {
+			d.t.Fatalf("after the repair: %v", err)
+		}
+	}
+	for _, object := range before {
+		if _, known, err := d.cluster.Scoped(object); err != nil || !known || find(after, object) != nil {
+			continue
+		}
+		if err := d.cluster.Remove(ctx, object, d.namespace(object.GetNamespace()).Name); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// find returns the object of the same kind, namespace and name, nil if there is none.
+func find(manifests []*unstructured.Unstructured, like *unstructured.Unstructured) *unstructured.Unstructured {
+	i := slices.IndexFunc(manifests, func(o *unstructured.Unstructured) bool {
+		return o.GroupVersionKind().GroupKind() == like.GroupVersionKind().GroupKind() &&
+			o.GetNamespace() == like.GetNamespace() && o.GetName() == like.GetName()
+	})
+	if i < 0 {
+		return nil
+	}
+	return manifests[i]
+}
+
+func isService(object *unstructured.Unstructured) bool {
+	return strings.HasPrefix(object.GetAPIVersion(), "serving.kserve.io/") &&
+		(object.GetKind() == inferenceServices || object.GetKind() == llmInferenceServices)
+}
+
+// servicesLast returns the objects with the services last.
+func servicesLast(manifests []*unstructured.Unstructured) []*unstructured.Unstructured {
+	last, first := partition(manifests, isService)
+	return append(first, last...)
+}

@@ -1,0 +1,214 @@
+package cluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// running is a service of a deployed app.
+type running struct {
+	*deployed
+	namespace *objects.Namespace
+	kind      schema.GroupVersionResource
+	name      string
+	shown     string    // as the plugin names it
+	templates templates // before the repair
+	failures  int64     // that KServe had reported before
+}
+
+// service returns the object as a service, nil if it is none.
+func (d *deployed) service(object *unstructured.Unstructured) *running {
+	if !isService(object) {
+		return nil
+	}
+	s := &running{deployed: d, namespace: d.namespace(object.GetNamespace()), kind: objects.InferenceServices,
+		name: object.GetName(), shown: object.GetKind() + " " + object.GetName()}
+	if object.GetNamespace() != "" {
+		s.shown = object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
+	}
+	if object.GetKind() == llmInferenceServices {
+		s.kind = objects.LLMInferenceServices
+	}
+	return s
+}
+
+// templates are the pod templates of a service, as JSON, by the kind and name of what has them.
+type templates map[string]string
+
+// changed lists those whose pods are replaced: their template is another one, or they are gone.
+func (before templates) changed(after templates) (differences []string) {
+	for name, template := range before {
+		if now := after[name]; now != template {
+			differences = append(differences, fmt.Sprintf("%s:\n%s\nbecame\n%s", name, template, now))
+		}
+	}
+	return differences
+}
+
+// visited is an annotation that a visit leaves in the pod template of an InferenceService. It does not count as a change.
+const visited = "e2e/reconcile"
+
+// list returns the pod templates that the service has now.
+func (s *running) list() templates {
+	all := templates{}
+	for _, workload := range s.workloads() {
+		pods := workload.DeepCopy()
+		unstructured.RemoveNestedField(pods.Object, "spec", "template", "metadata", "annotations", visited)
+		template, found, _ := unstructured.NestedMap(pods.Object, "spec", "template")
+		if !found {
+			template, _, _ = unstructured.NestedMap(pods.Object, "spec", "leaderWorkerTemplate")
+		}
+		text, err := json.Marshal(template)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all[workload.GetKind()+" "+workload.GetName()] = string(text)
+	}
+	return all
+}
+
+// workloads are what KServe has made for the service and what has a pod template.
+func (s *running) workloads() []unstructured.Unstructured {
+	all := s.own(objects.Deployments)
+	if s.kind == objects.LLMInferenceServices {
+		all = append(all, s.own(objects.LeaderWorkerSets)...)
+	}
+	return all
+}
+
+// own are the objects of a kind that the service owns.
+func (s *running) own(kind schema.GroupVersionResource) []unstructured.Unstructured {
+	return slices.DeleteFunc(s.namespace.List(kind, ""), func(o unstructured.Unstructured) bool {
+		return !slices.ContainsFunc(o.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
+			return owner.Name == s.name && strings.HasPrefix(s.shown, owner.Kind+" ")
+		})
+	})
+}
+
+// settle returns when KServe has made of the service what it makes of it, or the reason why it makes nothing.
+func (s *running) settle() (reason, detail string) {
+	live := s.namespace.Get(s.kind, s.name)
+	if mode := live.GetAnnotations()[modeAnnotation]; mode == "ModelMesh" {
+		return "it has another deployment mode than Standard", mode
+	}
+	if live.GetAnnotations()["serving.kserve.io/stop"] == "true" {
+		return "it is stopped, so it has no pods", ""
+	}
+	seen := s.visit
+	if s.kind == objects.LLMInferenceServices {
+		seen = s.visitLLM
+	}
+	done := seen()
+	s.namespace.Eventually("KServe has seen "+s.name, func() error {
+		err := done()
+		if err != nil {
+			if reason, detail = s.failure(); reason != "" {
+				return nil
+			}
+		}
+		return err
+	})
+	_, s.failures, _ = s.reports()
+	return reason, detail
+}
+
+// enough reports of a failure mean that it lasts: a cache that lags behind makes fewer.
+const enough = 5
+
+// failure returns the reason why KServe does nothing for the service, "" if it may still do something.
+func (s *running) failure() (reason, detail string) {
+	kind, count, message := s.reports()
+	switch {
+	case kind == "ServerlessModeRejected":
+		return "it has another deployment mode than Standard", "Knative"
+	case count-s.failures >= enough:
+		return "KServe makes no Deployment of it as it is", message
+	}
+	return "", ""
+}
+
+// reports are the warnings of KServe's controllers about failures of the service.
+func (s *running) reports() (reason string, count int64, message string) {
+	for _, event := range s.namespace.List(objects.Events, "") {
+		about, _, _ := unstructured.NestedString(event.Object, "involvedObject", "name")
+		kind, _, _ := unstructured.NestedString(event.Object, "reason")
+		text, _, _ := unstructured.NestedString(event.Object, "message")
+		if about != s.name || !slices.Contains([]string{"InternalError", "Error", "ServerlessModeRejected"}, kind) ||
+			strings.Contains(text, "the object has been modified") {
+			continue
+		}
+		times, _, _ := unstructured.NestedInt64(event.Object, "count")
+		reason, message, count = kind, text, count+max(times, 1)
+	}
+	return reason, count, message
+}
+
+// visit makes KServe reconcile an InferenceService as it is now, and returns a condition for the end of it: KServe copies
+// annotations to the pod templates.
+func (s *running) visit() func() error {
+	value := fmt.Sprint(s.pokes.Add(1))
+	s.namespace.Patch(s.kind, s.name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, visited, value))
+	return func() error {
+		workloads := s.workloads()
+		if len(workloads) < s.components() {
+			return fmt.Errorf("%d of %d Deployments are there", len(workloads), s.components())
+		}
+		for _, workload := range workloads {
+			annotations, _, err := unstructured.NestedStringMap(workload.Object, "spec", "template", "metadata", "annotations")
+			if err == nil && annotations[visited] != value {
+				err = fmt.Errorf("the Deployment %s has %s=%q, not %q", workload.GetName(), visited, annotations[visited], value)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// components counts those of an InferenceService, each of which has a Deployment.
+func (s *running) components() (n int) {
+	spec, _, _ := unstructured.NestedMap(s.namespace.Get(s.kind, s.name).Object, "spec")
+	for _, component := range []string{"predictor", "transformer", "explainer"} {
+		if spec[component] != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// visitLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has made its Service, which
+// comes after the Deployment, again and again. The first time may be the end of a reconcile that began too early.
+func (s *running) visitLLM() func() error {
+	var lost []types.UID
+	return func() error {
+		live := s.namespace.Get(s.kind, s.name)
+		seen, _, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration")
+		if seen != live.GetGeneration() {
+			return fmt.Errorf("KServe has seen generation %d, not %d", seen, live.GetGeneration())
+		}
+		if len(s.workloads()) == 0 {
+			return fmt.Errorf("there is no Deployment")
+		}
+		for _, service := range s.own(objects.Services) {
+			if !strings.HasSuffix(service.GetName(), "workload-svc") || slices.Contains(lost, service.GetUID()) {
+				continue
+			}
+			if len(lost) == 2 {
+				return nil
+			}
+			lost = append(lost, service.GetUID())
+			s.namespace.Delete(objects.Services, service.GetName())
+		}
+		return fmt.Errorf("the Service was made %d times", len(lost))
+	}
+}
