@@ -3,6 +3,8 @@ package cluster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -52,6 +54,50 @@ func (before templates) changed(after templates) (differences []string) {
 		}
 	}
 	return differences
+}
+
+// fields are the paths, from the template, at which the templates differ.
+func (before templates) fields(after templates) []string {
+	paths := map[string]bool{}
+	for name, template := range before {
+		var was, is any
+		if json.Unmarshal([]byte(template), &was) == nil && json.Unmarshal([]byte(after[name]), &is) == nil {
+			differing("", was, is, paths)
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// differing adds the paths at which two values differ. Items of a list are compared by their place in it.
+func differing(at string, was, is any, paths map[string]bool) {
+	if object, ok := was.(map[string]any); ok {
+		other, _ := is.(map[string]any)
+		for key := range maps.Keys(union(object, other)) {
+			differing(strings.TrimPrefix(at+"."+key, "."), object[key], other[key], paths)
+		}
+		return
+	}
+	list, ok := was.([]any)
+	other, same := is.([]any)
+	if ok && same && len(list) == len(other) {
+		for i := range list {
+			differing(at+"[]", list[i], other[i], paths)
+		}
+		return
+	}
+	if !reflect.DeepEqual(was, is) {
+		paths[at] = true
+	}
+}
+
+func union(maps ...map[string]any) map[string]bool {
+	keys := map[string]bool{}
+	for _, m := range maps {
+		for key := range m {
+			keys[key] = true
+		}
+	}
+	return keys
 }
 
 // visited is an annotation that a visit leaves in the pod template of an InferenceService. It does not count as a change.

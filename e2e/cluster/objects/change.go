@@ -55,6 +55,19 @@ func (c *Client) Remove(ctx context.Context, object *unstructured.Unstructured, 
 	return ignoreMissing(target.Delete(ctx, object.GetName(), metav1.DeleteOptions{}))
 }
 
+// UID returns the identity of a stored object in a namespace, "" when there is none.
+func (c *Client) UID(ctx context.Context, object *unstructured.Unstructured, namespace string) (types.UID, error) {
+	target, err := c.namespaced(object, namespace)
+	if err != nil {
+		return "", err
+	}
+	live, err := target.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return "", ignoreMissing(err)
+	}
+	return live.GetUID(), nil
+}
+
 func (c *Client) namespaced(object *unstructured.Unstructured, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := c.mapping(object.GroupVersionKind())
 	if err != nil {

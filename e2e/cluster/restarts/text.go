@@ -16,3 +16,19 @@ A miss is a service of which one is true and the other is not.
 
 kwok simulates the pods: they become ready, but no container runs.
 `
+
+// UpgradeIntroduction is the beginning of the page about upgrades.
+const UpgradeIntroduction = `# KServe upgraded in place
+
+<!-- Written by make e2e-upgrade. It compares this page with what it measures; -update rewrites the page. -->
+
+Apps of examples/ and golden cases ran in a cluster with KServe 0.15.2, each as the plugin makes it for that release, with
+all rules. Then KServe was upgraded from release to release, with the same etcd: its kinds, configuration, controllers,
+webhooks and runtimes. After each upgrade the plugin was told the new release, and what it then made of the apps replaced
+what was there, as Argo CD does with prune on.
+
+A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does not
+restart, or the other way round. An object is lost when it is gone, or another one of the same name.
+
+kwok simulates the pods: they become ready, but no container runs.
+`
