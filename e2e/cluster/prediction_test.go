@@ -31,7 +31,7 @@ func TestRestarts(t *testing.T) {
 	goldens := findGoldens(t)
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			cluster := controlplane.Start(t)
+			cluster := controlplane.StartWithoutPods(t)
 			e := &environment{
 				cluster: cluster,
 				kserve:  kserve.Install(t, cluster, version),
@@ -205,8 +205,7 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 		case !namespaced:
 			continue
 		}
-		local := object.DeepCopy()
-		local.SetNamespace("")
+		local := d.local(object)
 		namespace := d.namespace(object.GetNamespace())
 		ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
 		_, err = d.cluster.Create(ctx, local, namespace.Name)
@@ -244,16 +243,12 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) {
 			continue
 		}
 		namespace := d.namespace(object.GetNamespace()).Name
-		object = object.DeepCopy()
-		object.SetNamespace("")
 		var err error
 		if was == nil {
 			d.created[identity(object)] = true
-			_, err = d.cluster.Create(ctx, object, namespace)
+			_, err = d.cluster.Create(ctx, d.local(object), namespace)
 		} else {
-			was = was.DeepCopy()
-			was.SetNamespace("")
-			err = d.cluster.Change(ctx, was, object, namespace)
+			err = d.cluster.Change(ctx, d.local(was), d.local(object), namespace)
 		}
 		if err != nil {
 			d.t.Fatalf("after the repair: %v", err)
@@ -268,6 +263,21 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) {
 			d.t.Fatal(err)
 		}
 	}
+}
+
+// local returns the object without the namespace that the manifests name, and an InferenceService with a new visit.
+func (d *deployed) local(object *unstructured.Unstructured) *unstructured.Unstructured {
+	local := object.DeepCopy()
+	local.SetNamespace("")
+	if ofKServe(object) && object.GetKind() == inferenceServices {
+		annotations := local.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[visited] = fmt.Sprint(d.pokes.Add(1))
+		local.SetAnnotations(annotations)
+	}
+	return local
 }
 
 // find returns the object of the same kind, namespace and name, nil if there is none.

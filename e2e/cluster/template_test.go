@@ -149,11 +149,10 @@ func (s *running) settle() (reason, detail string) {
 	if live.GetAnnotations()["serving.kserve.io/stop"] == "true" {
 		return "it is stopped, so it has no pods", ""
 	}
-	seen := s.visit
+	done := s.seen
 	if s.kind == objects.LLMInferenceServices {
-		seen = s.visitLLM
+		done = s.seenLLM()
 	}
-	done := seen()
 	s.namespace.Eventually("KServe has seen "+s.name, func() error {
 		err := done()
 		if err != nil {
@@ -198,27 +197,31 @@ func (s *running) reports() (reason string, count int64, message string) {
 	return reason, count, message
 }
 
-// visit makes KServe reconcile an InferenceService as it is now, and returns a condition for the end of it: KServe copies
-// annotations to the pod templates.
-func (s *running) visit() func() error {
-	value := fmt.Sprint(s.pokes.Add(1))
-	s.namespace.Patch(s.kind, s.name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, visited, value))
-	return func() error {
-		workloads := s.workloads()
-		if len(workloads) < s.components() {
-			return fmt.Errorf("%d of %d Deployments are there", len(workloads), s.components())
-		}
-		for _, workload := range workloads {
-			annotations, _, err := unstructured.NestedStringMap(workload.Object, "spec", "template", "metadata", "annotations")
-			if err == nil && annotations[visited] != value {
-				err = fmt.Errorf("the Deployment %s has %s=%q, not %q", workload.GetName(), visited, annotations[visited], value)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+// visit makes KServe reconcile an InferenceService that nobody changes.
+func (s *running) visit() {
+	if s.kind == objects.InferenceServices {
+		s.namespace.Patch(s.kind, s.name,
+			fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1)))
 	}
+}
+
+// seen is a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to the pod templates.
+func (s *running) seen() error {
+	value := s.namespace.Get(s.kind, s.name).GetAnnotations()[visited]
+	workloads := s.workloads()
+	if len(workloads) < s.components() {
+		return fmt.Errorf("%d of %d Deployments are there", len(workloads), s.components())
+	}
+	for _, workload := range workloads {
+		annotations, _, err := unstructured.NestedStringMap(workload.Object, "spec", "template", "metadata", "annotations")
+		if err == nil && annotations[visited] != value {
+			err = fmt.Errorf("the Deployment %s has %s=%q, not %q", workload.GetName(), visited, annotations[visited], value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // components counts those of an InferenceService, each of which has a Deployment.
@@ -232,9 +235,9 @@ func (s *running) components() (n int) {
 	return n
 }
 
-// visitLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has made its Service, which
+// seenLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has made its Service, which
 // comes after the Deployment, again and again. The first time may be the end of a reconcile that began too early.
-func (s *running) visitLLM() func() error {
+func (s *running) seenLLM() func() error {
 	var lost []types.UID
 	return func() error {
 		live := s.namespace.Get(s.kind, s.name)

@@ -41,7 +41,7 @@ func TestUpgrade(t *testing.T) {
 			steps = append(steps, version)
 		}
 	}
-	cluster := controlplane.Start(t)
+	cluster := controlplane.StartWithoutPods(t)
 	e := &environment{
 		cluster: cluster, kserve: kserve.Install(t, cluster, steps[0]),
 		plugin: plugin{path: path, kserveVersion: strings.TrimPrefix(steps[0], "v"), defaultMode: "Standard"},
@@ -193,6 +193,7 @@ func (a *upgraded) announce(version string) {
 // afterKServe sees what the new release makes of the app as it is.
 func (a *upgraded) afterKServe() {
 	for _, s := range a.services(a.live) {
+		s.visit()
 		if reason, detail := s.settle(); reason != "" {
 			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
 		}
