@@ -12,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
@@ -37,11 +38,12 @@ func TestRestarts(t *testing.T) {
 				kserve:  kserve.Install(t, cluster, version),
 				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
 			}
+			seen := e.follow(t)
 			t.Run("cases", func(t *testing.T) {
 				for _, g := range goldens {
 					t.Run(g.name, func(t *testing.T) {
 						t.Parallel()
-						c := e.predict(t, g)
+						c := e.predict(t, g, seen)
 						t.Logf("%+v", c)
 						if !t.Failed() || len(c.Misses) > 0 {
 							predictions.Add(c)
@@ -58,6 +60,16 @@ func TestRestarts(t *testing.T) {
 	syncPage(t, "restarts.md", restarts.Introduction, sections)
 }
 
+// follow follows what tells what KServe makes of services.
+func (e *environment) follow(t *testing.T) *objects.Cache {
+	t.Helper()
+	kinds := []schema.GroupVersionResource{objects.Deployments, objects.Services, objects.Events}
+	if kserve.RunsLLMInferenceServices(e.kserve.Version) {
+		kinds = append(kinds, objects.LLMInferenceServices, objects.LeaderWorkerSets)
+	}
+	return e.cluster.Follow(t, kinds...)
+}
+
 // predictions is what TestRestarts has measured.
 var predictions restarts.Table
 
@@ -68,7 +80,7 @@ type report struct {
 }
 
 // predict measures one case.
-func (e *environment) predict(t *testing.T, g golden) restarts.Case {
+func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) restarts.Case {
 	c := restarts.Case{KServe: e.version(), Rule: g.rule, Name: g.name}
 	before, err := g.manifests()
 	if err != nil {
@@ -102,7 +114,7 @@ func (e *environment) predict(t *testing.T, g golden) restarts.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.newDeployed(t, t, g.name).compare(c, before, after, r.Restarts)
+	return e.newDeployed(t, t, seen, g.name).compare(c, before, after, r.Restarts)
 }
 
 var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)
@@ -164,15 +176,16 @@ type deployed struct {
 	t     *testing.T
 	base  string // the name of the first namespace
 	owner testing.TB
+	seen  *objects.Cache
 	known map[string]bool // the namespaces that are there
 
 	created map[string]bool // the objects that were deployed
 }
 
 // newDeployed returns an app that ends with the owner.
-func (e *environment) newDeployed(owner testing.TB, t *testing.T, name string) *deployed {
+func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, name string) *deployed {
 	base := strings.ToLower(strings.NewReplacer("/", "-", ".", "").Replace(name))
-	return &deployed{e, t, base, owner, map[string]bool{}, map[string]bool{}}
+	return &deployed{e, t, base, owner, seen, map[string]bool{}, map[string]bool{}}
 }
 
 // namespace is where objects go of which the manifests say that they are in the given one, "" for none.

@@ -106,7 +106,14 @@ const visited = "e2e/reconcile"
 // list returns the pod templates that the service has now.
 func (s *running) list() templates {
 	all := templates{}
-	for _, workload := range s.workloads() {
+	stored := s.namespace.List(objects.Deployments, "")
+	if s.kind == objects.LLMInferenceServices {
+		stored = append(stored, s.namespace.List(objects.LeaderWorkerSets, "")...)
+	}
+	for _, workload := range stored {
+		if !s.owns(&workload) {
+			continue
+		}
 		pods := workload.DeepCopy()
 		unstructured.RemoveNestedField(pods.Object, "spec", "template", "metadata", "annotations", visited)
 		template, found, _ := unstructured.NestedMap(pods.Object, "spec", "template")
@@ -123,20 +130,23 @@ func (s *running) list() templates {
 }
 
 // workloads are what KServe has made for the service and what has a pod template.
-func (s *running) workloads() []unstructured.Unstructured {
-	all := s.own(objects.Deployments)
-	if s.kind == objects.LLMInferenceServices {
-		all = append(all, s.own(objects.LeaderWorkerSets)...)
-	}
-	return all
+func (s *running) workloads() []*unstructured.Unstructured {
+	return append(s.own(objects.Deployments), s.own(objects.LeaderWorkerSets)...)
 }
 
 // own are the objects of a kind that the service owns.
-func (s *running) own(kind schema.GroupVersionResource) []unstructured.Unstructured {
-	return slices.DeleteFunc(s.namespace.List(kind, ""), func(o unstructured.Unstructured) bool {
-		return !slices.ContainsFunc(o.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-			return owner.Name == s.name && strings.HasPrefix(s.shown, owner.Kind+" ")
-		})
+func (s *running) own(kind schema.GroupVersionResource) (owned []*unstructured.Unstructured) {
+	for _, object := range s.seen.List(kind, s.namespace.Name) {
+		if s.owns(object) {
+			owned = append(owned, object)
+		}
+	}
+	return owned
+}
+
+func (s *running) owns(object *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
+		return owner.Name == s.name && strings.HasPrefix(s.shown, owner.Kind+" ")
 	})
 }
 
@@ -149,9 +159,9 @@ func (s *running) settle() (reason, detail string) {
 	if live.GetAnnotations()["serving.kserve.io/stop"] == "true" {
 		return "it is stopped, so it has no pods", ""
 	}
-	done := s.seen
+	done := s.reconciled(live)
 	if s.kind == objects.LLMInferenceServices {
-		done = s.seenLLM()
+		done = s.reconciledLLM(live)
 	}
 	s.namespace.Eventually("KServe has seen "+s.name, func() error {
 		err := done()
@@ -183,7 +193,7 @@ func (s *running) failure() (reason, detail string) {
 
 // reports are the warnings of KServe's controllers about failures of the service.
 func (s *running) reports() (reason string, count int64, message string) {
-	for _, event := range s.namespace.List(objects.Events, "") {
+	for _, event := range s.seen.List(objects.Events, s.namespace.Name) {
 		about, _, _ := unstructured.NestedString(event.Object, "involvedObject", "name")
 		kind, _, _ := unstructured.NestedString(event.Object, "reason")
 		text, _, _ := unstructured.NestedString(event.Object, "message")
@@ -205,45 +215,45 @@ func (s *running) visit() {
 	}
 }
 
-// seen is a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to the pod templates.
-func (s *running) seen() error {
-	value := s.namespace.Get(s.kind, s.name).GetAnnotations()[visited]
-	workloads := s.workloads()
-	if len(workloads) < s.components() {
-		return fmt.Errorf("%d of %d Deployments are there", len(workloads), s.components())
-	}
-	for _, workload := range workloads {
-		annotations, _, err := unstructured.NestedStringMap(workload.Object, "spec", "template", "metadata", "annotations")
-		if err == nil && annotations[visited] != value {
-			err = fmt.Errorf("the Deployment %s has %s=%q, not %q", workload.GetName(), visited, annotations[visited], value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// components counts those of an InferenceService, each of which has a Deployment.
-func (s *running) components() (n int) {
-	spec, _, _ := unstructured.NestedMap(s.namespace.Get(s.kind, s.name).Object, "spec")
+// reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to the
+// pod templates.
+func (s *running) reconciled(live *unstructured.Unstructured) func() error {
+	value, components := live.GetAnnotations()[visited], 0
+	spec, _, _ := unstructured.NestedMap(live.Object, "spec")
 	for _, component := range []string{"predictor", "transformer", "explainer"} {
 		if spec[component] != nil {
-			n++
+			components++
 		}
 	}
-	return n
+	return func() error {
+		workloads := s.workloads()
+		if len(workloads) < components {
+			return fmt.Errorf("%d of %d Deployments are there", len(workloads), components)
+		}
+		for _, workload := range workloads {
+			annotations, _, err := unstructured.NestedStringMap(workload.Object, "spec", "template", "metadata", "annotations")
+			if err == nil && annotations[visited] != value {
+				err = fmt.Errorf("the Deployment %s has %s=%q, not %q", workload.GetName(), visited, annotations[visited], value)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
-// seenLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has made its Service, which
-// comes after the Deployment, again and again. The first time may be the end of a reconcile that began too early.
-func (s *running) seenLLM() func() error {
+// reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then made its
+// Service, which comes after the Deployment, again and again. The first time may be the end of a reconcile that began too
+// early.
+func (s *running) reconciledLLM(live *unstructured.Unstructured) func() error {
 	var lost []types.UID
 	return func() error {
-		live := s.namespace.Get(s.kind, s.name)
-		seen, _, _ := unstructured.NestedInt64(live.Object, "status", "observedGeneration")
-		if seen != live.GetGeneration() {
-			return fmt.Errorf("KServe has seen generation %d, not %d", seen, live.GetGeneration())
+		for _, service := range s.seen.List(s.kind, s.namespace.Name) {
+			seen, _, _ := unstructured.NestedInt64(service.Object, "status", "observedGeneration")
+			if service.GetName() == s.name && seen < live.GetGeneration() {
+				return fmt.Errorf("KServe has seen generation %d, not %d", seen, live.GetGeneration())
+			}
 		}
 		if len(s.workloads()) == 0 {
 			return fmt.Errorf("there is no Deployment")

@@ -46,9 +46,10 @@ func TestUpgrade(t *testing.T) {
 		cluster: cluster, kserve: kserve.Install(t, cluster, steps[0]),
 		plugin: plugin{path: path, kserveVersion: strings.TrimPrefix(steps[0], "v"), defaultMode: "Standard"},
 	}
+	seen := e.follow(t)
 	var apps []*upgraded
 	for _, g := range upgradedApps(t) {
-		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, "upgrade-"+g.name)})
+		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, seen, "upgrade-"+g.name)})
 	}
 	each(t, steps[0], apps, func(a *upgraded) { a.install() })
 	apps = slices.DeleteFunc(apps, func(a *upgraded) bool { return len(a.templates) == 0 })
@@ -277,7 +278,7 @@ func (a *upgraded) identities(manifests []*unstructured.Unstructured) map[string
 	}
 	for _, s := range a.services(manifests) {
 		for _, owned := range s.own(objects.Deployments) {
-			ids[identity(&owned)] = owned.GetUID()
+			ids[identity(owned)] = owned.GetUID()
 		}
 	}
 	return ids
