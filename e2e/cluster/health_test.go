@@ -8,18 +8,20 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
 // stateCase is a state of an InferenceService.
 type stateCase struct {
-	problem string
-	id      string
-	app     string
-	begun   func(*testing.T, *objects.Namespace)           // changes a service that is not ready yet; may be nil
-	provoke func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; may be nil
-	reached func(service *unstructured.Unstructured) error // whether KServe reports it
-	health  map[string]string                              // by release of KServe, "" for the others
+	problem   string
+	id        string
+	app       string
+	begun     func(*testing.T, *objects.Namespace)           // changes a service that is not ready yet; may be nil
+	provoke   func(*testing.T, *objects.Namespace)           // brings a deployed service into the state; may be nil
+	reached   func(service *unstructured.Unstructured) error // whether KServe reports it
+	health    string
+	unstopped string // the health on releases of KServe that do not stop a service, where it differs
 }
 
 // settled is a condition: the service is ready, and KServe has seen its pods too.
@@ -31,13 +33,13 @@ var stateCases = []stateCase{
 	{
 		problem: "ready", id: "ready", app: service("{}", ""),
 		reached: settled,
-		health:  map[string]string{"": "Healthy"},
+		health:  "Healthy",
 	},
 	{
 		problem: "pods never get ready", id: "not-ready", app: service("{}", unschedulable),
 		begun:   starting,
 		reached: all(condition("Ready", "False"), transition("InProgress")),
-		health:  map[string]string{"": "Progressing"},
+		health:  "Progressing",
 	},
 	{
 		problem: "no runtime for the model format, in the first five minutes", id: "invalid-spec", app: `
@@ -49,25 +51,25 @@ spec:
     model: {modelFormat: {name: unheard-of}, storageUri: "gs://example/model"}
 `,
 		reached: transition("InvalidSpec"),
-		health:  map[string]string{"": "Progressing"},
+		health:  "Progressing",
 	},
 	{
 		problem: "the model fails to load", id: "failed-load", app: service("{}", ""),
 		provoke: crash,
 		reached: transition("BlockedByFailedLoad"),
-		health:  map[string]string{"": "Degraded"},
+		health:  "Degraded",
 	},
 	{
 		problem: "transformer down, predictor ready", id: "transformer-down",
 		app:     service("{}", transformer+unschedulable),
 		reached: all(condition("PredictorReady", "True"), condition("TransformerReady", "False")),
-		health:  map[string]string{"": "Progressing"},
+		health:  "Progressing",
 	},
 	{
 		problem: "scaled to zero", id: "scaled-to-zero", app: service(external, ""),
 		provoke: scaleToZero,
 		reached: all(condition("Ready", "True"), transition("InProgress")),
-		health:  map[string]string{"": "Healthy"},
+		health:  "Healthy",
 	},
 	{
 		problem: "`serving.kserve.io/stop: \"true\"`", id: "stopped",
@@ -78,7 +80,7 @@ spec:
 			}
 			return settled(service) // KServe before 0.16 does not stop it
 		},
-		health: map[string]string{"v0.14.1": "Healthy", "v0.15.2": "Healthy", "": "Suspended"},
+		health: "Suspended", unstopped: "Healthy",
 	},
 }
 
@@ -105,9 +107,9 @@ func (s *synced) testHealth(t *testing.T, checks string) {
 				return tc.reached(service)
 			}
 			namespace.Eventually(tc.problem, reached)
-			expected, ok := tc.health[s.kserve.Version]
-			if !ok {
-				expected = tc.health[""]
+			expected := tc.health
+			if tc.unstopped != "" && (kserve.Window{Before: "v0.16.0"}).Has(s.kserve.Version) {
+				expected = tc.unstopped
 			}
 			a.Refresh()
 			a.Await(expected, func(state applications.State) bool { return state.Health == expected })

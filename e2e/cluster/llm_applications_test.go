@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -19,8 +19,8 @@ type llmSyncedCase struct {
 	problem string
 	id      string // also the folder below testdata/llm
 	fails   func(*synced, *testing.T, *applications.Application) string
-	fine    []string // releases of KServe on which nothing is wrong
-	rule    string   // without which the plugin cannot help
+	wrong   kserve.Window // the releases of KServe on which something is
+	rule    string        // without which the plugin cannot help
 }
 
 var llmSyncedCases = []llmSyncedCase{
@@ -30,7 +30,7 @@ var llmSyncedCases = []llmSyncedCase{
 	},
 	{
 		problem: "quantities `1000m` and `2048Mi` in services and a Config", id: "drift",
-		fails: (*synced).drift, rule: "KS611", fine: []string{"v0.16.0"}, // where the second sync sticks
+		fails: (*synced).drift, rule: "KS611", wrong: from017, // on 0.16 the second sync sticks
 	},
 }
 
@@ -55,7 +55,7 @@ func folder(t *testing.T, name string) app {
 func (s *synced) llmCases(t *testing.T) []llmSyncedCase {
 	t.Helper()
 	claimed, _ := partition(llmSyncedCases, func(c llmSyncedCase) bool {
-		return !slices.Contains(c.fine, s.kserve.Version) && s.plugin.has(t, c.rule)
+		return c.wrong.Has(s.kserve.Version) && s.plugin.has(t, c.rule)
 	})
 	return claimed
 }

@@ -23,7 +23,7 @@ var (
 	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
 	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
 	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
-	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
+	update       = flag.Bool("update", false, "write what was measured to testdata/results and docs/compatibility.md")
 )
 
 // table is what this run has measured.

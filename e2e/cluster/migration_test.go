@@ -7,6 +7,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -17,7 +18,7 @@ var freeCommand = regexp.MustCompile(`kubectl(?: -n (\S+))? patch hpa (\S+) --ty
 // drop the finalizer themselves, with the HPA.
 func (s *synced) testMigration(t *testing.T) {
 	t.Parallel()
-	if s.kserve.Version != "v0.14.1" {
+	if !(kserve.Window{Before: "v0.15.1"}).Has(s.kserve.Version) {
 		return
 	}
 	for _, prune := range []bool{true, false} {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -85,6 +86,17 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 		t.Fatal(err)
 	}
 	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+}
+
+// commit is that of the plugin's source, "" if it does not know.
+func (p plugin) commit(t *testing.T) string {
+	t.Helper()
+	stdout, stderr, code := p.run(t, "version", "-o", "json")
+	var version struct{ Commit string }
+	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil {
+		t.Fatalf("version: exit %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	return version.Commit[:min(len(version.Commit), 7)]
 }
 
 // has reports whether the plugin has the rule. Every plugin has the rule "", which stands for none.

@@ -4,11 +4,9 @@ package compatibility
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,12 +15,13 @@ import (
 
 // Row is one problem on one release of KServe, without the plugin and with it.
 type Row struct {
-	KServe  string // release
-	ArgoCD  string // release; "" where Argo CD plays no part
-	Section string // which table it belongs to
-	Problem string
-	Without string // what was seen without the plugin
-	With    string // what was seen with it
+	KServe  string `json:"-"`       // release
+	Section string `json:"section"` // which table it belongs to
+	Problem string `json:"problem"`
+	ArgoCD  string `json:"argocd,omitempty"` // release; "" where Argo CD plays no part
+	Without string `json:"without"`          // what was seen without the plugin
+	With    string `json:"with"`             // what was seen with it
+	Commit  string `json:"commit"`           // of the plugin; Sync sets it
 }
 
 // Sections are the tables of the page, in their order.
@@ -64,102 +63,54 @@ func (t *Table) Skip(row Row) {
 	t.skipped = append(t.skipped, row)
 }
 
-// Page returns the page with the rows of this run. What this run left out, releases of KServe or single rows, is as the
-// page before has it.
-func (t *Table) Page(before []byte) ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	kept, err := parse(before)
-	if err != nil {
-		return nil, err
-	}
-	rows := slices.Clone(t.rows)
-	for _, row := range kept {
-		ran := slices.ContainsFunc(t.rows, func(r Row) bool { return r.KServe == row.KServe })
-		skipped := slices.ContainsFunc(t.skipped, row.about)
-		if !ran || skipped {
-			rows = append(rows, row)
-		}
-	}
-	sort(rows)
+// render returns the page with the rows, which are sorted.
+func render(rows []Row) []byte {
 	var page bytes.Buffer
 	page.WriteString(introduction)
+	writeReleases(&page, rows)
 	section := ""
 	for _, row := range rows {
 		if row.Section != section {
 			section = row.Section
-			fmt.Fprintf(&page, "\n## %s\n\n| %s |\n|%s\n",
-				section, strings.Join(header, " | "), strings.Repeat("---|", len(header)))
+			writeHeader(&page, section, header)
 		}
 		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
 	}
 	page.WriteString(limits)
-	return page.Bytes(), nil
+	return page.Bytes()
+}
+
+// writeReleases writes the table of the releases, with the commits of the plugin that measured their rows.
+func writeReleases(page *bytes.Buffer, rows []Row) {
+	count := map[string]map[string]int{}
+	for _, row := range rows {
+		if count[row.KServe] == nil {
+			count[row.KServe] = map[string]int{}
+		}
+		count[row.KServe][row.Commit]++
+	}
+	writeHeader(page, "Releases", []string{"KServe", "Commit of the plugin", "LLMInferenceServices"})
+	for _, release := range slices.Sorted(maps.Keys(count)) {
+		commits := slices.SortedFunc(maps.Keys(count[release]), func(a, b string) int {
+			return cmp.Or(cmp.Compare(count[release][b], count[release][a]), cmp.Compare(a, b))
+		})
+		var cells []string
+		for _, commit := range commits {
+			cells = append(cells, fmt.Sprintf("%s (%d rows)", commit, count[release][commit]))
+		}
+		llm := "there are none"
+		if slices.ContainsFunc(rows, func(r Row) bool { return r.KServe == release && r.Section == LLM }) {
+			llm = "in the same cluster"
+		}
+		fmt.Fprintf(page, "| %s | %s | %s |\n", release, strings.Join(cells, ", "), llm)
+	}
+}
+
+func writeHeader(page *bytes.Buffer, title string, columns []string) {
+	fmt.Fprintf(page, "\n## %s\n\n| %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 }
 
 var header = []string{"Problem", "KServe", "Argo CD", "Without the plugin", "With the plugin"}
-
-// parse reads the rows of a page.
-func parse(page []byte) ([]Row, error) {
-	var rows []Row
-	section := ""
-	for line := range strings.Lines(string(page)) {
-		line = strings.TrimSpace(line)
-		if title, ok := strings.CutPrefix(line, "## "); ok {
-			section = title
-		}
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| "+header[0]+" |") {
-			continue
-		}
-		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		if len(cells) != len(header) {
-			return nil, fmt.Errorf("a row of %d cells: %s", len(cells), line)
-		}
-		if cells[2] == "-" {
-			cells[2] = ""
-		}
-		rows = append(rows, Row{
-			Section: section, Problem: cells[0], KServe: cells[1], ArgoCD: cells[2], Without: cells[3], With: cells[4],
-		})
-	}
-	return rows, nil
-}
-
-// ErrStale says that the page is not what the run has measured.
-var ErrStale = errors.New("run the suite with -update to write what it measures")
-
-// Sync compares the page in the file with what the run has measured, or brings it up to date.
-func (t *Table) Sync(path string, update bool) error {
-	before, err := os.ReadFile(path)
-	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
-		return err
-	}
-	page, err := t.Page(before)
-	if err != nil || bytes.Equal(page, before) {
-		return err
-	}
-	if update {
-		return os.WriteFile(path, page, 0o644)
-	}
-	return fmt.Errorf("%s: %w:\n%s", path, ErrStale, difference(before, page))
-}
-
-// difference lists the lines that only one of the pages has.
-func difference(before, after []byte) string {
-	old, current := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
-	var b strings.Builder
-	for _, line := range old {
-		if !slices.Contains(current, line) {
-			fmt.Fprintln(&b, "-", line)
-		}
-	}
-	for _, line := range current {
-		if !slices.Contains(old, line) {
-			fmt.Fprintln(&b, "+", line)
-		}
-	}
-	return b.String()
-}
 
 // Write prints the rows of this run.
 func (t *Table) Write(w io.Writer) {
@@ -181,7 +132,7 @@ func (r Row) about(other Row) bool {
 	if other.Problem == "" {
 		return r.KServe == other.KServe && r.Section == other.Section
 	}
-	r.Without, r.With = other.Without, other.With
+	r.Without, r.With, r.Commit = other.Without, other.With, other.Commit
 	return r == other
 }
 

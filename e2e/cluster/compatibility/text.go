@@ -2,7 +2,7 @@ package compatibility
 
 const introduction = `# Compatibility
 
-<!-- Written by make e2e-cluster. It compares this page with what it measures; -update rewrites the page. -->
+<!-- Written by make e2e-cluster from e2e/cluster/testdata/results, which -update rewrites. -->
 
 Every row was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
 Where a row has an Argo CD release, that Argo CD synced the app. "Without" is the app as it is in Git; "with"

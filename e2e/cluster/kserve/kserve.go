@@ -10,10 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -25,18 +25,21 @@ import (
 )
 
 // Versions are the releases under test, oldest first: each has a folder under e2e/tools.
-var Versions = []string{"v0.14.1", "v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
-
-// llmOnly are the releases of which only the controller of LLMInferenceServices runs. Those before them have none.
-var llmOnly = []string{"v0.16.0", "v0.17.0"}
-
-// RunsInferenceServices reports whether the controller of InferenceServices runs with the release.
-func RunsInferenceServices(version string) bool { return !slices.Contains(llmOnly, version) }
-
-// RunsLLMInferenceServices reports whether the controller of LLMInferenceServices runs with the release.
-func RunsLLMInferenceServices(version string) bool {
-	return slices.Index(Versions, version) >= slices.Index(Versions, llmOnly[0])
+var Versions = []string{
+	"v0.13.1", "v0.14.1", "v0.15.0", "v0.15.2", "v0.16.0", "v0.17.0", "v0.19.0", "v0.20.0",
 }
+
+// Window is a range of releases: from the first one, all of them if it is empty, to the last one before the end, which
+// is open if it is empty.
+type Window struct{ From, Before string }
+
+// Has reports whether the release is in the window.
+func (w Window) Has(version string) bool {
+	return semver.Compare(version, w.From) >= 0 && (w.Before == "" || semver.Compare(version, w.Before) < 0)
+}
+
+// HasLLMInferenceServices reports whether the release has LLMInferenceServices, with a controller of their own.
+func HasLLMInferenceServices(version string) bool { return Window{From: "v0.16.0"}.Has(version) }
 
 // namespace is where KServe looks for its configuration.
 const namespace = "kserve"
@@ -46,12 +49,10 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	var tools []toolchain.Tool
-	if RunsInferenceServices(version) {
-		tools = append(tools,
-			toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version))
+	tools := []toolchain.Tool{
+		toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version),
 	}
-	if RunsLLMInferenceServices(version) {
+	if HasLLMInferenceServices(version) {
 		tools = append(tools, toolchain.KServeLLMManager(version))
 	}
 	return tools
@@ -93,10 +94,8 @@ func (i *Installation) Upgrade(tb testing.TB, version string) {
 	i.namespace.ApplyObjects(read(tb, crd)...)
 	i.await(tb, objects.ScaledObjects)
 	i.configure(tb, source)
-	if RunsInferenceServices(version) {
-		i.installServices(tb, source)
-	}
-	if RunsLLMInferenceServices(version) {
+	i.installServices(tb, source)
+	if HasLLMInferenceServices(version) {
 		i.installLLM(tb, source)
 	}
 }
