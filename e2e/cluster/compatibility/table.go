@@ -89,18 +89,18 @@ func writeReleases(page *bytes.Buffer, rows []Row) {
 		}
 		count[row.KServe][row.Commit]++
 	}
-	writeHeader(page, "Releases", []string{"KServe", "Commit of the plugin", "LLMInferenceServices"})
+	writeHeader(page, "Releases", []string{"KServe", "Commits of the plugin, and rows", "LLMInferenceServices"})
 	for _, release := range slices.Sorted(maps.Keys(count)) {
 		commits := slices.SortedFunc(maps.Keys(count[release]), func(a, b string) int {
 			return cmp.Or(cmp.Compare(count[release][b], count[release][a]), cmp.Compare(a, b))
 		})
 		var cells []string
 		for _, commit := range commits {
-			cells = append(cells, fmt.Sprintf("%s (%d rows)", commit, count[release][commit]))
+			cells = append(cells, fmt.Sprintf("%s (%d)", commit, count[release][commit]))
 		}
 		llm := "there are none"
 		if slices.ContainsFunc(rows, func(r Row) bool { return r.KServe == release && r.Section == LLM }) {
-			llm = "in the same cluster"
+			llm = "yes"
 		}
 		fmt.Fprintf(page, "| %s | %s | %s |\n", release, strings.Join(cells, ", "), llm)
 	}
