@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,7 +91,7 @@ func prepare(ctx context.Context) error {
 
 // syncPage compares a page of the documentation with what this run has measured of each release, unless something is
 // missing.
-func syncPage(t *testing.T, name, introduction string, sections map[string]string) {
+func syncPage(t *testing.T, commit, name, introduction string, sections map[string]string) {
 	t.Helper()
 	if t.Failed() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return
@@ -101,13 +100,8 @@ func syncPage(t *testing.T, name, introduction string, sections map[string]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	commit, err := exec.Command("git", "-C", root, "rev-parse", "--short=12", "HEAD").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	page := filepath.Join(root, "docs", name)
-	err = compatibility.SyncSections(page, introduction, strings.TrimSpace(string(commit)), sections, *update)
-	if err != nil {
+	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
 		t.Error(err)
 	}
 }

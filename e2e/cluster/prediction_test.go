@@ -57,14 +57,14 @@ func TestRestarts(t *testing.T) {
 	for _, version := range slices.Sorted(maps.Keys(sections)) {
 		fmt.Printf("KServe %s\n\n%s\n", version, sections[version])
 	}
-	syncPage(t, "restarts.md", restarts.Introduction, sections)
+	syncPage(t, plugin{path: path}.commit(t), "restarts.md", restarts.Introduction, sections)
 }
 
 // follow follows what tells what KServe makes of services.
 func (e *environment) follow(t *testing.T) *objects.Cache {
 	t.Helper()
 	kinds := []schema.GroupVersionResource{objects.Deployments, objects.Services, objects.Events}
-	if kserve.RunsLLMInferenceServices(e.kserve.Version) {
+	if kserve.HasLLMInferenceServices(e.kserve.Version) {
 		kinds = append(kinds, objects.LLMInferenceServices, objects.LeaderWorkerSets)
 	}
 	return e.cluster.Follow(t, kinds...)
@@ -209,8 +209,8 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 		switch {
 		case err != nil:
 			d.t.Fatal(err)
-		case isService(object) && !known, isService(object) && !d.hasController(object):
-			return "the release has no controller for the kind, or it is not run here", object.GetKind()
+		case isService(object) && !known:
+			return "the release does not have the kind", object.GetKind()
 		case !known:
 			continue // another program's
 		case !namespaced && ofKServe(object):
@@ -237,13 +237,6 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 		}
 	}
 	return "", ""
-}
-
-func (d *deployed) hasController(object *unstructured.Unstructured) bool {
-	if object.GetKind() == inferenceServices {
-		return kserve.RunsInferenceServices(d.kserve.Version)
-	}
-	return kserve.RunsLLMInferenceServices(d.kserve.Version)
 }
 
 // change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on.

@@ -20,8 +20,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
-// firstUpgraded is the release that TestUpgrade begins with.
-const firstUpgraded = "v0.15.2"
+// upgradedReleases are those of KServe that TestUpgrade runs, one after the other, as far as the run has them.
+var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
 
 // upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together, and
 // those about what differs between the releases.
@@ -35,12 +35,9 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var steps []string
-	for _, version := range kserve.Versions[slices.Index(kserve.Versions, firstUpgraded):] {
-		if kserve.RunsInferenceServices(version) {
-			steps = append(steps, version)
-		}
-	}
+	steps := slices.DeleteFunc(slices.Clone(upgradedReleases), func(version string) bool {
+		return !slices.Contains(versions, version)
+	})
 	cluster := controlplane.StartWithoutPods(t)
 	e := &environment{
 		cluster: cluster, kserve: kserve.Install(t, cluster, steps[0]),
@@ -68,7 +65,7 @@ func TestUpgrade(t *testing.T) {
 		sections[from+" to "+e.plugin.kserveVersion] = announced.Section()
 		fmt.Printf("KServe %s to %s\n\n%s\n", from, e.plugin.kserveVersion, announced.Section())
 	}
-	syncPage(t, "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+	syncPage(t, e.plugin.commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
 }
 
 // each runs a step of all apps at once.

@@ -20,6 +20,9 @@ const measuredWith = "Measured with commit "
 // SyncSections compares a page, which has a section for each release of KServe, with what the run has measured, or brings
 // it up to date. What the run left out stays.
 func SyncSections(path, introduction, commit string, sections map[string]string, update bool) error {
+	if update && commit == "" {
+		return errNoCommit
+	}
 	before, err := os.ReadFile(path)
 	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
 		return err
