@@ -131,7 +131,9 @@ func announced(t *testing.T, summary string) (n int) {
 }
 
 // compare deploys an app as it is, then as it is repaired.
-func (d *deployed) compare(c restarts.Case, before, after []*unstructured.Unstructured, predicted []string) restarts.Case {
+func (d *deployed) compare(
+	c restarts.Case, before, after []*unstructured.Unstructured, predicted []string,
+) restarts.Case {
 	if reason, detail := d.create(before); reason != "" {
 		return c.Skip(reason, detail)
 	}

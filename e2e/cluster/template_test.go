@@ -100,7 +100,7 @@ func union(maps ...map[string]any) map[string]bool {
 	return keys
 }
 
-// visited is an annotation that a visit leaves in the pod template of an InferenceService. It does not count as a change.
+// visited is an annotation that a visit leaves in the pod templates of an InferenceService. It is no change.
 const visited = "e2e/reconcile"
 
 // list returns the pod templates that the service has now.
@@ -215,8 +215,8 @@ func (s *running) visit() {
 	}
 }
 
-// reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to the
-// pod templates.
+// reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to
+// the pod templates.
 func (s *running) reconciled(live *unstructured.Unstructured) func() error {
 	value, components := live.GetAnnotations()[visited], 0
 	spec, _, _ := unstructured.NestedMap(live.Object, "spec")
@@ -244,8 +244,8 @@ func (s *running) reconciled(live *unstructured.Unstructured) func() error {
 }
 
 // reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then made its
-// Service, which comes after the Deployment, again and again. The first time may be the end of a reconcile that began too
-// early.
+// Service, which comes after the Deployment, again and again. The first time may be the end of a reconcile that began
+// too early.
 func (s *running) reconciledLLM(live *unstructured.Unstructured) func() error {
 	var lost []types.UID
 	return func() error {

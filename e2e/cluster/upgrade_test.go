@@ -28,8 +28,8 @@ var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
 var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
 	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/"}
 
-// TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for the
-// old release still there, then with what it makes of them for the new one.
+// TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
+// the old release still there, then with what it makes of them for the new one.
 func TestUpgrade(t *testing.T) {
 	path, err := toolchain.Plugin(context.Background())
 	if err != nil {

@@ -17,8 +17,8 @@ const heading = "\n## KServe "
 // measuredWith starts the line of a section that names the commit. It does not count as a difference.
 const measuredWith = "Measured with commit "
 
-// SyncSections compares a page, which has a section for each release of KServe, with what the run has measured, or brings
-// it up to date. What the run left out stays.
+// SyncSections compares a page, which has a section for each release of KServe, with what the run has measured, or
+// brings it up to date. What the run left out stays.
 func SyncSections(path, introduction, commit string, sections map[string]string, update bool) error {
 	if update && commit == "" {
 		return errNoCommit

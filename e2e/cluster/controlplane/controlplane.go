@@ -60,8 +60,8 @@ func Start(tb testing.TB) *Cluster {
 	return c
 }
 
-// StartWithoutPods starts a new, empty cluster of etcd and kube-apiserver alone: Deployments are stored, and nobody makes
-// pods of them.
+// StartWithoutPods starts a new, empty cluster of etcd and kube-apiserver alone: Deployments are stored, and nobody
+// makes pods of them.
 func StartWithoutPods(tb testing.TB) *Cluster {
 	tb.Helper()
 	s := stack.New(tb)

@@ -114,7 +114,9 @@ func row(cases []Case) string {
 	var sum Case
 	run, misses := 0, 0
 	for _, c := range cases {
-		sum.Services, sum.Predicted, sum.Measured = sum.Services+c.Services, sum.Predicted+c.Predicted, sum.Measured+c.Measured
+		sum.Services += c.Services
+		sum.Predicted += c.Predicted
+		sum.Measured += c.Measured
 		misses += len(c.Misses)
 		if c.Services > 0 {
 			run++
