@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -114,7 +115,7 @@ func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) resta
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e.newDeployed(t, t, seen, g.name).compare(c, before, after, r.Restarts)
+	return e.newDeployed(t, t, seen, g).compare(c, before, after, r.Restarts)
 }
 
 var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)
@@ -177,6 +178,7 @@ type deployed struct {
 	*environment
 	t     *testing.T
 	base  string // the name of the first namespace
+	given string // the setting namespace, "" if the app has none
 	owner testing.TB
 	seen  *objects.Cache
 	known map[string]bool // the namespaces that are there
@@ -185,15 +187,18 @@ type deployed struct {
 }
 
 // newDeployed returns an app that ends with the owner.
-func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, name string) *deployed {
-	base := strings.ToLower(strings.NewReplacer("/", "-", ".", "").Replace(name))
-	return &deployed{e, t, base, owner, seen, map[string]bool{}, map[string]bool{}}
+func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, g golden) *deployed {
+	return &deployed{
+		environment: e, t: t, owner: owner, seen: seen, given: g.settings["namespace"],
+		base:  strings.ToLower(strings.NewReplacer("/", "-", ".", "").Replace(g.name)),
+		known: map[string]bool{}, created: map[string]bool{},
+	}
 }
 
 // namespace is where objects go of which the manifests say that they are in the given one, "" for none.
 func (d *deployed) namespace(given string) *objects.Namespace {
 	name := d.base
-	if given != "" {
+	if given = cmp.Or(given, d.given); given != "" {
 		name += "-" + given
 	}
 	if !d.known[name] {

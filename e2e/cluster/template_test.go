@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,8 +35,8 @@ func (d *deployed) service(object *unstructured.Unstructured) *running {
 	}
 	s := &running{deployed: d, namespace: d.namespace(object.GetNamespace()), kind: objects.InferenceServices,
 		name: object.GetName(), shown: object.GetKind() + " " + object.GetName()}
-	if object.GetNamespace() != "" {
-		s.shown = object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
+	if namespace := cmp.Or(object.GetNamespace(), d.given); namespace != "" {
+		s.shown = object.GetKind() + " " + namespace + "/" + object.GetName()
 	}
 	if object.GetKind() == llmInferenceServices {
 		s.kind = objects.LLMInferenceServices

@@ -46,7 +46,7 @@ func TestUpgrade(t *testing.T) {
 	seen := e.follow(t)
 	var apps []*upgraded
 	for _, g := range upgradedApps(t) {
-		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, seen, "upgrade-"+g.name)})
+		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, seen, g)})
 	}
 	each(t, steps[0], apps, func(a *upgraded) { a.install() })
 	apps = slices.DeleteFunc(apps, func(a *upgraded) bool { return len(a.templates) == 0 })
