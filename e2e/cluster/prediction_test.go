@@ -195,6 +195,13 @@ func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.
 	}
 }
 
+// defaultAccount is what kube-controller-manager makes in each namespace. KServe copies from it.
+const defaultAccount = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default}
+`
+
 // namespace is where objects go of which the manifests say that they are in the given one, "" for none.
 func (d *deployed) namespace(given string) *objects.Namespace {
 	name := d.base
@@ -202,7 +209,7 @@ func (d *deployed) namespace(given string) *objects.Namespace {
 		name += "-" + given
 	}
 	if !d.known[name] {
-		d.cluster.Namespace(d.owner, name)
+		d.cluster.Namespace(d.owner, name).Apply(defaultAccount)
 		d.known[name] = true
 	}
 	return d.cluster.In(d.t, name)
