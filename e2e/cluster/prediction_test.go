@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"regexp"
 	"slices"
@@ -190,7 +191,8 @@ type deployed struct {
 func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, g golden) *deployed {
 	return &deployed{
 		environment: e, t: t, owner: owner, seen: seen, given: g.settings["namespace"],
-		base:  strings.ToLower(strings.NewReplacer("/", "-", ".", "").Replace(g.name)),
+		// KServe makes host names of it and the service's name, of 63 characters at most.
+		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.rule), crc32.ChecksumIEEE([]byte(g.name))),
 		known: map[string]bool{}, created: map[string]bool{},
 	}
 }
