@@ -60,26 +60,28 @@ func (e *environment) record(t *testing.T, row compatibility.Row) {
 	}
 }
 
-// startEnvironment starts a cluster with a release of KServe, whose default mode is Standard.
-func startEnvironment(t *testing.T, version string) *environment {
+// newEnvironment installs a release of KServe, whose default mode is Standard.
+func newEnvironment(t *testing.T, cluster *controlplane.Cluster, version string) *environment {
+	t.Helper()
+	plugin := pluginUnderTest(t)
+	plugin.kserveVersion, plugin.defaultMode = strings.TrimPrefix(version, "v"), "Standard"
+	return &environment{cluster: cluster, kserve: kserve.Install(t, cluster, version), plugin: plugin, table: &table}
+}
+
+// pluginUnderTest returns the plugin without settings.
+func pluginUnderTest(t *testing.T) plugin {
 	t.Helper()
 	path, err := toolchain.Plugin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster := controlplane.Start(t)
-	return &environment{
-		cluster: cluster,
-		kserve:  kserve.Install(t, cluster, version),
-		plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-		table:   &table,
-	}
+	return plugin{path: path}
 }
 
 func TestKServe(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			e := startEnvironment(t, version)
+			e := newEnvironment(t, controlplane.Start(t), version)
 			if e.runs(inferenceServices) {
 				// The default mode is one for the whole cluster, so nothing runs beside this.
 				t.Run("modes", e.testModes)
@@ -101,7 +103,7 @@ func TestKServe(t *testing.T) {
 	filtered := flag.Lookup("test.run").Value.String() != ""
 	err = table.Sync(filepath.Join("testdata", "results"), filepath.Join(root, "docs", "compatibility.md"),
 		compatibility.Run{
-			Commit: plugin{path: path}.commit(t), Complete: !filtered && !t.Failed(), Update: *update,
+			Commit: pluginUnderTest(t).commit(t), Complete: !filtered && !t.Failed(), Update: *update,
 		})
 	if err != nil {
 		t.Error(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/comparison"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
@@ -42,7 +43,7 @@ func TestComparison(t *testing.T) {
 	compared.Commit = strings.TrimSpace(string(commit))
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			e := startEnvironment(t, version)
+			e := newEnvironment(t, controlplane.Start(t), version)
 			applications.InstallKinds(t, e.cluster)
 			for _, release := range argocd.Versions {
 				// One after the other: each looks at all that the cluster has.
@@ -52,8 +53,8 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// syncPage compares the page with what was measured so far, or writes it, so that a run that ends early has its rows.
-func syncPage(t *testing.T) {
+// syncComparison compares the page with what was measured so far, or writes it, so that a run that ends early has its rows.
+func syncComparison(t *testing.T) {
 	t.Helper()
 	root, err := toolchain.Repository()
 	if err != nil {
@@ -105,12 +106,12 @@ func (e *environment) testComparison(t *testing.T, release argocd.Version) {
 					}
 				}
 			})
-			syncPage(t)
+			syncComparison(t)
 		})
 	}
 	t.Run("changes", func(t *testing.T) {
 		s.testChanges(t)
-		syncPage(t)
+		syncComparison(t)
 	})
 }
 

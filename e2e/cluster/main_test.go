@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,4 +90,21 @@ func prepare(ctx context.Context) error {
 	}
 	_, err := toolchain.Plugin(ctx)
 	return err
+}
+
+// syncPage compares a page of the documentation with what this run has measured of each release, unless something is
+// missing.
+func syncPage(t *testing.T, commit, name, introduction string, sections map[string]string) {
+	t.Helper()
+	if t.Failed() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		return
+	}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(root, "docs", name)
+	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
+		t.Error(err)
+	}
 }

@@ -36,8 +36,8 @@ func (c change) id(way applications.Comparison) string {
 // changed is what the change showed with one way to compare.
 type changed struct{ before, pods, outOfSyncOnly, listed, removed string }
 
-// running is an app that was synced before the change.
-type running struct {
+// runningApp is an app that was synced before the change.
+type runningApp struct {
 	*applications.Application
 	repository *argocd.Repository
 	templates  []string // hashes
@@ -79,7 +79,7 @@ func (s *synced) testChanges(t *testing.T) {
 
 // change deploys three apps for each way to compare, changes the tracking method, and then makes Argo CD sync them.
 func (s *synced) change(t *testing.T, c change, results map[applications.Comparison]*changed) {
-	type apps struct{ plain, outOfSyncOnly, removed *running }
+	type apps struct{ plain, outOfSyncOnly, removed *runningApp }
 	all := map[applications.Comparison]apps{}
 	s.track(t, c.from, len(results))
 	for way := range results {
@@ -91,7 +91,7 @@ func (s *synced) change(t *testing.T, c change, results map[applications.Compari
 		}
 	}
 	for _, a := range all {
-		for _, r := range []*running{a.plain, a.outOfSyncOnly, a.removed} {
+		for _, r := range []*runningApp{a.plain, a.outOfSyncOnly, a.removed} {
 			s.started(r)
 		}
 	}
@@ -107,7 +107,7 @@ func (s *synced) change(t *testing.T, c change, results map[applications.Compari
 
 // changeListed does the same with one app for each way.
 func (s *synced) changeListed(t *testing.T, c change, results map[applications.Comparison]*changed) {
-	all := map[applications.Comparison]*running{}
+	all := map[applications.Comparison]*runningApp{}
 	s.track(t, c.from, len(results))
 	for way := range results {
 		all[way] = s.run(t, c.id(way)+"-listed", way)
@@ -132,25 +132,25 @@ func (s *synced) track(t *testing.T, tracking applications.Tracking, apps int) {
 }
 
 // run deploys the service scaled and its HPA.
-func (s *synced) run(t *testing.T, id string, way applications.Comparison, options ...any) *running {
+func (s *synced) run(t *testing.T, id string, way applications.Comparison, options ...any) *runningApp {
 	t.Helper()
 	fleet := folder(t, "comparison")
 	files := app{"scaled.yaml": fleet["scaled.yaml"], "scaled-hpa.yaml": fleet["scaled-hpa.yaml"]}
 	a, repository := s.deploy(t, id, files, applications.Source{
 		Plugin: true, Prune: true, Manual: true, Compare: way, Options: options,
 	})
-	return &running{Application: a, repository: repository}
+	return &runningApp{Application: a, repository: repository}
 }
 
 // started waits until the app runs.
-func (s *synced) started(r *running) {
+func (s *synced) started(r *runningApp) {
 	r.AwaitSync(applications.State{})
 	s.settleAll(r.Namespace())
 	r.templates = templateHashes(r.Namespace())
 }
 
 // commit has Argo CD sync the app at a new revision.
-func (r *running) commit() {
+func (r *runningApp) commit() {
 	revision := r.repository.Commit()
 	r.Refresh()
 	r.Await("Synced at the new revision", func(s applications.State) bool {
@@ -159,7 +159,7 @@ func (r *running) commit() {
 }
 
 // syncedOnce adds an object to the app, and says what the sync did to the pods of the service.
-func (s *synced) syncedOnce(t *testing.T, r *running) string {
+func (s *synced) syncedOnce(t *testing.T, r *runningApp) string {
 	t.Helper()
 	r.repository.Write("unrelated.yaml", unrelated)
 	r.commit()
@@ -173,7 +173,7 @@ func (s *synced) syncedOnce(t *testing.T, r *running) string {
 }
 
 // withoutHPA takes the HPA out of Git, and says what became of it.
-func (s *synced) withoutHPA(t *testing.T, r *running) string {
+func (s *synced) withoutHPA(t *testing.T, r *runningApp) string {
 	t.Helper()
 	r.repository.Remove("scaled-hpa.yaml")
 	r.commit()

@@ -38,7 +38,9 @@ func (p *Page) Add(s Section, cells ...string) {
 }
 
 // Sync compares the page in the file with what the run has measured, or brings it up to date.
-func (p *Page) Sync(path string, update bool) error { return compatibility.SyncPage(path, update, p.Make) }
+func (p *Page) Sync(path string, update bool) error {
+	return compatibility.SyncPage(path, update, p.Make)
+}
 
 // Make returns the page. The rows that this run has not measured, or has measured as they were, stay as the page before
 // has them.

@@ -66,11 +66,13 @@ type Run struct {
 // ErrStale says that the results or the page are not what the run has measured.
 var ErrStale = errors.New("run the suite with -update to write what it measures")
 
+var errNoCommit = errors.New("-update: the plugin does not know its commit: name it with -commit")
+
 // Sync compares the results in the folder, and the page that shows them, with what the run has measured, or brings both
 // up to date: of the releases that were run, and the page.
 func (t *Table) Sync(results, page string, run Run) error {
 	if run.Update && run.Commit == "" {
-		return errors.New("-update: the plugin does not know its commit: name it with -commit")
+		return errNoCommit
 	}
 	if !run.Update && !run.Complete {
 		return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
@@ -66,14 +67,28 @@ func Sources(version string) []toolchain.Tool {
 type Installation struct {
 	Version string // with a leading v
 
-	cluster   *controlplane.Cluster
-	namespace *objects.Namespace
+	cluster     *controlplane.Cluster
+	namespace   *objects.Namespace
+	controllers []*stack.Running
+	gateways    bool // whether the stand-in for a controller of the Gateway API runs
 }
 
 // Install installs the release and returns when its webhooks serve. The default deployment mode is Standard.
 func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
 	tb.Helper()
-	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	i := &Installation{cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	i.Upgrade(tb, version)
+	return i
+}
+
+// Upgrade puts another release in the place of the one that runs, and returns when its webhooks serve: the objects of the
+// cluster stay.
+func (i *Installation) Upgrade(tb testing.TB, version string) {
+	tb.Helper()
+	for _, controller := range i.controllers {
+		controller.Stop()
+	}
+	i.Version, i.controllers = version, nil
 	source := sourceOf(tb, toolchain.KServeManager(version))
 	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
 	i.namespace.ApplyObjects(read(tb, crd)...)
@@ -83,7 +98,6 @@ func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Inst
 	if HasLLMInferenceServices(version) {
 		i.installLLM(tb, source)
 	}
-	return i
 }
 
 // installServices installs all that is about InferenceServices.
