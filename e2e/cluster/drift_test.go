@@ -11,6 +11,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -19,9 +20,9 @@ type driftCase struct {
 	problem string
 	id      string
 	app     string
-	rule    string   // that repairs it; "" where none does
-	fine    []string // releases of KServe that store it as it is
-	slow    bool     // left out unless all cases are asked for
+	rule    string        // that repairs it; "" where none does
+	wrong   kserve.Window // the releases of KServe that store it otherwise
+	slow    bool          // left out unless all cases are asked for
 }
 
 // inferenceService returns an InferenceService "model" with further metadata and the predictor.
@@ -61,8 +62,8 @@ var driftCases = []driftCase{
 	},
 	{
 		problem: "empty `args: []` and `nodeSelector: {}`", id: "empties", slow: true, rule: "KS603",
-		app:  inferenceService("", container("        args: []\n    nodeSelector: {}\n")),
-		fine: []string{"v0.20.0"},
+		app:   inferenceService("", container("        args: []\n    nodeSelector: {}\n")),
+		wrong: kserve.Window{Before: "v0.20.0"},
 	},
 	{
 		problem: "another name of the only container", id: "container", slow: true, rule: "KS604",
@@ -86,8 +87,8 @@ var driftCases = []driftCase{
 	},
 	{
 		problem: "`deploymentMode: RawDeployment`", id: "legacy", rule: "KS501",
-		app:  inferenceService("  annotations: {"+modeAnnotation+": RawDeployment}\n", container("")),
-		fine: []string{"v0.14.1", "v0.15.2"},
+		app:   inferenceService("  annotations: {"+modeAnnotation+": RawDeployment}\n", container("")),
+		wrong: kserve.Window{From: "v0.17.0"},
 	},
 	{
 		problem: "a container without `resources`", id: "resources",
@@ -182,7 +183,7 @@ type seen struct {
 func (s *synced) testDrift(t *testing.T, cases []driftCase) {
 	t.Parallel()
 	for _, tc := range cases {
-		if slices.Contains(tc.fine, s.kserve.Version) || !s.plugin.has(t, tc.rule) {
+		if !tc.wrong.Has(s.kserve.Version) || !s.plugin.has(t, tc.rule) {
 			continue
 		}
 		t.Run(tc.id, func(t *testing.T) {

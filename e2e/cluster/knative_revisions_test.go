@@ -68,7 +68,7 @@ func (e *environment) testKnativeRevisions(t *testing.T) {
 	defer e.useAnnotationList(t)()
 	listed := e.revise(t, "revisions-listed")
 	for i, tc := range revisionCases[1:] {
-		e.record(t, compatibility.Row{KServe: e.version(), Section: revisionSection, Problem: tc.problem,
+		e.record(t, compatibility.Row{KServe: e.version(), Section: compatibility.Revisions, Problem: tc.problem,
 			Without: shipped[i+1], With: listed[i+1]})
 	}
 }
@@ -156,8 +156,8 @@ func (e *environment) useAnnotationList(t *testing.T) (restore func()) {
 	return func() { e.kserve.SetConfig(t, inferenceServiceKey, document(live)) }
 }
 
-// tracking is Argo CD's configuration with a way to track resources.
-const tracking = `
+// trackingMethod is Argo CD's configuration with a way to track resources.
+const trackingMethod = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: argocd-cm, labels: {app.kubernetes.io/part-of: argocd}}
@@ -167,11 +167,11 @@ data: {application.resourceTrackingMethod: %s}
 // testTracking lets Argo CD adopt live services with each way to track resources, and sees whether that makes a new
 // Revision.
 func (s *synced) testTracking(t *testing.T) {
-	for _, method := range []string{"annotation", "label", "annotation+label"} {
-		row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: revisionSection,
-			Problem: "Argo CD adopts a live service, `application.resourceTrackingMethod: " + method + "`"}
-		s.argo.In(t).Apply(fmt.Sprintf(tracking, method))
-		id := strings.ReplaceAll(method, "+", "-and-")
+	for _, method := range applications.Trackings {
+		row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Revisions,
+			Problem: "Argo CD adopts a live service, `application.resourceTrackingMethod: " + string(method) + "`"}
+		s.argo.In(t).Apply(fmt.Sprintf(trackingMethod, method))
+		id := strings.ReplaceAll(string(method), "+", "-and-")
 		t.Run(id, func(t *testing.T) { row.Without = s.adopt(t, "adopt-"+id, method) })
 		restore := s.useAnnotationList(t)
 		t.Run(id+"-listed", func(t *testing.T) { row.With = s.adopt(t, "adopt-"+id+"-listed", method) })
@@ -181,7 +181,7 @@ func (s *synced) testTracking(t *testing.T) {
 }
 
 // adopt applies a service and has an Application sync the same from Git.
-func (s *synced) adopt(t *testing.T, id, method string) string {
+func (s *synced) adopt(t *testing.T, id string, method applications.Tracking) string {
 	t.Helper()
 	namespace := s.cluster.Namespace(t, s.id+"-"+id)
 	namespace.Apply(service("{}", ""))
@@ -190,12 +190,9 @@ func (s *synced) adopt(t *testing.T, id, method string) string {
 	a, _ := s.deploy(t, id, app{"app.yaml": service("{}", "")}, applications.Source{})
 	a.Await("synced", func(s applications.State) bool { return s.Sync == "Synced" && s.Operation != "" && !s.Syncing })
 	namespace.Eventually("Argo CD tracks the service", func() error {
-		live := namespace.Get(objects.InferenceServices, "model")
-		if strings.Contains(method, "annotation") && live.GetAnnotations()["argocd.argoproj.io/tracking-id"] == "" {
-			return fmt.Errorf("it has the annotations %v", live.GetAnnotations())
-		}
-		if strings.Contains(method, "label") && live.GetLabels()["app.kubernetes.io/instance"] == "" {
-			return fmt.Errorf("it has the labels %v", live.GetLabels())
+		mark := applications.Mark(namespace.Get(objects.InferenceServices, "model"))
+		if mark != method {
+			return fmt.Errorf("it tracks by %q", mark)
 		}
 		return nil
 	})

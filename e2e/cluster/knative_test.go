@@ -1,12 +1,8 @@
 package cluster
 
 import (
-	"context"
-	"flag"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,22 +14,16 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/knative"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 // knativeVersions are the releases of KServe that run in Knative mode.
 var knativeVersions = []string{"v0.15.2", "v0.20.0"}
 
+// knativeTable is what TestKnative has measured.
+var knativeTable = compatibility.Table{Document: &compatibility.Knative}
+
 // TestKnative runs KServe with Knative Serving, in the mode that is the default of what KServe ships.
 func TestKnative(t *testing.T) {
-	if !*knativeFlag {
-		t.Skip("run it with -knative")
-	}
-	path, err := toolchain.Plugin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.Document = &knativePage
 	for _, version := range versions {
 		if !slices.Contains(knativeVersions, version) {
 			continue
@@ -41,12 +31,7 @@ func TestKnative(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			cluster := controlplane.Start(t)
 			knative.Install(t, cluster)
-			e := &environment{
-				cluster: cluster,
-				kserve:  kserve.InstallServices(t, cluster, version),
-				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Knative"},
-				table:   &table,
-			}
+			e := environmentOf(t, cluster, kserve.InstallServices(t, cluster, version), "Knative", &knativeTable)
 			t.Run("ready", e.testKnativeReady)
 			// The list of annotations is one for the whole cluster, so nothing runs beside this.
 			t.Run("revisions", e.testKnativeRevisions)
@@ -54,14 +39,7 @@ func TestKnative(t *testing.T) {
 			t.Run("argocd", e.testKnativeArgoCD)
 		})
 	}
-	table.Partial = t.Failed() || flag.Lookup("test.run").Value.String() != "^TestKnative$"
-	root, err := toolchain.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.Sync(filepath.Join(root, "docs", "knative.md"), *update); err != nil {
-		t.Error(err)
-	}
+	syncTable(t, &knativeTable)
 }
 
 // testKnativeReady is the shortest way through the whole stack.
@@ -107,7 +85,7 @@ func (e *environment) testKnativeArgoCD(t *testing.T) {
 	t.Run("configured", func(t *testing.T) {
 		t.Run("health", func(t *testing.T) { s.testHealth(t, checks, knativeStates) })
 	})
-	s.argo.In(t).Apply(fmt.Sprintf(tracking, "annotation"))
+	s.argo.In(t).Apply(fmt.Sprintf(trackingMethod, applications.Annotation))
 	t.Run("bundled", func(t *testing.T) {
 		t.Run("drift", func(t *testing.T) { s.testDrift(t, knativeDrift) })
 	})
@@ -117,56 +95,10 @@ func (e *environment) testKnativeArgoCD(t *testing.T) {
 var knativeDrift = slices.Concat(
 	[]driftCase{{
 		problem: "`deploymentMode: Serverless`", id: "serverless", rule: "KS501",
-		app:  inferenceService("  annotations: {"+modeAnnotation+": Serverless}\n", container("")),
-		fine: []string{"v0.15.2"},
+		app:   inferenceService("  annotations: {"+modeAnnotation+": Serverless}\n", container("")),
+		wrong: kserve.Window{From: "v0.17.0"},
 	}},
 	slices.DeleteFunc(slices.Clone(driftCases), func(tc driftCase) bool {
 		return tc.id == "legacy" || tc.id == "profile"
 	}),
 )
-
-// knativePage is docs/knative.md.
-var knativePage = compatibility.Document{
-	Introduction: `# Knative mode
-
-<!-- Written by make e2e-knative. It compares this page with what it measures; -update rewrites the page. -->
-
-Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every row was measured with the
-release's own controller and webhooks, with the controller, autoscaler and webhook of Knative Serving 0.48.1 and on a
-real Kubernetes 1.34 API server; Argo CD 3.5.7 synced the rows that name it.
-
-- **Nearly every annotation and label of an InferenceService makes a new Revision**, which starts new pods, because KServe
-  copies them to the pods. This includes what Argo CD writes to track its resources, in whichever way: adopting a live
-  service, renaming its Application, or changing ` + "`application.resourceTrackingMethod`" + ` makes a new Revision of each
-  service, once. ` + "`argocd-kserve-plugin health config -o inferenceservice-config`" + ` prints the list of annotations that
-  KServe should not copy. It helps with annotations only: KServe has no such list for labels, so prefer
-  ` + "`annotation`" + `, Argo CD's default since 3.0, to ` + "`label`" + ` and ` + "`annotation+label`" + `.
-- The probes of Knative mode need no repair: Knative gives its queue-proxy a TCP probe in place of an exec probe, and
-  KServe's agent gets the queue-proxy's.
-- Knative forgets a failed revision 30 seconds after its deadline. Then only a
-  [progress deadline](health.md#limits) can tell.
-- With the annotation ` + "`serving.knative.dev/rollout-duration`" + `, the controller of Knative 0.48.1 ended with a panic when
-  ` + "`canaryTrafficPercent`" + ` changed during a rollout (pkg/reconciler/route/traffic/rollout.go).
-`,
-	Sections: []string{revisionSection, compatibility.Probes, compatibility.Health, compatibility.Drift},
-	Headers: map[string][]string{
-		revisionSection: {
-			"Change of an InferenceService", "KServe", "Argo CD", "KServe as it ships", "With our list of annotations",
-		},
-		compatibility.Health: {
-			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](health.md)",
-		},
-	},
-	Limits: `
-## What these tables do not show
-
-Stand-ins of the suite take the place of four things. kwok takes that of a kubelet: pods are scheduled and become ready, or
-fail as a label says, but no container runs and no probe is executed. A gateway and its controller: every Ingress of
-Knative is ready, and nothing routes a request. The queue-proxies: they say to the autoscaler that there is no request. The
-activator: it has an address where nobody listens. The times of the autoscaler are shorter, images are not resolved to
-digests, and KServe makes no Istio VirtualService. So not run at all: requests, scaling up by requests, and other releases
-than those in the tables.
-`,
-}
-
-const revisionSection = "New Revisions"

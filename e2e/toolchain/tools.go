@@ -58,10 +58,10 @@ var (
 		Module: "github.com/argoproj-labs/argocd-vault-plugin", Package: "github.com/argoproj-labs/argocd-vault-plugin"}
 )
 
-// KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.
+// KServeManager is the KServe controller of a release that has a folder under e2e/tools.
 func KServeManager(version string) Tool { return kserve("manager", version) }
 
-// KServeLLMManager is the controller of LLMInferenceServices: v0.16.0, v0.17.0, v0.20.0.
+// KServeLLMManager is the controller of LLMInferenceServices, from v0.16.0 on.
 func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
 
 // KServeAgent is the agent container's program of the same releases.

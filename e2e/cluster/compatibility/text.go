@@ -1,8 +1,13 @@
 package compatibility
 
-const introduction = `# Compatibility
+// Standard is the document about Standard mode.
+var Standard = Document{
+	Page:     "docs/compatibility.md",
+	Results:  "e2e/cluster/testdata/results",
+	Sections: []string{Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
+	Introduction: `# Compatibility
 
-<!-- Written by make e2e-cluster. It compares this page with what it measures; -update rewrites the page. -->
+<!-- Written by make e2e-cluster from e2e/cluster/testdata/results, which -update rewrites. -->
 
 Every row was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
 Where a row has an Argo CD release, that Argo CD synced the app. "Without" is the app as it is in Git; "with"
@@ -13,19 +18,26 @@ Deployment had no second autoscaler.
 The table Drift names the ways in which Argo CD compares: "client" by default, "structured" with the sync
 option ServerSideApply=true, "server" with ServerSideDiff=true as well. Every service in it was also tried
 with the rule switched off: with the lines that ` + "`drift`" + ` prints Argo CD was Synced through 10 refreshes,
-without any one of them OutOfSync.
+without any one of them OutOfSync. The ways to compare with every tracking method are in
+[comparison.md](comparison.md).
+
+The first table names the commits of the plugin with which the rows of each release of KServe were measured. Of
+rows that are older than that table, it is the commit that put them on this page. CI measures those of 0.15.2 and
+0.20.0 again, but not the slow ones of the table Drift. Of 0.16.0 and 0.17.0 not all tables were measured so far.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
 nothing in a manifest repairs it, or nobody but the author can say how.
-`
 
-const limits = `
+Services in Knative mode are in [knative.md](knative.md).
+`,
+	Limits: `
 ## What these tables do not show
 
 kwok simulates the pods: they are scheduled and become ready, but no container runs and no probe is executed.
 The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
 server instead of the model. A stand-in for a controller of the Gateway API accepts the routes and pools of
-LLMInferenceServices. Not run at all: Knative and ModelMesh services, Istio, KEDA and LeaderWorkerSets (only
-their kinds are installed), scaling by metrics, traffic, images, other releases than those in the tables, and
+LLMInferenceServices. Not run at all: ModelMesh services, Istio, KEDA and LeaderWorkerSets (only their kinds are
+installed), scaling by metrics, traffic, images, other releases than those in the tables, and
 an upgrade of KServe in place.
-`
+`,
+}

@@ -47,8 +47,8 @@ metadata:
   annotations: {kwok.x-k8s.io/node: fake}
   labels: {kubernetes.io/hostname: ` + nodeName + `, kubernetes.io/os: linux, kubernetes.io/arch: amd64}
 status:
-  allocatable: {cpu: 10k, memory: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
-  capacity: {cpu: 10k, memory: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
+  allocatable: {cpu: 10k, memory: 100Ti, ephemeral-storage: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
+  capacity: {cpu: 10k, memory: 100Ti, ephemeral-storage: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
 `
 
 func (c *Cluster) startKwok(tb testing.TB) {
