@@ -64,20 +64,27 @@ func (e *environment) record(t *testing.T, row compatibility.Row) {
 	}
 }
 
-func TestKServe(t *testing.T) {
+// start starts a cluster with the release of KServe. What is measured in it goes to the table.
+func start(t *testing.T, version string, table *compatibility.Table) *environment {
+	t.Helper()
 	path, err := toolchain.Plugin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	cluster := controlplane.Start(t)
+	return &environment{
+		cluster: cluster,
+		kserve:  kserve.Install(t, cluster, version),
+		plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
+		table:   table,
+	}
+}
+
+func TestKServe(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			cluster := controlplane.Start(t)
-			e := &environment{
-				cluster: cluster,
-				kserve:  kserve.Install(t, cluster, version),
-				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-				table:   &table,
-			}
+			e := start(t, version, &table)
+			table.Skip(compatibility.Row{KServe: e.version(), Section: compatibility.Scaling}) // TestScaling's
 			if e.runs(inferenceServices) {
 				// The default mode is one for the whole cluster, so nothing runs beside this.
 				t.Run("modes", e.testModes)

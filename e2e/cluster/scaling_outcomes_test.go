@@ -1,0 +1,179 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// loads are put on a service one after the other, each in numbers of replicas.
+var loads = []int64{4, 2, 5, 1, 3, 8, 2, 4, 0, 3}
+
+// maximum of the replicas that the autoscaler of every app allows.
+const maximum = 5
+
+// follows expects the replicas to be what the load asks for, whatever KServe does in between, and nothing else for a
+// moment.
+func (a *scalingApp) follows() string {
+	synced := a.synced()
+	a.load(a.minimum)
+	a.awaitReplicas(a.minimum)
+	a.settle()
+	wanted := []int64{a.minimum}
+	history := a.Record(objects.Deployments)
+	for _, load := range loads {
+		a.reconcile()
+		a.settle()
+		a.load(load)
+		asked := min(max(load, a.minimum), maximum)
+		a.awaitReplicas(asked)
+		a.reconcile()
+		a.settle()
+		if err := hasReplicas(a.Namespace, a.deployment, asked); err != nil {
+			a.t.Fatal(err)
+		}
+		synced()
+		wanted = append(wanted, asked)
+	}
+	var seen []int64
+	a.Eventually("the test sees the last change", func() error {
+		seen = replicas(history.Of(a.deployment))
+		if len(seen) < len(wanted) {
+			return fmt.Errorf("the replicas were %v", seen)
+		}
+		return nil
+	})
+	if !slices.Equal(seen, wanted) {
+		a.t.Fatalf("the replicas were %v, and the load asked for %v", seen, wanted)
+	}
+	return "the replicas follow the load: " + sequence(seen)
+}
+
+// synced returns a check for the rest of the test: Argo CD sees no difference, and has not synced again.
+func (a *scalingApp) synced() func() {
+	if a.argo == nil {
+		return func() {}
+	}
+	first := a.argo.AwaitHealthy()
+	return func() {
+		if state := a.argo.Refresh(); state.Sync != "Synced" || state.Syncing || state.Operation != first.Operation {
+			a.t.Fatalf("%s was %+v and is %+v", a.argo.Name, first, state)
+		}
+	}
+}
+
+func sequence(numbers []int64) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}
+
+// high and low are the loads before and after.
+const high, low = 4, 1
+
+// losesHPA expects KServe to delete the HPA after it has scaled the Deployment, so that nobody does from then on.
+func (a *scalingApp) losesHPA() string {
+	a.load(high)
+	if a.argo != nil {
+		return a.e.fight(a.t, a.argo, a.deployment)
+	}
+	a.awaitReplicas(high)
+	a.Eventually("KServe deletes the HPA", func() error {
+		a.reconcile()
+		if a.Find(objects.HPAs, a.deployment) != nil {
+			return fmt.Errorf("it is there")
+		}
+		return nil
+	})
+	a.load(low)
+	a.stays()
+	return fmt.Sprintf("KServe deletes the HPA; the load falls from %d replicas to %d, and the replicas stay", high, low)
+}
+
+// isOverwritten expects KServe's target, 80 %, in place of the user's, 50 %.
+func (a *scalingApp) isOverwritten() string {
+	const fewer = high*500/800 + 1
+	a.load(high)
+	if a.argo != nil {
+		return "KServe and Argo CD overwrite the HPA in turn; " + a.alternates(fewer, func() { a.argo.Refresh() })
+	}
+	a.awaitReplicas(high)
+	a.reconcile()
+	a.awaitReplicas(fewer)
+	a.stays()
+	return fmt.Sprintf("KServe overwrites the HPA: %d replicas where the user's wants %d", fewer, high)
+}
+
+// isAmbiguous expects two HPAs for the Deployment, which Kubernetes stops.
+func (a *scalingApp) isAmbiguous() string {
+	a.Eventually("both HPAs are stopped", func() error {
+		for _, name := range []string{a.deployment, "model-scaler"} {
+			hpa := a.Find(objects.HPAs, name)
+			if hpa == nil {
+				return fmt.Errorf("there is no HPA %s", name)
+			}
+			if err := objects.Because(hpa, "ScalingActive", "False", "AmbiguousSelector", ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	a.load(high)
+	a.stays()
+	return fmt.Sprintf("KServe makes a second HPA, AmbiguousSelector; the load rises from %d replica to %d, and the replicas stay", low, high)
+}
+
+// hasNoTarget expects the HPA to find nothing to scale.
+func (a *scalingApp) hasNoTarget() string {
+	a.Eventually("the HPA finds no target", func() error {
+		return objects.Because(a.Get(objects.HPAs, "model-scaler"), "AbleToScale", "False", "FailedGetScale", "")
+	})
+	a.load(high)
+	a.stays()
+	return fmt.Sprintf("FailedGetScale; the load rises from %d replica to %d, and the replicas stay", low, high)
+}
+
+// isReset expects KServe to set the replicas back whenever the HPA has set them.
+func (a *scalingApp) isReset() string {
+	a.load(high)
+	reset := int64(low)
+	if a.llm {
+		reset = 2
+	}
+	return "KServe and the HPA set the replicas in turn; " + a.alternates(reset, func() {})
+}
+
+// alternates expects the replicas to go from those of the load to others and back, again and again.
+func (a *scalingApp) alternates(other int64, provoke func()) string {
+	wanted := slices.Repeat([]int64{high, other}, 3)
+	a.Eventually(fmt.Sprintf("the replicas are %v one after the other", wanted), func() error {
+		provoke()
+		seen := a.seen()
+		for i := range seen {
+			if len(seen[i:]) >= len(wanted) && slices.Equal(seen[i:i+len(wanted)], wanted) {
+				return nil
+			}
+		}
+		return fmt.Errorf("the replicas were %v", seen)
+	})
+	a.t.Logf("the replicas were %v", a.seen())
+	return fmt.Sprintf("the load is that of %d replicas, and there are %s, and so on", high, sequence(wanted))
+}
+
+// scalesLate expects KServe's HPA to aim at 80 % of CPU.
+func (a *scalingApp) scalesLate() string {
+	a.load(high)
+	const fewer = high * 400 / 800
+	a.awaitReplicas(fewer)
+	a.stays()
+	return fmt.Sprintf("%d replicas where the annotation asks for %d: KServe aims at 80 %% of CPU", fewer, high)
+}
+
+// stays expects the replicas to stay as they are until every HPA had its turn.
+func (a *scalingApp) stays() {
+	before := a.seen()
+	a.awaitTurn()
+	if now := a.seen(); !slices.Equal(before, now) {
+		a.t.Fatalf("the replicas were %v, and are %v", before, now)
+	}
+}
