@@ -23,7 +23,8 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-autoscaling e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release \
+	reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -98,7 +99,11 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m -skip '^TestScaling$$' ./cluster -kserve-version $(KSERVE) -kind $(KIND) \
+		-drift $(DRIFT)
+
+e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
 	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator
@@ -107,7 +112,8 @@ e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster ## all with every case; not in CI
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster
+e2e-all: e2e-autoscaling ## all with every case; not in CI
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -86,7 +87,8 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 	applications.InstallKinds(t, e.cluster)
 	version := argocd.Versions[len(argocd.Versions)-1]
 	s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "argocd"}
-	for _, tc := range e.scalingCases() {
+	cases, _ := partition(e.scalingCases(), func(c scalingCase) bool { return c.synced })
+	for _, tc := range cases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
 			id := "scaling-" + tc.id
@@ -126,7 +128,7 @@ func (e *environment) newScalingApp(t *testing.T, c scalingCase, namespace *obje
 
 func (c scalingCase) app(t *testing.T) app {
 	t.Helper()
-	return app{"app.yaml": scalingManifests(t, c.id)}
+	return app{"app.yaml": scalingManifests(t, cmp.Or(c.manifests, c.id))}
 }
 
 func scalingManifests(t *testing.T, name string) string {
