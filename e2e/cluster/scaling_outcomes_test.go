@@ -14,8 +14,8 @@ var loads = []int64{4, 2, 5, 1, 3, 8, 2, 4, 0, 3}
 // maximum of the replicas that the autoscaler of every app allows.
 const maximum = 5
 
-// follows expects the replicas to be what the load asks for, whatever KServe does in between, and nothing else for a
-// moment.
+// follows expects the replicas to be what the load asks for, through a reconcile by KServe after each change, and nothing
+// else for a moment.
 func (a *scalingApp) follows() string {
 	synced := a.synced()
 	a.load(a.minimum)
@@ -24,8 +24,6 @@ func (a *scalingApp) follows() string {
 	wanted := []int64{a.minimum}
 	history := a.Record(objects.Deployments)
 	for _, load := range loads {
-		a.reconcile()
-		a.settle()
 		a.load(load)
 		asked := min(max(load, a.minimum), maximum)
 		a.awaitReplicas(asked)

@@ -13,7 +13,7 @@ Deployment had no second autoscaler.
 The table Scaling is about HPAs that scale. Kubernetes' own controller of HPAs acts on the load of each
 Deployment: CPU that the test sets, shared by the replicas. A stand-in for the metrics-server serves it as
 metrics.k8s.io through the API server's aggregation layer. "The replicas follow the load" means ten changes of
-the load, with a reconcile by KServe before and after each: the replicas became what the load asks for, and
+the load, each followed by a reconcile by KServe: the replicas became and stayed what the load asks for, and
 were nothing else for a moment. Where a row has an Argo CD release, it was Synced after each change, and had
 not synced again. "With" was measured after "without" on the same live service, so it is the repair of an app
 that runs.
