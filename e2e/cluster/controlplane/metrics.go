@@ -89,18 +89,21 @@ func (c *Cluster) listMetrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	items := []any{}
+	shares := map[string]int64{} // by Deployment, so that a new load shows in all of its pods or in none
 	for _, pod := range pods.Items {
-		share, err := c.share(r.Context(), pod)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
+		deployment := deploymentOf(pod)
+		if _, known := shares[deployment]; !known {
+			if shares[deployment], err = c.share(r.Context(), pod.GetNamespace(), deployment); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
 		}
 		specs, _, _ := unstructured.NestedSlice(pod.Object, "spec", "containers")
 		var containers []any
 		for i, container := range specs {
 			usage := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("16Mi")}
 			if i == 0 {
-				usage[corev1.ResourceCPU] = *resource.NewMilliQuantity(share, resource.DecimalSI)
+				usage[corev1.ResourceCPU] = *resource.NewMilliQuantity(shares[deployment], resource.DecimalSI)
 			} else {
 				usage[corev1.ResourceCPU] = resource.MustParse("0")
 			}
@@ -118,14 +121,13 @@ func (c *Cluster) listMetrics(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// share is how much CPU a pod uses, in thousandths of a processor.
-func (c *Cluster) share(ctx context.Context, pod unstructured.Unstructured) (int64, error) {
-	name := deploymentOf(pod)
-	load, set := c.loads.Load(types.NamespacedName{Namespace: pod.GetNamespace(), Name: name})
+// share is how much CPU each pod of a Deployment uses, in thousandths of a processor.
+func (c *Cluster) share(ctx context.Context, namespace, name string) (int64, error) {
+	load, set := c.loads.Load(types.NamespacedName{Namespace: namespace, Name: name})
 	if !set {
 		return idle, nil
 	}
-	deployment, err := c.Resource(objects.Deployments).Namespace(pod.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
+	deployment, err := c.Resource(objects.Deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return 0, err
 	}
