@@ -99,8 +99,8 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
-	cd e2e && $(GO) test -count=1 -v -timeout 90m -skip '^TestScaling$$' ./cluster -kserve-version $(KSERVE) -kind $(KIND) \
-		-drift $(DRIFT)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m -skip '^TestScaling$$' ./cluster -kserve-version $(KSERVE) \
+		-kind $(KIND) -drift $(DRIFT)
 
 e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)

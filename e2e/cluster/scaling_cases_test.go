@@ -1,6 +1,7 @@
 package cluster
 
-// scalingCase is an app whose replicas do not follow the load without the plugin. Its manifests are in testdata/scaling.
+// scalingCase is an app whose replicas do not follow the load without the plugin. Its manifests are in
+// testdata/scaling.
 type scalingCase struct {
 	problem    string // in the table
 	id         string // of its namespaces

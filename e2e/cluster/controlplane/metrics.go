@@ -48,8 +48,8 @@ spec:
 // idle is how much CPU a pod uses of whose Deployment SetLoad has said nothing, in thousandths of a processor.
 const idle = 1
 
-// SetLoad says how much CPU the pods of a Deployment use together from now on, in thousandths of a processor. Each of the
-// replicas that the Deployment asks for has an equal share.
+// SetLoad says how much CPU the pods of a Deployment use together from now on, in thousandths of a processor. Each of
+// the replicas that the Deployment asks for has an equal share.
 func (c *Cluster) SetLoad(namespace, deployment string, milli int64) {
 	c.loads.Store(types.NamespacedName{Namespace: namespace, Name: deployment}, milli)
 }
@@ -135,8 +135,8 @@ func (c *Cluster) share(ctx context.Context, namespace, name string) (int64, err
 	return load.(int64) / max(replicas, 1), err
 }
 
-// deploymentOf is the name of a pod's Deployment, "" where it has none: a ReplicaSet is named after its Deployment and the
-// hash of the pod template.
+// deploymentOf is the name of a pod's Deployment, "" where it has none: a ReplicaSet is named after its Deployment and
+// the hash of the pod template.
 func deploymentOf(pod unstructured.Unstructured) string {
 	for _, owner := range pod.GetOwnerReferences() {
 		if owner.Kind == "ReplicaSet" {
