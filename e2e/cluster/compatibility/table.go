@@ -26,12 +26,13 @@ type Row struct {
 
 // Sections are the tables of the page, in their order.
 var Sections = []string{
-	Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
+	Autoscalers, Scaling, Probes, Applications, Drift, Health, Restarts, Modes, LLM,
 }
 
 // The sections.
 const (
 	Autoscalers  = "Autoscalers"
+	Scaling      = "Scaling"
 	Probes       = "Readiness probes beside KServe's agent"
 	Applications = "Applications"
 	Drift        = "Drift"
