@@ -27,8 +27,8 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-knative e2e-restarts e2e-upgrade e2e-comparison e2e-helm e2e-kustomize e2e-hosts \
-	e2e-operator e2e-upstream e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-knative e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
+	e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -103,8 +103,11 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|Restarts|Upgrade)$$' \
+	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|Scaling|Restarts|Upgrade)$$' \
 		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
+
+e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-restarts: ## the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
@@ -130,7 +133,7 @@ e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
 e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-upstream
-e2e-all: e2e-cluster e2e-knative e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
+e2e-all: e2e-cluster e2e-knative e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
 
 e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
 	cd docs/upstream && $(GO) test -count=1 -v ./...

@@ -127,7 +127,7 @@ func (s *shared) hold(f Finding, call int32) held {
 
 func (s *shared) finding(f Finding) *Finding {
 	if s == nil {
-		return addressOf(f)
+		return new(f)
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -147,7 +147,7 @@ func (s *shared) finding(f Finding) *Finding {
 
 func (s *shared) edit(e yamldoc.Edit) *yamldoc.Edit {
 	if s == nil {
-		return addressOf(e)
+		return new(e)
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -167,14 +167,12 @@ func oneOf[T any](known map[string]*T, key []byte, value T) *T {
 	if one := known[string(key)]; one != nil {
 		return one
 	}
-	one := addressOf(value)
+	one := new(value)
 	if len(known) < maxShared {
 		known[string(key)] = one
 	}
 	return one
 }
-
-func addressOf[T any](value T) *T { return &value }
 
 // The functions below append what is equal only for equal values.
 

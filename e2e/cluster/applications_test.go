@@ -143,7 +143,7 @@ func (s *synced) drift(t *testing.T, a *applications.Application) string {
 
 // fight makes KServe look at the service until its autoscaler is gone, and waits until Argo CD creates it again. That
 // takes longer each time: self-heal backs off.
-func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler string) string {
+func (e *environment) fight(t *testing.T, a *applications.Application, autoscaler string) string {
 	t.Helper()
 	namespace := a.Namespace()
 	var live types.UID
@@ -159,7 +159,7 @@ func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler str
 	for range 2 {
 		lost := live
 		namespace.Eventually("KServe deletes the autoscaler", func() error {
-			s.reconcile(namespace, "model", "model-predictor")
+			e.reconcile(namespace, "model", "model-predictor")
 			if exists() == nil && live == lost {
 				return fmt.Errorf("it lives")
 			}

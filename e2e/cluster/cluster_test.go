@@ -58,10 +58,12 @@ func (e *environment) record(t *testing.T, row compatibility.Row) {
 	}
 }
 
-// newEnvironment installs a release of KServe, whose default mode is Standard.
-func newEnvironment(t *testing.T, cluster *controlplane.Cluster, version string) *environment {
+// newEnvironment installs a release of KServe, whose default mode is Standard. What is measured in it goes to the table.
+func newEnvironment(
+	t *testing.T, cluster *controlplane.Cluster, version string, table *compatibility.Table,
+) *environment {
 	t.Helper()
-	return environmentOf(t, cluster, kserve.Install(t, cluster, version), "Standard", &table)
+	return environmentOf(t, cluster, kserve.Install(t, cluster, version), "Standard", table)
 }
 
 // environmentOf tells the plugin the release of KServe and its default mode. What is measured goes to the table.
@@ -87,7 +89,8 @@ func pluginUnderTest(t *testing.T) plugin {
 func TestKServe(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			e := newEnvironment(t, controlplane.Start(t), version)
+			e := newEnvironment(t, controlplane.Start(t), version, &table)
+			table.Skip(compatibility.Row{KServe: e.version(), Section: compatibility.Scaling}) // TestScaling's
 			if e.runs(inferenceServices) {
 				// The default mode is one for the whole cluster, so nothing runs beside this.
 				t.Run("modes", e.testModes)

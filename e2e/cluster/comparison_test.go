@@ -43,7 +43,7 @@ func TestComparison(t *testing.T) {
 	compared.Commit = strings.TrimSpace(string(commit))
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			e := newEnvironment(t, controlplane.Start(t), version)
+			e := newEnvironment(t, controlplane.Start(t), version, &table)
 			applications.InstallKinds(t, e.cluster)
 			for _, release := range argocd.Versions {
 				// One after the other: each looks at all that the cluster has.

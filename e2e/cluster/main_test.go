@@ -30,7 +30,7 @@ var (
 	update     = flag.Bool("update", false, "write what was measured to testdata/results and docs")
 )
 
-// table is what this run has measured in Standard mode.
+// table is what TestKServe has measured.
 var table = compatibility.Table{Document: &compatibility.Standard}
 
 // versions are the releases of KServe that this run tests.
@@ -52,8 +52,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	stack.Main(m, prepare, func() {
-		table.Write(os.Stdout)
-		knativeTable.Write(os.Stdout)
+		for _, table := range []*compatibility.Table{&table, &scaling, &knativeTable} {
+			table.Write(os.Stdout)
+		}
 	})
 }
 

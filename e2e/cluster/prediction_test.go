@@ -29,7 +29,7 @@ func TestRestarts(t *testing.T) {
 	goldens := findGoldens(t)
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			e := newEnvironment(t, controlplane.StartWithoutPods(t), version)
+			e := newEnvironment(t, controlplane.StartWithoutPods(t), version, nil)
 			seen := e.follow(t)
 			t.Run("cases", func(t *testing.T) {
 				for _, g := range goldens {

@@ -33,7 +33,7 @@ func TestUpgrade(t *testing.T) {
 	steps := slices.DeleteFunc(slices.Clone(upgradedReleases), func(version string) bool {
 		return !slices.Contains(versions, version)
 	})
-	e := newEnvironment(t, controlplane.StartWithoutPods(t), steps[0])
+	e := newEnvironment(t, controlplane.StartWithoutPods(t), steps[0], nil)
 	seen := e.follow(t)
 	var apps []*upgraded
 	for _, g := range upgradedApps(t) {

@@ -25,6 +25,7 @@ var Documents = []*Document{&Standard, &Knative}
 // The sections.
 const (
 	Autoscalers  = "Autoscalers"
+	Scaling      = "Scaling"
 	Probes       = "Readiness probes beside KServe's agent"
 	Applications = "Applications"
 	Drift        = "Drift"

@@ -4,7 +4,7 @@ package compatibility
 var Standard = Document{
 	Page:     "docs/compatibility.md",
 	Results:  "e2e/cluster/testdata/results",
-	Sections: []string{Autoscalers, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
+	Sections: []string{Autoscalers, Scaling, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
 	Introduction: `# Compatibility
 
 <!-- Written by make e2e-cluster from e2e/cluster/testdata/results, which -update rewrites. -->
@@ -14,6 +14,14 @@ Where a row has an Argo CD release, that Argo CD synced the app. "Without" is th
 is the app after the plugin, with ` + "`kserve-version`" + ` and ` + "`default-deployment-mode`" + ` set.
 "Survives" means that after 10 reconciles by KServe it was the same object with the same spec, and the
 Deployment had no second autoscaler.
+
+The table Scaling is about HPAs that scale. Kubernetes' own controller of HPAs acts on the load of each
+Deployment: CPU that the test sets, shared by the replicas. A stand-in for the metrics-server serves it as
+metrics.k8s.io through the API server's aggregation layer. "The replicas follow the load" means ten changes of
+the load, each followed by a reconcile by KServe: the replicas became and stayed what the load asks for, and
+were nothing else for a moment. Where a row has an Argo CD release, it was Synced after each change, and had
+not synced again. "With" was measured after "without" on the same live service, so it is the repair of an app
+that runs.
 
 The table Drift names the ways in which Argo CD compares: "client" by default, "structured" with the sync
 option ServerSideApply=true, "server" with ServerSideDiff=true as well. Every service in it was also tried
@@ -37,7 +45,7 @@ kwok simulates the pods: they are scheduled and become ready, but no container r
 The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
 server instead of the model. A stand-in for a controller of the Gateway API accepts the routes and pools of
 LLMInferenceServices. Not run at all: ModelMesh services, Istio, KEDA and LeaderWorkerSets (only their kinds are
-installed), scaling by metrics, traffic, images, other releases than those in the tables, and
-an upgrade of KServe in place.
+installed), other metrics than CPU, traffic, images, other releases than those in the tables, and an upgrade of
+KServe in place.
 `,
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -33,6 +34,7 @@ type Cluster struct {
 
 	config *rest.Config
 	keys   KeyPair
+	loads  sync.Map // of int64, by the types.NamespacedName of a Deployment
 }
 
 // Tools are the programs that a cluster is made of, and kubectl.
@@ -50,8 +52,8 @@ func Start(tb testing.TB) *Cluster {
 		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
 		"--service-account-private-key-file="+c.keys.Key, "--root-ca-file="+c.keys.Certificate,
 		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz",
-		// The default of 15 s would only make every test wait: there are no metrics to react to.
-		"--horizontal-pod-autoscaler-sync-period=3s")
+		// The defaults of 15 s and 5 min would only make every test wait.
+		"--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
 	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
 		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
 		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
