@@ -53,8 +53,8 @@ func (m *Model) Containers(s *Service) []Container {
 	if found == nil {
 		containers := m.findContainers(s)
 		found = &containers
-		s.containers.Store(found)
 		m.recent.add(s)
+		s.containers.Store(found)
 	}
 	all := slices.Clone(*found)
 	for i := range all {
@@ -74,9 +74,8 @@ type recent struct {
 func (r *recent) add(s *Service) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if oldest := r.services[r.next]; oldest != nil {
-		oldest.containers.Store(nil)
-	}
+	oldest := cmp.Or(r.services[r.next], s)
+	oldest.containers.Store(nil)
 	r.services[r.next] = s
 	r.next = (r.next + 1) % len(r.services)
 }
