@@ -8,10 +8,14 @@ KSERVE  ?= 0.20.0,0.15.2
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
+# The ways of Argo CD that e2e-comparison tests, as release/tracking/comparison, separated by commas; * is all.
+COMPARISON ?= *
 # The charts of other Go modules that e2e-helm renders: those of KServe, or all, which it downloads.
 CHARTS  ?= kserve
 # The programs that e2e-hosts runs the plugin in: those that are quick to build, or all.
 HOSTS   ?= quick
+# What e2e-knative runs: all, or smoke for one service that gets ready with each release.
+KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
 # What make release releases, such as v0.2.0; without it the tag of the commit.
@@ -23,7 +27,8 @@ CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-keda e2e-helm e2e-kustomize e2e-hosts e2e-operator e2e-all image-test release reproducible bench demo clean
+	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
+	e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -98,10 +103,30 @@ e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says 
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
+		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
+
+e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
+
+e2e-restarts: ## the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
+
+e2e-upgrade: ## KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestUpgrade$$' ./cluster \
+		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
+
+e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
+	cd e2e && $(GO) test -count=1 -timeout 10m ./cluster/comparison
+	cd e2e && $(GO) test -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
+		-comparison '$(COMPARISON)'
+
+e2e-knative: ## the same in Knative mode, with Knative Serving (needs root; builds it)
+	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
+		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
 
 e2e-keda: ## KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
-	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -keda -kserve-version $(KSERVE)
+	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
 	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator
@@ -110,7 +135,12 @@ e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-cluster ## all with every case; not in CI
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-upstream
+e2e-all: e2e-cluster e2e-knative e2e-keda e2e-autoscaling
+e2e-all: e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
+
+e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
+	cd docs/upstream && $(GO) test -count=1 -v ./...
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image

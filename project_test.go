@@ -130,6 +130,8 @@ func TestRelease(t *testing.T) {
 		"internal/install/container.yaml": "name: ARGOCD_KSERVE_PLUGIN_RULES_AS_OF\n      value: \"" + minor + "\"\n",
 		"docs/releasing.md":               "make release VERSION=" + install.Version + "`",
 		"README.md":                       "cmd/argocd-kserve-plugin@" + install.Version + "\n",
+		"docs/getting-started.md": "/" + install.Version + "/argocd-kserve-plugin_" +
+			strings.TrimPrefix(install.Version, "v") + "_linux_amd64.tar.gz |\n",
 	} {
 		if !strings.Contains(read(t, name), want) {
 			t.Errorf("%s lacks %q", name, want)

@@ -25,7 +25,7 @@ var summaries = map[string]string{
 	"applicationset.yaml": "6 objects, 4 repaired (KS101 KS201 KS202 KS204 KS205 KS301), " +
 		"restarts pods of 2 services once",
 	"environment.yaml": "2 objects, 2 repaired (KS101 KS201 KS202 KS204 KS301), restarts pods of 1 service once",
-	"hydrator.yaml":    "3 objects, 2 repaired (KS101 KS201 KS202 KS204 KS301), restarts pods of 1 service once",
+	"hydrator.yaml":    "3 objects, 2 repaired (KS101 KS201 KS202 KS204 KS205 KS301), restarts pods of 1 service once",
 	"multi-source.yaml": "5 objects, 4 repaired (KS101 KS201 KS202 KS204 KS301), " +
 		"restarts pods of 2 services once",
 	"parameters.yaml": "3 objects, 2 repaired (KS101 KS201 KS202 KS205 KS301), restarts pods of 1 service once",

@@ -47,6 +47,11 @@ type Config struct {
 	// nothing but the render and constants. Several rules read what it returns at the same time. Nil is allowed, and then
 	// Pass.Index is nil.
 	Index func(*Render) any
+
+	// Facts returns what Index needs to know of an object, found in the object alone; nil means nothing. It must not keep
+	// nodes, nor texts without a copy. Run calls it when it has just read the object, and for several objects at the same
+	// time, so that Index does not have to read all objects of a large input again. See Object.Facts.
+	Facts func(*Object) any
 }
 
 // selected returns the rules to run.

@@ -13,17 +13,19 @@ import (
 type document struct {
 	file     *File
 	source   *yamldoc.Document
+	origin   *document      // for an edited document, the one that came
+	change   yamldoc.Change // of its body; nil for the one that came
 	content  content
-	selected bool // rules may concern it
+	selected bool  // rules may concern it
+	keeps    bool  // its tree
+	count    int32 // of its objects
 
 	trees   *trees
 	tree    atomic.Pointer[yamldoc.Tree] // nil while nobody looks at the document
-	keeps   bool                         // its tree
 	objects []*Object
 	lost    []yamldoc.Comment // by the edits
-	count   int               // of its objects
-	aliased aliased           // what its aliases stand for, once it was parsed
-	output  []byte            // the body with the edits made, nil without any
+	aliased *aliased          // what its aliases stand for, once it was parsed; nil without any
+	output  yamldoc.Change    // of the body by the edits, nil without any
 
 	ignores []*ignore // what people accept in it; nil until suppress looks
 }
@@ -47,7 +49,9 @@ func (d *document) examine(s *screen, namespace string) error {
 	}
 	tree, err := yamldoc.Parse(body)
 	if err == nil {
-		d.aliased.nodes, d.aliased.bytes = tree.Expanded()
+		if nodes, bytes := tree.Expanded(); nodes > 0 {
+			d.aliased = &aliased{nodes, bytes}
+		}
 		err = readable(tree)
 	}
 	if err != nil {
@@ -66,9 +70,12 @@ func (d *document) examine(s *screen, namespace string) error {
 	return nil
 }
 
+// body returns the text of the document.
+func (d *document) body() []byte { return d.change.Apply(d.source.Body) }
+
 // parse parses the document and finds its objects.
 func (d *document) parse(namespace string) error {
-	tree, err := yamldoc.Parse(d.source.Body)
+	tree, err := yamldoc.Parse(d.body())
 	if err != nil {
 		return inputError(d.file, d.source.Line, err)
 	}
@@ -79,6 +86,11 @@ func (d *document) parse(namespace string) error {
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, namespace)
 	d.keep(tree)
+	if d.trees.facts != nil {
+		for _, o := range d.objects {
+			o.facts = d.trees.facts(o)
+		}
+	}
 }
 
 // collect adds the objects below node.
@@ -93,6 +105,9 @@ func (d *document) collect(node *yamldoc.Node, namespace string) {
 		}
 		if o.Namespace == "" {
 			o.Namespace = namespace
+		}
+		if d.origin != nil {
+			o.shareNames(d.origin.objects[o.index])
 		}
 		d.objects = append(d.objects, o)
 	})

@@ -1,18 +1,29 @@
 package transform
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 )
 
-// call is a rule for the objects of one of its kinds, both by their indexes.
-type call struct{ rule, kind int }
+// call is a rule for the objects of one of its kinds. Its rank is that of its findings among those of all calls.
+type call struct {
+	rule *Rule
+	rank int32
+}
 
-// reported is what a rule reports about an object, or why it panics.
+// reported is what the rules report about an object.
 type reported struct {
+	findings []held
+	faults   []fault
+}
+
+// fault is why a rule panics on an object.
+type fault struct {
 	call
-	findings []Finding
-	fault    error
+	object *Object
+	err    error
 }
 
 // search is a run of the rules over the objects of a render.
@@ -26,14 +37,14 @@ type search struct {
 // find runs the rules over the objects of the selected documents and returns what they report, in the order of the
 // rules, and the documents with an object on which a rule panics. It takes one object after the other, with all of its
 // rules, because the nodes of one object fit into the processor's cache and those of all objects do not.
-func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]Finding, failures, error) {
+func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]held, failures, error) {
 	s := search{engine: e, render: newRender(selected, unselected, e.Namespace)}
 	if err := guarded(func() error { s.index = e.index(s.render); return nil }); err != nil {
 		return nil, nil, err
 	}
 	s.calls = e.callsFor(s.render)
 	objects := s.render.objects
-	all := make([][]reported, len(objects))
+	all := make([]reported, len(objects))
 	err := parallel(ctx, len(objects), func(i int) error {
 		all[i] = s.examine(objects[i])
 		return nil
@@ -41,80 +52,85 @@ func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	findings, failed := e.inOrder(objects, all)
+	findings, failed := inOrder(all)
 	return findings, failed, e.suppress(findings, selected)
 }
 
 // callsFor returns the calls for each kind of object in the render.
 func (e *engine) callsFor(render *Render) map[GroupKind][]call {
-	calls := map[GroupKind][]call{}
-	for kind := range render.kinds {
-		for i, rule := range e.rules {
-			for j, k := range rule.Kinds {
+	calls, rank := map[GroupKind][]call{}, int32(0)
+	for _, rule := range e.rules {
+		for _, k := range rule.Kinds {
+			for kind := range render.kinds {
 				if rule.Run != nil && (k == kind || k == GroupKind{kind.Group, AnyKind}) {
-					calls[kind] = append(calls[kind], call{i, j})
+					calls[kind] = append(calls[kind], call{rule, rank})
 				}
 			}
+			rank++
 		}
 	}
 	return calls
 }
 
 // examine runs the rules for an object.
-func (s *search) examine(o *Object) (all []reported) {
-	var found []Finding
+func (s *search) examine(o *Object) (all reported) {
+	var of call
 	pass := &Pass{Object: o, Render: s.render, Releases: s.Releases, Index: s.index}
 	pass.report = func(f Finding) {
 		s.withhold(&f)
 		f.settle()
-		found = append(found, f)
+		all.findings = append(all.findings, s.shared.hold(f, of.rank))
 	}
 	calls := s.calls[o.GroupKind()]
 	for len(calls) > 0 {
-		fault := guarded(func() error { // of all calls, up to the first that panics
+		before := 0
+		err := guarded(func() error { // of all calls, up to the first that panics
 			for ; len(calls) > 0; calls = calls[1:] {
-				pass.Rule, found = s.rules[calls[0].rule], nil
-				pass.Rule.Run(pass)
-				if len(found) > 0 {
-					all = append(all, reported{calls[0], found, nil})
-				}
+				of, before = calls[0], len(all.findings)
+				pass.Rule = of.rule
+				of.rule.Run(pass)
 			}
 			return nil
 		})
-		if fault != nil {
-			all = append(all, reported{calls[0], found, fault})
+		if err != nil {
+			all.findings = all.findings[:before]
+			all.faults = append(all.faults, fault{of, o, err})
 			calls = calls[1:]
 		}
 	}
+	all.findings = slices.Clip(all.findings)
 	return all
 }
 
 // inOrder returns the findings about the objects in the order of the rules, and the documents with an object on which a
 // rule panics.
-func (e *engine) inOrder(objects []*Object, all [][]reported) (findings []Finding, failed failures) {
-	type about struct {
-		*reported
-		object *Object
-	}
-	byCall, count := map[call][]about{}, 0
-	for i, o := range objects {
-		for j := range all[i] {
-			r := &all[i][j]
-			byCall[r.call] = append(byCall[r.call], about{r, o})
-			count += len(r.findings)
-		}
-	}
-	findings, failed = make([]Finding, 0, count), failures{}
-	for i, rule := range e.rules {
-		for j := range rule.Kinds {
-			for _, r := range byCall[call{i, j}] {
-				if r.fault == nil {
-					findings = append(findings, r.findings...)
-					continue
-				}
-				failed.add(r.object, nil, fmt.Sprintf("rule %s: %s", rule.ID, reason(r.fault)))
+func inOrder(all []reported) (findings []held, failed failures) {
+	var faults []fault
+	var next []int // by call: how many findings it has, and later where the next one goes
+	for i := range all {
+		faults = append(faults, all[i].faults...)
+		for _, h := range all[i].findings {
+			for int(h.call) >= len(next) {
+				next = append(next, 0)
 			}
+			next[h.call]++
 		}
+	}
+	count := 0
+	for i, n := range next {
+		next[i], count = count, count+n
+	}
+	findings, failed = make([]held, count), failures{}
+	for i := range all {
+		for _, h := range all[i].findings {
+			findings[next[h.call]] = h
+			next[h.call]++
+		}
+		all[i].findings = nil
+	}
+	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.rank, b.rank) })
+	for _, f := range faults {
+		failed.add(f.object, nil, fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)))
 	}
 	return findings, failed
 }

@@ -58,6 +58,7 @@ type Object struct {
 	index        int          // among the objects of the document
 	prefix       yamldoc.Path // from the document's root to the object
 	generateName string
+	facts        any // what Facts returns, or nil
 }
 
 // Node returns the object itself. Paths in findings and edits start here. Rules must not keep it from one call to the
@@ -72,6 +73,14 @@ func (o *Object) Node() *yamldoc.Node {
 // Get returns the node at the path below the object, nil if there is none. Steps are keys as strings and indexes of
 // sequences as ints, as in [yamldoc.Path]. The methods of a nil node work: it has no value and no children.
 func (o *Object) Get(path ...any) *yamldoc.Node { return o.Node().Get(path...) }
+
+// Facts returns what Config.Facts returned for the object. It is nil without one, and for what [Render.Search] finds.
+func (o *Object) Facts() any {
+	if o.facts == nil && o.doc != nil && o.doc.trees.facts != nil {
+		return o.doc.trees.facts(o)
+	}
+	return o.facts
+}
 
 // Group returns the API group without the version. It is empty for the core group.
 func (o *Object) Group() string {
@@ -110,6 +119,31 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 		all[i] = Edit{Object: o, Edit: e}
 	}
 	return all
+}
+
+// shareNames lets the object of an edited document use the names that it came with, or copies of its own. Otherwise
+// they would keep the whole text of the edited document in memory.
+func (o *Object) shareNames(came *Object) {
+	share := func(own *string, came string) {
+		if *own == came {
+			*own = came
+		} else {
+			*own = strings.Clone(*own)
+		}
+	}
+	share(&o.APIVersion, came.APIVersion)
+	share(&o.Kind, came.Kind)
+	share(&o.Name, came.Name)
+	share(&o.Namespace, came.Namespace)
+	share(&o.generateName, came.generateName)
+}
+
+// came returns the object as it came, for one of an edited document: edits add and remove no objects.
+func (o *Object) came() *Object {
+	if o.doc.origin == nil {
+		return o
+	}
+	return o.doc.origin.objects[o.index]
 }
 
 // offset returns where in the document's body the path leads: to the last key on it that exists.

@@ -7,7 +7,7 @@ import (
 
 // findRemoved calls Rule.Removed for the objects of Config.Previous that are not in the stream any more, and returns
 // what it reports.
-func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, error) {
+func (e *engine) findRemoved(ctx context.Context, current *stream) ([]held, error) {
 	if len(e.Previous) == 0 {
 		return nil, nil
 	}
@@ -19,7 +19,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 	after := newRender(current.selected, current.unselected, e.Namespace)
 	indexBefore, indexAfter := e.index(before), e.index(after)
 	documents := slices.Concat(current.selected, previous.selected)
-	var found []Finding
+	var found []held
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
 			continue
@@ -37,7 +37,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]Finding, e
 				report: func(f Finding) {
 					e.withhold(&f)
 					f.settle()
-					found = append(found, f)
+					found = append(found, e.shared.hold(f, 0))
 				},
 			})
 		}

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"hash/maphash"
 	"slices"
 	"sync"
 
@@ -13,7 +14,7 @@ type Render struct {
 	kinds      map[GroupKind][]*Object
 	unselected []*document
 	namespace  string
-	named      func() map[identity]*Object // built at the first call
+	named      func() map[uint64]*Object // by a hash of their identity; built at the first call
 }
 
 // identity is what makes two manifests the same object, in every version of its API group.
@@ -32,10 +33,11 @@ func newRender(selected, unselected []*document, namespace string) *Render {
 			r.kinds[any] = append(r.kinds[any], o)
 		}
 	}
-	r.named = sync.OnceValue(func() map[identity]*Object {
-		named := map[identity]*Object{}
+	r.named = sync.OnceValue(func() map[uint64]*Object {
+		named := make(map[uint64]*Object, len(r.objects))
 		for _, o := range r.objects {
-			named[identity{o.GroupKind(), o.Namespace, o.Name}] = o
+			_, key := lookUp(named, o.identity())
+			named[key] = o
 		}
 		return named
 	})
@@ -44,8 +46,23 @@ func newRender(selected, unselected []*document, namespace string) *Render {
 
 // Object returns an object of those that [Render.All] returns by its kind, namespace and name, nil if there is none.
 func (r *Render) Object(kind GroupKind, namespace, name string) *Object {
-	return r.named()[identity{kind, namespace, name}]
+	o, _ := lookUp(r.named(), identity{kind, namespace, name})
+	return o
 }
+
+var seed = maphash.MakeSeed()
+
+// lookUp returns the object with the identity, nil if there is none, and its key. Another object that has the same hash
+// has the next key.
+func lookUp(named map[uint64]*Object, id identity) (o *Object, key uint64) {
+	for key = maphash.Comparable(seed, id); ; key++ {
+		if o = named[key]; o == nil || o.identity() == id {
+			return o, key
+		}
+	}
+}
+
+func (o *Object) identity() identity { return identity{o.GroupKind(), o.Namespace, o.Name} }
 
 // Objects returns the objects of the kinds, in the order of the kinds and then of the input. It finds all objects of
 // kinds that a rule of the catalogue names, and of others only those that [Render.All] returns.

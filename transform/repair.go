@@ -16,14 +16,14 @@ import (
 type repair struct {
 	*engine
 	stream   *stream
-	findings []Finding
+	findings []held
 	failed   failures
 
 	after []*document // the selected documents: edited ones, or as they came
 	made  []int       // how many edits each of them has
 }
 
-func newRepair(e *engine, s *stream, findings []Finding, failed failures) *repair {
+func newRepair(e *engine, s *stream, findings []held, failed failures) *repair {
 	return &repair{engine: e, stream: s, findings: withRestart(findings), failed: failed,
 		after: slices.Clone(s.selected), made: make([]int, len(s.selected))}
 }
@@ -76,14 +76,16 @@ func (r *repair) run(ctx context.Context) error {
 // are any.
 func (r *repair) withdraw() (some bool) {
 	for i := range r.findings {
-		f := &r.findings[i]
-		if len(f.Edits) == 0 {
+		h := &r.findings[i]
+		if len(h.edits) == 0 {
 			continue
 		}
-		if failure, found := r.failed.concern(*f); found {
-			f.Edits, some = nil, true
-			f.Unrepaired = fmt.Sprintf("see the finding %s at %s:%d",
-				failure.Rule.ID, failure.Object.File.Path, failure.Line)
+		if failure, found := r.failed.concern(h); found {
+			some = true
+			h.change(func(f *Finding) {
+				f.Edits, f.Unrepaired = nil, fmt.Sprintf("see the finding %s at %s:%d",
+					failure.Rule.ID, failure.Object.File.Path, failure.Line)
+			})
 		}
 	}
 	r.findings = withRestart(r.findings)
@@ -91,30 +93,33 @@ func (r *repair) withdraw() (some bool) {
 }
 
 // withRestart returns the findings without those that are OnlyWithRestart and concern an object that nothing restarts.
-func withRestart(findings []Finding) []Finding { return withRestartBy(findings, findings) }
+func withRestart(findings []held) []held { return withRestartBy(findings, findings) }
 
 // withRestartBy returns the findings without those that are OnlyWithRestart and concern an object that no repaired one
 // restarts.
-func withRestartBy(findings, repaired []Finding) []Finding {
+func withRestartBy(findings, repaired []held) []held {
+	if !slices.ContainsFunc(findings, func(h held) bool { return h.common.OnlyWithRestart }) {
+		return findings
+	}
 	restarted := map[*Object]bool{}
-	for _, f := range repaired {
-		if f.OnlyWithRestart {
+	for i := range repaired {
+		if repaired[i].common.OnlyWithRestart {
 			continue
 		}
-		for _, o := range f.Restarted() {
+		for _, o := range repaired[i].restarted() {
 			restarted[o] = true
 		}
 	}
-	return slices.DeleteFunc(findings, func(f Finding) bool { return f.OnlyWithRestart && !restarted[f.Object] })
+	return slices.DeleteFunc(findings, func(h held) bool { return h.common.OnlyWithRestart && !restarted[h.object] })
 }
 
 // concern returns why a document of the finding is left as it came.
-func (f failures) concern(finding Finding) (failure Finding, found bool) {
-	if failure, found = f[finding.Object.doc]; found {
+func (f failures) concern(h *held) (failure Finding, found bool) {
+	if failure, found = f[h.object.doc]; found {
 		return failure, true
 	}
-	for _, e := range finding.Edits {
-		if failure, found = f[e.Object.doc]; found {
+	for _, e := range h.edits {
+		if failure, found = f[e.object.doc]; found {
 			return failure, true
 		}
 	}
@@ -123,10 +128,10 @@ func (f failures) concern(finding Finding) (failure Finding, found bool) {
 
 // splice merges the edits of each document and splices them into its bytes, unless that is done already.
 func (r *repair) splice(ctx context.Context) error {
-	edits := map[*document][]yamldoc.Edit{}
-	for _, finding := range r.findings {
-		for _, e := range finding.Edits {
-			edits[e.Object.doc] = append(edits[e.Object.doc], e.rooted())
+	edits := map[*document][]heldEdit{}
+	for i := range r.findings {
+		for _, e := range r.findings[i].edits {
+			edits[e.object.doc] = append(edits[e.object.doc], e)
 		}
 	}
 	faults := make([]error, len(r.after))
@@ -138,9 +143,9 @@ func (r *repair) splice(ctx context.Context) error {
 		r.made[i], r.after[i] = len(edits[d]), d
 		faults[i] = guarded(func() error {
 			before := d.parsed()
-			tree, err := before.Apply(effective(edits[d]))
+			tree, err := before.Apply(effective(rooted(edits[d])))
 			if err == nil && tree != before {
-				r.after[i] = &document{file: d.file, source: &yamldoc.Document{Body: tree.Bytes(), Line: d.source.Line},
+				r.after[i] = &document{file: d.file, source: d.source, origin: d, change: r.shared.change(tree.Change()),
 					trees: d.trees, lost: tree.Lost()}
 				r.after[i].adopt(tree, r.Namespace)
 				d.drop()
@@ -172,16 +177,20 @@ func (r *repair) nameLost() {
 		lost[r.stream.selected[i]] = places
 	}
 	for i := range r.findings {
-		f := &r.findings[i]
-		for _, e := range f.Edits {
-			if places := lost[e.Object.doc]; places != nil {
-				f.Lost = append(f.Lost, places[pathKey(e.rooted().Path)]...)
+		h := &r.findings[i]
+		var places []Place
+		for _, e := range h.edits {
+			if of := lost[e.object.doc]; of != nil {
+				places = append(places, of[pathKey(e.rooted().Path)]...)
 			}
 		}
-		slices.SortFunc(f.Lost, func(a, b Place) int {
+		if len(places) == 0 {
+			continue
+		}
+		slices.SortFunc(places, func(a, b Place) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 		})
-		f.Lost = slices.Compact(f.Lost) // two edits may have the same path
+		h.change(func(f *Finding) { f.Lost = slices.Compact(places) }) // two edits may have the same path
 	}
 }
 
@@ -218,14 +227,15 @@ func (r *repair) blame(d *document, fault error) {
 	switch {
 	case errors.As(fault, &conflict):
 		var ids []string
-		for _, finding := range r.findings {
-			for _, e := range finding.Edits {
-				if e.Object.doc != d || !e.rooted().Path.Overlaps(conflict.Path) {
+		for i := range r.findings {
+			id := r.findings[i].common.Rule.ID
+			for _, e := range r.findings[i].edits {
+				if e.object.doc != d || !e.rooted().Path.Overlaps(conflict.Path) {
 					continue
 				}
-				o, at = e.Object, e.Path
-				if !slices.Contains(ids, finding.Rule.ID) {
-					ids = append(ids, finding.Rule.ID)
+				o, at = e.object, e.edit.Path
+				if !slices.Contains(ids, id) {
+					ids = append(ids, id)
 				}
 			}
 		}
@@ -242,13 +252,6 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	if slices.Equal(r.after, r.stream.selected) {
 		return true, nil
 	}
-	origin := make(map[*document]*document, len(r.after)) // of the edited documents
-	for i, d := range r.after {
-		origin[d] = r.stream.selected[i]
-	}
-	original := func(o *Object) *Object { // edits add and remove no objects
-		return origin[o.doc].objects[o.index]
-	}
 	left, broken, err := r.find(ctx, r.after, r.stream.unselected)
 	left, _ = split(left)
 	if ctx.Err() != nil {
@@ -263,43 +266,45 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		object *Object
 	}
 	known := map[place]int{} // number of findings; a repaired one may leave a part of the problem to people
-	for _, finding := range r.findings {
-		known[place{finding.Rule, finding.Object}]++
+	for i := range r.findings {
+		known[place{r.findings[i].common.Rule, r.findings[i].object}]++
 	}
 	proved = true
 	var message string
-	for _, d := range r.after {
+	for i, d := range r.after {
 		failure, found := broken[d]
-		if _, already := r.failed[origin[d]]; found && !already {
+		if _, already := r.failed[r.stream.selected[i]]; found && !already {
 			proved, message = false, failure.Message
-			r.failed.add(original(failure.Object), nil, failure.Message)
+			r.failed.add(failure.Object.came(), nil, failure.Message)
 		}
 	}
 	for i := range left {
-		finding := &left[i]
-		finding.Object = original(finding.Object)
-		for j := range finding.Edits {
-			finding.Edits[j].Object = original(finding.Edits[j].Object)
+		h := &left[i]
+		h.object = h.object.came()
+		for j := range h.edits {
+			h.edits[j].object = h.edits[j].object.came()
 		}
-		for j := range finding.Restarts {
-			finding.Restarts[j] = original(finding.Restarts[j])
+		if h.own != nil {
+			for j, o := range h.own.restarts {
+				h.own.restarts[j] = o.came()
+			}
 		}
 	}
-	left = slices.DeleteFunc(left, func(finding Finding) bool {
-		_, withdrawn := r.failed.concern(finding)
-		at := place{finding.Rule, finding.Object}
-		if known[at] == 0 || len(finding.Edits) > 0 && !withdrawn {
+	left = slices.DeleteFunc(left, func(h held) bool {
+		_, withdrawn := r.failed.concern(&h)
+		at := place{h.common.Rule, h.object}
+		if known[at] == 0 || len(h.edits) > 0 && !withdrawn {
 			return false
 		}
 		known[at]--
 		return true
 	})
 	var culprits []*Rule
-	for _, finding := range withRestart(left) {
+	for _, h := range withRestart(left) {
 		proved = false
-		culprits = append(culprits, finding.Rule)
-		message = fmt.Sprintf("%s comes up again after the repair: %s", finding.Rule.ID, finding.Message)
-		r.failed.add(finding.Object, nil, message)
+		culprits = append(culprits, h.common.Rule)
+		message = fmt.Sprintf("%s comes up again after the repair: %s", h.common.Rule.ID, h.common.Message)
+		r.failed.add(h.object, nil, message)
 	}
 	if proved || r.withdraw() {
 		return proved, nil
@@ -311,12 +316,12 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 // giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With
 // no rules, or none that edits something, it leaves all edited documents.
 func (r *repair) giveUp(message string, rules ...*Rule) {
-	for _, finding := range r.findings {
-		for _, e := range finding.Edits {
-			if !slices.Contains(rules, finding.Rule) {
-				continue
-			}
-			r.failed.add(e.Object, e.Path, message)
+	for i := range r.findings {
+		if !slices.Contains(rules, r.findings[i].common.Rule) {
+			continue
+		}
+		for _, e := range r.findings[i].edits {
+			r.failed.add(e.object, e.edit.Path, message)
 		}
 	}
 	if r.withdraw() {
@@ -335,7 +340,7 @@ func (r *repair) giveUp(message string, rules ...*Rule) {
 func (r *repair) stable(ctx context.Context) bool {
 	again := make([]*document, len(r.after))
 	for i, d := range r.after {
-		again[i] = &document{file: d.file, source: d.source, trees: d.trees}
+		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: d.trees}
 		if err := again[i].parse(r.Namespace); err != nil {
 			return false
 		}

@@ -3,6 +3,7 @@ package transform
 import (
 	"bytes"
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -33,7 +34,7 @@ func (r *Result) Objects() int {
 	n := 0
 	for _, documents := range [][]*document{r.stream.selected, r.stream.unselected} {
 		for _, d := range documents {
-			n += d.count
+			n += int(d.count)
 		}
 	}
 	return n
@@ -69,23 +70,39 @@ var ErrFatal = errors.New("no output: a finding is fatal")
 // written one after the other. The error is [ErrFatal] if a finding is fatal, and an [*InputError] if the documents
 // cannot be joined so that Kubernetes' decoder reads each of them as it stands in its file.
 func (r *Result) Stream() ([][]byte, error) {
+	pieces, err := r.Pieces()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(pieces), nil
+}
+
+// Pieces is Stream without all of the stream in memory: it makes the repaired documents as they are wanted.
+func (r *Result) Pieces() (iter.Seq[[]byte], error) {
 	if r.Fatal() {
 		return nil, ErrFatal
 	}
-	files := make([][]yamldoc.Document, len(r.stream.files))
+	files := make([]iter.Seq[yamldoc.Document], len(r.stream.files))
 	for i, documents := range r.stream.documents {
-		for _, d := range documents {
-			if d.content != foreign {
-				files[i] = append(files[i], d.result())
-			}
-		}
+		files[i] = results(documents)
 	}
-	pieces, err := yamldoc.Join(files)
+	pieces, err := yamldoc.JoinSeq(files)
 	var fault *yamldoc.JoinError
 	if errors.As(err, &fault) {
 		return nil, inputError(r.stream.files[fault.File], 1, fault.Err)
 	}
 	return pieces, err
+}
+
+// results returns the repaired documents that are part of the stream.
+func results(documents []*document) iter.Seq[yamldoc.Document] {
+	return func(yield func(yamldoc.Document) bool) {
+		for _, d := range documents {
+			if d.content != foreign && !yield(d.result()) {
+				return
+			}
+		}
+	}
 }
 
 // Files returns every file of the input before and after the repair, including the documents that are not objects. If
@@ -109,8 +126,6 @@ func (r *Result) Files() []Output {
 
 func (d *document) result() yamldoc.Document {
 	out := *d.source
-	if d.output != nil {
-		out.Body = d.output
-	}
+	out.Body = d.output.Apply(out.Body)
 	return out
 }

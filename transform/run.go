@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -49,23 +50,25 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	}
 	open, accepted := split(findings)
 	r := newRepair(e, stream, open, failed)
-	result := &Result{Findings: r.findings, stream: stream}
-	if !result.Fatal() {
+	if !slices.ContainsFunc(r.findings, func(h held) bool { return h.common.Fatal }) {
 		if err := r.prove(ctx); err != nil {
 			return nil, err
 		}
 		r.nameLost()
 	}
 	open, acceptedRemoved := split(removed)
-	result.Findings = append(r.findings, open...)
-	result.Accepted = append(withRestartBy(accepted, r.findings), acceptedRemoved...)
-	result.Unused = e.unused(stream.selected, failed)
+	result := &Result{
+		Findings: whole(append(r.findings, open...)),
+		Accepted: whole(append(withRestartBy(accepted, r.findings), acceptedRemoved...)),
+		Unused:   e.unused(stream.selected, failed),
+		stream:   stream,
+	}
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {
 			result.Findings = append(result.Findings, failure)
 		}
 		if r.after[i] != d {
-			d.output = r.after[i].source.Body
+			d.output = r.after[i].change
 		}
 	}
 	return result, nil
@@ -74,7 +77,8 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 // engine is a configuration with the rules that it selects.
 type engine struct {
 	Config
-	rules []*Rule
+	rules  []*Rule
+	shared *shared
 }
 
 func newEngine(config Config) (*engine, error) {
@@ -82,7 +86,7 @@ func newEngine(config Config) (*engine, error) {
 		return nil, err
 	}
 	rules, err := config.selected()
-	return &engine{config, rules}, err
+	return &engine{config, rules, newShared()}, err
 }
 
 // settle notes the positions of the finding and its edits, and takes the edits off when one of them cannot be made

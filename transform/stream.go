@@ -35,7 +35,7 @@ func (p Place) String() string {
 
 // read splits the files into documents and parses those that rules may concern.
 func read(ctx context.Context, files []File, screen *screen, config *Config) (*stream, error) {
-	s, kept := &stream{}, &trees{}
+	s, kept := &stream{}, &trees{facts: config.Facts}
 	for i := range files {
 		if err := s.split(&files[i], screen, kept); err != nil {
 			return nil, err
@@ -69,6 +69,9 @@ const maxAliased = 1_000_000
 func bound(documents []*document, maxBytes int) error {
 	var sum aliased
 	for _, d := range documents {
+		if d.aliased == nil {
+			continue
+		}
 		sum.nodes += d.aliased.nodes
 		sum.bytes += d.aliased.bytes
 		limit := ""

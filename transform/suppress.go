@@ -45,24 +45,26 @@ func (i *ignore) covers(f Finding) bool {
 
 // suppress notes in the findings who accepted them, and takes their edits off. With ForbidSuppressions they stay as
 // they are, with a remark: a comment must not stop a whole application. An empty reason or an unknown rule is an error.
-func (c *Config) suppress(findings []Finding, documents []*document) error {
+func (c *Config) suppress(findings []held, documents []*document) error {
 	for _, d := range documents {
 		if err := c.findIgnores(d); err != nil {
 			return err
 		}
 	}
 	for i := range findings {
-		f := &findings[i]
-		for _, ignore := range f.Object.doc.ignores {
-			if !ignore.covers(*f) {
+		h := &findings[i]
+		for _, ignore := range h.object.doc.ignores {
+			if !ignore.covers(h.whole()) {
 				continue
 			}
 			ignore.used = true
-			if c.ForbidSuppressions {
-				f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
-			} else {
-				f.Accepted, f.Edits = &ignore.Acceptance, nil
-			}
+			h.change(func(f *Finding) {
+				if c.ForbidSuppressions {
+					f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
+				} else {
+					f.Accepted, f.Edits = &ignore.Acceptance, nil
+				}
+			})
 			break
 		}
 	}
@@ -70,18 +72,13 @@ func (c *Config) suppress(findings []Finding, documents []*document) error {
 }
 
 // split returns the findings that nobody accepted and the others.
-func split(findings []Finding) (open, accepted []Finding) {
-	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Accepted != nil }) {
-		return findings, nil
-	}
-	for _, f := range findings {
-		if f.Accepted == nil {
-			open = append(open, f)
-		} else {
-			accepted = append(accepted, f)
+func split(findings []held) (open, accepted []held) {
+	for i := range findings {
+		if findings[i].accepted() {
+			accepted = append(accepted, findings[i])
 		}
 	}
-	return open, accepted
+	return slices.DeleteFunc(findings, func(h held) bool { return h.accepted() }), accepted
 }
 
 // findIgnores reads the document's comments and annotations that accept findings, once.
@@ -90,7 +87,7 @@ func (c *Config) findIgnores(d *document) error {
 		return nil
 	}
 	d.ignores = []*ignore{}
-	body := d.source.Body
+	body := d.body()
 	if !bytes.Contains(body, []byte(IgnoreAnnotation)) && bytes.IndexByte(body, '\\') < 0 { // it may be an escape
 		return nil
 	}
@@ -111,7 +108,7 @@ func (c *Config) findIgnores(d *document) error {
 
 // findComments reads the comments that accept findings.
 func (c *Config) findComments(d *document) error {
-	body, marker := d.source.Body, []byte("# "+IgnoreAnnotation+":")
+	body, marker := d.body(), []byte("# "+IgnoreAnnotation+":")
 	if !bytes.Contains(body, marker) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -10,7 +11,8 @@ import (
 // trees are the documents that have a tree, which takes ten times the memory of its text. The first ones keep theirs.
 // Of the small documents after them only the last ones do, and the others are parsed again when a rule looks at them.
 type trees struct {
-	most   int // bytes of the texts of those that may keep their trees
+	facts  func(*Object) any // Config.Facts
+	most   int               // bytes of the texts of those that may keep their trees
 	mutex  sync.Mutex
 	kept   int         // bytes of the texts of those that keep their trees
 	recent []*document // the other small ones, the oldest first
@@ -20,11 +22,13 @@ type trees struct {
 // What rules and repairs need of a document takes as much memory as its tree. So the fewer texts there are, the more of
 // them keep their trees: up to half of maxTexts all do.
 const (
-	maxTexts  = 13 << 20
-	minKept   = 256 << 10
-	maxRecent = 256 << 10
-	maxSmall  = 16 << 10
+	maxTexts = 13 << 20
+	minKept  = 64 << 10
+	maxSmall = 16 << 10
 )
+
+// maxRecent is enough for what every processor looks at.
+func maxRecent() int { return 4 * maxSmall * runtime.GOMAXPROCS(0) }
 
 // share sets how many of the documents that may be parsed keep their trees.
 func (t *trees) share(documents []*document) {
@@ -45,7 +49,7 @@ func (d *document) parsed() *yamldoc.Tree {
 	if tree := d.tree.Load(); tree != nil {
 		return tree
 	}
-	tree, err := yamldoc.Parse(d.source.Body)
+	tree, err := yamldoc.Parse(d.body())
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", d.file.Path, err))
 	}
@@ -66,7 +70,7 @@ func (d *document) keep(tree *yamldoc.Tree) {
 	default:
 		t.recent = append(t.recent, d)
 		t.size += size
-		for t.size > maxRecent {
+		for t.size > maxRecent() {
 			oldest := t.recent[0]
 			t.recent = t.recent[1:]
 			t.size -= len(oldest.source.Body)
@@ -75,8 +79,11 @@ func (d *document) keep(tree *yamldoc.Tree) {
 	}
 }
 
-// drop forgets the tree of a document that rules no longer look at.
+// drop forgets the tree and the facts of a document that rules no longer look at.
 func (d *document) drop() {
+	for _, o := range d.objects {
+		o.facts = nil
+	}
 	d.trees.mutex.Lock()
 	defer d.trees.mutex.Unlock()
 	if d.keeps {

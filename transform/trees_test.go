@@ -11,7 +11,7 @@ import (
 // that a document without one is read again.
 func TestTrees(t *testing.T) {
 	full := &trees{}
-	documents := make([]*document, 3*maxRecent/100)
+	documents := make([]*document, 3*maxRecent()/100)
 	for i := range documents {
 		body := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings-%d}\ndata: {text: %070d}\n", i, i)
 		documents[i] = &document{file: &File{}, source: &yamldoc.Document{Body: []byte(body)}, trees: full}
@@ -25,8 +25,8 @@ func TestTrees(t *testing.T) {
 			size += len(d.source.Body)
 		}
 	}
-	if size > maxRecent || size < maxRecent/2 {
-		t.Errorf("documents with %d bytes have a tree, want up to %d", size, maxRecent)
+	if size > maxRecent() || size < maxRecent()/2 {
+		t.Errorf("documents with %d bytes have a tree, want up to %d", size, maxRecent())
 	}
 	first := documents[0]
 	if first.tree.Load() != nil {

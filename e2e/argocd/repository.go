@@ -56,6 +56,16 @@ func (r *Repository) Copy(path, folder string) {
 	}
 }
 
+// Remove removes files of the work tree.
+func (r *Repository) Remove(paths ...string) {
+	r.tb.Helper()
+	for _, path := range paths {
+		if err := os.Remove(filepath.Join(r.Dir, path)); err != nil {
+			r.tb.Fatal(err)
+		}
+	}
+}
+
 // Commit records the work tree and returns the revision.
 func (r *Repository) Commit() string {
 	r.tb.Helper()

@@ -36,6 +36,9 @@ type Image struct {
 	Root string
 }
 
+// Sockets is the folder in which the repo-server looks for the sockets of plugins.
+func Sockets(s *stack.Stack) string { return s.Mkdir("plugins", User) }
+
 // StartSidecar starts the container. Its root file system holds what the image holds, so paths are the real ones; what
 // the kubelet adds is there too: /dev, /proc, a PATH.
 func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, container corev1.Container) *Sidecar {
@@ -44,7 +47,7 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 		stack:     s,
 		container: container,
 		root:      image.Root,
-		Sockets:   s.Mkdir("plugins", User),
+		Sockets:   Sockets(s),
 		Tmp:       s.Tmpfs("sidecar-tmp", User, container.Resources.Limits.StorageEphemeral().Value()),
 		env:       []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 		uid:       int(*container.SecurityContext.RunAsUser),

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -18,9 +18,9 @@ type syncedCase struct {
 	problem string
 	id      string
 	app     app
-	fight   string   // the autoscaler that KServe and Argo CD fight for; "" where the service itself drifts
-	fine    []string // releases of KServe on which nothing is wrong
-	rule    string   // without which the plugin cannot help; "" for one that every build has
+	fight   string        // the autoscaler that KServe and Argo CD fight for; "" where the service itself drifts
+	wrong   kserve.Window // the releases of KServe on which it is
+	rule    string        // without which the plugin cannot help; "" for one that every build has
 }
 
 const framework = `
@@ -61,8 +61,8 @@ spec:
 	},
 	{
 		problem: "`deploymentMode: RawDeployment`", id: "mode",
-		app:  app{"app.yaml": service("{"+modeAnnotation+": RawDeployment}", "")},
-		fine: []string{"v0.14.1", "v0.15.2"},
+		app:   app{"app.yaml": service("{"+modeAnnotation+": RawDeployment}", "")},
+		wrong: kserve.Window{From: "v0.17.0"},
 	},
 }
 
@@ -70,10 +70,7 @@ spec:
 func (s *synced) cases(t *testing.T) []syncedCase {
 	t.Helper()
 	claimed, _ := partition(syncedCases, func(c syncedCase) bool {
-		if slices.Contains(c.fine, s.kserve.Version) {
-			return false
-		}
-		return s.plugin.has(t, c.rule)
+		return c.wrong.Has(s.kserve.Version) && s.plugin.has(t, c.rule)
 	})
 	return claimed
 }
@@ -117,10 +114,15 @@ func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 					s.reconcile(a.Namespace(), "model", "model-predictor")
 				}
 			}
-			s.settle(a)
+			with := "Synced and Healthy through 10 refreshes"
+			if tc.fight != "" && replicasForced.Has(s.kserve.Version) {
+				with += forced
+			} else {
+				s.settle(a)
+			}
 			s.refreshes(t, a)
 			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
-				Problem: tc.problem, Without: without[tc.id], With: "Synced and Healthy through 10 refreshes"})
+				Problem: tc.problem, Without: without[tc.id], With: with})
 		})
 	}
 }
@@ -141,7 +143,7 @@ func (s *synced) drift(t *testing.T, a *applications.Application) string {
 
 // fight makes KServe look at the service until its autoscaler is gone, and waits until Argo CD creates it again. That
 // takes longer each time: self-heal backs off.
-func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler string) string {
+func (e *environment) fight(t *testing.T, a *applications.Application, autoscaler string) string {
 	t.Helper()
 	namespace := a.Namespace()
 	var live types.UID
@@ -157,7 +159,7 @@ func (s *synced) fight(t *testing.T, a *applications.Application, autoscaler str
 	for range 2 {
 		lost := live
 		namespace.Eventually("KServe deletes the autoscaler", func() error {
-			s.reconcile(namespace, "model", "model-predictor")
+			e.reconcile(namespace, "model", "model-predictor")
 			if exists() == nil && live == lost {
 				return fmt.Errorf("it lives")
 			}

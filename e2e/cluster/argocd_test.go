@@ -35,7 +35,7 @@ func (e *environment) testArgoCD(t *testing.T) {
 		t.Run(version.Name(t), func(t *testing.T) {
 			t.Parallel()
 			name := version.Name(t)
-			s := &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
+			s := e.syncedBy(t, version)
 			var without, withoutLLM map[string]string
 			t.Run("bundled", func(t *testing.T) {
 				if services {
@@ -43,7 +43,7 @@ func (e *environment) testArgoCD(t *testing.T) {
 						t.Parallel()
 						without = s.testUnrepaired(t)
 					})
-					t.Run("drift", s.testDrift)
+					t.Run("drift", func(t *testing.T) { s.testDrift(t, driftCases) })
 				}
 				if llm {
 					t.Run("llm", func(t *testing.T) {
@@ -53,16 +53,10 @@ func (e *environment) testArgoCD(t *testing.T) {
 				}
 			})
 
-			checks, stderr, code := e.plugin.run(t,
-				"health", "config", "-o", "argocd-cm", "--argocd-version", strings.TrimPrefix(name, "v"))
-			if code != 0 {
-				t.Fatalf("health config: exit %d: %s", code, stderr)
-			}
-			s.argo.In(t).Apply(checks)
-
+			checks := s.configureHealth(t)
 			if services {
 				t.Run("applications", func(t *testing.T) { s.testRepaired(t, without) })
-				t.Run("health", func(t *testing.T) { s.testHealth(t, checks) })
+				t.Run("health", func(t *testing.T) { s.testHealth(t, checks, stateCases) })
 				t.Run("restarts", s.testRestarts)
 				t.Run("migration", s.testMigration)
 				if newest := argocd.Versions[len(argocd.Versions)-1]; name == newest.Name(t) {
@@ -77,6 +71,24 @@ func (e *environment) testArgoCD(t *testing.T) {
 			}
 		})
 	}
+}
+
+// syncedBy starts the release of Argo CD.
+func (e *environment) syncedBy(t *testing.T, version argocd.Version) *synced {
+	t.Helper()
+	name := version.Name(t)
+	return &synced{environment: e, argo: e.startArgoCD(t, version), id: "a" + name[1:strings.Index(name, ".")]}
+}
+
+// configureHealth configures Argo CD with the plugin's health checks and returns them.
+func (s *synced) configureHealth(t *testing.T) string {
+	t.Helper()
+	checks, stderr, code := s.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion())
+	if code != 0 {
+		t.Fatalf("health config: exit %d: %s", code, stderr)
+	}
+	s.argo.In(t).Apply(checks)
+	return checks
 }
 
 // startArgoCD starts Argo CD with the sidecar that install/ defines, and the two facts about the cluster set on it.

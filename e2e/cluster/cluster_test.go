@@ -4,8 +4,6 @@ package cluster
 
 import (
 	"context"
-	"flag"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,17 +35,13 @@ const (
 
 // runs reports whether this run tests services of the kind. When it does not, the page keeps the rows about them.
 func (e *environment) runs(kind string) bool {
-	has := kserve.RunsInferenceServices
-	if kind == llmInferenceServices {
-		has = kserve.RunsLLMInferenceServices
-	}
-	if !has(e.kserve.Version) {
+	if kind == llmInferenceServices && !kserve.HasLLMInferenceServices(e.kserve.Version) {
 		return false
 	}
 	if *kindFlag == "all" || *kindFlag == kind {
 		return true
 	}
-	for _, section := range compatibility.Sections {
+	for _, section := range e.table.Document.Sections {
 		if (section == compatibility.LLM) == (kind == llmInferenceServices) {
 			e.table.Skip(compatibility.Row{KServe: e.version(), Section: section})
 		}
@@ -64,20 +58,39 @@ func (e *environment) record(t *testing.T, row compatibility.Row) {
 	}
 }
 
-func TestKServe(t *testing.T) {
+// newEnvironment installs a release of KServe, whose default mode is Standard. What is measured in it goes to the table.
+func newEnvironment(
+	t *testing.T, cluster *controlplane.Cluster, version string, table *compatibility.Table,
+) *environment {
+	t.Helper()
+	return environmentOf(t, cluster, kserve.Install(t, cluster, version), "Standard", table)
+}
+
+// environmentOf tells the plugin the release of KServe and its default mode. What is measured goes to the table.
+func environmentOf(
+	t *testing.T, cluster *controlplane.Cluster, installed *kserve.Installation, mode string, table *compatibility.Table,
+) *environment {
+	t.Helper()
+	plugin := pluginUnderTest(t)
+	plugin.kserveVersion, plugin.defaultMode = strings.TrimPrefix(installed.Version, "v"), mode
+	return &environment{cluster: cluster, kserve: installed, plugin: plugin, table: table}
+}
+
+// pluginUnderTest returns the plugin without settings.
+func pluginUnderTest(t *testing.T) plugin {
+	t.Helper()
 	path, err := toolchain.Plugin(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plugin{path: path}
+}
+
+func TestKServe(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			cluster := controlplane.Start(t)
-			e := &environment{
-				cluster: cluster,
-				kserve:  kserve.Install(t, cluster, version),
-				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-				table:   &table,
-			}
+			e := newEnvironment(t, controlplane.Start(t), version, &table)
+			table.Skip(compatibility.Row{KServe: e.version(), Section: compatibility.Scaling}) // TestScaling's
 			if e.runs(inferenceServices) {
 				// The default mode is one for the whole cluster, so nothing runs beside this.
 				t.Run("modes", e.testModes)
@@ -92,14 +105,5 @@ func TestKServe(t *testing.T) {
 			t.Run("argocd", e.testArgoCD)
 		})
 	}
-	if filtered := flag.Lookup("test.run").Value.String(); t.Failed() || filtered != "" {
-		return // some rows are missing
-	}
-	root, err := toolchain.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := table.Sync(filepath.Join(root, "docs", "compatibility.md"), *update); err != nil {
-		t.Error(err)
-	}
+	syncTable(t, &table)
 }

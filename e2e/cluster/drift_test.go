@@ -11,6 +11,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -19,9 +20,9 @@ type driftCase struct {
 	problem string
 	id      string
 	app     string
-	rule    string   // that repairs it; "" where none does
-	fine    []string // releases of KServe that store it as it is
-	slow    bool     // left out unless all cases are asked for
+	rule    string        // that repairs it; "" where none does
+	wrong   kserve.Window // the releases of KServe that store it otherwise
+	slow    bool          // left out unless all cases are asked for
 }
 
 // inferenceService returns an InferenceService "model" with further metadata and the predictor.
@@ -61,8 +62,8 @@ var driftCases = []driftCase{
 	},
 	{
 		problem: "empty `args: []` and `nodeSelector: {}`", id: "empties", slow: true, rule: "KS603",
-		app:  inferenceService("", container("        args: []\n    nodeSelector: {}\n")),
-		fine: []string{"v0.20.0"},
+		app:   inferenceService("", container("        args: []\n    nodeSelector: {}\n")),
+		wrong: kserve.Window{Before: "v0.20.0"},
 	},
 	{
 		problem: "another name of the only container", id: "container", slow: true, rule: "KS604",
@@ -86,8 +87,8 @@ var driftCases = []driftCase{
 	},
 	{
 		problem: "`deploymentMode: RawDeployment`", id: "legacy", rule: "KS501",
-		app:  inferenceService("  annotations: {"+modeAnnotation+": RawDeployment}\n", container("")),
-		fine: []string{"v0.14.1", "v0.15.2"},
+		app:   inferenceService("  annotations: {"+modeAnnotation+": RawDeployment}\n", container("")),
+		wrong: kserve.Window{From: "v0.17.0"},
 	},
 	{
 		problem: "a container without `resources`", id: "resources",
@@ -179,10 +180,10 @@ type seen struct {
 // testDrift syncs every case with every way to compare, before Argo CD is configured for KServe: what health config
 // prints hides some quantities. Without the plugin, what Argo CD shows has to be what the
 // command drift says: OutOfSync exactly when it prints lines, Synced with them, and OutOfSync without one of them.
-func (s *synced) testDrift(t *testing.T) {
+func (s *synced) testDrift(t *testing.T, cases []driftCase) {
 	t.Parallel()
-	for _, tc := range driftCases {
-		if slices.Contains(tc.fine, s.kserve.Version) || !s.plugin.has(t, tc.rule) {
+	for _, tc := range cases {
+		if !tc.wrong.Has(s.kserve.Version) || !s.plugin.has(t, tc.rule) {
 			continue
 		}
 		t.Run(tc.id, func(t *testing.T) {
@@ -318,6 +319,10 @@ func ignoring(expressions []string) []any {
 // settle waits until KServe has nothing left to write: while its status changes, Argo CD 2 sees differences that are
 // none.
 func (s *synced) settle(a *applications.Application) {
+	if s.plugin.defaultMode == "Knative" {
+		awaitKnative(a.Namespace())
+		return
+	}
 	awaitRollout(a.Namespace(), "model", "model-predictor")
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-// testHydrator has the source hydrator render an app with the Application and the Secrets of docs/hosts.md. What it
-// commits is what generate writes, it commits that once, and Argo CD syncs it.
+// testHydrator has the source hydrator render an app with the Application in examples/argocd and the Secrets of
+// docs/hosts.md. What it commits is what generate writes, it commits that once, and Argo CD syncs it.
 func (s *synced) testHydrator(t *testing.T) {
 	t.Parallel()
 	remote := argocd.NewRemote(t, s.argo.Stack)
@@ -25,10 +25,11 @@ func (s *synced) testHydrator(t *testing.T) {
 	name := s.id + "-hydrator"
 	// Only with the destination namespace does the plugin know that the autoscaler is in that of the service.
 	autoscaler := hpa("model-predictor\n  namespace: "+name, "model-predictor", "[]")
+	application := example(t, remote.URL)
 	files := app{
-		"apps/iris/kustomization.yaml": "resources: [service.yaml, hpa.yaml]\n",
-		"apps/iris/service.yaml":       "# a comment" + service(external, ""),
-		"apps/iris/hpa.yaml":           autoscaler,
+		dryFolder + "/kustomization.yaml": "resources: [service.yaml, hpa.yaml]\n",
+		dryFolder + "/service.yaml":       "# a comment" + service(external, ""),
+		dryFolder + "/hpa.yaml":           autoscaler,
 	}
 	push := func(path, content string) string {
 		files[path] = content
@@ -40,15 +41,13 @@ func (s *synced) testHydrator(t *testing.T) {
 	commits := func(want int, why string) {
 		t.Helper()
 		// The commit-server makes the branch with an empty commit.
-		if n := remote.Git("rev-list", "--count", "environments/prod"); n != strconv.Itoa(1+want) {
+		if n := remote.Git("rev-list", "--count", hydratedBranch); n != strconv.Itoa(1+want) {
 			t.Errorf("%s commits on the branch, not %d: %s", n, 1+want, why)
 		}
 	}
 	first := push("README.md", "one\n")
 
-	all := documented(t, remote.URL)
-	application := all[len(all)-1]
-	s.argo.In(t).ApplyObjects(all[:len(all)-1]...)
+	s.argo.In(t).ApplyObjects(secrets(t, remote.URL)...)
 	a := s.argo.Create(t, name, application)
 	hydrated := func(revision string) func(applications.Hydration) bool {
 		return func(h applications.Hydration) bool { return h.Phase == "Hydrated" && h.Revision == revision }
@@ -76,38 +75,61 @@ func (s *synced) testHydrator(t *testing.T) {
 	commits(2, "other settings for an empty commit")
 	s.committed(t, remote, a, files)
 
-	push("apps/iris/hpa.yaml", autoscaler+"spec: {}\n")
+	push(dryFolder+"/hpa.yaml", autoscaler+"spec: {}\n")
 	failure := a.Hydrate("refused", func(h applications.Hydration) bool { return h.Phase == "Failed" })
 	if !strings.Contains(failure.Message, `mapping key "spec" already defined`) {
 		t.Errorf("the message is %q", failure.Message)
 	}
 	commits(2, "what the plugin refuses")
-	a.Hydrate("hydrated", hydrated(push("apps/iris/hpa.yaml",
+	a.Hydrate("hydrated", hydrated(push(dryFolder+"/hpa.yaml",
 		strings.Replace(autoscaler, "minReplicas: 2", "minReplicas: 1", 1))))
 	commits(3, "another manifest")
 	s.committed(t, remote, a, files)
 	a.AwaitHealthy()
 }
 
-// documented returns the objects of docs/hosts.md, the Application last, for a repository that is there and for the
-// namespace of this Argo CD.
-func documented(t *testing.T, url string) []*unstructured.Unstructured {
+// The folder that the Application in examples/argocd renders, and the branch to which it commits.
+const (
+	dryFolder      = "examples/two-environments/overlays/production"
+	hydratedBranch = "environments/production"
+)
+
+// example returns the Application in examples/argocd, for a repository that is there.
+func example(t *testing.T, url string) *unstructured.Unstructured {
+	t.Helper()
+	text := repositoryFile(t, "examples", "argocd", "hydrator.yaml")
+	return parse(t, strings.Replace(text, "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin.git", url, 1))[0]
+}
+
+// secrets returns the Secrets of docs/hosts.md for the same repository.
+func secrets(t *testing.T, url string) []*unstructured.Unstructured {
+	t.Helper()
+	_, section, _ := strings.Cut(repositoryFile(t, "docs", "hosts.md"), "## The source hydrator")
+	_, block, _ := strings.Cut(section, "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	here := strings.NewReplacer("https://git.example.com/ml/models.git", url, `"..."`, argocd.Password)
+	return parse(t, here.Replace(block))
+}
+
+func repositoryFile(t *testing.T, path ...string) string {
 	t.Helper()
 	root, err := toolchain.Repository()
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "hosts.md"))
+	text, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "## The source hydrator")
-	_, block, _ := strings.Cut(section, "```yaml\n")
-	block, _, _ = strings.Cut(block, "```")
-	block = strings.NewReplacer("https://git.example.com/ml/models.git", url, `"..."`, argocd.Password).Replace(block)
-	all, err := objects.Parse([]byte(block))
+	return string(text)
+}
+
+// parse returns objects without their namespaces, for the one of this Argo CD.
+func parse(t *testing.T, text string) []*unstructured.Unstructured {
+	t.Helper()
+	all, err := objects.Parse([]byte(text))
 	if err != nil || len(all) == 0 {
-		t.Fatalf("%v in\n%s", err, block)
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	for _, object := range all {
 		object.SetNamespace("")
@@ -120,19 +142,18 @@ func (s *synced) committed(
 	t *testing.T, remote *argocd.Remote, a *applications.Application, files app, flags ...string,
 ) {
 	t.Helper()
-	const branch = "environments/prod"
-	list := remote.Git("ls-tree", "-r", "--name-only", branch)
-	want := ".gitattributes\nhydrator.metadata\niris/README.md\niris/hydrator.metadata\niris/manifest.yaml"
+	list := remote.Git("ls-tree", "-r", "--name-only", hydratedBranch)
+	want := ".gitattributes\nhydrator.metadata\nshop/README.md\nshop/hydrator.metadata\nshop/manifest.yaml"
 	if list != want {
 		t.Errorf("the branch holds\n%s\nnot\n%s", list, want)
 	}
-	manifest := remote.Git("show", branch+":iris/manifest.yaml")
+	manifest := remote.Git("show", hydratedBranch+":shop/manifest.yaml")
 	got, err := objects.Parse([]byte(manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags = append(flags, "--kustomize-name-prefix=prod-")
-	generated := s.plugin.generate(t, files.write(t), "apps/iris", a.Name, flags...)
+	flags = append(flags, "--kustomize-name-prefix=hydrated-")
+	generated := s.plugin.generate(t, files.write(t), dryFolder, a.Name, flags...)
 	if !reflect.DeepEqual(got, generated) {
 		t.Errorf("the commit holds\n%s\nnot\n%v", manifest, generated)
 	}

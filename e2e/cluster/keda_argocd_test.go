@@ -22,12 +22,7 @@ func (e *environment) testKEDASyncs(t *testing.T) {
 	applications.InstallKinds(t, e.cluster)
 	newest := argocd.Versions[len(argocd.Versions)-1]
 	s := &synced{environment: e, argo: e.startArgoCD(t, newest), id: "keda"}
-	checks, stderr, code := e.plugin.run(t,
-		"health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion())
-	if code != 0 {
-		t.Fatalf("health config: exit %d: %s", code, stderr)
-	}
-	s.argo.In(t).Apply(checks)
+	s.configureHealth(t)
 	for _, tc := range kedaSyncs {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()

@@ -149,7 +149,7 @@ type kedaSync struct {
 	before   app
 	live     string // the autoscaler that was there before; "" for a first deployment
 	app      string // app.yaml from now on
-	options  []string
+	options  []any  // of the sync
 	compare  applications.Comparison
 	retry    map[string]any // nil for Argo CD's own
 	freed    bool           // a finding prints a command that frees the Deployment
@@ -219,7 +219,7 @@ var kedaSyncs = append([]kedaSync{
 
 // pruned are the cases in which Argo CD or KEDA removes an autoscaler, by a policy of Argo CD's.
 func pruned(policy string) []kedaSync {
-	options := []string{"PrunePropagationPolicy=" + policy}
+	options := []any{"PrunePropagationPolicy=" + policy}
 	return []kedaSync{
 		{
 			problem: "from KServe's HPA to a ScaledObject, " + policy, id: "own-hpa-" + policy, retry: fewRetries, races: true,

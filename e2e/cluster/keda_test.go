@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"context"
-	"flag"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -17,41 +15,30 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-// kedaTable is what this run has measured beside KEDA.
-var kedaTable compatibility.Table
+// kedaVersions are the releases of KServe that run beside KEDA.
+var kedaVersions = []string{"v0.15.2", "v0.20.0"}
+
+// kedaTable is what TestKEDA has measured.
+var kedaTable = compatibility.Table{Document: &compatibility.KEDA}
 
 // TestKEDA runs the plugin against KServe beside KEDA's operator and admission webhook.
 func TestKEDA(t *testing.T) {
-	if !*kedaFlag {
-		t.Skip("run it with -keda, as make e2e-keda does")
-	}
-	path, err := toolchain.Plugin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, version := range versions {
-		if !kserve.RunsInferenceServices(version) {
+		if !slices.Contains(kedaVersions, version) {
 			continue
 		}
 		t.Run(version, func(t *testing.T) {
 			cluster := controlplane.Start(t)
-			e := &environment{
-				cluster: cluster,
-				kserve:  kserve.InstallInferenceServices(t, cluster, version),
-				plugin:  plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v"), defaultMode: "Standard"},
-				table:   &kedaTable,
-			}
+			installed := kserve.InstallServices(t, cluster, version, "RawDeployment")
+			e := environmentOf(t, cluster, installed, "Standard", &kedaTable)
 			kserve.InstallKEDA(t, cluster)
 			t.Run("classes", e.testKEDAClasses)
 			t.Run("syncs", e.testKEDASyncs)
 		})
 	}
-	if !t.Failed() && !strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-		syncKEDAPage(t)
-	}
+	syncTable(t, &kedaTable)
 }
 
 func (e *environment) testKEDAClasses(t *testing.T) {

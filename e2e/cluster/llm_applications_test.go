@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -19,8 +19,8 @@ type llmSyncedCase struct {
 	problem string
 	id      string // also the folder below testdata/llm
 	fails   func(*synced, *testing.T, *applications.Application) string
-	fine    []string // releases of KServe on which nothing is wrong
-	rule    string   // without which the plugin cannot help
+	wrong   kserve.Window // the releases of KServe on which something is
+	rule    string        // without which the plugin cannot help
 }
 
 var llmSyncedCases = []llmSyncedCase{
@@ -30,14 +30,14 @@ var llmSyncedCases = []llmSyncedCase{
 	},
 	{
 		problem: "quantities `1000m` and `2048Mi` in services and a Config", id: "drift",
-		fails: (*synced).drift, rule: "KS611", fine: []string{"v0.16.0"}, // where the second sync sticks
+		fails: (*synced).drift, rule: "KS611", wrong: from017, // on 0.16 the second sync sticks
 	},
 }
 
-// folder reads an app from a folder below testdata/llm.
+// folder reads an app from a folder below testdata.
 func folder(t *testing.T, name string) app {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "llm", name, "*.yaml"))
+	files, err := filepath.Glob(filepath.Join("testdata", name, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no app %s: %v", name, err)
 	}
@@ -55,7 +55,7 @@ func folder(t *testing.T, name string) app {
 func (s *synced) llmCases(t *testing.T) []llmSyncedCase {
 	t.Helper()
 	claimed, _ := partition(llmSyncedCases, func(c llmSyncedCase) bool {
-		return !slices.Contains(c.fine, s.kserve.Version) && s.plugin.has(t, c.rule)
+		return c.wrong.Has(s.kserve.Version) && s.plugin.has(t, c.rule)
 	})
 	return claimed
 }
@@ -68,7 +68,7 @@ func (s *synced) testUnrepairedLLM(t *testing.T) map[string]string {
 		for _, tc := range s.llmCases(t) {
 			t.Run(tc.id, func(t *testing.T) {
 				t.Parallel()
-				files := folder(t, tc.id).in(s.kserve.Version)
+				files := folder(t, filepath.Join("llm", tc.id)).in(s.kserve.Version)
 				a, _ := s.deploy(t, "llm-"+tc.id+"-without", files, applications.Source{Prune: true})
 				a.AwaitSync(applications.State{})
 				text := tc.fails(s, t, a)
@@ -87,7 +87,7 @@ func (s *synced) testRepairedLLM(t *testing.T, without map[string]string) {
 	for _, tc := range s.llmCases(t) {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			files := folder(t, tc.id).in(s.kserve.Version)
+			files := folder(t, filepath.Join("llm", tc.id)).in(s.kserve.Version)
 			a, _ := s.deploy(t, "llm-"+tc.id, files, applications.Source{Plugin: true, Prune: true})
 			a.AwaitHealthy()
 			awaitLLMRollout(a.Namespace())

@@ -1,6 +1,9 @@
 package cluster
 
-import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+import (
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
 
 // What the messages of the conditions have in common on all releases.
 const (
@@ -9,12 +12,12 @@ const (
 	immutable   = "field is immutable"
 )
 
-// The releases on which nothing is wrong, by those on which something is.
+// The releases on which something is wrong.
 var (
-	only016 = []string{"v0.17.0", "v0.20.0"}
-	to017   = []string{"v0.20.0"}
-	from017 = []string{"v0.16.0"}
-	only020 = []string{"v0.16.0", "v0.17.0"}
+	to016   = kserve.Window{Before: "v0.17.0"}
+	to017   = kserve.Window{Before: "v0.18.0"}
+	from017 = kserve.Window{From: "v0.17.0"}
+	from018 = kserve.Window{From: "v0.18.0"}
 )
 
 // llm is an app of one file below testdata/llm.
@@ -58,19 +61,20 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS210", problem: "`replicas` beside an HPA, new in a running service", id: "replicas",
-		live: llmManifests("replicas"), app: llm("replicas-hpa"), fine: from017, fails: fight, works: scaledInPeace,
+		live: llmManifests("replicas"), app: llm("replicas-hpa"), wrong: from017,
+		fails: fight, works: scaledInPeace,
 	},
 	{
 		rule: "KS210", problem: "`replicas` in a Config beside an HPA", id: "replicas-config",
-		app: llm("replicas-config"), fine: from017, fails: fight, works: scaledInPeace,
+		app: llm("replicas-config"), wrong: from017, fails: fight, works: scaledInPeace,
 	},
 	{
 		rule: "KS210", problem: "`replicas` beside an HPA, new in a running service", id: "replicas-016",
-		live: llmManifests("replicas"), app: llm("replicas-hpa"), fine: only016, fails: fight,
+		live: llmManifests("replicas"), app: llm("replicas-hpa"), wrong: to016, fails: fight,
 	},
 	{
 		rule: "KS210", problem: "an HPA, and no `replicas`", id: "replicas-unset",
-		app: llm("replicas-unset"), fine: only016, fails: fight,
+		app: llm("replicas-unset"), wrong: to016, fails: fight,
 	},
 	{
 		rule: "KS211", problem: "an HPA for the kind LLMInferenceService", id: "target-service",
@@ -87,20 +91,20 @@ var llmCases = []llmCase{
 			"base/app.yaml":           llmManifests("replicas-unset"),
 			"prod/kustomization.yaml": overlay,
 		},
-		source: "prod", fine: from017, fails: noTarget, works: scaledTarget,
+		source: "prod", wrong: from017, fails: noTarget, works: scaledTarget,
 	},
 	{
-		rule: "KS212", problem: "an HPA beside `spec.scaling`", id: "second-hpa", app: llm("second-hpa"), fine: only020,
+		rule: "KS212", problem: "an HPA beside `spec.scaling`", id: "second-hpa", app: llm("second-hpa"), wrong: from018,
 		fails: ambiguous,
 	},
 	{
-		rule: "KS510", problem: "ScaledObject named like KServe's", id: "keda", app: llm("keda"), fine: only020,
+		rule: "KS510", problem: "ScaledObject named like KServe's", id: "keda", app: llm("keda"), wrong: from018,
 		fails: blocked("MainWorkloadReady", "ReconcileScalingError", notOwned, "qwen-kserve-router-scheduler"),
 		works: survives(objects.ScaledObjects, "qwen-kserve-keda-external"),
 	},
 	{
 		rule: "KS510", problem: "HPA named and labelled like KServe's", id: "labelled-hpa", app: llm("labelled-hpa"),
-		fine:  only020,
+		wrong: from018,
 		fails: blocked("MainWorkloadReady", "ReconcileScalingError", notOwned),
 		works: survives(objects.HPAs, "qwen-kserve-hpa-external"),
 	},
@@ -119,12 +123,12 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS511", problem: "another HTTPRoute has the name of KServe's", id: "taken-route", app: llm("taken-route"),
-		fine:  from017,
+		wrong: from017,
 		fails: blocked("HTTPRoutesReady", "HTTPRouteReconcileError", notOwned),
 	},
 	{
 		rule: "KS511", problem: "another ServiceAccount has the name of KServe's", id: "taken-account",
-		app: llm("taken-account"), fine: from017,
+		app: llm("taken-account"), wrong: from017,
 		fails: blocked("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", notOwned),
 	},
 	{
@@ -136,21 +140,21 @@ var llmCases = []llmCase{
 		fails: blocked("MainWorkloadReady", "ReconcileCertsError", "is invalid"),
 	},
 	{
-		rule: "KS710", problem: "`spec.scaling`", id: "scaling", app: llm("scaling"), fine: to017,
+		rule: "KS710", problem: "`spec.scaling`", id: "scaling", app: llm("scaling"), wrong: to017,
 		fails: withoutAutoscaler,
 	},
 	{
 		rule: "KS711", problem: "`replicas` and `scaling`", id: "replicas-and-scaling", app: llm("replicas-and-scaling"),
-		fine: from017, refused: "mutually exclusive",
+		wrong: from017, refused: "mutually exclusive",
 	},
 	{
 		rule: "KS711", problem: "`replicas` in a Config, and `scaling`", id: "replicas-in-config",
-		app: llm("replicas-in-config"), fine: from017,
+		app: llm("replicas-in-config"), wrong: from017,
 		fails: blocked("PresetsCombined", "CombineBaseError", "mutually exclusive", "qwen-kserve"),
 	},
 	{
 		rule: "KS712", problem: "another value of a label in `spec.labels`", id: "labels",
-		live: llmManifests("labels-before"), app: llm("labels"), fine: from017,
+		live: llmManifests("labels-before"), app: llm("labels"), wrong: from017,
 		fails: frozen("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", immutable),
 	},
 	{
@@ -180,7 +184,7 @@ var llmCases = []llmCase{
 	},
 	{
 		rule: "KS812", problem: "`scaling` without `wva`", id: "scaling-without-wva", app: llm("scaling-without-wva"),
-		fine: from017, refused: "wva is required",
+		wrong: from017, refused: "wva is required",
 	},
 	{
 		rule: "KS813", problem: "`baseRefs` in a Config", id: "nested-config", app: llm("nested-config"),

@@ -116,12 +116,18 @@ const wantedReplicas = 4
 
 // fight expects KServe and the HPA to set the replicas in turn.
 func fight(t *testing.T, a *llmApp) string {
+	seen := awaitFight(a.Namespace, a.deployments, a.workload(), wantedReplicas)
+	return fmt.Sprintf("the replicas go to %d and back to %d, again and again", wantedReplicas, seen[0])
+}
+
+// awaitFight waits until KServe has twice set back the replicas that the HPA wants, and returns all that there were.
+func awaitFight(namespace *objects.Namespace, deployments *objects.History, deployment string, wanted int64) []int64 {
 	var seen []int64
-	a.Eventually("KServe and the HPA set the replicas in turn", func() error {
-		seen = replicas(a.deployments.Of(a.workload()))
+	namespace.Eventually("KServe and the HPA set the replicas in turn", func() error {
+		seen = replicas(deployments.Of(deployment))
 		resets := 0
 		for i := 1; i < len(seen); i++ {
-			if seen[i-1] == wantedReplicas && seen[i] < wantedReplicas {
+			if seen[i-1] == wanted && seen[i] < wanted {
 				resets++
 			}
 		}
@@ -130,7 +136,7 @@ func fight(t *testing.T, a *llmApp) string {
 		}
 		return nil
 	})
-	return fmt.Sprintf("the replicas go to %d and back to %d, again and again", wantedReplicas, seen[0])
+	return seen
 }
 
 // scaledInPeace expects the HPA to scale the Deployment once, through the visits of KServe, and no pod to be replaced.

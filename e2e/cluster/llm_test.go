@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
@@ -23,8 +23,8 @@ type llmCase struct {
 	id      string // of its namespaces
 	live    string // manifests that the cluster has, with a service that is ready, before the app comes
 	app     app
-	source  string   // folder of the app to render, "" for its top
-	fine    []string // releases on which nothing is wrong
+	source  string        // folder of the app to render, "" for its top
+	wrong   kserve.Window // the releases on which something is
 
 	fails   outcome // what becomes of the app as it is
 	refused string  // or what the API server's refusal says
@@ -61,7 +61,7 @@ func (a app) in(release string) app {
 }
 
 func inVersion(release, manifests string) string {
-	if release == "v0.16.0" {
+	if to016.Has(release) {
 		return strings.ReplaceAll(manifests, "serving.kserve.io/v1alpha2", "serving.kserve.io/v1alpha1")
 	}
 	return manifests
@@ -70,7 +70,7 @@ func inVersion(release, manifests string) string {
 func (e *environment) testLLM(t *testing.T) {
 	t.Parallel()
 	for _, tc := range llmCases {
-		if slices.Contains(tc.fine, e.kserve.Version) || !e.plugin.has(t, tc.rule) {
+		if !tc.wrong.Has(e.kserve.Version) || !e.plugin.has(t, tc.rule) {
 			continue
 		}
 		t.Run(tc.id, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,21 +14,24 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/knative"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 var (
-	versionsFlag = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
-	kindFlag     = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
-	driftFlag    = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
-	kedaFlag     = flag.Bool("keda", false, "run TestKEDA, which needs KEDA")
-	update       = flag.Bool("update", false, "write what was measured to docs/compatibility.md")
+	versionsFlag   = flag.String("kserve-version", "all", "releases of KServe to test, separated by commas")
+	kindFlag       = flag.String("kind", "all", "kind of service to test: InferenceService, LLMInferenceService, or all")
+	driftFlag      = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
+	comparisonFlag = flag.String("comparison", "",
+		"ways of Argo CD to test, as release/tracking/comparison with * for all, separated by commas; none without it")
+	commitFlag = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
+	update     = flag.Bool("update", false, "write what was measured to testdata/results and docs")
 )
 
-// table is what this run has measured.
-var table compatibility.Table
+// table is what TestKServe has measured.
+var table = compatibility.Table{Document: &compatibility.Standard}
 
 // versions are the releases of KServe that this run tests.
 var versions []string
@@ -47,9 +52,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	stack.Main(m, prepare, func() {
-		table.Write(os.Stdout)
-		if *kedaFlag {
-			kedaTable.Write(os.Stdout)
+		for _, table := range []*compatibility.Table{&table, &scaling, &knativeTable, &kedaTable} {
+			table.Write(os.Stdout)
 		}
 	})
 }
@@ -72,9 +76,6 @@ func chosenVersions(list string) ([]string, error) {
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
-	if *kedaFlag {
-		programs = append(programs, kserve.KEDATools()...)
-	}
 	for _, version := range argocd.Versions {
 		programs = append(programs, version.Tool)
 	}
@@ -82,6 +83,13 @@ func prepare(ctx context.Context) error {
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)
 		sources = append(sources, kserve.Sources(version)...)
+	}
+	if selected("TestKnative") {
+		programs = append(programs, knative.Tools()...)
+		sources = append(sources, knative.Sources()...)
+	}
+	if selected("TestKEDA") {
+		programs = append(programs, kserve.KEDATools()...)
 	}
 	for _, tool := range programs {
 		if _, err := tool.Build(ctx); err != nil {
@@ -95,4 +103,51 @@ func prepare(ctx context.Context) error {
 	}
 	_, err := toolchain.Plugin(ctx)
 	return err
+}
+
+// selected reports whether -run and -skip leave a test, or a part of it.
+func selected(test string) bool {
+	run, _, _ := strings.Cut(option("test.run"), "/")
+	runs, _ := regexp.MatchString(run, test)
+	skip := option("test.skip")
+	skips, _ := regexp.MatchString(skip, test)
+	return runs && (skip == "" || strings.Contains(skip, "/") || !skips)
+}
+
+// complete reports whether all parts of the test ran, without a failure.
+func complete(t *testing.T) bool {
+	return !t.Failed() && !strings.Contains(option("test.run")+option("test.skip"), "/")
+}
+
+func option(name string) string { return flag.Lookup(name).Value.String() }
+
+// syncTable compares a page of the documentation, and the results that it shows, with what this run has measured, or
+// brings them up to date.
+func syncTable(t *testing.T, table *compatibility.Table) {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := compatibility.Run{Commit: pluginUnderTest(t).commit(t), Complete: complete(t), Update: *update}
+	if err := table.Sync(root, run); err != nil {
+		t.Error(err)
+	}
+}
+
+// syncPage compares a page of the documentation with what this run has measured of each release, unless something is
+// missing.
+func syncPage(t *testing.T, commit, name, introduction string, sections map[string]string) {
+	t.Helper()
+	if !complete(t) {
+		return
+	}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(root, "docs", name)
+	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
+		t.Error(err)
+	}
 }

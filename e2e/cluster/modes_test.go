@@ -8,8 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
+
+// modeRefused are the releases whose webhook takes a new service for one in the mode DefaultDeployment and refuses
+// KServe's own first update of it if the annotation says otherwise (validateDeploymentMode in
+// inference_service_validation.go@v0.19.0).
+var modeRefused = kserve.Window{From: "v0.19.0", Before: "v0.20.0"}
 
 const modeAnnotation = "serving.kserve.io/deploymentMode"
 
@@ -39,14 +45,16 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	}
 
 	without := e.cluster.Namespace(t, id+"-without")
-	row.Without = deployedMode(without, asWritten(t, dir)[0])
+	row.Without = e.deployedMode(without, asWritten(t, dir)[0])
 
 	findings, _, _ := p.run(t, "check", "-o", "compact", dir)
 	complains := strings.Contains(findings, "KS501")
 	with := e.cluster.Namespace(t, id+"-with")
 	generated := p.generate(t, dir, "", with.Name)[0]
-	row.With = deployedMode(with, generated)
-	if repaired := generated.GetAnnotations()[modeAnnotation]; repaired != spelling {
+	row.With = e.deployedMode(with, generated)
+	if repaired := generated.GetAnnotations()[modeAnnotation]; repaired == "" {
+		row.With = "without the annotation: " + row.With
+	} else if repaired != spelling {
 		row.With = fmt.Sprintf("written as `%s`: %s", repaired, row.With)
 	} else if complains {
 		row.With = "reported as an error, " + row.With
@@ -55,10 +63,10 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 }
 
 // deployedMode applies an InferenceService and says how KServe runs it, and whether its webhook changed the annotation.
-func deployedMode(namespace *objects.Namespace, service *unstructured.Unstructured) string {
+func (e *environment) deployedMode(namespace *objects.Namespace, service *unstructured.Unstructured) string {
 	namespace.ApplyObjects(service)
 	mode := ""
-	namespace.Eventually("a Deployment or an event", func() error {
+	namespace.Eventually("a Deployment, an event or a refusal", func() error {
 		if namespace.Find(objects.Deployments, service.GetName()+"-predictor") != nil {
 			mode = "runs as a Deployment"
 			return nil
@@ -69,7 +77,14 @@ func deployedMode(namespace *objects.Namespace, service *unstructured.Unstructur
 				return nil
 			}
 		}
-		return fmt.Errorf("neither is there")
+		if modeRefused.Has(e.kserve.Version) {
+			err := namespace.Refusal(objects.InferenceServices, service.GetName(), `{"metadata":{"annotations":{"e2e/a":"b"}}}`)
+			if err != nil && strings.Contains(err.Error(), "deploymentMode cannot be changed") {
+				mode = "the webhook refuses KServe's first update"
+				return nil
+			}
+		}
+		return fmt.Errorf("there is none")
 	})
 	live := namespace.Get(objects.InferenceServices, service.GetName()).GetAnnotations()[modeAnnotation]
 	if applied := service.GetAnnotations()[modeAnnotation]; live != applied {

@@ -2,7 +2,9 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -85,6 +87,18 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 		t.Fatal(err)
 	}
 	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+}
+
+// commit is that of the plugin's source, "" if nobody knows. The go command writes none in a worktree of git.
+func (p plugin) commit(t *testing.T) string {
+	t.Helper()
+	stdout, stderr, code := p.run(t, "version", "-o", "json")
+	var version struct{ Commit string }
+	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil {
+		t.Fatalf("version: exit %d, %v: %s%s", code, err, stdout, stderr)
+	}
+	commit := cmp.Or(version.Commit, *commitFlag)
+	return commit[:min(len(commit), 7)]
 }
 
 // has reports whether the plugin has the rule. Every plugin has the rule "", which stands for none.

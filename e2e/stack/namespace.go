@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -122,3 +123,31 @@ func loopbackUp() error {
 
 // loopback returns the nth address of 127.0.1.0/24, all of which lo answers for.
 func loopback(n int) string { return net.IPv4(127, 0, 1, byte(n)).String() }
+
+// AnswerFor makes lo answer for all addresses of an IPv4 network, besides its own.
+func AnswerFor(tb testing.TB, network netip.Prefix) {
+	tb.Helper()
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer unix.Close(socket)
+	for _, field := range []struct {
+		request uint
+		value   net.IP
+	}{
+		{unix.SIOCSIFADDR, network.Addr().AsSlice()},
+		{unix.SIOCSIFNETMASK, net.IP(net.CIDRMask(network.Bits(), 32))},
+	} {
+		request, err := unix.NewIfreq("lo:0")
+		if err == nil {
+			err = request.SetInet4Addr(field.value)
+		}
+		if err == nil {
+			err = unix.IoctlIfreq(socket, field.request, request)
+		}
+		if err != nil {
+			tb.Fatalf("make lo answer for %s: %v", network, err)
+		}
+	}
+}

@@ -36,11 +36,13 @@ var (
 		Module: "sigs.k8s.io/kwok", Package: "sigs.k8s.io/kwok/cmd/kwok"}
 	Kubectl = Tool{Name: "kubectl", Folder: "kubectl",
 		Module: "k8s.io/kubectl", Package: "."}
-	KEDAOperator = Tool{Name: "keda-operator", Folder: "keda",
-		Module: kedaModule, Package: kedaModule + "/cmd/operator"}
-	KEDAWebhooks = Tool{Name: "keda-webhooks", Folder: "keda",
-		Module: kedaModule, Package: kedaModule + "/cmd/webhooks"}
-	ArgoCDOperator = Tool{Name: "argocd-operator", Folder: "argocd-operator",
+	// A program of ours with Knative's own reconcilers.
+	KnativeController = Tool{Name: "knative-controller", Folder: "knative", Module: knativeModule, Package: "."}
+	KnativeAutoscaler = knative("autoscaler")
+	KnativeWebhook    = knative("webhook")
+	KEDAOperator      = keda("operator")
+	KEDAWebhooks      = keda("webhooks")
+	ArgoCDOperator    = Tool{Name: "argocd-operator", Folder: "argocd-operator",
 		Module: "github.com/argoproj-labs/argocd-operator", Package: "github.com/argoproj-labs/argocd-operator/cmd"}
 	// The helm of Argo CD 3.5.7 and that of 2.14.21 (hack/tool-versions.sh).
 	Helm4 = Tool{Name: "helm4", Folder: "helm4", Module: "helm.sh/helm/v4", Package: "helm.sh/helm/v4/cmd/helm",
@@ -58,10 +60,10 @@ var (
 		Module: "github.com/argoproj-labs/argocd-vault-plugin", Package: "github.com/argoproj-labs/argocd-vault-plugin"}
 )
 
-// KServeManager is the KServe controller of a release that has a folder under e2e/tools: v0.14.1, v0.15.2, v0.20.0.
+// KServeManager is the KServe controller of a release that has a folder under e2e/tools.
 func KServeManager(version string) Tool { return kserve("manager", version) }
 
-// KServeLLMManager is the controller of LLMInferenceServices: v0.16.0, v0.17.0, v0.20.0.
+// KServeLLMManager is the controller of LLMInferenceServices, from v0.16.0 on.
 func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
 
 // KServeAgent is the agent container's program of the same releases.
@@ -83,16 +85,27 @@ func KServeStatuses(version string) Tool {
 	}
 }
 
-const (
-	kserveModule = "github.com/kserve/kserve"
-	kedaModule   = "github.com/kedacore/keda/v2"
-)
+const kserveModule = "github.com/kserve/kserve"
 
 func kserve(program, version string) Tool {
 	return Tool{
 		Name: "kserve-" + program, Folder: "kserve-" + version, Module: kserveModule,
 		Package: kserveModule + "/cmd/" + program,
 	}
+}
+
+const knativeModule = "knative.dev/serving"
+
+func knative(program string) Tool {
+	return Tool{
+		Name: "knative-" + program, Folder: "knative", Module: knativeModule, Package: knativeModule + "/cmd/" + program,
+	}
+}
+
+const kedaModule = "github.com/kedacore/keda/v2"
+
+func keda(program string) Tool {
+	return Tool{Name: "keda-" + program, Folder: "keda", Module: kedaModule, Package: kedaModule + "/cmd/" + program}
 }
 
 // Version returns the version of the program's module, as its go.mod requires it.

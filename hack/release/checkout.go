@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,32 @@ func checkout(ctx context.Context, version string) (*release, error) {
 		}
 	}
 	return r, nil
+}
+
+// noRelease is the version of what is built to be tested, and never published.
+const noRelease = "v0.0.0"
+
+var pinned = regexp.MustCompile(`(?m)^const Version = "(.*)"$`)
+
+// checkVersion returns an error unless the commit is about the version, or it is a pre-release of that one. The
+// command install prints the image of the version in the file, and the tests of the commit compare the file with all
+// other places that name it.
+func (r *release) checkVersion() error {
+	const name = "internal/install/install.go"
+	text, err := os.ReadFile(filepath.Join(r.source, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	m := pinned.FindSubmatch(text)
+	if m == nil {
+		return fmt.Errorf("%s has no line %s", name, pinned)
+	}
+	if version := strings.TrimSuffix(r.version, semver.Prerelease(r.version)); version != string(m[1]) &&
+		version != noRelease {
+		return fmt.Errorf("the version is %s, and install of this commit is about %s (%s): release that one, "+
+			"or change the version there first", r.version, m[1], name)
+	}
+	return nil
 }
 
 // output runs a program and returns its standard output without the last line end.

@@ -74,5 +74,8 @@ func runBuild(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(r.work)
+	if err := r.checkVersion(); err != nil {
+		return err
+	}
 	return r.build(ctx, platforms, *imageOnly, flags.Arg(0))
 }

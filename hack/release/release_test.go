@@ -38,6 +38,7 @@ func main() {
 }
 `,
 	"cmd/argocd-kserve-plugin-helm/main.go": "package main\n\nfunc main() {}\n",
+	"internal/install/install.go":           "package install\n\nconst Version = \"v0.2.0\"\n",
 }
 
 // repository makes a repository of the files with one commit in the working directory of the test.
@@ -196,6 +197,8 @@ func TestRefused(t *testing.T) {
 	refused("the commit has no tag, so give a version such as v0.2.0")
 	refused(`"0.2.0" is no version; one looks like v0.2.0`, "-version", "0.2.0")
 	refused(`"v0.2" is no version; one looks like v0.2.0`, "-version", "v0.2")
+	refused("the version is v0.3.0-rc.1, and install of this commit is about v0.2.0 (internal/install/install.go)",
+		"-version", "v0.3.0-rc.1")
 	refused(`"plan9/amd64" is none of the platforms linux/amd64, `, "-platforms", "plan9/amd64")
 	if err := os.WriteFile("LICENSE", []byte("another\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		if format == asFile {
 			line, head = settingLine, settings.SchemaComment
 		}
-		facts, name, err := env.detect(args[0])
+		facts, name, err := env.detect(args[0], func(health.Object) {})
 		if err != nil {
 			return err
 		}
@@ -65,8 +65,9 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 	return cmd
 }
 
-// detect reads the facts about a cluster from what kubectl prints. It returns the name of the input for messages too.
-func (env *Env) detect(file string) (facts []fact, name string, err error) {
+// detect reads the facts about a cluster from what kubectl prints, and shows each object that is not about them. It
+// returns the name of the input for messages too.
+func (env *Env) detect(file string, other func(health.Object)) (facts []fact, name string, err error) {
 	closer, stream, err := env.open(file)
 	if err != nil {
 		return nil, "", err
@@ -80,6 +81,8 @@ func (env *Env) detect(file string) (facts []fact, name string, err error) {
 			version.found(event.Object, controllerVersion)
 		case kind == "ConfigMap" && name == kserve.ConfigMap:
 			mode.found(event.Object, defaultMode)
+		default:
+			other(event.Object)
 		}
 		return true
 	})

@@ -51,14 +51,14 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err := cmp.Or(out.contradictions(), out.refused()); err != nil {
 			return err
 		}
-		pieces, err := out.Stream()
+		pieces, err := out.Pieces()
 		if err != nil {
 			return err
 		}
-		if len(pieces) > 0 && closed(env.Stdout) {
+		if out.Objects() > 0 && closed(env.Stdout) {
 			return errors.New("standard output is closed, and the manifests would be lost; use >/dev/null to drop them")
 		}
-		if err := env.writeManifests(cmd.Context(), pieces...); err != nil {
+		if err := env.writeManifests(cmd.Context(), pieces); err != nil {
 			return err
 		}
 		out.warn(env)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newInstallCommand(env *Env) *cobra.Command {
@@ -29,7 +32,8 @@ func newInstallCommand(env *Env) *cobra.Command {
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
 		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
 you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
-kserve-version and default-deployment-mode, unless flags do.
+kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
+rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
 ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
@@ -48,7 +52,7 @@ or for the one that the sidecar has. The exit code is 1 when anything is listed.
 		Args: takes(0, 1),
 	}
 	c := installing{env: env}
-	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "argocd-version",
+	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
 		"max-memory", "max-input", "timeout")
 	form := newChoice(cmd, "form", "", "how you install Argo CD", forms)
 	output := newChoice(cmd, "output", "o", "with --check: output format", formats)
@@ -91,17 +95,30 @@ type installing struct {
 	src         source
 	image, live string
 	checks      bool
+	asOf        string // rules-as-of, "" for that of this release
 }
 
-// facts reads the settings. What no flag and no variable says about the cluster comes from a file.
+// facts reads the settings. What no flag and no variable says about the cluster and its sidecar comes from a file.
 func (c *installing) facts(args []string) (*settings.Settings, error) {
 	set, err := c.src.locked()
-	if err != nil || len(args) == 0 {
-		return set, err
-	}
-	facts, name, err := c.env.detect(args[0])
 	if err != nil {
 		return nil, err
+	}
+	if set.Locked(rulesAsOf) {
+		c.asOf = set.AsOf
+	}
+	if len(args) == 0 {
+		return set, nil
+	}
+	var sidecar installed
+	facts, name, err := c.env.detect(args[0], sidecar.read)
+	if err != nil {
+		return nil, err
+	}
+	if c.asOf == "" {
+		if c.asOf, err = sidecar.rules(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	for _, f := range facts {
 		at := &set.KServeVersion
@@ -119,9 +136,31 @@ func (c *installing) facts(args []string) (*settings.Settings, error) {
 	return set, nil
 }
 
+const rulesAsOf = "rules-as-of"
+
+// installed is what a sidecar that runs says about the rules.
+type installed struct {
+	asOf string
+	err  error
+}
+
+func (i *installed) read(object health.Object) {
+	asOf, err := install.InstalledSetting(object, rulesAsOf)
+	i.asOf, i.err = cmp.Or(i.asOf, asOf), errors.Join(i.err, err)
+}
+
+// rules returns the rules-as-of of the sidecar, "" if there is none.
+func (i *installed) rules() (string, error) {
+	if _, err := rules.ParseVersion(i.asOf); err != nil {
+		return "", fmt.Errorf("%s of the sidecar: %w; or give --%[1]s", rulesAsOf, err)
+	}
+	return i.asOf, i.err
+}
+
 func (c *installing) options(set *settings.Settings) install.Options {
 	return install.Options{
 		Image: c.image, KServeVersion: set.KServeVersion, DefaultDeploymentMode: set.DefaultDeploymentMode,
+		RulesAsOf: c.asOf,
 	}
 }
 
@@ -168,12 +207,14 @@ func (c *installing) check(ctx context.Context, set *settings.Settings, format i
 		return err
 	}
 	release := set.KServeVersion
-	if installed := live.Setting("kserve-version"); release == install.Unknown && installed != "" {
+	// One that this release refuses is among the problems.
+	installed := live.Setting("kserve-version")
+	if _, _, err := kserve.ParseVersions(installed); err == nil && release == install.Unknown && installed != "" {
 		release = installed
 	}
 	configuration, err := c.configuration(set, release)
 	if err != nil {
-		return fmt.Errorf("%s: kserve-version of the sidecar: %w", name, err)
+		return err
 	}
 	problems, notes, err := live.Check(c.options(set), configuration)
 	if err != nil {

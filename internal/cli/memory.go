@@ -28,9 +28,10 @@ const (
 // As long as a run has little memory, garbage is collected less often: a collection every few MiB would be a quarter of
 // what an ordinary application takes.
 const (
-	smallHeap    = 64 << 20 // up to this much memory
-	smallPercent = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
-	usualPercent = 100
+	smallHeap     = 64 << 20 // up to this much memory
+	smallPercent  = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
+	usualPercent  = 100
+	scarcePercent = 50 // where GOMEMLIMIT is set, as in the sidecar
 )
 
 // guard ends the run when it takes more memory than the limit, or when its container has hardly any left. Otherwise the
@@ -39,6 +40,9 @@ const (
 func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
 	percent := min(debug.SetGCPercent(smallPercent), usualPercent)
+	if env.getenv("GOMEMLIMIT") != "" {
+		percent = min(percent, scarcePercent)
+	}
 	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
 	self := strconv.Itoa(os.Getpid())
 	tick := time.NewTicker(pollOthers)

@@ -2,12 +2,14 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -127,7 +129,7 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 
 // write writes the output, unless the run was stopped. A reader that goes away, such as head, has seen enough.
 func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
-	err := env.writeManifests(ctx, pieces...)
+	err := env.writeManifests(ctx, slices.Values(pieces))
 	if errors.Is(err, syscall.EPIPE) {
 		env.output.Store(whole)
 		return nil
@@ -136,17 +138,21 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 }
 
 // writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.
-func (env *Env) writeManifests(ctx context.Context, pieces ...[]byte) error {
+func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	if !env.output.CompareAndSwap(none, part) {
 		return errors.New("standard output is closed")
 	}
-	for _, piece := range pieces {
-		if _, err := env.Stdout.Write(piece); err != nil {
+	w := bufio.NewWriterSize(env.Stdout, 64<<10)
+	for piece := range pieces {
+		if _, err := w.Write(piece); err != nil {
 			return fmt.Errorf("standard output is incomplete: %w", reason(err))
 		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("standard output is incomplete: %w", reason(err))
 	}
 	env.output.Store(whole)
 	return nil

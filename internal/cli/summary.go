@@ -65,12 +65,21 @@ func (o *outcome) restarted() []string {
 
 // left returns the findings without a repair.
 func (o *outcome) left() []transform.Finding {
-	return slices.DeleteFunc(slices.Clone(o.Findings), func(f transform.Finding) bool { return len(f.Edits) > 0 })
+	return selected(o.Findings, func(f transform.Finding) bool { return len(f.Edits) == 0 })
 }
 
 // losing returns the findings whose repair loses comments.
 func (o *outcome) losing() []transform.Finding {
-	return slices.DeleteFunc(slices.Clone(o.Findings), func(f transform.Finding) bool { return len(f.Lost) == 0 })
+	return selected(o.Findings, func(f transform.Finding) bool { return len(f.Lost) > 0 })
+}
+
+func selected(findings []transform.Finding, want func(transform.Finding) bool) (some []transform.Finding) {
+	for _, f := range findings {
+		if want(f) {
+			some = append(some, f)
+		}
+	}
+	return some
 }
 
 // ruleIDs returns the IDs of the rules that repair something.

@@ -12,6 +12,7 @@ import (
 // origins says who wrote the test cases, by the beginning of their names. The first match wins.
 var origins = []struct{ prefix, kind, origin string }{
 	{"controller-v0.20.0-knative", "", "controllers of KServe 0.20.0 and Knative Serving 0.48.1 on an API server"},
+	{"controller-v0.15.2-knative", "", "controllers of KServe 0.15.2 and Knative Serving 0.48.1 on an API server"},
 	{"controller-v0.20.0-keda", "", "controllers of KServe 0.20.0 and KEDA 2.18.0 on an API server"},
 	{"controller-v0.14.1", "", "controllers of KServe 0.14.1 on an API server"},
 	{"controller-v0.15.2", "", "controllers of KServe 0.15.2 on an API server"},

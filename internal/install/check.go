@@ -105,6 +105,7 @@ func (c *comparison) run() error {
 		c.add(Missing, "containers", "no container is called %s", containerName)
 		return nil
 	}
+	c.native()
 	c.image(sidecar)
 	c.commands(sidecar)
 	if err := c.environment(sidecar); err != nil {
@@ -119,6 +120,27 @@ func (c *comparison) run() error {
 		}
 	}
 	return c.plugin(sidecar)
+}
+
+// copyUtil is Argo CD's init container that copies argocd-cmp-server
+// (manifests/base/repo-server/argocd-repo-server-deployment.yaml@v2.14.21 and @v3.5.7).
+const copyUtil = "copyutil"
+
+// native looks at a sidecar among the init containers. Kubernetes starts these one after the other, and goes on beside
+// one that it restarts (KEP-753).
+func (c *comparison) native() {
+	at := indexOf(c.pod.InitContainers, containerName)
+	if at < 0 {
+		return
+	}
+	if c.pod.InitContainers[at].RestartPolicy != "Always" {
+		c.add(Missing, "initContainers.restartPolicy", "the pod waits for the end of the init container %s, which serves "+
+			"until it is stopped: set restartPolicy Always, or move it to containers", containerName)
+	}
+	if at < indexOf(c.pod.InitContainers, copyUtil) {
+		c.add(Missing, "initContainers", "%s is before %s, which copies argocd-cmp-server for it: move it behind that",
+			containerName, copyUtil)
+	}
 }
 
 func (c *comparison) image(sidecar *container) {
@@ -182,6 +204,9 @@ func (c *comparison) environment(sidecar *container) error {
 			c.add(Unlocked, "env."+name, "it is not set; install locks %s at %s", setting.Name, setting.Text)
 		case fact && setting.Text != Unknown && got[i].Locked && got[i].Text != setting.Text:
 			c.add(Outdated, "env."+name, "it is %s, and the cluster has %s", got[i].Text, setting.Text)
+		case setting.Name == rulesAsOf && got[i].Locked && got[i].Text != setting.Text:
+			c.notes = append(c.notes, fmt.Sprintf("%s: %s is %s, and install would set %s, with other repairs: to keep it, "+
+				"give install the Deployment too, or --%[2]s %[3]s", c.object, rulesAsOf, got[i].Text, setting.Text))
 		}
 	}
 	for _, variable := range c.want.Env {

@@ -19,6 +19,11 @@ func TestCheck(t *testing.T) {
 		{name: "nothing"},
 		{name: "no sidecar", change: func(_, pod map[string]any) { pod["containers"] = pod["containers"].([]any)[:1] },
 			want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+		{name: "native sidecar", change: native("Always", "copyutil", containerName)},
+		{name: "native sidecar too early", change: native("Always", containerName, "copyutil"),
+			want: []string{"missing initContainers argocd-kserve-plugin is before copyutil"}},
+		{name: "init container", change: native("", "copyutil", containerName),
+			want: []string{"missing initContainers.restartPolicy the pod waits for the end"}},
 		{name: "older image", change: set("image", "mirror.example.com:5000/plugin:v0.1.0@sha256:0123"),
 			want: []string{"outdated image its tag is v0.1.0, and this program installs " + Version}},
 		{name: "mirror", change: set("image", "mirror.example.com:5000/plugin:"+Version)},
@@ -36,6 +41,10 @@ func TestCheck(t *testing.T) {
 		{name: "other value", change: variableIs("ARGOCD_KSERVE_PLUGIN_FAIL_ON", "error")},
 		{name: "bad value", change: variableIs("ARGOCD_KSERVE_PLUGIN_FAIL_ON", "always"),
 			want: []string{"outdated env this release refuses it: environment variable ARGOCD_KSERVE_PLUGIN_FAIL_ON"}},
+		{name: "refused release of KServe", change: variableIs("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "0.3.0"),
+			want: []string{"outdated env this release refuses it: environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION"}},
+		{name: "other rules", change: variableIs("ARGOCD_KSERVE_PLUGIN_RULES_AS_OF", "newest"),
+			note: "rules-as-of is newest, and install would set "},
 		{name: "no memory target", change: withoutVariable("GOMEMLIMIT"),
 			want: []string{"missing env.GOMEMLIMIT it is not set"}},
 		{name: "facts", change: variableIs("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "0.14.1"),
@@ -146,6 +155,23 @@ func withoutVariable(name string) func(sidecar, pod map[string]any) {
 		sidecar["env"] = slices.DeleteFunc(sidecar["env"].([]any), func(entry any) bool {
 			return entry.(map[string]any)["name"] == name
 		})
+	}
+}
+
+// native moves the sidecar to the init containers, which get these names.
+func native(restartPolicy string, names ...string) func(sidecar, pod map[string]any) {
+	return func(sidecar, pod map[string]any) {
+		pod["containers"] = pod["containers"].([]any)[:1]
+		sidecar["restartPolicy"] = restartPolicy
+		var list []any
+		for _, name := range names {
+			if name == containerName {
+				list = append(list, sidecar)
+			} else {
+				list = append(list, map[string]any{"name": name})
+			}
+		}
+		pod["initContainers"] = list
 	}
 }
 

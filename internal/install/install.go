@@ -37,7 +37,12 @@ type Options struct {
 
 	// The facts about the cluster, as the settings have them, or Unknown.
 	KServeVersion, DefaultDeploymentMode string
+
+	RulesAsOf string // "" for the rules of this release
 }
+
+// rulesAsOf is the setting that keeps repairs of newer releases back.
+const rulesAsOf = "rules-as-of"
 
 // Unknown stands for a fact about the cluster that nobody gave.
 const Unknown = "unknown"
@@ -49,9 +54,12 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 		return nil, err
 	}
 	edits := []yamldoc.Edit{yamldoc.Set(yamldoc.Path{0, "image"}, cmp.Or(o.Image, Image))}
-	facts := o.facts()
+	values := o.facts()
+	if o.RulesAsOf != "" {
+		values[rulesAsOf] = o.RulesAsOf
+	}
 	for i, entry := range tree.Root.Get(0, "env").List() {
-		for setting, value := range facts {
+		for setting, value := range values {
 			if entry.Get("name").Str() == settings.Variable(setting) {
 				edits = append(edits, yamldoc.Set(yamldoc.Path{0, "env", i, "value"}, value))
 			}

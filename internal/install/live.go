@@ -30,16 +30,16 @@ type repoServer struct {
 
 // pod is the part of a pod that Check reads.
 type pod struct {
-	SecurityContext map[string]any
-	Containers      []container
-	Volumes         []struct {
+	SecurityContext            map[string]any
+	Containers, InitContainers []container
+	Volumes                    []struct {
 		Name      string
 		ConfigMap struct{ Name string }
 	}
 }
 
 type container struct {
-	Name, Image                   string
+	Name, Image, RestartPolicy    string
 	Command                       []string
 	Env                           []variable
 	VolumeMounts                  []struct{ Name, MountPath, SubPath string }
@@ -122,14 +122,27 @@ func (l *Live) Setting(name string) string {
 	return ""
 }
 
-// sidecar returns the container of the plugin, nil if there is none.
+// InstalledSetting returns the value of a setting of the sidecar, "" if there is none, or if the object is no
+// Deployment of a repo-server with a sidecar.
+func InstalledSetting(object health.Object, name string) (string, error) {
+	l := Live{configMaps: map[string]map[string]string{}}
+	err := l.add(object)
+	return l.Setting(name), err
+}
+
+// sidecar returns the container of the plugin, nil if there is none. It may be one of the init containers.
 func (s repoServer) sidecar() *container {
-	for i := range s.pod.Containers {
-		if s.pod.Containers[i].Name == containerName {
-			return &s.pod.Containers[i]
+	for _, list := range [][]container{s.pod.Containers, s.pod.InitContainers} {
+		if i := indexOf(list, containerName); i >= 0 {
+			return &list[i]
 		}
 	}
 	return nil
+}
+
+// indexOf returns the index of the container with the name, -1 if there is none.
+func indexOf(list []container, name string) int {
+	return slices.IndexFunc(list, func(c container) bool { return c.Name == name })
 }
 
 // value returns the value of a variable, "" if the container has none or takes it from elsewhere.

@@ -88,7 +88,7 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 		s := &Service{
 			Object: &transform.Object{Kind: kserve.InferenceService.Kind, Name: name, Namespace: o.Namespace},
 			Mode:   kserve.Standard, ModeEvidence: "annotation " + OwnerAnnotation, Elsewhere: true,
-			components: allComponents, predictors: []string{""},
+			facts: &facts{components: allComponents, predictors: unnamed},
 		}
 		note(s)
 		services = append(services, s)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
@@ -48,12 +49,35 @@ func (m *Model) Containers(s *Service) []Container {
 	if s.Elsewhere {
 		return nil
 	}
-	s.once.Do(func() { s.containers = m.findContainers(s) })
-	all := slices.Clone(s.containers)
+	found := s.containers.Load()
+	if found == nil {
+		containers := m.findContainers(s)
+		found = &containers
+		m.recent.add(s)
+		s.containers.Store(found)
+	}
+	all := slices.Clone(*found)
 	for i := range all {
 		all[i].Node = s.Get(all[i].Path...)
 	}
 	return all
+}
+
+// recent are the services that have their containers in memory: the last ones that rules looked at. All of them
+// would take as much memory as the texts of the services.
+type recent struct {
+	mutex    sync.Mutex
+	services [64]*Service
+	next     int // the index of the oldest one
+}
+
+func (r *recent) add(s *Service) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	oldest := cmp.Or(r.services[r.next], s)
+	oldest.containers.Store(nil)
+	r.services[r.next] = s
+	r.next = (r.next + 1) % len(r.services)
 }
 
 func (m *Model) findContainers(s *Service) []Container {

@@ -20,6 +20,7 @@ type Model struct {
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	llms        *llms
+	recent      recent
 
 	deployments func() *deployments // built at the first call, as are the next ones
 
@@ -55,7 +56,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range render.Objects(kserve.InferenceService) {
 		s := newService(o)
-		s.order = len(m.services)
+		s.order = int32(len(m.services))
 		m.services[o] = s
 	}
 	m.llms = m.findLLMs()

@@ -3,7 +3,7 @@ package model
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -13,47 +13,76 @@ import (
 // Service is an InferenceService and the deployment mode it will run in.
 type Service struct {
 	*transform.Object
+	*facts
 	Mode          kserve.Mode // empty when unknown
 	ModeEvidence  string      // why Mode is known, for messages
 	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
 
-	// What only a service in one mode has, for messages. Empty when there is nothing. It does not decide the mode where
-	// KServe itself decides it otherwise.
-	StandardEvidence, KnativeEvidence string
+	// What only a service in Standard mode has, for messages. Empty when there is nothing. It does not decide the mode
+	// where KServe itself decides it otherwise.
+	StandardEvidence string
 
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 
-	order      int      // in the render
+	order      int32                       // in the render
+	containers atomic.Pointer[[]Container] // without their nodes; nil if nobody has looked at them lately
+}
+
+// facts are what the model wants to know about a service and finds in the service alone.
+type facts struct {
+	KnativeEvidence string // as StandardEvidence, for Knative mode
+
+	standard   string   // StandardEvidence without that of autoscalers
 	components []string // see Components
 	annotated  string   // the annotation with its mode
 	predictors []string // the predictor's own name, perhaps empty, and the names of those in its canaries
-
-	once       sync.Once   // for containers
-	containers []Container // without their nodes
 }
 
-// newService returns a service with all that the model wants to know about it, so that its nodes are read once. Only
-// its mode is left to resolve.
-func newService(o *transform.Object) *Service {
-	s := &Service{Object: o, annotated: o.Annotation(kserve.DeploymentModeAnnotation)}
+// Facts returns what the model needs of an object, for [transform.Config]. It copies texts: a part of one would keep
+// the whole text in memory.
+func Facts(o *transform.Object) any {
+	if o.GroupKind() != kserve.InferenceService {
+		return nil
+	}
+	return newFacts(o)
+}
+
+func newFacts(o *transform.Object) *facts {
+	f := &facts{annotated: strings.Clone(o.Annotation(kserve.DeploymentModeAnnotation))}
+	s := &Service{Object: o, facts: f}
 	spec := s.Get("spec")
 	for _, c := range allComponents {
 		if spec.Has(c) {
-			s.components = append(s.components, c)
+			f.components = append(f.components, c)
 		}
 	}
-	if len(s.components) == 1 && s.components[0] == kserve.Predictor {
-		s.components = allComponents[:1] // as most services have it
+	if len(f.components) == 1 && f.components[0] == kserve.Predictor {
+		f.components = allComponents[:1] // as most services have it
 	}
-	s.predictors = []string{spec.Get(kserve.Predictor, "name").Str()}
+	f.predictors = unnamed
+	if name := spec.Get(kserve.Predictor, "name").Str(); name != "" {
+		f.predictors = []string{strings.Clone(name)}
+	}
 	for _, canary := range spec.Get("canary").List() {
 		if name := canary.Get(kserve.Predictor, "name").Str(); name != "" {
-			s.predictors = append(s.predictors, name)
+			f.predictors = append(f.predictors, strings.Clone(name))
 		}
 	}
-	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
-	return s
+	f.standard, f.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
+	return f
 }
+
+// newService returns a service of which only the mode is left to resolve.
+func newService(o *transform.Object) *Service {
+	known, ok := o.Facts().(*facts)
+	if !ok {
+		known = newFacts(o)
+	}
+	return &Service{Object: o, facts: known, StandardEvidence: known.standard}
+}
+
+// unnamed are the predictors of a service that gives them no name. Its capacity is 1, so append makes a copy.
+var unnamed = []string{""}
 
 var allComponents = []string{kserve.Predictor, kserve.Transformer, kserve.Explainer}
 

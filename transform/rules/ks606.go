@@ -50,7 +50,7 @@ func checkPruned(p *pass) {
 		}
 		p.reportPruned(types, path, value, by)
 	}
-	types.Walk(nil, p.Object.Node(), visit)
+	p.walkFields(visit)
 	if p.rewriter() == "" {
 		return
 	}

@@ -123,6 +123,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 	return transform.Config{
 		Rules: All, Select: o.Select, AsOf: asOf, Releases: versions.Releases(), Namespace: o.Namespace,
 		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
+		Facts:              model.Facts,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
 			return &index{

@@ -26,18 +26,18 @@ func (t *Tree) Apply(edits []Edit) (*Tree, error) {
 	if !p.against(t.Root) {
 		return t, nil
 	}
-	out, lost, err := t.splice(edits, p)
+	change, lost, err := t.splice(edits, p)
 	if err != nil {
 		return nil, err
 	}
-	result, err := t.reparse(out)
+	result, err := t.reparse(change.Apply(t.body))
 	if err != nil {
 		return nil, err
 	}
 	if err := verify(t.Root, p, result.Root); err != nil {
 		return nil, err
 	}
-	result.lost = lost
+	result.change, result.lost = change, lost
 	return result, nil
 }
 
@@ -54,29 +54,32 @@ func (t *Tree) reparse(out []byte) (*Tree, error) {
 	return nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
 }
 
-// splice returns the document with the edits of plan p, and the comments that it takes out. If a collection both gains
-// and loses entries, it gains them first, so that there is always an entry to take the layout from.
-func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
+// splice returns how the edits of plan p change the document, and the comments that they take out. If a collection both
+// gains and loses entries, it gains them first, so that there is always an entry to take the layout from.
+func (t *Tree) splice(edits []Edit, p *plan) (Change, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
 	}
-	out, _, err := t.patch(p.additions(t.Root))
+	additions, _, err := t.patch(p.additions(t.Root))
 	if err != nil {
 		return nil, nil, err
 	}
-	grown, err := t.reparse(out)
+	grown, err := t.reparse(additions.Apply(t.body))
 	if err != nil {
 		return nil, nil, err
 	}
 	rest, err := merge(edits)
 	if err != nil || !rest.against(grown.Root) {
-		return out, nil, err
+		return additions, nil, err
 	}
-	out, lost, err := grown.patch(rest)
+	removals, lost, err := grown.patch(rest)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(lost) > 0 {
 		t.relocate(lost, grown)
 	}
-	return out, lost, err
+	return changeTo(t.body, removals.Apply(grown.body)), lost, nil
 }
 
 // relocate changes the positions of comments from grown, which is t with additions, to those in t.
@@ -123,8 +126,8 @@ func (p *plan) additions(n *Node) *plan {
 	return only
 }
 
-// patch returns the document with one plan spliced in, and the comments that this takes out.
-func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
+// patch returns how one plan changes the document, and the comments that this takes out.
+func (t *Tree) patch(p *plan) (Change, []Comment, error) {
 	pooled := childPool.Get().(*[]child)
 	s := splicer{Tree: t, edited: (*pooled)[:0]}
 	defer func() {
@@ -138,20 +141,14 @@ func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 	slices.SortStableFunc(s.cuts, func(a, b cut) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 	})
-	size := len(t.body)
-	for _, c := range s.cuts {
-		size += len(c.text) - (c.end - c.start)
-	}
-	out := make([]byte, 0, max(0, size))
 	at := 0
 	for _, c := range s.cuts {
 		if c.start < at {
 			return nil, nil, fmt.Errorf("internal error: edits overlap at byte %d; please report it", c.start)
 		}
-		out = append(append(out, t.body[at:c.start]...), c.text...)
 		at = c.end
 	}
-	return append(out, t.body[at:]...), s.lostComments(), nil
+	return newChange(s.cuts), s.lostComments(), nil
 }
 
 // splicer collects the byte changes for a plan.

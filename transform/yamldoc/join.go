@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"unicode"
 )
 
@@ -36,31 +38,65 @@ func (e *JoinError) Unwrap() error { return e.Err }
 // Join fails with a *JoinError for a directive after the first document, a `...` without a document before it, and a
 // JSON document that Kubernetes can't read next to others.
 func Join(files [][]Document) ([][]byte, error) {
-	var j joiner
+	var documents []iter.Seq[Document]
 	for _, docs := range files {
-		for _, doc := range docs {
-			j.total += min(1, len(doc.Body)+len(withoutBOM(doc.Head)))
-		}
+		documents = append(documents, slices.Values(docs))
 	}
+	stream, err := JoinSeq(documents)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(stream), nil
+}
+
+// JoinSeq is Join without all documents in memory. It goes through the documents of the files, which must be the same
+// each time, up to three times: for their number, for faults, and for the stream.
+func JoinSeq(files []iter.Seq[Document]) (iter.Seq[[]byte], error) {
+	several := severalIn(files)
+	check := joiner{several: several, emit: func([]byte) bool { return true }}
 	for i, docs := range files {
-		if err := j.file(docs); err != nil {
+		if err := check.file(docs); err != nil {
 			return nil, &JoinError{File: i, Err: err}
 		}
 	}
-	return j.out, nil
+	return func(yield func([]byte) bool) {
+		j := joiner{several: several, emit: yield}
+		for _, docs := range files {
+			j.file(docs)
+		}
+		j.flush()
+	}, nil
+}
+
+// severalIn reports whether there are several documents that are not empty.
+func severalIn(files []iter.Seq[Document]) bool {
+	count := 0
+	for _, docs := range files {
+		for doc := range docs {
+			if count += min(1, len(doc.Body)+len(withoutBOM(doc.Head))); count > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type joiner struct {
-	out   [][]byte
-	total int // documents of all files
-	count int // documents written
-	open  bool
+	emit    func([]byte) bool // gets the stream, and reports whether it wants more
+	piece   []byte            // of the stream, to be emitted next
+	several bool              // documents in all files
+	count   int               // documents written
+	open    bool
+	stopped bool
 }
 
-func (j *joiner) file(docs []Document) *Error {
-	eol := []byte("\n")
-	for i, doc := range docs {
-		if i == 0 {
+func (j *joiner) file(docs iter.Seq[Document]) *Error {
+	var eol []byte
+	for doc := range docs {
+		if j.stopped {
+			return nil
+		}
+		if eol == nil {
 			eol = lineEndOf(docs)
 		}
 		if len(withoutBOM(doc.Head))+len(doc.Body) == 0 {
@@ -70,7 +106,7 @@ func (j *joiner) file(docs []Document) *Error {
 		if n := bomLen(doc.Head); n > 0 && j.count == 0 {
 			head = doc.Head[:n+len(head)]
 		}
-		if startsJSON(doc.Body) && (j.total > 1 || len(head) > 0 || !json.Valid(doc.Body)) {
+		if startsJSON(doc.Body) && (j.several || len(head) > 0 || !json.Valid(doc.Body)) {
 			doc.Body = asYAML(doc.Body)
 			if at := onlyJSON(doc.Body, skipSpace(doc.Body, 0)); at >= 0 {
 				return doc.errorAt(at, "valid in JSON but not in YAML (half a surrogate pair, a tab, a long key), so "+
@@ -88,7 +124,7 @@ func (j *joiner) file(docs []Document) *Error {
 		}
 		j.write(head)
 		j.write(doc.Body)
-		switch last := j.out[len(j.out)-1]; last[len(last)-1] {
+		switch j.piece[len(j.piece)-1] {
 		case '\n':
 		case '\r':
 			j.write([]byte("\n"))
@@ -127,19 +163,24 @@ func (j *joiner) write(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	if n := len(j.out) - 1; n >= 0 {
-		last := j.out[n]
-		if cap(last)-len(last) >= len(b) && &last[:len(last)+1][len(last)] == &b[0] {
-			j.out[n] = last[:len(last)+len(b)]
-			return
-		}
+	if n := len(j.piece); n > 0 && cap(j.piece)-n >= len(b) && &j.piece[:n+1][n] == &b[0] {
+		j.piece = j.piece[:n+len(b)]
+		return
 	}
-	j.out = append(j.out, b)
+	j.flush()
+	j.piece = b
+}
+
+// flush emits what is not emitted yet.
+func (j *joiner) flush() {
+	if len(j.piece) > 0 && !j.stopped {
+		j.stopped = !j.emit(j.piece)
+	}
 }
 
 // lineEndOf returns the line end of a file.
-func lineEndOf(docs []Document) []byte {
-	for _, doc := range docs {
+func lineEndOf(docs iter.Seq[Document]) []byte {
+	for doc := range docs {
 		for _, text := range [][]byte{doc.Head, doc.Body} {
 			if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 				return []byte("\r\n")

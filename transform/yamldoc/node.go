@@ -54,8 +54,9 @@ type Parts struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
-	indent int     // of a block collection: the column of its keys or dashes, from 0
-	extras *extras // nil for most nodes
+	indent  int     // of a block collection: the column of its keys or dashes, from 0
+	keyBits uint64  // of a Mapping: a bit for each key, see keyBit; 0 if nobody noted them
+	extras  *extras // nil for most nodes
 }
 
 // extras are the fields that few nodes need.
@@ -135,11 +136,13 @@ func (n *Node) index() (first, second int) {
 	if len(n.Entries) <= narrow {
 		for i := range n.Entries {
 			text, ok := n.key(i)
-			for j := 0; j < i && ok; j++ {
+			bit := keyBit(text)
+			for j := 0; j < i && ok && n.keyBits&bit != 0; j++ {
 				if earlier, scalar := n.key(j); scalar && earlier == text {
 					return j, i
 				}
 			}
+			n.keyBits |= bit
 		}
 		return -1, -1
 	}
@@ -162,6 +165,15 @@ func (n *Node) index() (first, second int) {
 	return first, second
 }
 
+// keyBit returns one of 64 bits for a key. Most rules look for keys that a mapping does not have, and most of those have
+// another bit than all of its keys.
+func keyBit(key string) uint64 {
+	if key == "" {
+		return 1
+	}
+	return 1 << ((uint(len(key))*7 + uint(key[0]) + uint(key[len(key)-1])*3) & 63)
+}
+
 func (n *Node) compareKey(i int32, text string) int {
 	own, _ := n.key(int(i))
 	return strings.Compare(own, text)
@@ -176,6 +188,9 @@ func (n *Node) entry(key string) *Entry {
 			return nil
 		}
 		return n.Entries[order[i]].named(key)
+	}
+	if n.keyBits != 0 && n.keyBits&keyBit(key) == 0 {
+		return nil
 	}
 	for i := range n.Entries {
 		if e := n.Entries[i].named(key); e != nil {

@@ -10,11 +10,15 @@ type Tree struct {
 	json     bool
 	aliases  map[*Node]int // number of aliases of an anchored node
 	expanded extent
+	change   Change
 	lost     []Comment
 }
 
 // Bytes returns the text of the document. Do not modify it.
 func (t *Tree) Bytes() []byte { return t.body }
+
+// Change returns how the Apply which made the tree changed the text of the tree before.
+func (t *Tree) Change() Change { return t.change }
 
 // Position returns the line and column of a byte offset into the document, such as Node.Start. Both count from 1,
 // columns in runes.
@@ -82,6 +86,9 @@ func (n *Node) lookup(key string) *Node {
 	}
 	if e := n.entry(key); e != nil {
 		return e.Value
+	}
+	if n.barrier == 0 {
+		return nil
 	}
 	for _, e := range n.Entries {
 		if e.Key.tag != tagMerge {

@@ -25,11 +25,11 @@ type Source struct {
 	Path       string
 	Plugin     bool // rendered by the plugin, else by Argo CD itself
 	Prune      bool
-	Manual     bool           // synced once, and not again to heal
-	Options    []string       // of the sync
-	Retry      map[string]any // of a sync that fails; nil for Argo CD's own
+	Manual     bool // synced once, and not again to heal
 	Compare    Comparison
-	Ignore     []any // ignoreDifferences
+	Ignore     []any          // ignoreDifferences
+	Options    []any          // further syncOptions
+	Retry      map[string]any // of a sync that fails; nil for Argo CD's own
 }
 
 // Comparison is a way in which Argo CD compares an object with Git. The zero value is the first one.
@@ -71,15 +71,14 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin"}
 	}
 	metadata := map[string]any{}
-	syncPolicy := map[string]any{"automated": map[string]any{"selfHeal": !source.Manual, "prune": source.Prune}}
-	options := []any{}
-	for _, option := range source.Options {
-		options = append(options, option)
-	}
+	options := append([]any{}, source.Options...)
 	if source.Compare == Structured || source.Compare == Server {
 		options = append(options, "ServerSideApply=true")
 	}
-	syncPolicy["syncOptions"] = options
+	syncPolicy := map[string]any{
+		"automated":   map[string]any{"selfHeal": !source.Manual, "prune": source.Prune},
+		"syncOptions": options,
+	}
 	if source.Retry != nil {
 		syncPolicy["retry"] = source.Retry
 	}
@@ -151,6 +150,29 @@ func (a *Application) State() State {
 	return state
 }
 
+// Resources returns what the Application manages, as Kind/name, each with its status: Synced, OutOfSync, or ToPrune for
+// what it would delete.
+func (a *Application) Resources() map[string]string {
+	a.tb.Helper()
+	list, _, err := unstructured.NestedSlice(a.argo.In(a.tb).Get(objects.Applications, a.Name).Object, "status", "resources")
+	if err != nil {
+		a.tb.Fatal(err)
+	}
+	statuses := map[string]string{}
+	for _, entry := range list {
+		resource := entry.(map[string]any)
+		status := fmt.Sprint(resource["status"])
+		if resource["requiresPruning"] == true {
+			status = ToPrune
+		}
+		statuses[fmt.Sprintf("%s/%s", resource["kind"], resource["name"])] = status
+	}
+	return statuses
+}
+
+// ToPrune is the status of a resource that the Application manages and Git does not have.
+const ToPrune = "to prune"
+
 // Await waits until the Application reports what is asked for.
 func (a *Application) Await(what string, reached func(State) bool) State {
 	a.tb.Helper()
@@ -187,9 +209,20 @@ const (
 // Refresh has Argo CD render and compare again, without its caches, and returns the state after it.
 func (a *Application) Refresh() State {
 	a.tb.Helper()
+	return a.refresh("hard")
+}
+
+// RefreshCached has Argo CD compare again, with the manifests that it has, and returns the state after it.
+func (a *Application) RefreshCached() State {
+	a.tb.Helper()
+	return a.refresh("normal")
+}
+
+func (a *Application) refresh(kind string) State {
+	a.tb.Helper()
 	namespace := a.argo.In(a.tb)
-	hard := fmt.Sprintf(`{"metadata":{"annotations":{%q:"hard"}}}`, refreshAnnotation)
-	namespace.Patch(objects.Applications, a.Name, hard)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, refreshAnnotation, kind)
+	namespace.Patch(objects.Applications, a.Name, patch)
 	namespace.Eventually(a.Name+" is refreshed", func() error {
 		if namespace.Get(objects.Applications, a.Name).GetAnnotations()[refreshAnnotation] != "" {
 			return fmt.Errorf("the annotation %s is still there", refreshAnnotation)

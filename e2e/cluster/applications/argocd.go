@@ -29,9 +29,11 @@ type ArgoCD struct {
 	Stack   *stack.Stack
 	Sidecar *argocd.Sidecar
 
-	version   argocd.Version
-	cluster   *controlplane.Cluster
-	namespace string
+	version    argocd.Version
+	cluster    *controlplane.Cluster
+	namespace  string
+	redis      string // address
+	repoServer string // address
 }
 
 // configuration is what Argo CD's install manifests bring for a core installation.
@@ -75,21 +77,28 @@ func Start(
 	tb testing.TB, cluster *controlplane.Cluster, v argocd.Version, image argocd.Image, sidecar corev1.Container,
 ) *ArgoCD {
 	tb.Helper()
-	s := stack.New(tb)
-	name := v.Name(tb)
-	a := &ArgoCD{
-		Name: name, Stack: s, version: v, cluster: cluster,
-		namespace: "argocd-" + strings.ReplaceAll(name, ".", "-"),
-	}
-	namespace := cluster.Namespace(tb, a.namespace)
-	namespace.Apply(configuration)
-	namespace.ApplyObjects(a.destination())
-
-	a.Sidecar = argocd.StartSidecar(tb, s, v, image, sidecar)
-	redis := argocd.StartRedis(tb, s)
-	repoServer := argocd.StartRepoServer(tb, s, v, redis, a.Sidecar.Sockets)
-	a.startController(tb, redis, repoServer.Address)
+	a := StartIn(tb, cluster, v, "argocd-"+strings.ReplaceAll(v.Name(tb), ".", "-"))
+	a.StartSidecar(tb, image, sidecar)
 	return a
+}
+
+// StartIn starts the release of Argo CD in a namespace, which may have its manifests already, without the sidecar.
+func StartIn(tb testing.TB, cluster *controlplane.Cluster, v argocd.Version, namespace string) *ArgoCD {
+	tb.Helper()
+	a := &ArgoCD{Name: v.Name(tb), Stack: stack.New(tb), version: v, cluster: cluster, namespace: namespace}
+	cluster.Namespace(tb, namespace)
+	a.In(tb).Apply(configuration)
+	a.In(tb).ApplyObjects(a.destination())
+	a.redis = argocd.StartRedis(tb, a.Stack)
+	a.repoServer = argocd.StartRepoServer(tb, a.Stack, v, a.redis, argocd.Sockets(a.Stack)).Address
+	a.startController(tb)
+	return a
+}
+
+// StartSidecar starts the sidecar's container, with what its image holds.
+func (a *ArgoCD) StartSidecar(tb testing.TB, image argocd.Image, container corev1.Container) {
+	tb.Helper()
+	a.Sidecar = argocd.StartSidecar(tb, a.Stack, a.version, image, container)
 }
 
 // destination is the cluster as Applications name it: kubernetes.default.svc means nothing outside a pod.
@@ -104,7 +113,7 @@ func (a *ArgoCD) destination() *unstructured.Unstructured {
 	}}
 }
 
-func (a *ArgoCD) startController(tb testing.TB, redis, repoServer string) {
+func (a *ArgoCD) startController(tb testing.TB) {
 	tb.Helper()
 	s := a.Stack
 	home := s.Mkdir("application-controller", argocd.User)
@@ -117,7 +126,7 @@ func (a *ArgoCD) startController(tb testing.TB, redis, repoServer string) {
 	s.Start(stack.Process{
 		Name: "application-controller", Path: a.version.Binary(tb), Argv0: "argocd-application-controller", Dir: home,
 		Args: append([]string{"--kubeconfig", a.cluster.Kubeconfig(tb, a.namespace), "--namespace", a.namespace,
-			"--repo-server", repoServer, "--repo-server-plaintext", "--redis", redis, "--metrics-port", port,
+			"--repo-server", a.repoServer, "--repo-server-plaintext", "--redis", a.redis, "--metrics-port", port,
 			"--app-resync", "30"}, hydrator...),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home,
 			"TMPDIR=" + s.Mkdir("application-controller/tmp", argocd.User), "ARGOCD_TLS_DATA_PATH=" + home,

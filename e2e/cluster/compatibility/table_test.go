@@ -1,82 +1,179 @@
 package compatibility
 
 import (
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func TestPageKeepsOtherReleases(t *testing.T) {
-	var first Table
-	first.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "new", With: "new"})
-	first.Add(Row{
-		KServe: "0.15.2", ArgoCD: "3.5.7", Section: Health, Problem: "ready", Without: "Progressing", With: "Healthy",
-	})
-	before, err := first.Page(nil)
+// repository has the results of a document and its page.
+type repository string
+
+var document = Document{Page: "page.md", Results: "results", Sections: Standard.Sections}
+
+// sync adds the rows to a run, which leaves out the rows of skipped, and calls Sync.
+func (r repository) sync(run Run, rows, skipped []Row) error {
+	t := Table{Document: &document}
+	for _, row := range rows {
+		t.Add(row)
+	}
+	for _, row := range skipped {
+		t.Skip(row)
+	}
+	return t.Sync(string(r), run)
+}
+
+// read returns the rows that the results have, and fails where the page shows others.
+func (r repository) read(t *testing.T) []Row {
+	t.Helper()
+	return shown(t, &document, string(r))
+}
+
+// shown returns the results of the document, and fails where its page shows others.
+func shown(t *testing.T, d *Document, root string) []Row {
+	t.Helper()
+	rows, err := d.results(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var second Table
-	second.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "newer", With: "newer"})
-	after, err := second.Page(before)
+	page, err := os.ReadFile(filepath.Join(root, d.Page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(after)
-	for row, wanted := range map[string]bool{
-		"| ready | 0.15.2 | 3.5.7 | Progressing | Healthy |": true,
-		"| `Standard` | 0.20.0 | - | newer | newer |":        true,
-		"| `Standard` | 0.20.0 | - | new | new |":            false,
+	if wanted := d.render(rows); string(page) != string(wanted) {
+		t.Fatalf("%s does not show the results:\n%s", d.Page, difference(page, wanted))
+	}
+	return rows
+}
+
+var (
+	mode  = Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "one", With: "one"}
+	ready = Row{KServe: "0.15.2", ArgoCD: "3.5.7", Section: Health, Problem: "ready", Without: "<", With: "Healthy"}
+	drift = Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "port", Without: "OutOfSync", With: "Synced"}
+	other = Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "mode", Without: "OutOfSync", With: "Synced"}
+)
+
+func by(commit string, row Row) Row {
+	row.Commit = commit
+	return row
+}
+
+// TestSync has a second run after a first one with all four rows.
+func TestSync(t *testing.T) {
+	for name, tc := range map[string]struct {
+		run  Run
+		rows []Row
+		skip []Row
+		want []Row
+	}{
+		"of one release": {
+			run: Run{Commit: "b", Complete: true, Update: true}, rows: []Row{mode, drift},
+			want: []Row{by("b", drift), by("a", ready), by("b", mode)},
+		},
+		"that leaves out a row": {
+			run: Run{Commit: "b", Complete: true, Update: true}, rows: []Row{mode}, skip: []Row{drift},
+			want: []Row{by("a", drift), by("a", ready), by("b", mode)},
+		},
+		"that leaves out a section": {
+			run: Run{Commit: "b", Complete: true, Update: true}, rows: []Row{mode},
+			skip: []Row{{KServe: "0.20.0", Section: Drift}},
+			want: []Row{by("a", other), by("a", drift), by("a", ready), by("b", mode)},
+		},
+		"of some tests": {
+			run: Run{Commit: "b", Update: true}, rows: []Row{drift},
+			want: []Row{by("a", other), by("b", drift), by("a", ready), by("a", mode)},
+		},
+		"that compares": {
+			run: Run{Commit: "b", Complete: true}, rows: []Row{mode, drift, other},
+			want: []Row{by("a", other), by("a", drift), by("a", ready), by("a", mode)},
+		},
 	} {
-		if strings.Contains(page, row) != wanted {
-			t.Errorf("the row %s: want %t in\n%s", row, wanted, page)
+		t.Run(name, func(t *testing.T) {
+			p := repository(t.TempDir())
+			first := Run{Commit: "a", Complete: true, Update: true}
+			if err := p.sync(first, []Row{mode, ready, drift, other}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.sync(tc.run, tc.rows, tc.skip); err != nil {
+				t.Fatal(err)
+			}
+			rows := p.read(t)
+			if len(rows) != len(tc.want) {
+				t.Fatalf("the rows are %v, not %v", rows, tc.want)
+			}
+			for i := range rows {
+				if rows[i] != tc.want[i] {
+					t.Errorf("the row is %v, not %v", rows[i], tc.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestSyncFindsDifferences(t *testing.T) {
+	p := repository(t.TempDir())
+	if err := p.sync(Run{Commit: "a", Complete: true, Update: true}, []Row{mode, ready}, nil); err != nil {
+		t.Fatal(err)
+	}
+	changed := mode
+	changed.With = "two"
+	for name, rows := range map[string][]Row{"changed": {changed}, "gone": {drift}, "new": {mode, drift}} {
+		if err := p.sync(Run{Complete: true}, rows, nil); !errors.Is(err, ErrStale) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := p.sync(Run{}, rows, nil); err != nil {
+			t.Errorf("%s, of some tests: %v", name, err)
 		}
 	}
-	if strings.Index(page, "## "+Health) > strings.Index(page, "## "+Modes) {
-		t.Errorf("the sections are out of order:\n%s", page)
+}
+
+func TestSyncNeedsCommit(t *testing.T) {
+	if err := repository(t.TempDir()).sync(Run{Complete: true, Update: true}, []Row{mode}, nil); err == nil {
+		t.Error("results without a commit were written")
 	}
 }
 
-func TestPageKeepsSkippedRows(t *testing.T) {
-	kept := Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept", Without: "OutOfSync", With: "Synced"}
-	gone := kept
-	gone.Problem = "gone"
-	var first Table
-	first.Add(kept)
-	first.Add(gone)
-	before, err := first.Page(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var second Table
-	second.Add(Row{KServe: "0.20.0", Section: Modes, Problem: "`Standard`", Without: "new", With: "new"})
-	second.Skip(Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept"})
-	after, err := second.Page(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page := string(after); !strings.Contains(page, "| kept |") || strings.Contains(page, "| gone |") {
-		t.Errorf("the row that was left out has to stay, and no other one:\n%s", page)
+var update = flag.Bool("update", false, "write the page from the results, as after a merge")
+
+// TestPage compares the pages of the documentation with the results that they show. A document without results has no
+// page.
+func TestPage(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	for _, d := range Documents {
+		t.Run(filepath.Base(d.Page), func(t *testing.T) {
+			rows, err := d.results(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := filepath.Join(root, d.Page)
+			if _, err := os.Stat(page); len(rows) == 0 && errors.Is(err, fs.ErrNotExist) {
+				t.Skip("nothing is measured so far")
+			}
+			if *update {
+				if err := os.WriteFile(page, d.render(rows), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			shown(t, d, root)
+		})
 	}
 }
 
-func TestPageKeepsSkippedSections(t *testing.T) {
-	kept := Row{KServe: "0.20.0", ArgoCD: "3.5.7", Section: Drift, Problem: "kept", Without: "OutOfSync", With: "Synced"}
-	gone := Row{KServe: "0.20.0", Section: LLM, Problem: "gone", Without: "blocked", With: "ready"}
-	var first Table
-	first.Add(kept)
-	first.Add(gone)
-	before, err := first.Page(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var second Table
-	second.Add(Row{KServe: "0.20.0", Section: LLM, Problem: "new", Without: "blocked", With: "ready"})
-	second.Skip(Row{KServe: "0.20.0", Section: Drift})
-	after, err := second.Page(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page := string(after); !strings.Contains(page, "| kept |") || strings.Contains(page, "| gone |") {
-		t.Errorf("the section that was left out has to stay, and no other one:\n%s", page)
+// TestHeaders has a section whose columns have names of their own.
+func TestHeaders(t *testing.T) {
+	d := Document{Sections: []string{Modes, Health}, Headers: map[string][]string{Health: {"State", "A", "B", "C", "D"}}}
+	page := string(d.render([]Row{by("a", mode), by("a", ready)}))
+	for _, want := range []string{
+		"\n## Releases\n\n| KServe | Commits of the plugin, and rows |\n",
+		"\n## Deployment modes\n\n| Problem | KServe |",
+		"\n## Health\n\n| State | A | B | C | D |\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is missing in\n%s", want, page)
+		}
 	}
 }

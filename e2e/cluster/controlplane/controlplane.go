@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -23,7 +24,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-// Cluster is a running control plane with one node.
+// Cluster is a running control plane, with one node unless it runs no pods.
 type Cluster struct {
 	*objects.Client
 	Stack *stack.Stack
@@ -33,6 +34,7 @@ type Cluster struct {
 
 	config *rest.Config
 	keys   KeyPair
+	loads  sync.Map // of int64, by the types.NamespacedName of a Deployment
 }
 
 // Tools are the programs that a cluster is made of, and kubectl.
@@ -42,6 +44,27 @@ func Tools() []toolchain.Tool {
 
 // Start starts a new, empty cluster, which ends with the test.
 func Start(tb testing.TB) *Cluster {
+	tb.Helper()
+	c := StartWithoutPods(tb)
+	s, kubeconfig := c.Stack, c.Kubeconfig(tb, "default")
+	c.start(tb, "kube-controller-manager", c.serves("/healthz", "10257"),
+		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10257", "--leader-elect=false",
+		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
+		"--service-account-private-key-file="+c.keys.Key, "--root-ca-file="+c.keys.Certificate,
+		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz",
+		// The defaults of 15 s and 5 min would only make every test wait.
+		"--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
+	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
+		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
+		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
+	c.startKwok(tb)
+	c.startMetrics(tb)
+	return c
+}
+
+// StartWithoutPods starts a new, empty cluster of etcd and kube-apiserver alone: Deployments are stored, and nobody
+// makes pods of them.
+func StartWithoutPods(tb testing.TB) *Cluster {
 	tb.Helper()
 	s := stack.New(tb)
 	keys, err := NewKeyPair(s.Mkdir("keys", 0), s.IP)
@@ -61,19 +84,6 @@ func Start(tb testing.TB) *Cluster {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	kubeconfig := c.Kubeconfig(tb, "default")
-	c.start(tb, "kube-controller-manager", c.serves("/healthz", "10257"),
-		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10257", "--leader-elect=false",
-		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
-		"--service-account-private-key-file="+keys.Key, "--root-ca-file="+keys.Certificate,
-		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz",
-		// The default of 15 s would only make every test wait: there are no metrics to react to.
-		"--horizontal-pod-autoscaler-sync-period=3s")
-	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
-		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
-		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
-	c.startKwok(tb)
-	c.startMetrics(tb)
 	return c
 }
 

@@ -3,8 +3,10 @@ package controlplane
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,6 +29,14 @@ var stages = []string{
 	"pod/fast/pod-delete.yaml",
 }
 
+// podFails is a stage of our own.
+//
+//go:embed pod-fails.yaml
+var podFails []byte
+
+// PodNetwork has the addresses of all pods.
+var PodNetwork = netip.MustParsePrefix("10.244.0.0/16")
+
 const nodeName = "node"
 
 const node = `
@@ -37,8 +47,8 @@ metadata:
   annotations: {kwok.x-k8s.io/node: fake}
   labels: {kubernetes.io/hostname: ` + nodeName + `, kubernetes.io/os: linux, kubernetes.io/arch: amd64}
 status:
-  allocatable: {cpu: 10k, memory: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
-  capacity: {cpu: 10k, memory: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
+  allocatable: {cpu: 10k, memory: 100Ti, ephemeral-storage: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
+  capacity: {cpu: 10k, memory: 100Ti, ephemeral-storage: 100Ti, pods: 10k, nvidia.com/gpu: 10k}
 `
 
 func (c *Cluster) startKwok(tb testing.TB) {
@@ -60,6 +70,7 @@ func (c *Cluster) startKwok(tb testing.TB) {
 		config.Write(stage)
 		config.WriteString("\n---\n")
 	}
+	config.Write(podFails)
 	path := filepath.Join(c.Stack.Mkdir("kwok", 0), "stages.yaml")
 	if err := os.WriteFile(path, config.Bytes(), 0o644); err != nil {
 		tb.Fatal(err)
@@ -69,7 +80,7 @@ func (c *Cluster) startKwok(tb testing.TB) {
 		Name: "kwok", Path: binary, Dir: filepath.Dir(path),
 		Args: []string{"--kubeconfig", c.Kubeconfig(tb, "default"), "--config", path,
 			"--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
-			"--node-ip", "10.255.0.1", "--cidr", "10.244.0.0/16", "--node-lease-duration-seconds", "40",
+			"--node-ip", "10.255.0.1", "--cidr", PodNetwork.String(), "--node-lease-duration-seconds", "40",
 			"--server-address", address},
 		Env: []string{"HOME=" + c.Stack.Dir, "TMPDIR=" + os.Getenv("TMPDIR")},
 		Ready: func(ctx context.Context) error {

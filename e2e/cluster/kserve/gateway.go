@@ -1,19 +1,14 @@
 package kserve
 
 import (
-	"context"
-	"reflect"
-	"sync"
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/standin"
 )
 
 // gatewayName is the name in KServe's configuration.
@@ -36,15 +31,8 @@ spec:
 // gatewayAddress is that of the Gateway, for the URLs in the status of a service.
 const gatewayAddress = "10.9.9.9"
 
-// standIn takes the place of a controller of the Gateway API: it says of all Gateways, HTTPRoutes and InferencePools
-// that they are accepted, and routes nothing.
-type standIn struct {
-	cluster *objects.Client
-	tb      testing.TB
-	parent  map[string]any // of every pool
-}
-
-// startGatewayStandIn applies the Gateway and starts the stand-in, which ends with the test.
+// startGatewayStandIn applies the Gateway and starts what takes the place of a controller of the Gateway API: it says of
+// all Gateways, HTTPRoutes and InferencePools that they are accepted, and routes nothing.
 func (i *Installation) startGatewayStandIn(tb testing.TB) {
 	tb.Helper()
 	i.namespace.Apply(gateway)
@@ -55,86 +43,39 @@ func (i *Installation) startGatewayStandIn(tb testing.TB) {
 		parent["group"] = objects.Gateways.Group
 	}
 	i.await(tb, kinds...)
-	s := standIn{cluster: i.cluster.Client, tb: tb, parent: parent}
-	ctx, cancel := context.WithCancel(context.Background())
-	var watches sync.WaitGroup
-	for _, kind := range kinds {
-		watches.Go(func() { s.accept(ctx, kind) })
-	}
-	tb.Cleanup(func() {
-		cancel()
-		watches.Wait()
-	})
+	standin.Controller{Name: "a Gateway's controller", Status: acceptance(parent)}.Start(tb, i.cluster.Client, kinds...)
 }
 
-// accept accepts all objects of the kind, and those that come, until the context ends.
-func (s standIn) accept(ctx context.Context, kind schema.GroupVersionResource) {
-	for ctx.Err() == nil { // the API server ends a watch after a while
-		w, err := s.cluster.Resource(kind).Watch(ctx, metav1.ListOptions{})
-		if err != nil {
-			if ctx.Err() == nil {
-				s.tb.Errorf("the stand-in of a Gateway's controller: watch %s: %v", kind.Resource, err)
+// acceptance returns the fields of the status of an accepted object. Every pool has the parent.
+func acceptance(
+	parent map[string]any,
+) func(schema.GroupVersionResource, *unstructured.Unstructured) map[string]any {
+	return func(kind schema.GroupVersionResource, object *unstructured.Unstructured) map[string]any {
+		switch kind {
+		case objects.Gateways:
+			return map[string]any{
+				"addresses":  []any{map[string]any{"type": "IPAddress", "value": gatewayAddress}},
+				"conditions": conditions(object, "Accepted", "Programmed"),
 			}
-			return
-		}
-		for event := range w.ResultChan() {
-			if object, ok := event.Object.(*unstructured.Unstructured); ok && event.Type != watch.Deleted {
-				s.update(ctx, kind, object)
+		case objects.HTTPRoutes:
+			var parents []any
+			references, _, _ := unstructured.NestedSlice(object.Object, "spec", "parentRefs")
+			for _, reference := range references {
+				parents = append(parents, map[string]any{
+					"parentRef": reference, "controllerName": "e2e.invalid/stand-in",
+					"conditions": conditions(object, "Accepted", "ResolvedRefs"),
+				})
 			}
+			return map[string]any{"parents": parents}
+		default: // pools
+			field := "parents"
+			if kind == objects.PreviewInferencePools {
+				field = "parent"
+			}
+			return map[string]any{field: []any{map[string]any{
+				"parentRef": parent, "conditions": conditions(object, "Accepted", "ResolvedRefs"),
+			}}}
 		}
-	}
-}
-
-// update writes the status that says that the object is accepted, unless it has it. An object that has changed
-// meanwhile has another event.
-func (s standIn) update(ctx context.Context, kind schema.GroupVersionResource, object *unstructured.Unstructured) {
-	wanted := s.acceptance(kind, object)
-	status, _, _ := unstructured.NestedMap(object.Object, "status")
-	if status == nil {
-		status = map[string]any{}
-	}
-	changed := false
-	for field, value := range wanted {
-		changed = changed || !reflect.DeepEqual(status[field], value)
-		status[field] = value
-	}
-	if !changed {
-		return
-	}
-	object.Object["status"] = status
-	_, err := s.cluster.Resource(kind).Namespace(object.GetNamespace()).
-		UpdateStatus(ctx, object, metav1.UpdateOptions{})
-	if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-		s.tb.Errorf("the stand-in of a Gateway's controller: %s %s: %v", kind.Resource, object.GetName(), err)
-	}
-}
-
-// acceptance returns the fields of the status of an accepted object.
-func (s standIn) acceptance(kind schema.GroupVersionResource, object *unstructured.Unstructured) map[string]any {
-	switch kind {
-	case objects.Gateways:
-		return map[string]any{
-			"addresses":  []any{map[string]any{"type": "IPAddress", "value": gatewayAddress}},
-			"conditions": conditions(object, "Accepted", "Programmed"),
-		}
-	case objects.HTTPRoutes:
-		var parents []any
-		references, _, _ := unstructured.NestedSlice(object.Object, "spec", "parentRefs")
-		for _, reference := range references {
-			parents = append(parents, map[string]any{
-				"parentRef": reference, "controllerName": "e2e.invalid/stand-in",
-				"conditions": conditions(object, "Accepted", "ResolvedRefs"),
-			})
-		}
-		return map[string]any{"parents": parents}
-	default: // pools
-		field := "parents"
-		if kind == objects.PreviewInferencePools {
-			field = "parent"
-		}
-		return map[string]any{field: []any{map[string]any{
-			"parentRef": s.parent, "conditions": conditions(object, "Accepted", "ResolvedRefs"),
-		}}}
 	}
 }
 

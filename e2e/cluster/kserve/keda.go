@@ -42,7 +42,7 @@ func InstallKEDA(tb testing.TB, cluster *controlplane.Cluster) {
 		tb.Fatal(err)
 	}
 	for _, kind := range kinds {
-		namespace.ApplyObjects(read(tb, kind)...)
+		namespace.ApplyObjects(objects.Read(tb, kind)...)
 	}
 	wait.For(tb, "KEDA's kinds", cluster.Serves(objects.ScaledObjects))
 
@@ -65,7 +65,7 @@ func InstallKEDA(tb testing.TB, cluster *controlplane.Cluster) {
 		"--port", kedaWebhookPort)
 	address := net.JoinHostPort(s.IP, kedaWebhookPort)
 	wait.For(tb, "KEDA's webhook", stack.Accepts(address))
-	for _, object := range read(tb, filepath.Join(source, "config", "webhooks", "validation_webhooks.yaml")) {
+	for _, object := range objects.Read(tb, filepath.Join(source, "config", "webhooks", "validation_webhooks.yaml")) {
 		if err := callByURL(object, "https://"+address, ca); err != nil {
 			tb.Fatal(err)
 		}

@@ -1,41 +1,44 @@
 // Package kserve installs a release of KServe into a cluster and runs its controllers, with the webhooks on.
 //
-// There is no Knative, Istio, KEDA, LeaderWorkerSet controller or cert-manager: services run in Standard mode, and the
-// kinds of the others exist without them. A stand-in accepts Gateways and routes.
+// There is no Istio, LeaderWorkerSet controller or cert-manager, no KEDA without InstallKEDA, and the kinds of the
+// others exist without them. A stand-in accepts Gateways and routes.
 package kserve
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
 // Versions are the releases under test, oldest first: each has a folder under e2e/tools.
-var Versions = []string{"v0.14.1", "v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
-
-// llmOnly are the releases of which only the controller of LLMInferenceServices runs. Those before them have none.
-var llmOnly = []string{"v0.16.0", "v0.17.0"}
-
-// RunsInferenceServices reports whether the controller of InferenceServices runs with the release.
-func RunsInferenceServices(version string) bool { return !slices.Contains(llmOnly, version) }
-
-// RunsLLMInferenceServices reports whether the controller of LLMInferenceServices runs with the release.
-func RunsLLMInferenceServices(version string) bool {
-	return slices.Index(Versions, version) >= slices.Index(Versions, llmOnly[0])
+var Versions = []string{
+	"v0.13.1", "v0.14.1", "v0.15.0", "v0.15.2", "v0.16.0", "v0.17.0", "v0.19.0", "v0.20.0",
 }
+
+// Window is a range of releases: from the first one, all of them if it is empty, to the last one before the end, which
+// is open if it is empty.
+type Window struct{ From, Before string }
+
+// Has reports whether the release is in the window.
+func (w Window) Has(version string) bool {
+	return semver.Compare(version, w.From) >= 0 && (w.Before == "" || semver.Compare(version, w.Before) < 0)
+}
+
+// HasLLMInferenceServices reports whether the release has LLMInferenceServices, with a controller of their own.
+func HasLLMInferenceServices(version string) bool { return Window{From: "v0.16.0"}.Has(version) }
 
 // namespace is where KServe looks for its configuration.
 const namespace = "kserve"
@@ -45,12 +48,10 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	var tools []toolchain.Tool
-	if RunsInferenceServices(version) {
-		tools = append(tools,
-			toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version))
+	tools := []toolchain.Tool{
+		toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version),
 	}
-	if RunsLLMInferenceServices(version) {
+	if HasLLMInferenceServices(version) {
 		tools = append(tools, toolchain.KServeLLMManager(version))
 	}
 	return tools
@@ -65,48 +66,56 @@ func Sources(version string) []toolchain.Tool {
 type Installation struct {
 	Version string // with a leading v
 
-	cluster   *controlplane.Cluster
-	namespace *objects.Namespace
+	cluster     *controlplane.Cluster
+	namespace   *objects.Namespace
+	controllers []*stack.Running
+	gateways    bool // whether the stand-in for a controller of the Gateway API runs
 }
 
 // Install installs the release and returns when its webhooks serve. The default deployment mode is Standard.
 func Install(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
 	tb.Helper()
-	i := begin(tb, cluster, version)
-	if RunsInferenceServices(version) {
-		i.installServices(tb)
-	}
-	if RunsLLMInferenceServices(version) {
-		i.installLLM(tb, sourceOf(tb, toolchain.KServeManager(version)))
-	}
+	i := &Installation{cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
+	i.Upgrade(tb, version)
 	return i
 }
 
-// InstallInferenceServices does the same without LLMInferenceServices.
-func InstallInferenceServices(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
-	tb.Helper()
-	i := begin(tb, cluster, version)
-	i.installServices(tb)
-	return i
-}
-
-// begin makes what the controllers of both kinds need.
-func begin(tb testing.TB, cluster *controlplane.Cluster, version string) *Installation {
+// InstallServices does the same without LLMInferenceServices, and with a default deployment mode in the spelling of the
+// release. Knative has to be there before: KServe looks for its kinds once.
+func InstallServices(tb testing.TB, cluster *controlplane.Cluster, version, mode string) *Installation {
 	tb.Helper()
 	i := &Installation{Version: version, cluster: cluster, namespace: cluster.Namespace(tb, namespace)}
-	crd := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
-	i.namespace.ApplyObjects(read(tb, crd)...)
-	i.await(tb, objects.ScaledObjects)
-	i.configure(tb, sourceOf(tb, toolchain.KServeManager(version)))
+	source := sourceOf(tb, toolchain.KServeManager(version))
+	i.configure(tb, source)
+	i.SetDefaultMode(tb, mode)
+	i.installServices(tb, source)
 	return i
+}
+
+// Upgrade puts another release in the place of the one that runs, and returns when its webhooks serve: the objects of
+// the cluster stay.
+func (i *Installation) Upgrade(tb testing.TB, version string) {
+	tb.Helper()
+	for _, controller := range i.controllers {
+		controller.Stop()
+	}
+	i.Version, i.controllers = version, nil
+	source := sourceOf(tb, toolchain.KServeManager(version))
+	i.configure(tb, source)
+	i.installServices(tb, source)
+	if HasLLMInferenceServices(version) {
+		i.installLLM(tb, source)
+	}
 }
 
 // installServices installs all that is about InferenceServices.
-func (i *Installation) installServices(tb testing.TB) {
+func (i *Installation) installServices(tb testing.TB, source string) {
 	tb.Helper()
-	source := sourceOf(tb, toolchain.KServeManager(i.Version))
+	scaledObjects := filepath.Join(sourceOf(tb, keda), "config", "crd", "bases", "keda.sh_scaledobjects.yaml")
+	i.namespace.ApplyObjects(objects.Read(tb, scaledObjects)...)
 	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "crd"))...)
 	i.await(tb,
+		objects.ScaledObjects,
 		objects.InferenceServices,
 		objects.KServe("v1alpha1", "servingruntimes"),
 		objects.KServe("v1alpha1", "clusterservingruntimes"),
@@ -148,7 +157,7 @@ func (i *Installation) Judge(tb testing.TB, manifests string) []byte {
 // configure applies KServe's own ConfigMap with the defaults that need nothing but Kubernetes.
 func (i *Installation) configure(tb testing.TB, source string) {
 	tb.Helper()
-	for _, object := range read(tb, filepath.Join(source, "config", "configmap", "inferenceservice.yaml")) {
+	for _, object := range objects.Read(tb, filepath.Join(source, "config", "configmap", "inferenceservice.yaml")) {
 		data, _, err := unstructured.NestedStringMap(object.Object, "data")
 		if err != nil {
 			tb.Fatal(err)
@@ -169,8 +178,23 @@ func (i *Installation) configure(tb testing.TB, source string) {
 // SetDefaultMode changes the deployment mode of services that name none, in the spelling of the release.
 func (i *Installation) SetDefaultMode(tb testing.TB, mode string) {
 	tb.Helper()
-	patch := fmt.Sprintf(`{"data":{"deploy":%q}}`, deployConfig(mode))
-	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, "inferenceservice-config", patch)
+	i.SetConfig(tb, "deploy", deployConfig(mode))
+}
+
+// configName is the name of KServe's configuration.
+const configName = "inferenceservice-config"
+
+// Config returns the ConfigMap with KServe's configuration.
+func (i *Installation) Config(tb testing.TB) *unstructured.Unstructured {
+	tb.Helper()
+	return i.cluster.In(tb, namespace).Get(objects.ConfigMaps, configName)
+}
+
+// SetConfig replaces the document under a key of KServe's configuration.
+func (i *Installation) SetConfig(tb testing.TB, key, document string) {
+	tb.Helper()
+	patch := fmt.Sprintf(`{"data":{%q:%q}}`, key, document)
+	i.cluster.In(tb, namespace).Patch(objects.ConfigMaps, configName, patch)
 }
 
 func deployConfig(mode string) string { return fmt.Sprintf(`{"defaultDeploymentMode": %q}`, mode) }
@@ -191,17 +215,4 @@ func kustomize(tb testing.TB, dir string) []*unstructured.Unstructured {
 		tb.Fatal(err)
 	}
 	return built
-}
-
-func read(tb testing.TB, path string) []*unstructured.Unstructured {
-	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	parsed, err := objects.Parse(data)
-	if err != nil {
-		tb.Fatalf("%s: %v", path, err)
-	}
-	return parsed
 }

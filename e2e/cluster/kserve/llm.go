@@ -24,7 +24,7 @@ func (i *Installation) installLLM(tb testing.TB, source string) {
 			tb.Fatal(err)
 		}
 		for _, file := range files {
-			i.namespace.ApplyObjects(read(tb, file)...)
+			i.namespace.ApplyObjects(objects.Read(tb, file)...)
 		}
 	}
 	m := i.prepare(tb, "kserve-llmisvc", toolchain.KServeLLMManager(i.Version), llmPorts)
@@ -39,7 +39,10 @@ func (i *Installation) installLLM(tb testing.TB, source string) {
 		objects.LeaderWorkerSets, objects.Gateways, objects.HTTPRoutes, objects.PreviewInferencePools)
 	i.start(tb, m, filepath.Join(source, "config", "webhook", "llmisvc", "manifests.yaml"))
 	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "llmisvcconfig"))...)
-	i.startGatewayStandIn(tb)
+	if !i.gateways {
+		i.startGatewayStandIn(tb)
+		i.gateways = true
+	}
 }
 
 // llmKinds are KServe's own kinds for LLMInferenceServices. From 0.17 on, those of local models have a folder of their

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
@@ -57,7 +58,7 @@ func (i *Installation) start(tb testing.TB, m manager, webhooks string) {
 	}
 	s := i.cluster.Stack
 	probe := net.JoinHostPort(s.IP, m.ports.probe)
-	s.Start(stack.Process{
+	controller := s.Start(stack.Process{
 		Name: m.name, Path: binary, Dir: m.tmp,
 		Args: []string{"--metrics-addr", "0", "--health-probe-addr", probe, "--webhook-port", m.ports.webhook},
 		Env: []string{
@@ -68,8 +69,9 @@ func (i *Installation) start(tb testing.TB, m manager, webhooks string) {
 			return controlplane.Answers(ctx, http.DefaultClient, "http://"+probe+"/readyz")
 		},
 	})
+	i.controllers = append(i.controllers, controller)
 	wait.For(tb, "the webhooks of "+m.name, stack.Accepts(net.JoinHostPort(s.IP, m.ports.webhook)))
-	for _, object := range read(tb, webhooks) {
+	for _, object := range objects.Read(tb, webhooks) {
 		if err := callByURL(object, m.url, m.ca); err != nil {
 			tb.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -28,6 +30,20 @@ func Parse(stream []byte) ([]*unstructured.Unstructured, error) {
 			parsed = append(parsed, object)
 		}
 	}
+}
+
+// Read reads the documents of a file.
+func Read(tb testing.TB, path string) []*unstructured.Unstructured {
+	tb.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	parsed, err := Parse(data)
+	if err != nil {
+		tb.Fatalf("%s: %v", path, err)
+	}
+	return parsed
 }
 
 // Kustomize builds the kustomization in a folder.

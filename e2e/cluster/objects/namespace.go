@@ -122,6 +122,15 @@ func (n *Namespace) Patch(kind schema.GroupVersionResource, name, patch string, 
 	}
 }
 
+// Refusal returns what the API server says against a patch, nil if it would take it. It stores nothing.
+func (n *Namespace) Refusal(kind schema.GroupVersionResource, name, patch string) error {
+	ctx, cancel := request()
+	defer cancel()
+	options := metav1.PatchOptions{FieldManager: fieldManager, DryRun: []string{metav1.DryRunAll}}
+	_, err := n.client.Resource(kind).Namespace(n.Name).Patch(ctx, name, types.MergePatchType, []byte(patch), options)
+	return err
+}
+
 // Delete deletes an object that may be gone already, without waiting for it to go.
 func (n *Namespace) Delete(kind schema.GroupVersionResource, name string) {
 	n.tb.Helper()

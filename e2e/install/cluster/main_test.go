@@ -1,4 +1,4 @@
-// Package cluster_test installs the sidecar on a real API server, as install/README.md says.
+// Package cluster_test installs the sidecar on a real API server, as install/README.md and docs/getting-started.md say.
 package cluster_test
 
 import (
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
@@ -19,7 +20,9 @@ func TestMain(m *testing.M) { stack.Main(m, prepare, nil) }
 
 func prepare(ctx context.Context) error {
 	flag.Parse()
-	tools, sources := controlplane.Tools(), []toolchain.Tool{toolchain.ArgoCD2, toolchain.ArgoCD3}
+	tools := append(controlplane.Tools(), startArgoCD.Tool, startArgoCD.Helm)
+	tools = append(tools, kserve.Tools(startKServe)...)
+	sources := append(kserve.Sources(startKServe), toolchain.Kwok, toolchain.ArgoCD2, toolchain.ArgoCD3)
 	if *operator {
 		tools, sources = append(tools, toolchain.ArgoCDOperator), append(sources, toolchain.ArgoCDOperator)
 	}

@@ -44,10 +44,10 @@ func TestOperator(t *testing.T) {
 	if !*operator {
 		t.Skip("by hand only: make e2e-operator")
 	}
-	p := readPage(t)
+	p := readPage(t, "install", "README.md")
 	cluster := controlplane.Start(t)
 	startOperator(t, cluster)
-	cluster.Namespace(t, "kserve").Apply(kserve)
+	cluster.Namespace(t, "kserve").Apply(configuration + controller("v0.15.2"))
 	namespace := cluster.Namespace(t, "argocd")
 	namespace.Apply("apiVersion: argoproj.io/v1beta1\nkind: ArgoCD\nmetadata: {name: argocd}\n")
 	wait.For(t, "the Deployment without the sidecar", func(context.Context) error {

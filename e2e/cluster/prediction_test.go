@@ -1,0 +1,324 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/restarts"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
+)
+
+// TestRestarts deploys every golden case as it is, then as the plugin repairs it, and compares the services whose pod
+// templates change with those that the plugin says restart.
+func TestRestarts(t *testing.T) {
+	goldens := findGoldens(t)
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			e := newEnvironment(t, controlplane.StartWithoutPods(t), version, nil)
+			seen := e.follow(t)
+			t.Run("cases", func(t *testing.T) {
+				for _, g := range goldens {
+					t.Run(g.name, func(t *testing.T) {
+						t.Parallel()
+						c := e.predict(t, g, seen)
+						t.Logf("%+v", c)
+						if !t.Failed() || len(c.Misses) > 0 {
+							predictions.Add(c)
+						}
+					})
+				}
+			})
+		})
+	}
+	sections := predictions.Sections()
+	for _, version := range slices.Sorted(maps.Keys(sections)) {
+		fmt.Printf("KServe %s\n\n%s\n", version, sections[version])
+	}
+	syncPage(t, pluginUnderTest(t).commit(t), "restarts.md", restarts.Introduction, sections)
+}
+
+// follow follows what tells what KServe makes of services.
+func (e *environment) follow(t *testing.T) *objects.Cache {
+	t.Helper()
+	kinds := []schema.GroupVersionResource{objects.Deployments, objects.Services, objects.Events}
+	if kserve.HasLLMInferenceServices(e.kserve.Version) {
+		kinds = append(kinds, objects.LLMInferenceServices, objects.LeaderWorkerSets)
+	}
+	return e.cluster.Follow(t, kinds...)
+}
+
+// predictions is what TestRestarts has measured.
+var predictions restarts.Table
+
+// report is what check says in JSON, as far as it is about restarts.
+type report struct {
+	Restarts []string // the services
+	Findings []struct{ Repair, Restarts bool }
+}
+
+// predict measures one case.
+func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) restarts.Case {
+	c := restarts.Case{KServe: e.version(), Rule: g.rule, Name: g.name}
+	before, err := g.manifests()
+	if err != nil {
+		return c.Skip("Kubernetes does not read it", err.Error())
+	}
+	if mode := g.settings["default-deployment-mode"]; mode != "" && mode != "Standard" {
+		return c.Skip("it is about a cluster with another default deployment mode", mode)
+	}
+	if release := g.settings["kserve-version"]; release != "" {
+		return c.Skip("it is about another distribution of KServe", release)
+	}
+	stdout, stderr, code := e.plugin.run(t, g.args("check", "-o", "json")...)
+	if code > 1 {
+		return c.Skip("the plugin refuses it", stderr)
+	}
+	var r report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(r.Findings, func(f struct{ Repair, Restarts bool }) bool { return f.Repair }) {
+		return c.Skip("there is nothing to repair with this release", "")
+	}
+	stdout, stderr, code = e.plugin.run(t, g.args("generate")...)
+	if code != 0 {
+		return c.Skip("the plugin refuses it", stderr)
+	}
+	if n := announced(t, stderr); n != len(r.Restarts) {
+		t.Errorf("the summary of generate counts %d services that restart, check has %v", n, r.Restarts)
+	}
+	after, err := parseItems([]byte(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.newDeployed(t, t, seen, g).compare(c, before, after, r.Restarts)
+}
+
+var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)
+
+// announced is the number of services in a summary line.
+func announced(t *testing.T, summary string) (n int) {
+	t.Helper()
+	if m := restartCount.FindStringSubmatch(summary); m != nil {
+		if _, err := fmt.Sscan(m[1], &n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// compare deploys an app as it is, then as it is repaired.
+func (d *deployed) compare(
+	c restarts.Case, before, after []*unstructured.Unstructured, predicted []string,
+) restarts.Case {
+	if reason, detail := d.create(before); reason != "" {
+		return c.Skip(reason, detail)
+	}
+	var all []*running
+	for _, object := range before {
+		if s := d.service(object); s != nil {
+			if reason, detail := s.settle(); reason != "" {
+				c = c.Leave(s.shown, reason, detail)
+				continue
+			}
+			s.templates = s.list()
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		if len(c.Left) == 0 {
+			return c.Skip("it has no service", "")
+		}
+		return c
+	}
+	d.change(before, after)
+	for _, s := range all {
+		if reason, detail := s.settle(); reason != "" {
+			d.t.Errorf("%s after the repair: %s: %s", s.shown, reason, detail)
+			continue
+		}
+		changed := s.templates.changed(s.list())
+		c = c.Measure(s.shown, slices.Contains(predicted, s.shown), len(changed) > 0)
+		for _, difference := range changed {
+			d.t.Logf("%s: %s", s.shown, difference)
+		}
+	}
+	for _, miss := range c.Misses {
+		d.t.Errorf("%s: %s", c.Name, miss)
+	}
+	return c
+}
+
+// deployed is an app in namespaces of its own: one for objects that name none, and one for each that others name.
+type deployed struct {
+	*environment
+	t     *testing.T
+	base  string // the name of the first namespace
+	given string // the setting namespace, "" if the app has none
+	owner testing.TB
+	seen  *objects.Cache
+	known map[string]bool // the namespaces that are there
+
+	created map[string]bool // the objects that were deployed
+}
+
+// newDeployed returns an app that ends with the owner.
+func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, g golden) *deployed {
+	return &deployed{
+		environment: e, t: t, owner: owner, seen: seen, given: g.settings["namespace"],
+		// KServe makes host names of it and the service's name, of 63 characters at most.
+		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.rule), crc32.ChecksumIEEE([]byte(g.name))),
+		known: map[string]bool{}, created: map[string]bool{},
+	}
+}
+
+// defaultAccount is what kube-controller-manager makes in each namespace. KServe copies from it.
+const defaultAccount = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: default}
+`
+
+// namespace is where objects go of which the manifests say that they are in the given one, "" for none.
+func (d *deployed) namespace(given string) *objects.Namespace {
+	name := d.base
+	if given = cmp.Or(given, d.given); given != "" {
+		name += "-" + given
+	}
+	if !d.known[name] {
+		d.cluster.Namespace(d.owner, name).Apply(defaultAccount)
+		d.known[name] = true
+	}
+	return d.cluster.In(d.t, name)
+}
+
+// create brings the objects into the cluster, runtimes and Configs before the services that use them. It returns the
+// reason why it cannot.
+func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detail string) {
+	for _, object := range servicesLast(manifests) {
+		namespaced, known, err := d.cluster.Scoped(object)
+		switch {
+		case err != nil:
+			d.t.Fatal(err)
+		case isService(object) && !known:
+			return "the release does not have the kind", object.GetKind()
+		case !known:
+			continue // another program's
+		case !namespaced && ofKServe(object):
+			return "it has an object of all namespaces, which would count for other cases", object.GetKind()
+		case !namespaced:
+			continue
+		}
+		local := d.local(object)
+		namespace := d.namespace(object.GetNamespace())
+		ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
+		_, err = d.cluster.Create(ctx, local, namespace.Name)
+		cancel()
+		refused := apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
+			apierrors.IsAlreadyExists(err)
+		switch {
+		case refused && ofKServe(object):
+			return "the API server or KServe refuses it as it is", err.Error()
+		case refused:
+			d.t.Logf("left out: %v", err)
+		case err != nil:
+			d.t.Fatal(err)
+		default:
+			d.created[identity(object)] = true
+		}
+	}
+	return "", ""
+}
+
+// change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on.
+func (d *deployed) change(before, after []*unstructured.Unstructured) {
+	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
+	defer cancel()
+	for _, object := range servicesLast(after) {
+		was := find(before, object)
+		if was != nil && !d.created[identity(object)] {
+			continue
+		}
+		namespace := d.namespace(object.GetNamespace()).Name
+		var err error
+		if was == nil {
+			d.created[identity(object)] = true
+			_, err = d.cluster.Create(ctx, d.local(object), namespace)
+		} else {
+			err = d.cluster.Change(ctx, d.local(was), d.local(object), namespace)
+		}
+		if err != nil {
+			d.t.Fatalf("after the repair: %v", err)
+		}
+	}
+	for _, object := range before {
+		if !d.created[identity(object)] || find(after, object) != nil {
+			continue
+		}
+		delete(d.created, identity(object))
+		if err := d.cluster.Remove(ctx, object, d.namespace(object.GetNamespace()).Name); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// local returns the object without the namespace that the manifests name, and an InferenceService with a new visit.
+func (d *deployed) local(object *unstructured.Unstructured) *unstructured.Unstructured {
+	local := object.DeepCopy()
+	local.SetNamespace("")
+	if ofKServe(object) && object.GetKind() == inferenceServices {
+		annotations := local.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[visited] = fmt.Sprint(d.pokes.Add(1))
+		local.SetAnnotations(annotations)
+	}
+	return local
+}
+
+// find returns the object of the same kind, namespace and name, nil if there is none.
+func find(manifests []*unstructured.Unstructured, like *unstructured.Unstructured) *unstructured.Unstructured {
+	i := slices.IndexFunc(manifests, func(o *unstructured.Unstructured) bool {
+		return o.GroupVersionKind().GroupKind() == like.GroupVersionKind().GroupKind() &&
+			o.GetNamespace() == like.GetNamespace() && o.GetName() == like.GetName()
+	})
+	if i < 0 {
+		return nil
+	}
+	return manifests[i]
+}
+
+func ofKServe(object *unstructured.Unstructured) bool {
+	return strings.HasPrefix(object.GetAPIVersion(), "serving.kserve.io/")
+}
+
+// identity names an object of an app, whatever its version.
+func identity(object *unstructured.Unstructured) string {
+	return object.GetKind() + " " + object.GetNamespace() + "/" + object.GetName()
+}
+
+func isService(object *unstructured.Unstructured) bool {
+	return ofKServe(object) && (object.GetKind() == inferenceServices || object.GetKind() == llmInferenceServices)
+}
+
+// servicesLast returns the objects with the services last.
+func servicesLast(manifests []*unstructured.Unstructured) []*unstructured.Unstructured {
+	last, first := partition(manifests, isService)
+	return append(first, last...)
+}

@@ -1,0 +1,37 @@
+package restarts
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSections(t *testing.T) {
+	var table Table
+	c := Case{KServe: "0.20.0", Rule: "KS101", Name: "KS101/unknown/logger"}
+	table.Add(c.Measure("InferenceService a", true, true).Measure("InferenceService b", false, true).
+		Leave("InferenceService c", "it is stopped", ""))
+	c.Name = "KS101/unknown/list"
+	table.Add(c.Skip("KServe refuses it", "no mode"))
+	got := table.Sections()["0.20.0"]
+	for _, want := range []string{
+		"| KS101 | 2 | 1 | 2 | 1 | 2 | 1 | 1 |\n",
+		"| all | 2 | 1 | 2 | 1 | 2 | 1 | 1 |\n",
+		"\n- KServe refuses it: 1: KS101/unknown/list\n",
+		"\n- it is stopped: 1: KS101/unknown/logger (InferenceService c)\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestUpgradeSection(t *testing.T) {
+	upgrade := Upgrade{Apps: 1}
+	upgrade.Add(Step{Services: 2, ByKServe: []string{"spec.containers[].image"}, RestartedByKServe: 1, Announced: 1})
+	got := upgrade.Section()
+	for _, want := range []string{"| services | 2 |", "KServe's upgrade alone | 1 |", "- `spec.containers[].image`, of 1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package restarts
+
+// Introduction is the beginning of the page.
+const Introduction = `# Restarts, predicted and measured
+
+<!-- Written by make e2e-restarts. It compares this page with what it measures; -update rewrites the page. -->
+
+Every golden case of a rule (testdata/rules) was deployed as it is to a real Kubernetes 1.34 API server with the
+release's own controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on.
+The plugin was told the release and the default deployment mode Standard, and ran the rule of the case alone; the
+cases "together" ran all rules.
+
+"Predicted" are the services that ` + "`check`" + ` lists as restarting, which the summary of ` + "`generate`" + ` counts.
+"Measured" are those of which a pod template changed (of a Deployment or LeaderWorkerSet) once KServe had reconciled
+the repaired service. A miss is a service of which one is true and the other is not.
+
+The cluster has an API server and KServe alone: no pods ran.
+`
+
+// UpgradeIntroduction is the beginning of the page about upgrades.
+const UpgradeIntroduction = `# KServe upgraded in place
+
+<!-- Written by make e2e-upgrade. It compares this page with what it measures; -update rewrites the page. -->
+
+Apps of examples/ and golden cases were deployed with KServe 0.15.2, each as the plugin makes it for that release,
+with all rules. Then KServe was upgraded from release to release, with the same etcd: its kinds, configuration,
+controllers, webhooks and runtimes. After each upgrade the plugin was told the new release, and what it then made of
+the apps replaced what was there, as Argo CD does with prune on.
+
+A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
+not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
+
+The cluster has an API server and KServe alone: no pods ran.
+`

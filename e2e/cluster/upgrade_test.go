@@ -1,0 +1,273 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/restarts"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
+)
+
+// upgradedReleases are those of KServe that TestUpgrade runs, one after the other, as far as the run has them.
+var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
+
+// upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together, and
+// those about what differs between the releases.
+var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
+	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/"}
+
+// TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
+// the old release still there, then with what it makes of them for the new one.
+func TestUpgrade(t *testing.T) {
+	steps := slices.DeleteFunc(slices.Clone(upgradedReleases), func(version string) bool {
+		return !slices.Contains(versions, version)
+	})
+	e := newEnvironment(t, controlplane.StartWithoutPods(t), steps[0], nil)
+	seen := e.follow(t)
+	var apps []*upgraded
+	for _, g := range upgradedApps(t) {
+		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, seen, g)})
+	}
+	each(t, steps[0], apps, func(a *upgraded) { a.install() })
+	apps = slices.DeleteFunc(apps, func(a *upgraded) bool { return len(a.templates) == 0 })
+	sections := map[string]string{}
+	for _, version := range steps[1:] {
+		announced := restarts.Upgrade{Apps: len(apps)}
+		each(t, "announced by upgrade to "+version, apps, func(a *upgraded) { a.announce(version) })
+		e.kserve.Upgrade(t, version)
+		e.plugin.kserveVersion = strings.TrimPrefix(version, "v")
+		each(t, "upgraded to "+version, apps, func(a *upgraded) { a.afterKServe() })
+		each(t, "repaired for "+version, apps, func(a *upgraded) { a.afterPlugin() })
+		for _, a := range apps {
+			announced.Add(a.step)
+		}
+		from := strings.TrimPrefix(steps[slices.Index(steps, version)-1], "v")
+		sections[from+" to "+e.plugin.kserveVersion] = announced.Section()
+		fmt.Printf("KServe %s to %s\n\n%s\n", from, e.plugin.kserveVersion, announced.Section())
+	}
+	syncPage(t, e.plugin.commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+}
+
+// each runs a step of all apps at once.
+func each(t *testing.T, name string, apps []*upgraded, step func(*upgraded)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		for _, a := range apps {
+			t.Run(a.golden.name, func(t *testing.T) {
+				t.Parallel()
+				a.t = t
+				step(a)
+			})
+		}
+	})
+}
+
+// upgradedApps are the apps of TestUpgrade, for all rules.
+func upgradedApps(t *testing.T) []golden {
+	t.Helper()
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var apps []golden
+	for _, folder := range []string{
+		"custom-container", "huggingface-keda", "multi-team/fraud", "multi-team/platform", "multi-team/search",
+		"sklearn-logger", "triton-transformer", "two-environments/overlays/*",
+	} {
+		paths, err := filepath.Glob(filepath.Join(root, "examples", folder))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no example %s: %v", folder, err)
+		}
+		for _, path := range paths {
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			apps = append(apps, golden{name: name, rule: "together", path: path})
+		}
+	}
+	for _, g := range findGoldens(t) {
+		_, mode := g.settings["default-deployment-mode"]
+		_, release := g.settings["kserve-version"]
+		among := func(folder string) bool { return strings.HasPrefix(g.name, folder) }
+		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) {
+			g.rule = "together"
+			apps = append(apps, g)
+		}
+	}
+	return apps
+}
+
+// upgraded is an app while KServe is upgraded.
+type upgraded struct {
+	golden
+	*deployed
+	live      []*unstructured.Unstructured // what the plugin made of it last
+	templates map[string]templates         // of its services, by their names
+	ids       map[string]types.UID         // of its objects
+	announced map[string]bool              // what upgrade says restarts
+	step      restarts.Step
+}
+
+// install deploys the app. Where KServe cannot run all of it, the app is left out.
+func (a *upgraded) install() {
+	manifests, complaint := a.generate()
+	if complaint != "" {
+		a.t.Skip("the plugin refuses it: ", complaint)
+	}
+	if reason, detail := a.create(manifests); reason != "" {
+		a.t.Skip(reason, ": ", detail)
+	}
+	all := map[string]templates{}
+	for _, s := range a.services(manifests) {
+		if reason, detail := s.settle(); reason != "" {
+			a.t.Skip(s.shown, ": ", reason, ": ", detail)
+		}
+		all[s.shown] = s.list()
+	}
+	a.live, a.templates, a.ids = manifests, all, a.identities(manifests)
+}
+
+func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
+	stdout, stderr, code := a.plugin.run(a.t, a.args("generate")...)
+	if code != 0 {
+		return nil, stderr
+	}
+	manifests, err := parseItems([]byte(stdout))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return manifests, ""
+}
+
+func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*running) {
+	for _, object := range manifests {
+		if s := a.service(object); s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// announce asks upgrade what the next release brings.
+func (a *upgraded) announce(version string) {
+	a.step, a.announced = restarts.Step{App: a.golden.name}, map[string]bool{}
+	args := a.args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
+	stdout, stderr, code := a.plugin.run(a.t, args...)
+	var report struct {
+		Changes []struct{ Effect, Object, Message string }
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code > 1 {
+		a.t.Fatalf("exit %d: %v: %s", code, err, stderr)
+	}
+	for _, change := range report.Changes {
+		a.t.Logf("%s: %s: %s", change.Effect, change.Object, change.Message)
+		if change.Effect == "restarts" {
+			a.announced[change.Object] = true
+		}
+	}
+}
+
+// afterKServe sees what the new release makes of the app as it is.
+func (a *upgraded) afterKServe() {
+	for _, s := range a.services(a.live) {
+		s.visit()
+		if reason, detail := s.settle(); reason != "" {
+			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
+		}
+		now := s.list()
+		for _, difference := range a.templates[s.shown].changed(now) {
+			a.t.Logf("%s: %s", s.shown, difference)
+		}
+		a.step.Services++
+		a.step.ByKServe = append(a.step.ByKServe, a.templates[s.shown].fields(now)...)
+		if len(a.templates[s.shown].changed(now)) > 0 {
+			a.step.RestartedByKServe++
+		}
+		a.templates[s.shown] = now
+	}
+	a.same("KServe's upgrade")
+}
+
+// afterPlugin applies what the plugin makes of the app for the new release.
+func (a *upgraded) afterPlugin() {
+	manifests, complaint := a.generate()
+	if complaint != "" {
+		a.t.Fatal("refused: ", complaint)
+	}
+	a.change(a.live, manifests)
+	before := a.live
+	a.live = manifests
+	for _, s := range a.services(manifests) {
+		if reason, detail := s.settle(); reason != "" {
+			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
+			continue
+		}
+		now := s.list()
+		changed := a.templates[s.shown].changed(now)
+		if a.announced[s.shown] {
+			a.step.Announced++
+		}
+		if len(changed) > 0 {
+			a.step.Measured++
+		}
+		if a.announced[s.shown] != (len(changed) > 0) {
+			a.step.Misses++
+			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, a.announced[s.shown], changed)
+		}
+		a.templates[s.shown] = now
+	}
+	for _, object := range before {
+		if find(manifests, object) == nil {
+			a.t.Logf("no longer in the app: %s %s", object.GetKind(), object.GetName())
+			delete(a.ids, identity(object))
+		}
+	}
+	a.same("the plugin's output for the new release")
+	a.ids = a.identities(manifests)
+}
+
+// same checks that the objects of the app are still those that it deployed.
+func (a *upgraded) same(after string) {
+	now := a.identities(a.live)
+	for name, id := range a.ids {
+		if now[name] != id {
+			a.step.Lost++
+			a.t.Errorf("%s: %s is lost or another one", after, name)
+		}
+	}
+}
+
+// identities are the UIDs of the app's objects, and of the Deployments that KServe has made.
+func (a *upgraded) identities(manifests []*unstructured.Unstructured) map[string]types.UID {
+	ids := map[string]types.UID{}
+	ctx, cancel := context.WithTimeout(a.t.Context(), wait.Bound)
+	defer cancel()
+	for _, object := range manifests {
+		if !a.created[identity(object)] {
+			continue
+		}
+		id, err := a.cluster.UID(ctx, object, a.namespace(object.GetNamespace()).Name)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		ids[identity(object)] = id
+	}
+	for _, s := range a.services(manifests) {
+		for _, owned := range s.own(objects.Deployments) {
+			ids[identity(owned)] = owned.GetUID()
+		}
+	}
+	return ids
+}
