@@ -146,15 +146,19 @@ type installed struct {
 
 func (i *installed) read(object health.Object) {
 	asOf, err := install.InstalledSetting(object, rulesAsOf)
-	i.asOf, i.err = cmp.Or(i.asOf, asOf), errors.Join(i.err, err)
+	if err == nil && asOf != "" && i.asOf != "" && asOf != i.asOf {
+		err = fmt.Errorf("one has %s and another one %s: give the one of your Argo CD", i.asOf, asOf)
+	}
+	i.asOf, i.err = cmp.Or(i.asOf, asOf), cmp.Or(i.err, err)
 }
 
 // rules returns the rules-as-of of the sidecar, "" if there is none.
 func (i *installed) rules() (string, error) {
-	if _, err := rules.ParseVersion(i.asOf); err != nil {
+	_, err := rules.ParseVersion(i.asOf)
+	if err = cmp.Or(i.err, err); err != nil {
 		return "", fmt.Errorf("%s of the sidecar: %w; or give --%[1]s", rulesAsOf, err)
 	}
-	return i.asOf, i.err
+	return i.asOf, nil
 }
 
 func (c *installing) options(set *settings.Settings) install.Options {
