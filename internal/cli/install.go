@@ -33,7 +33,8 @@ func newInstallCommand(env *Env) *cobra.Command {
 		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
 you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
 kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
-rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced.
+rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
+release.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
 ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
