@@ -8,8 +8,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// TestAliasOfAnotherKind checks that rules take the fields of an object for those of its kind, also where an alias makes
-// the same text an object of another kind.
+// TestAliasOfAnotherKind checks that rules take the fields of an object for those of its kind, also where an alias
+// makes the same text an object of another kind.
 func TestAliasOfAnotherKind(t *testing.T) {
 	const (
 		begin = `apiVersion: v1

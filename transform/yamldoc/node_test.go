@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestEntry compares entry with a plain loop over the entries, and Get with the same for merged keys, in random mappings
-// of all kinds that Parse reads: narrow and wide ones, in block and flow style and in JSON, and with keys that are
-// aliases, merge keys and collections.
+// TestEntry compares entry with a plain loop over the entries, and Get with the same for merged keys. The mappings are
+// random: narrow and wide ones, in block and flow style and in JSON, and with keys that are aliases, merge keys and
+// collections.
 func TestEntry(t *testing.T) {
 	names := []string{"", "merged", "<<", "[a]"}
 	for _, a := range "aby" {
