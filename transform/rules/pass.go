@@ -77,8 +77,9 @@ func (p *pass) walkSpec(visit func(at *yamldoc.Trail, node *yamldoc.Node)) {
 
 // fields are those of an object, for all rules that look at them. The rules for an object run one after the other.
 type fields struct {
-	root *yamldoc.Node // of the object
-	all  schema.Fields
+	root  *yamldoc.Node // of the object
+	types *schema.Types // of the root, which an alias may give to an object of another kind
+	all   schema.Fields
 }
 
 // walkFields calls visit for every field of the object that KServe's definitions speak of, as [schema.Types.Walk] does.
@@ -87,8 +88,8 @@ func (p *pass) walkFields(visit func(at *yamldoc.Trail, value *yamldoc.Node, f s
 	if f == nil {
 		f = &fields{}
 	}
-	if root := p.Object.Node(); f.root != root {
-		f.root, f.all = root, p.types().Append(f.all[:0], root)
+	if root, types := p.Object.Node(), p.types(); f.root != root || f.types != types {
+		f.root, f.types, f.all = root, types, types.Append(f.all[:0], root)
 	}
 	f.all.Walk(nil, visit)
 	p.walked.Put(f)
