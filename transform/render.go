@@ -85,6 +85,7 @@ func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (un
 	for _, o := range r.objects {
 		visit(o)
 	}
+	kept := &trees{} // of this search alone, without facts
 	for _, d := range r.unselected {
 		sources, err := yamldoc.Split(d.source.Body)
 		if err != nil {
@@ -95,7 +96,7 @@ func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (un
 				continue
 			}
 			source.Line += d.source.Line - 1
-			read := &document{file: d.file, source: &source, trees: d.trees}
+			read := &document{file: d.file, source: &source, trees: kept}
 			if read.parse(r.namespace) != nil {
 				unreadable = append(unreadable, source.Body)
 			}

@@ -140,6 +140,9 @@ func (r *repair) splice(ctx context.Context) error {
 		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
 			return nil
 		}
+		if r.after[i] != d {
+			r.after[i].drop()
+		}
 		r.made[i], r.after[i] = len(edits[d]), d
 		faults[i] = guarded(func() error {
 			before := d.parsed()

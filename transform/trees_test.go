@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -55,5 +56,81 @@ func TestShare(t *testing.T) {
 		if shared.most != want {
 			t.Errorf("of %d bytes, %d keep their trees, want %d", texts, shared.most, want)
 		}
+	}
+}
+
+// TestSearchKeepsNothing checks that what Search finds has no facts, and takes no room from the trees of the others.
+func TestSearchKeepsNothing(t *testing.T) {
+	settings := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n"
+	found := 0
+	config := Config{
+		Rules: []*Rule{wants("KS991", "owner", "us", services)},
+		Facts: func(o *Object) any { return o.Name },
+		Index: func(r *Render) any {
+			known := r.All()[0].doc.trees
+			before := known.kept
+			r.Search(func([]byte) bool { return true }, func(o *Object) {
+				if o.Kind != "ConfigMap" {
+					return
+				}
+				found++
+				if facts := o.Facts(); facts != nil {
+					t.Errorf("facts %v", facts)
+				}
+			})
+			if known.kept != before {
+				t.Errorf("documents with %d bytes keep their trees, want %d", known.kept, before)
+			}
+			return nil
+		},
+	}
+	if _, err := Run(t.Context(), []File{{Path: "a", Data: []byte(service + "---\n" + settings)}}, config); err != nil {
+		t.Fatal(err)
+	}
+	if found != 2 {
+		t.Errorf("%d objects found, want one in the input and one in the repaired input", found)
+	}
+}
+
+// TestDrop checks that a document which is edited anew, with fewer edits, keeps one tree.
+func TestDrop(t *testing.T) {
+	both := rule("KS992", func(p *Pass) {
+		if p.Object.Name != "churn" || p.Object.Annotation("team") != "" {
+			return
+		}
+		team := yamldoc.Set(yamldoc.Path{"metadata", "annotations", "team"}, "a")
+		p.Report(Finding{Message: "no team", Edits: append(p.Object.Edits(team), p.Render.All()[1].Edits(team)...)})
+	}, services)
+	conflict := rule("KS993", func(p *Pass) {
+		if at := (yamldoc.Path{"metadata", "annotations", "team"}); p.Object.Name == "fraud" {
+			p.Report(Finding{Message: "another team", Edits: p.Object.Edits(yamldoc.Set(at, "b"))})
+		}
+	}, services)
+	files := []File{
+		{Path: "a", Data: []byte(service)},
+		{Path: "b", Data: []byte(strings.Replace(service, "churn", "fraud", 1))},
+	}
+	config := Config{Rules: []*Rule{wants("KS991", "owner", "us", services), both, conflict}}
+	e, err := newEngine(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := read(t.Context(), files, newScreen(config.Rules), &config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, failed, err := e.find(t.Context(), stream.selected, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRepair(e, stream, findings, failed)
+	if err := r.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.after[0] == stream.selected[0] || r.after[1] != stream.selected[1] {
+		t.Fatal("the first document is not repaired, or the second one is")
+	}
+	if kept, want := r.after[0].trees.kept, 2*len(service); kept != want {
+		t.Errorf("documents with %d bytes keep their trees, want %d", kept, want)
 	}
 }

@@ -33,7 +33,8 @@ func newInstallCommand(env *Env) *cobra.Command {
 		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
 you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
 kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
-rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced.
+rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
+release.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
 ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
@@ -146,15 +147,19 @@ type installed struct {
 
 func (i *installed) read(object health.Object) {
 	asOf, err := install.InstalledSetting(object, rulesAsOf)
-	i.asOf, i.err = cmp.Or(i.asOf, asOf), errors.Join(i.err, err)
+	if err == nil && asOf != "" && i.asOf != "" && asOf != i.asOf {
+		err = fmt.Errorf("one has %s and another one %s: give the one of your Argo CD", i.asOf, asOf)
+	}
+	i.asOf, i.err = cmp.Or(i.asOf, asOf), cmp.Or(i.err, err)
 }
 
 // rules returns the rules-as-of of the sidecar, "" if there is none.
 func (i *installed) rules() (string, error) {
-	if _, err := rules.ParseVersion(i.asOf); err != nil {
+	_, err := rules.ParseVersion(i.asOf)
+	if err = cmp.Or(i.err, err); err != nil {
 		return "", fmt.Errorf("%s of the sidecar: %w; or give --%[1]s", rulesAsOf, err)
 	}
-	return i.asOf, i.err
+	return i.asOf, nil
 }
 
 func (c *installing) options(set *settings.Settings) install.Options {

@@ -1,7 +1,7 @@
 package install
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -43,7 +43,7 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 	for _, server := range l.servers {
 		c := comparison{Live: l, repoServer: server, want: want, options: o}
 		if err := c.run(); err != nil {
-			return nil, nil, fmt.Errorf("%s: %s: %w", l.name, server.object, err)
+			return nil, nil, err
 		}
 		problems, notes = append(problems, c.problems...), append(notes, c.notes...)
 	}
@@ -99,6 +99,10 @@ func (c *comparison) add(problem, field, format string, args ...any) {
 	c.problems = append(c.problems, Problem{c.object, problem, field, fmt.Sprintf(format, args...)})
 }
 
+func (c *comparison) note(format string, args ...any) {
+	c.notes = append(c.notes, fmt.Sprintf("not compared: %s: %s", c.object, fmt.Sprintf(format, args...)))
+}
+
 func (c *comparison) run() error {
 	sidecar := c.sidecar()
 	if sidecar == nil {
@@ -119,7 +123,8 @@ func (c *comparison) run() error {
 				c.want.Resources.Limits[limit])
 		}
 	}
-	return c.plugin(sidecar)
+	c.plugin(sidecar)
+	return nil
 }
 
 // copyUtil is Argo CD's init container that copies argocd-cmp-server
@@ -133,7 +138,7 @@ func (c *comparison) native() {
 	if at < 0 {
 		return
 	}
-	if c.pod.InitContainers[at].RestartPolicy != "Always" {
+	if c.pod.InitContainers[at].RestartPolicy != restartAlways {
 		c.add(Missing, "initContainers.restartPolicy", "the pod waits for the end of the init container %s, which serves "+
 			"until it is stopped: set restartPolicy Always, or move it to containers", containerName)
 	}
@@ -150,8 +155,7 @@ func (c *comparison) image(sidecar *container) {
 		c.add(Outdated, "image", "it is %s, not %s", sidecar.Image, c.options.Image)
 	case c.options.Image != "":
 	case tag == "":
-		c.notes = append(c.notes, fmt.Sprintf("not compared: %s: image %s has no tag: give the one you want with --image",
-			c.object, sidecar.Image))
+		c.note("image %s has no tag: give the one you want with --image", sidecar.Image)
 	case tag != Version:
 		c.add(Outdated, "image", "its tag is %s, and this program installs %s", tag, Version)
 	}
@@ -191,6 +195,9 @@ func (c *comparison) environment(sidecar *container) error {
 		c.add(Outdated, "env", "this release refuses it: %v", err)
 		return nil
 	}
+	if len(sidecar.EnvFrom) > 0 {
+		c.note("envFrom: its variables count as not set")
+	}
 	locks := map[string]bool{}
 	for i, setting := range want {
 		if !setting.Locked {
@@ -202,6 +209,8 @@ func (c *comparison) environment(sidecar *container) error {
 		switch {
 		case !sidecar.has(name):
 			c.add(Unlocked, "env."+name, "it is not set; install locks %s at %s", setting.Name, setting.Text)
+		case setting.Name == "kserve-version" && setting.Text == Unknown && !got[i].Locked:
+			c.note("env.%s takes its value from elsewhere: give --kserve-version, which chooses the health checks", name)
 		case fact && setting.Text != Unknown && got[i].Locked && got[i].Text != setting.Text:
 			c.add(Outdated, "env."+name, "it is %s, and the cluster has %s", got[i].Text, setting.Text)
 		case setting.Name == rulesAsOf && got[i].Locked && got[i].Text != setting.Text:
@@ -230,14 +239,35 @@ func (c *comparison) mounts(sidecar *container) {
 			continue
 		}
 		if want.MountPath != "/tmp" {
+			c.shared(volume, want.MountPath)
 			continue
 		}
-		for _, other := range c.pod.Containers {
+		for _, other := range c.pod.running() {
 			if other.Name != containerName && other.mounts(volume) {
 				c.add(Missing, "volumeMounts", "a /tmp of its own: the container %s mounts the volume %s too, and "+
 					"argocd-cmp-server empties it", other.Name, volume)
 			}
 		}
+	}
+}
+
+// shared looks whether the others have another volume than the sidecar at a path: copyutil, or the repo-server.
+func (c *comparison) shared(volume, at string) {
+	var others []string
+	for _, other := range slices.Concat(c.pod.Containers, c.pod.InitContainers) {
+		for _, mount := range other.VolumeMounts {
+			switch {
+			case other.Name == containerName || path.Clean(mount.MountPath) != at:
+			case mount.Name == volume:
+				return
+			default:
+				others = append(others, fmt.Sprintf("the container %s mounts the volume %s", other.Name, mount.Name))
+			}
+		}
+	}
+	if len(others) > 0 {
+		c.add(Missing, "volumeMounts", "the volume %s is mounted at %s, where %s: mount the same one",
+			volume, at, strings.Join(others, ", "))
 	}
 }
 
@@ -265,47 +295,48 @@ func (c *comparison) security(sidecar *container) {
 }
 
 // plugin compares a plugin.yaml that is mounted over the one in the image.
-func (c *comparison) plugin(sidecar *container) error {
+func (c *comparison) plugin(sidecar *container) {
 	for _, mount := range sidecar.VolumeMounts {
 		if mount.MountPath != configFolder && !strings.HasPrefix(mount.MountPath, configFolder+"/") {
 			continue
 		}
 		for _, volume := range c.pod.Volumes {
-			if volume.Name != mount.Name {
-				continue
-			}
-			data, found := c.configMaps[c.namespace+"/"+volume.ConfigMap.Name]
-			if !found {
-				c.notes = append(c.notes, fmt.Sprintf("not compared: %s: the volume %s hides the plugin.yaml of the image: "+
-					"give its ConfigMap %s too, or remove the mount", c.object, mount.Name, volume.ConfigMap.Name))
-				continue
-			}
-			key := mount.SubPath
-			if key == "" {
-				key = "plugin.yaml"
-			}
-			same, err := samePlugin(data[key])
-			if err != nil {
-				return fmt.Errorf("ConfigMap %s: key %s: %w", volume.ConfigMap.Name, key, err)
-			}
-			if !same {
-				c.add(Outdated, "volumeMounts", "the key %s of the ConfigMap %s differs from the plugin.yaml of the image, "+
-					"which it hides: remove the mount", key, volume.ConfigMap.Name)
+			if volume.Name == mount.Name {
+				c.mounted(volume, cmp.Or(mount.SubPath, "plugin.yaml"))
 			}
 		}
 	}
-	return nil
+}
+
+// mounted compares a file of a volume with the plugin.yaml of the image.
+func (c *comparison) mounted(volume volume, file string) {
+	if volume.ConfigMap == nil {
+		c.note("the volume %s hides the plugin.yaml of the image: remove the mount", volume.Name)
+		return
+	}
+	configMap, key := volume.ConfigMap.Name, file
+	for _, item := range volume.ConfigMap.Items {
+		if item.Path == file {
+			key = item.Key
+		}
+	}
+	data, found := c.configMaps[c.namespace+"/"+configMap]
+	if !found {
+		c.note("the volume %s hides the plugin.yaml of the image: give its ConfigMap %s too, or remove the mount",
+			volume.Name, configMap)
+		return
+	}
+	if !samePlugin(data[key]) {
+		c.add(Outdated, "volumeMounts", "the key %s of the ConfigMap %s differs from the plugin.yaml of the image, "+
+			"which it hides: remove the mount", key, configMap)
+	}
 }
 
 // samePlugin reports whether text says what the plugin.yaml of the image says.
-func samePlugin(text string) (bool, error) {
-	if text == "" {
-		return false, errors.New("it is missing")
-	}
+func samePlugin(text string) bool {
 	var got, want any
-	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
-		return false, err
+	if yaml.Unmarshal([]byte(text), &got) != nil || yaml.Unmarshal(pluginYAML, &want) != nil {
+		return false
 	}
-	err := yaml.Unmarshal(pluginYAML, &want)
-	return reflect.DeepEqual(got, want), err
+	return reflect.DeepEqual(got, want)
 }

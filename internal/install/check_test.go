@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +46,17 @@ func TestCheck(t *testing.T) {
 			want: []string{"outdated env this release refuses it: environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION"}},
 		{name: "other rules", change: variableIs("ARGOCD_KSERVE_PLUGIN_RULES_AS_OF", "newest"),
 			note: "rules-as-of is newest, and install would set "},
+		{name: "the last of two values counts", change: func(sidecar, _ map[string]any) {
+			sidecar["env"] = append(sidecar["env"].([]any), map[string]any{"name": "ARGOCD_KSERVE_PLUGIN_TIMEOUT"})
+		}, want: []string{"unlocked env.ARGOCD_KSERVE_PLUGIN_TIMEOUT it is not set; install locks timeout at "}},
+		{name: "release of KServe from elsewhere", change: func(sidecar, pod map[string]any) {
+			withoutVariable("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION")(sidecar, pod)
+			sidecar["env"] = append(sidecar["env"].([]any), map[string]any{
+				"name": "ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "valueFrom": map[string]any{"configMapKeyRef": nil},
+			})
+		}, note: "takes its value from elsewhere: give --kserve-version"},
+		{name: "variables from elsewhere", change: set("envFrom", []any{map[string]any{"prefix": "X_"}}),
+			note: "envFrom: its variables count as not set"},
 		{name: "no memory target", change: withoutVariable("GOMEMLIMIT"),
 			want: []string{"missing env.GOMEMLIMIT it is not set"}},
 		{name: "facts", change: variableIs("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "0.14.1"),
@@ -56,6 +68,21 @@ func TestCheck(t *testing.T) {
 		{name: "shared tmp", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"].([]any)[2].(map[string]any)["name"] = "tmp"
 		}, want: []string{"missing volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
+		{name: "tmp of a native sidecar", change: func(_, pod map[string]any) {
+			other := map[string]any{"name": "other", "volumeMounts": []any{
+				map[string]any{"name": "argocd-kserve-plugin-tmp", "mountPath": "/tmp"},
+			}}
+			ended := maps.Clone(other)
+			other["restartPolicy"], ended["name"] = "Always", "ended"
+			pod["initContainers"] = []any{ended, other}
+		}, want: []string{"missing volumeMounts a /tmp of its own: the container other mounts the volume"}},
+		{name: "socket in another volume", change: func(sidecar, pod map[string]any) {
+			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"] = []any{
+				map[string]any{"name": "plugins", "mountPath": "/home/argocd/cmp-server/plugins/"},
+			}
+			sidecar["volumeMounts"].([]any)[1].(map[string]any)["name"] = "mine"
+		}, want: []string{"missing volumeMounts the volume mine is mounted at /home/argocd/cmp-server/plugins, where the " +
+			"container argocd-repo-server mounts the volume plugins: mount the same one"}},
 		{name: "no socket", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"] = slices.Delete(sidecar["volumeMounts"].([]any), 1, 2)
 		}, want: []string{"missing volumeMounts nothing is mounted at /home/argocd/cmp-server/plugins"}},
@@ -70,6 +97,10 @@ func TestCheck(t *testing.T) {
 		{name: "limits", change: set("resources", map[string]any{"limits": map[string]any{"memory": "4Gi"}}),
 			want: []string{"missing resources.limits.ephemeral-storage the container has no limit; install sets 2Gi"}},
 		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
+		{name: "plugin.yaml of no ConfigMap", change: func(sidecar, pod map[string]any) {
+			mountPlugin(sidecar, pod)
+			delete(pod["volumes"].([]any)[len(pod["volumes"].([]any))-1].(map[string]any), "configMap")
+		}, note: "the volume cmp hides the plugin.yaml of the image: remove the mount"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if tc.options.KServeVersion == "" {
@@ -90,16 +121,29 @@ func TestCheckPlugin(t *testing.T) {
 	configMap := "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: cmp}, data: {plugin.yaml: %q}}\n"
 	problems, _ := check(t, fmt.Appendf(nil, server+configMap, pluginYAML), unknown)
 	expect(t, problems, nil)
-	verbose := strings.Replace(string(pluginYAML), "generate]", "generate, -v]", 1)
-	problems, _ = check(t, fmt.Appendf(nil, server+configMap, verbose), unknown)
-	expect(t, problems, []string{"outdated volumeMounts the key plugin.yaml of the ConfigMap cmp differs"})
+	for _, other := range []string{strings.Replace(string(pluginYAML), "generate]", "generate, -v]", 1), "", "a: ["} {
+		problems, _ = check(t, fmt.Appendf(nil, server+configMap, other), unknown)
+		expect(t, problems, []string{"outdated volumeMounts the key plugin.yaml of the ConfigMap cmp differs"})
+	}
+	renamed := string(repoServerOf(t, func(sidecar, pod map[string]any) {
+		mountPlugin(sidecar, pod)
+		volumes := pod["volumes"].([]any)
+		volumes[len(volumes)-1].(map[string]any)["configMap"] = map[string]any{
+			"name": "cmp", "items": []any{map[string]any{"key": "kserve", "path": "plugin.yaml"}},
+		}
+	}))
+	problems, _ = check(t, fmt.Appendf(nil, renamed+strings.Replace(configMap, "plugin.yaml:", "kserve:", 1), pluginYAML),
+		unknown)
+	expect(t, problems, nil)
 }
 
 // TestReadLive reads what is no repo-server.
 func TestReadLive(t *testing.T) {
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\n"
 	for stream, want := range map[string]string{
-		"": "live.yaml: no Deployment has a name that ends in repo-server",
+		"": "live.yaml: no Deployment has a name that ends in repo-server, or a container argocd-kserve-plugin",
+		deployment + "spec: {template: {spec: {containers: [{env: [{name: A, value: 5}]}]}}}": "live.yaml: Deployment " +
+			"argocd-repo-server: spec.template.spec: Containers.Env.Value has the wrong type: number",
 		deployment + "spec: {template: {spec: 5}}": "live.yaml: Deployment argocd-repo-server: spec.template.spec: ",
 		deployment + "spec: [":                     "live.yaml: ",
 	} {
@@ -107,7 +151,10 @@ func TestReadLive(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", stream, err, want)
 		}
 	}
-	problems, _ := check(t, []byte(deployment), unknown)
+	other := strings.Replace(string(repoServerOf(t, nil)), "argocd-repo-server", "reposerver", 1)
+	problems, _ := check(t, []byte(other), unknown)
+	expect(t, problems, nil)
+	problems, _ = check(t, []byte(deployment), unknown)
 	expect(t, problems, []string{"missing containers no container is called argocd-kserve-plugin"})
 }
 

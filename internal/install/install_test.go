@@ -138,7 +138,8 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, server := bytesOf(t, sidecar.value("ARGOCD_KSERVE_PLUGIN_MAX_MEMORY")), bytesOf(t, sidecar.value("GOMEMLIMIT"))
+	run := bytesOf(t, sidecar.variable("ARGOCD_KSERVE_PLUGIN_MAX_MEMORY").Value)
+	server := bytesOf(t, sidecar.variable("GOMEMLIMIT").Value)
 	limit := bytesOf(t, sidecar.Resources.Limits["memory"].(string))
 	if limit < 4*run {
 		t.Errorf("the memory limit of %d is below four times max-memory, %d", limit, run)

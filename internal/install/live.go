@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,16 +33,36 @@ type repoServer struct {
 type pod struct {
 	SecurityContext            map[string]any
 	Containers, InitContainers []container
-	Volumes                    []struct {
-		Name      string
-		ConfigMap struct{ Name string }
+	Volumes                    []volume
+}
+
+// running returns the containers that run side by side.
+func (p pod) running() []container {
+	all := slices.Clone(p.Containers)
+	for _, init := range p.InitContainers {
+		if init.RestartPolicy == restartAlways {
+			all = append(all, init)
+		}
+	}
+	return all
+}
+
+type volume struct {
+	Name      string
+	ConfigMap *struct {
+		Name  string
+		Items []struct{ Key, Path string }
 	}
 }
+
+// restartAlways is the restartPolicy of an init container that runs beside the containers.
+const restartAlways = "Always"
 
 type container struct {
 	Name, Image, RestartPolicy    string
 	Command                       []string
 	Env                           []variable
+	EnvFrom                       []any
 	VolumeMounts                  []struct{ Name, MountPath, SubPath string }
 	SecurityContext               map[string]any
 	ReadinessProbe, LivenessProbe struct{ Exec struct{ Command []string } }
@@ -54,7 +75,8 @@ type variable struct {
 }
 
 // ReadLive reads what kubectl prints for the Deployment of the repo-server, for argocd-cm and for what else Check looks
-// at. name stands for the input in errors. It is an error if there is no such Deployment.
+// at. name stands for the input in errors. The Deployment is one with a name that ends in repo-server, or with the
+// container of the plugin. It is an error if there is none.
 func ReadLive(data []byte, name string) (*Live, error) {
 	l := &Live{name: name, data: data, configMaps: map[string]map[string]string{}}
 	var problem error
@@ -68,7 +90,8 @@ func ReadLive(data []byte, name string) (*Live, error) {
 	case problem != nil:
 		return nil, fmt.Errorf("%s: %w", name, problem)
 	case len(l.servers) == 0:
-		return nil, fmt.Errorf("%s: no Deployment has a name that ends in repo-server", name)
+		return nil, fmt.Errorf("%s: no Deployment has a name that ends in repo-server, or a container %s",
+			name, containerName)
 	}
 	return l, nil
 }
@@ -84,7 +107,7 @@ func (l *Live) add(object health.Object) error {
 		return nil
 	}
 	if err := convert(object, &read); err != nil {
-		return fmt.Errorf("%s: %w", kind, err)
+		return fmt.Errorf("%s %v: %w", kind, health.At(object, "metadata", "name"), err)
 	}
 	namespace, name := read.Metadata.Namespace, read.Metadata.Name
 	qualified := strings.TrimPrefix(namespace+"/"+name, "/")
@@ -92,42 +115,56 @@ func (l *Live) add(object health.Object) error {
 		l.configMaps[namespace+"/"+name] = read.Data
 		return nil
 	}
-	if !strings.HasSuffix(name, "repo-server") {
-		return nil
-	}
 	server := repoServer{object: kind + " " + qualified, namespace: namespace}
-	if err := convert(health.At(object, "spec", "template", "spec"), &server.pod); err != nil {
+	err := convert(health.At(object, "spec", "template", "spec"), &server.pod)
+	switch {
+	case !strings.HasSuffix(name, "repo-server") && server.sidecar() == nil:
+		return nil
+	case err != nil:
 		return fmt.Errorf("%s: spec.template.spec: %w", server.object, err)
 	}
 	l.servers = append(l.servers, server)
 	return nil
 }
 
-// convert gives a decoded value another type.
+// convert gives a decoded value another type. What has the right type is in it also after an error.
 func convert(value, into any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(data, into)
+	err = json.Unmarshal(data, into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("%s has the wrong type: %s", wrong.Field, wrong.Value)
+	}
+	return err
 }
 
 // Setting returns the value of a setting of the sidecar, "" if there is none.
 func (l *Live) Setting(name string) string {
 	for _, server := range l.servers {
 		if sidecar := server.sidecar(); sidecar != nil {
-			return sidecar.value(settings.Variable(name))
+			return strings.TrimSpace(sidecar.variable(settings.Variable(name)).Value)
 		}
 	}
 	return ""
 }
 
 // InstalledSetting returns the value of a setting of the sidecar, "" if there is none, or if the object is no
-// Deployment of a repo-server with a sidecar.
+// Deployment of a repo-server with a sidecar. It is an error if the Deployment does not show the value.
 func InstalledSetting(object health.Object, name string) (string, error) {
 	l := Live{configMaps: map[string]map[string]string{}}
-	err := l.add(object)
-	return l.Setting(name), err
+	if err := l.add(object); err != nil {
+		return "", err
+	}
+	key := settings.Variable(name)
+	for _, server := range l.servers {
+		if sidecar := server.sidecar(); sidecar != nil && sidecar.variable(key).ValueFrom != nil {
+			return "", fmt.Errorf("%s: env.%s takes its value from elsewhere: set the value itself", server.object, key)
+		}
+	}
+	return l.Setting(name), nil
 }
 
 // sidecar returns the container of the plugin, nil if there is none. It may be one of the init containers.
@@ -145,21 +182,20 @@ func indexOf(list []container, name string) int {
 	return slices.IndexFunc(list, func(c container) bool { return c.Name == name })
 }
 
-// value returns the value of a variable, "" if the container has none or takes it from elsewhere.
-func (c *container) value(name string) string {
+// variable returns the variable with the name, one without a value if there is none.
+func (c *container) variable(name string) variable {
 	for _, entry := range slices.Backward(c.Env) { // of several with the same name the last one counts
 		if entry.Name == name {
-			return entry.Value
+			return entry
 		}
 	}
-	return ""
+	return variable{}
 }
 
 // has reports whether the container sets a variable, also from elsewhere.
 func (c *container) has(name string) bool {
-	return slices.ContainsFunc(c.Env, func(entry variable) bool {
-		return entry.Name == name && (entry.Value != "" || entry.ValueFrom != nil)
-	})
+	entry := c.variable(name)
+	return entry.Value != "" || entry.ValueFrom != nil
 }
 
 // settings returns the settings of a run in the container, as far as its own variables say.

@@ -238,6 +238,41 @@ func (t *Types) At(path yamldoc.Path) (f Field) {
 	return f
 }
 
+// Walk calls visit for every field below a value of these types, and for the items of lists, parents first. It goes
+// through aliases, but not into merged mappings, and not below a field that a release does not keep. The trail begins
+// with start, the path of the value, and is valid until visit returns. t may be nil.
+func (t *Types) Walk(start yamldoc.Path, value *yamldoc.Node,
+	visit func(at *yamldoc.Trail, value *yamldoc.Node, f Field)) {
+	if t != nil {
+		yamldoc.AlongTrail(start, func(at *yamldoc.Trail) { t.walk(at, value, visit) })
+	}
+}
+
+func (t *Types) walk(at *yamldoc.Trail, value *yamldoc.Node, visit func(*yamldoc.Trail, *yamldoc.Node, Field)) {
+	if value = value.Get(); value == nil || t == nil {
+		return
+	}
+	for i := range value.Entries {
+		if e := &value.Entries[i]; e.Key.Tag() != "!!merge" {
+			at.Key(e.Key.Value)
+			t.Field(e.Key.Value).visit(at, e.Value, visit)
+			at.Up()
+		}
+	}
+	for i, item := range value.Items {
+		at.Item(i)
+		Field{Types: t.Item(), Kept: true}.visit(at, item, visit)
+		at.Up()
+	}
+}
+
+func (f Field) visit(at *yamldoc.Trail, value *yamldoc.Node, visit func(*yamldoc.Trail, *yamldoc.Node, Field)) {
+	visit(at, value, f)
+	if f.Kept {
+		f.walk(at, value, visit)
+	}
+}
+
 type kindKey struct {
 	release          transform.Release
 	apiVersion, kind string

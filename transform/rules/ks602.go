@@ -36,7 +36,7 @@ func checkQuantities(p *pass) {
 	if by == "" {
 		return
 	}
-	p.walkFields(func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		text, ok := storedQuantity(value.Get(), f)
 		if !ok {
 			return

@@ -36,11 +36,16 @@ func checkEmpty(p *pass) {
 	if at := (yamldoc.Path{"metadata", "labels"}); p.Object.Get(at...) != nil && emptiness(p.Object.Get(at...)) == "{}" {
 		p.reportEmpty(at, "the API server", "{}")
 	}
-	by := p.rewriter()
+	from, by := yamldoc.Path{}, p.rewriter()
 	if by == "" {
 		return
 	}
-	visit := func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+	if p.Object.GroupKind() == kserve.InferenceService && !p.Versions.All(kserve.WebhookDropsEmpty) {
+		if from = p.convertedFramework(); from == nil {
+			return
+		}
+	}
+	p.types().At(from).Walk(from, p.Object.Get(from...), func(trail *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if !f.Kept || !f.LeftOutIfEmpty {
 			return
 		}
@@ -49,12 +54,7 @@ func checkEmpty(p *pass) {
 				p.reportEmpty(at, by, empty)
 			}
 		}
-	}
-	if p.Object.GroupKind() != kserve.InferenceService || p.Versions.All(kserve.WebhookDropsEmpty) {
-		p.walkFields(visit)
-	} else if from := p.convertedFramework(); from != nil {
-		p.types().At(from).Walk(from, p.Object.Get(from...), visit)
-	}
+	})
 }
 
 // checkEmptyModelName reports a name that the webhook replaces with that of the service, as if it were not there.

@@ -50,7 +50,7 @@ func checkPruned(p *pass) {
 		}
 		p.reportPruned(types, path, value, by)
 	}
-	p.walkFields(visit)
+	types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
 		return
 	}

@@ -63,7 +63,7 @@ func (p *pass) inexact() (reason string) {
 			reason = "the merge key << may hide a field that only v1alpha2 has"
 		}
 	})
-	p.walkFields(func(at *yamldoc.Trail, _ *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, _ *yamldoc.Node, f schema.Field) {
 		if f.Kept {
 			return
 		}

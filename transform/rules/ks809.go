@@ -33,7 +33,7 @@ var refusedQuantity = &transform.Rule{
 var quantityForm = lazyregexp.New(`^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$`)
 
 func checkQuantityForm(p *pass) {
-	p.walkFields(func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		value = value.Get()
 		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
 			return

@@ -67,7 +67,7 @@ func checkConfigOnly(p *pass) {
 		p.refuse(refusal{at: refs, words: "baseRefs is not a permitted field in LLMInferenceServiceConfig",
 			advice: "name the Configs in the baseRefs of the services"})
 	}
-	p.walkFields(func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
 			p.refuse(refusal{at: at.Path(), words: err.Error(), advice: templateAdvice})
 		}

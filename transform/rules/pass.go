@@ -18,7 +18,6 @@ type index struct {
 	claimed      func() map[claim]*transform.Object
 	mains        func() map[podTemplate]*mainNames
 	selecting    func() map[*model.Selection]runtimeUsers
-	walked       sync.Pool // of *fields
 
 	compare sync.Once // sets change
 	change  *change   // from this render to the present one; only in pass.before
@@ -73,23 +72,4 @@ func (p *pass) change() *change {
 func (p *pass) walkSpec(visit func(at *yamldoc.Trail, node *yamldoc.Node)) {
 	spec := yamldoc.Path{"spec"}
 	p.Object.Get(spec...).Walk(spec, visit)
-}
-
-// fields are those of an object, for all rules that look at them. The rules for an object run one after the other.
-type fields struct {
-	root *yamldoc.Node // of the object
-	all  schema.Fields
-}
-
-// walkFields calls visit for every field of the object that KServe's definitions speak of, as [schema.Types.Walk] does.
-func (p *pass) walkFields(visit func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field)) {
-	f, _ := p.walked.Get().(*fields)
-	if f == nil {
-		f = &fields{}
-	}
-	if root := p.Object.Node(); f.root != root {
-		f.root, f.all = root, p.types().Append(f.all[:0], root)
-	}
-	f.all.Walk(nil, visit)
-	p.walked.Put(f)
 }

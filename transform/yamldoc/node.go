@@ -55,7 +55,7 @@ type Parts struct {
 	Items   []*Node // of a Sequence, in document order
 
 	indent  int     // of a block collection: the column of its keys or dashes, from 0
-	keyBits uint64  // of a Mapping: a bit for each key, see keyBit; 0 if nobody noted them
+	keyBits uint64  // of a Mapping that is not wide: a bit for each key, see keyBit
 	extras  *extras // nil for most nodes
 }
 
@@ -189,7 +189,7 @@ func (n *Node) entry(key string) *Entry {
 		}
 		return n.Entries[order[i]].named(key)
 	}
-	if n.keyBits != 0 && n.keyBits&keyBit(key) == 0 {
+	if n.keyBits&keyBit(key) == 0 {
 		return nil
 	}
 	for i := range n.Entries {
