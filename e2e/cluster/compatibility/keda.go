@@ -15,6 +15,7 @@ real Kubernetes 1.34 API server. "Without" is the app as it is in Git, "with" is
 replicas, unless the row says otherwise.
 
 The first table names the commits of the plugin with which the rows of each release of KServe were measured.
+Rows that are missing were not measured so far.
 
 The second table applies the service, then the ScaledObject, and has KServe reconcile. "Survives" means: after 10
 reconciles the ScaledObject and KEDA's HorizontalPodAutoscaler were the same objects, nothing else scaled the
