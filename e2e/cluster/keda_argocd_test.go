@@ -71,9 +71,14 @@ func (s *synced) syncScaledObject(t *testing.T, c kedaSync, plugin bool) string 
 	}
 	if state.Failed && c.freed && plugin {
 		namespace.Delete(objects.ScaledObjects, "model-predictor")
-		a.Sync()
+		namespace.Eventually("a sync succeeds", func() error { // KEDA takes a moment to let it go
+			if a.Sync(); a.State().Failed {
+				return fmt.Errorf("it failed: %s", a.State().Failure)
+			}
+			return nil
+		})
 		state = a.AwaitHealthy()
-		text = "fails once; Synced and Healthy after the printed command and another sync"
+		text = "fails once; Synced and Healthy after KServe's is deleted and another sync"
 	}
 	name := parseLast(t, c.app).GetName()
 	if !state.Failed {

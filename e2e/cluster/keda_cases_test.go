@@ -152,7 +152,7 @@ type kedaSync struct {
 	options  []any  // of the sync
 	compare  applications.Comparison
 	retry    map[string]any // nil for Argo CD's own
-	freed    bool           // a finding prints a command that frees the Deployment
+	freed    bool           // once KServe's own ScaledObject is deleted, as a finding says
 	repair   bool           // the app changes only by the plugin
 	races    bool           // whether the first try succeeds depends on who is faster
 	replicas int64          // 2 if it is 0

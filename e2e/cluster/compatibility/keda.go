@@ -22,9 +22,9 @@ reconciles the ScaledObject and KEDA's HorizontalPodAutoscaler were the same obj
 Deployment, and it had two replicas.
 
 In the third table, Argo CD syncs the app by itself, with prune. "At once" means that the first try succeeded;
-"after a retry" that KEDA refused the first and accepted a later one; "fails" that no try succeeded, of four where
-the row says nothing else. Argo CD tries six times unless ` + "`syncPolicy.retry`" + ` says otherwise; "no retry" is
-a limit of 0, as in a sync by hand. In every row, the InferenceService, its Deployment and the new ScaledObject lived
+"after a retry" that KEDA refused the first and accepted a later one; "fails" that no try succeeded, of up to four.
+Argo CD tries an automated sync six times unless ` + "`syncPolicy.retry`" + ` says otherwise. "No retry" is a limit of
+0, as in a sync by hand. In every row, the InferenceService, its Deployment and the new ScaledObject lived
 through the sync. "Foreground" and "background" are the policies by which Argo CD prunes.
 `,
 	Limits: `
