@@ -2,11 +2,8 @@ package compatibility
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 )
@@ -23,40 +20,24 @@ func SyncSections(path, introduction, commit string, sections map[string]string,
 	if update && commit == "" {
 		return errNoCommit
 	}
-	before, err := os.ReadFile(path)
-	if err != nil && !(update && errors.Is(err, fs.ErrNotExist)) {
-		return err
-	}
-	_, rest, _ := strings.Cut(string(before), heading)
-	all := map[string]string{}
-	for section := range strings.SplitSeq(rest, heading) {
-		if release, text, found := strings.Cut(section, "\n\n"); found {
-			all[release] = text
+	return SyncPage(path, update, func(before []byte) ([]byte, error) {
+		_, rest, _ := strings.Cut(string(before), heading)
+		all := map[string]string{}
+		for section := range strings.SplitSeq(rest, heading) {
+			if release, text, found := strings.Cut(section, "\n\n"); found {
+				all[release] = text
+			}
 		}
-	}
-	for release, text := range sections {
-		all[release] = measuredWith + commit + ".\n\n" + text
-	}
-	var page bytes.Buffer
-	page.WriteString(introduction)
-	for _, release := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(&page, "%s%s\n\n%s", heading, release, all[release])
-	}
-	if update {
-		return os.WriteFile(path, page.Bytes(), 0o644)
-	}
-	if bytes.Equal(withoutCommit(page.Bytes()), withoutCommit(before)) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w:\n%s", path, ErrStale, difference(before, page.Bytes()))
-}
-
-func withoutCommit(page []byte) []byte {
-	var kept []byte
-	for line := range bytes.Lines(page) {
-		if !bytes.HasPrefix(line, []byte(measuredWith)) {
-			kept = append(kept, line...)
+		for release, text := range sections {
+			if _, old, _ := strings.Cut(all[release], "\n\n"); update || old != text {
+				all[release] = measuredWith + commit + ".\n\n" + text
+			}
 		}
-	}
-	return kept
+		var page bytes.Buffer
+		page.WriteString(introduction)
+		for _, release := range slices.Sorted(maps.Keys(all)) {
+			fmt.Fprintf(&page, "%s%s\n\n%s", heading, release, all[release])
+		}
+		return page.Bytes(), nil
+	})
 }
