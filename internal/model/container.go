@@ -56,18 +56,14 @@ func (m *Model) Containers(s *Service) []Container {
 		m.recent.add(s)
 		s.containers.Store(found)
 	}
-	all := slices.Clone(*found)
-	for i := range all {
-		all[i].Node = s.Get(all[i].Path...)
-	}
-	return all
+	return *found
 }
 
 // recent are the services that have their containers in memory: the last ones that rules looked at. All of them
-// would take as much memory as the texts of the services.
+// would take more memory than the texts of the services.
 type recent struct {
 	mutex    sync.Mutex
-	services [64]*Service
+	services [16]*Service
 	next     int // the index of the oldest one
 }
 
@@ -92,9 +88,6 @@ func (m *Model) findContainers(s *Service) []Container {
 			}
 		}
 		all = append(all, pod...)
-	}
-	for i := range all {
-		all[i].Node = nil // it would keep the whole service in memory
 	}
 	return all
 }
@@ -189,17 +182,38 @@ func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
 // Framework returns the field of a component that stands for its serving container, and the model's format. Both are
 // empty when there is no such field.
 func (s *Service) Framework(component string) (field, format string) {
-	spec := s.Get("spec", component)
+	if i := slices.Index(s.components, component); i >= 0 && i < len(s.frameworks) {
+		return s.frameworks[i].field, s.frameworks[i].format
+	}
+	return "", ""
+}
+
+// framework is what Framework returns for a component.
+type framework struct{ field, format string }
+
+func findFrameworks(spec *yamldoc.Node, components []string) []framework {
+	found, some := make([]framework, len(components)), false
+	for i, component := range components {
+		found[i] = findFramework(spec.Get(component), component)
+		some = some || found[i].field != ""
+	}
+	if !some {
+		return nil
+	}
+	return found
+}
+
+func findFramework(spec *yamldoc.Node, component string) framework {
 	for _, f := range kserve.Frameworks[component] {
 		switch {
 		case spec.Get(f).IsNull():
 		case f == "model":
-			return f, spec.Get("model", "modelFormat", "name").Str()
+			return framework{f, strings.Clone(spec.Get("model", "modelFormat", "name").Str())}
 		default:
-			return f, f
+			return framework{f, f}
 		}
 	}
-	return "", ""
+	return framework{}
 }
 
 // DeclaredPorts returns the numbers of the ports that the container or its runtime declares.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -25,17 +26,18 @@ type Service struct {
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 
 	order      int32                       // in the render
-	containers atomic.Pointer[[]Container] // without their nodes; nil if nobody has looked at them lately
+	containers atomic.Pointer[[]Container] // nil if nobody has looked at them lately
 }
 
 // facts are what the model wants to know about a service and finds in the service alone.
 type facts struct {
 	KnativeEvidence string // as StandardEvidence, for Knative mode
 
-	standard   string   // StandardEvidence without that of autoscalers
-	components []string // see Components
-	annotated  string   // the annotation with its mode
-	predictors []string // the predictor's own name, perhaps empty, and the names of those in its canaries
+	standard   string      // StandardEvidence without that of autoscalers
+	components []string    // see Components
+	frameworks []framework // of the components; nil if none has one
+	annotated  string      // the annotation with its mode
+	predictors []string    // the predictor's own name, perhaps empty, and the names of those in its canaries
 }
 
 // Facts returns what the model needs of an object, for [transform.Config]. It copies texts: a part of one would keep
@@ -59,6 +61,7 @@ func newFacts(o *transform.Object) *facts {
 	if len(f.components) == 1 && f.components[0] == kserve.Predictor {
 		f.components = allComponents[:1] // as most services have it
 	}
+	f.frameworks = findFrameworks(spec, f.components)
 	f.predictors = unnamed
 	if name := spec.Get(kserve.Predictor, "name").Str(); name != "" {
 		f.predictors = []string{strings.Clone(name)}
@@ -99,20 +102,28 @@ func (s *Service) RenamedMode() bool {
 // MayBeStandard reports whether the service runs in Standard mode or its mode is unknown.
 func (s *Service) MayBeStandard() bool { return s.Mode == kserve.Standard || s.Mode == "" }
 
-// Annotated returns the value of an annotation that counts for a component, and its path: the component's own
-// annotation goes before the service's (components/predictor.go@v0.15.2 merges them in that order). Without either, the
-// path is the service's.
-func (s *Service) Annotated(component, annotation string) (value string, at yamldoc.Path) {
-	at = yamldoc.Path{"spec", component, "annotations", annotation}
-	if v := s.Get(at...).Str(); v != "" {
-		return v, at
-	}
-	return s.Annotation(annotation), yamldoc.Path{"metadata", "annotations", annotation}
+// Annotated returns the value of an annotation that counts for a component: the component's own annotation goes before
+// the service's (components/predictor.go@v0.15.2 merges them in that order).
+func (s *Service) Annotated(component, annotation string) string {
+	return cmp.Or(s.Get("spec", component, "annotations", annotation).Str(), s.Annotation(annotation))
 }
 
-// Class returns the autoscaler class that counts for a component, and its path.
-func (s *Service) Class(component string) (class string, at yamldoc.Path) {
+// AnnotatedPath returns the path of that annotation. Without one it is the service's.
+func (s *Service) AnnotatedPath(component, annotation string) yamldoc.Path {
+	if own := (yamldoc.Path{"spec", component, "annotations", annotation}); s.Get(own...).Str() != "" {
+		return own
+	}
+	return yamldoc.Path{"metadata", "annotations", annotation}
+}
+
+// Class returns the autoscaler class that counts for a component.
+func (s *Service) Class(component string) string {
 	return s.Annotated(component, kserve.AutoscalerClassAnnotation)
+}
+
+// ClassPath returns the path of the annotation with that class, as AnnotatedPath does.
+func (s *Service) ClassPath(component string) yamldoc.Path {
+	return s.AnnotatedPath(component, kserve.AutoscalerClassAnnotation)
 }
 
 // resolveMode finds the deployment mode as KServe does: from the annotation, else from the cluster's default, and from
@@ -145,7 +156,7 @@ func (s *Service) HasWorkers() bool { return !s.Get("spec", kserve.Predictor, "w
 // workers, which the webhook admits only with such a class.
 func (s *Service) standardEvidence() string {
 	for _, component := range s.Components() {
-		switch class, _ := s.Class(component); class {
+		switch class := s.Class(component); class {
 		case "hpa", "external", "keda", "none":
 			return "autoscalerClass " + class
 		}
@@ -159,22 +170,22 @@ func (s *Service) standardEvidence() string {
 // knativeEvidence returns what only a Knative service has: containerConcurrency, or an annotation of Knative's
 // autoscaler.
 func (s *Service) knativeEvidence() string {
-	paths := [][]any{{"metadata", "annotations"}}
 	for _, component := range s.Components() {
 		if s.Get("spec", component).Has("containerConcurrency") {
 			return "containerConcurrency"
 		}
-		paths = append(paths, []any{"spec", component, "annotations"})
 	}
-	for _, path := range paths {
-		annotations := s.Get(path...)
-		if annotations == nil {
-			continue
-		}
-		for _, e := range annotations.Entries {
-			if strings.HasPrefix(e.Key.Value, "autoscaling.knative.dev/") {
-				return "annotation " + e.Key.Value
-			}
+	evidence := knativeAnnotation(s.Get("metadata", "annotations"))
+	for _, component := range s.Components() {
+		evidence = cmp.Or(evidence, knativeAnnotation(s.Get("spec", component, "annotations")))
+	}
+	return evidence
+}
+
+func knativeAnnotation(annotations *yamldoc.Node) (evidence string) {
+	for key := range annotations.Children() {
+		if name, ok := key.(string); ok && strings.HasPrefix(name, "autoscaling.knative.dev/") {
+			return "annotation " + name
 		}
 	}
 	return ""

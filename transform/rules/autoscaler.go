@@ -21,7 +21,7 @@ func (p *pass) repairName(f transform.Finding, edits ...transform.Edit) {
 
 // becomesExternal reports whether the class is external once KS201 has repaired it.
 func (c componentClass) becomesExternal(p *pass) bool {
-	class, _ := c.Class(c.component)
+	class := c.Class(c.component)
 	repaired := class == "" || class == "hpa" || class == "none" && p.Versions.Known() ||
 		class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"])
 	return (class == "external" || repaired) && !c.multiNode() && p.Versions.All(kserve.AutoscalerClasses["external"])

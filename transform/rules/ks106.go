@@ -32,12 +32,12 @@ func checkHandlers(p *pass) {
 	if s != nil && s.Mode == kserve.ModelMesh {
 		return
 	}
-	var byKS104 []yamldoc.Path
+	var containers []model.Container
 	if s != nil {
-		for _, c := range p.Containers(s) {
-			byKS104 = append(byKS104, c.Path.With("readinessProbe"))
-			checkMissingHandler(p, c)
-		}
+		containers = p.Containers(s)
+	}
+	for _, c := range containers {
+		checkMissingHandler(p, c)
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		for _, field := range model.Probes {
@@ -45,7 +45,10 @@ func checkHandlers(p *pass) {
 				continue
 			}
 			probe := at.Path().With(field)
-			if !slices.ContainsFunc(byKS104, func(known yamldoc.Path) bool { return slices.Equal(known, probe) }) {
+			byKS104 := slices.ContainsFunc(containers, func(c model.Container) bool {
+				return slices.Equal(c.Path.With("readinessProbe"), probe)
+			})
+			if !byKS104 {
 				p.Report(transform.Finding{At: probe, Message: "Kubernetes refuses what KServe makes of this " +
 					"(may not specify more than 1 handler type): keep one"})
 			}

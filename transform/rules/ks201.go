@@ -63,7 +63,7 @@ func (c componentClass) multiNode() bool { return c.component == kserve.Predicto
 // setExternal reports a class. The repair sets external where the class is written, or only on the component when the
 // user does not scale the others.
 func (c componentClass) setExternal(p *pass, message string) {
-	_, at := c.Class(c.component)
+	at := c.ClassPath(c.component)
 	f := transform.Finding{At: at, Message: message}
 	if !c.allScaled {
 		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
@@ -74,7 +74,7 @@ func (c componentClass) setExternal(p *pass, message string) {
 
 // checkScaled reports a class that does not leave the component to the user's autoscaler.
 func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
-	class, at := c.Class(c.component)
+	class, at := c.Class(c.component), c.ClassPath(c.component)
 	replicasForced := p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced)
 	switch {
 	case !p.Versions.Any(kserve.AutoscalerClasses["external"]):
@@ -143,8 +143,12 @@ func afterwards(replicasForced bool) string {
 // checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the
 // predictor here; a component's own class gets past it, and then KServe's controller fails.
 func (c componentClass) checkUnscaled(p *pass) {
-	class, at := c.Class(c.component)
-	if class == "" || at[0] == "metadata" && c.component != kserve.Predictor {
+	class := c.Class(c.component)
+	if class == "" {
+		return
+	}
+	at := c.ClassPath(c.component)
+	if at[0] == "metadata" && c.component != kserve.Predictor {
 		return
 	}
 	window, known := kserve.AutoscalerClasses[class]

@@ -64,7 +64,7 @@ func (p *pass) checkScaledObjectName() {
 		p.StandardTarget(model.Autoscaler{Object: o}) != nil { // it scales the service, and KS201 sets its class
 		return
 	}
-	if class, _ := owner.Service.Class(owner.Component); class == "keda" {
+	if owner.Service.Class(owner.Component) == "keda" {
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"},
 			Message: fmt.Sprintf("the name belongs to %s, and with class keda, KServe %s overwrite any ScaledObject with it: "+
 				"choose another name, and delete the old object first", owner.Service, kserve.AutoscalerClasses["keda"]),

@@ -40,21 +40,22 @@ func checkIgnored(p *pass) {
 		return
 	}
 	for _, component := range s.Components() {
-		class, _ := s.Class(component)
+		class := s.Class(component)
 		spec := s.Get("spec", component)
-		target, at := s.Annotated(component, targetKey)
+		target := s.Annotated(component, targetKey)
 		if target != "" && (class == "" || class == "hpa") && len(p.Autoscalers(s)[component]) == 0 &&
 			!spec.Has("scaleTarget") && !spec.Has("autoScaling") {
-			checkTargetPercentage(p, s, component, target, at)
+			checkTargetPercentage(p, s, component, target)
 		}
 	}
 }
 
 // checkTargetPercentage reports the annotation on a component that KServe scales.
-func checkTargetPercentage(p *pass, s *model.Service, component, target string, at yamldoc.Path) {
+func checkTargetPercentage(p *pass, s *model.Service, component, target string) {
+	at := s.AnnotatedPath(component, targetKey)
 	f := transform.Finding{At: at, Message: fmt.Sprintf(
 		"KServe 0.15.0 and later ignore %s for the %s: set scaleTarget and scaleMetric", targetKey, component)}
-	metric, metricAt := s.Annotated(component, metricsKey)
+	metric := s.Annotated(component, metricsKey)
 	percent, err := strconv.Atoi(target)
 	mode := s.Annotation(kserve.DeploymentModeAnnotation)
 	switch {
@@ -72,7 +73,7 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string, 
 			"set deployment-mode-rewrite to always, or upgrade", mode)
 	default:
 		path := yamldoc.Path{"spec", component}
-		edits := append(withoutAnnotations(s, at, metricAt), yamldoc.Set(path.With("scaleTarget"), percent))
+		edits := append(withoutAnnotations(s, at, s.AnnotatedPath(component, metricsKey)), yamldoc.Set(path.With("scaleTarget"), percent))
 		if !s.Get(path...).Has("scaleMetric") {
 			edits = append(edits, yamldoc.Set(path.With("scaleMetric"), "cpu"))
 		}

@@ -48,8 +48,8 @@ func checkDuplicates(p *pass) {
 			return
 		}
 		for _, u := range unique {
-			if items := node.Get(u.list); items != nil {
-				c.checkUnique(items.Items, at.Path().With(u.list), u.key)
+			if items := node.Get(u.list).List(); len(items) > 1 {
+				c.checkUnique(items, at.Path().With(u.list), u.key)
 			}
 		}
 	})

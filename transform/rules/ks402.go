@@ -31,30 +31,26 @@ func checkReserved(p *pass) {
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		for _, r := range kserve.WebhookNames {
 			for _, list := range r.Lists {
-				if items := node.Get(list); items != nil {
-					checkNames(p, items.Items, at.Path().With(list), r.Names)
+				for i, item := range node.Get(list).List() {
+					if name := item.Get("name").Str(); slices.Contains(r.Names, name) {
+						reportReserved(p, at.Path().With(list), i, name)
+					}
 				}
 			}
 		}
 	})
 }
 
-func checkNames(p *pass, items []*yamldoc.Node, list yamldoc.Path, reserved []string) {
-	for i, item := range items {
-		name := item.Get("name").Str()
-		if !slices.Contains(reserved, name) {
-			continue
-		}
-		f := transform.Finding{At: list.With(i, "name"),
-			Message: fmt.Sprintf("KServe's webhook treats %s in %s as its own: choose another name", name, list)}
-		switch {
-		case strings.HasPrefix(name, "istio-"):
-			f.Severity = transform.Advice
-			f.Message = fmt.Sprintf("Istio's webhook merges its sidecar into %s in %s: "+
-				"choose another name unless you want that", name, list)
-		case name == kserve.QueueProxy:
-			f.Message = fmt.Sprintf("Knative adds its own container %s beside the one in %s: choose another name", name, list)
-		}
-		p.Report(f)
+func reportReserved(p *pass, list yamldoc.Path, i int, name string) {
+	f := transform.Finding{At: list.With(i, "name"),
+		Message: fmt.Sprintf("KServe's webhook treats %s in %s as its own: choose another name", name, list)}
+	switch {
+	case strings.HasPrefix(name, "istio-"):
+		f.Severity = transform.Advice
+		f.Message = fmt.Sprintf("Istio's webhook merges its sidecar into %s in %s: "+
+			"choose another name unless you want that", name, list)
+	case name == kserve.QueueProxy:
+		f.Message = fmt.Sprintf("Knative adds its own container %s beside the one in %s: choose another name", name, list)
 	}
+	p.Report(f)
 }

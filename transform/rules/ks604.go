@@ -30,18 +30,14 @@ var containerName = &transform.Rule{
 func checkContainerNames(p *pass) {
 	s := p.Service(p.Object)
 	for _, component := range s.Components() {
-		spec := yamldoc.Path{"spec", component}
-		var containers []*yamldoc.Node
-		if list := p.Object.Get(spec.With("containers")...); list != nil {
-			containers = list.Items
-		}
+		containers := p.Object.Get("spec", component, "containers").List()
 		field, _ := s.Framework(component)
 		switch {
 		case len(containers) == 0 && field == "art":
-			p.checkContainerName(spec.With(field, "name"), nil)
+			p.checkContainerName(yamldoc.Path{"spec", component, field, "name"}, nil)
 		case len(containers) == 0 || field != "":
 		case component != kserve.Predictor || !p.keepsFramework() && p.namesPredictor(containers):
-			p.checkContainerName(spec.With("containers", 0, "name"), containers[1:])
+			p.checkContainerName(yamldoc.Path{"spec", component, "containers", 0, "name"}, containers[1:])
 		}
 	}
 }

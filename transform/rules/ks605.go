@@ -55,9 +55,8 @@ var withoutStatus = []string{
 }
 
 func checkLiveFields(p *pass) {
-	owners := yamldoc.Path{"metadata", "ownerReferences"}
-	if !p.Object.Get(owners.With(0, "uid")...).IsNull() {
-		p.Report(transform.Finding{At: owners, Message: "an owner's uid is of one cluster, and Kubernetes deletes an " +
+	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "an owner's uid is of one cluster, and Kubernetes deletes an " +
 			"object whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
 	}
 	live := p.liveFields()
@@ -77,29 +76,28 @@ func checkLiveFields(p *pass) {
 
 // liveFields returns the paths of what the API server, kubectl or a controller writes into an object.
 func (p *pass) liveFields() (paths []yamldoc.Path) {
-	metadata := yamldoc.Path{"metadata"}
+	metadata := p.Object.Get("metadata")
 	for _, field := range liveMetadata {
-		if at := metadata.With(field); !p.Object.Get(at...).IsNull() {
-			paths = append(paths, at)
+		if !metadata.Get(field).IsNull() {
+			paths = append(paths, yamldoc.Path{"metadata", field})
 		}
 	}
 	cached := p.writesModelCache()
-	paths = append(paths, p.entries(metadata.With("annotations"), func(key string) bool {
+	paths = append(paths, p.entries("annotations", func(key string) bool {
 		return key == lastApplied || cached && slices.Contains(kserve.ModelCacheAnnotations, key)
 	})...)
 	grouped := p.Object.GroupKind() == kserve.LLMInferenceService && p.Versions.All(kserve.LLMRoutingGroups)
-	labels := p.entries(metadata.With("labels"), func(key string) bool {
+	labels := p.entries("labels", func(key string) bool {
 		return cached && slices.Contains(kserve.ModelCacheLabels, key) || grouped && key == kserve.LLMRoutingGroup
 	})
-	if n := len(labels); n > 0 && n == len(p.Object.Get("metadata", "labels").Entries) {
-		labels = []yamldoc.Path{metadata.With("labels")} // Argo CD shows empty labels as a difference, but not annotations
+	if n := len(labels); n > 0 && n == len(metadata.Get("labels").Entries) {
+		labels = []yamldoc.Path{{"metadata", "labels"}} // Argo CD shows empty labels as a difference, but not annotations
 	}
 	paths = append(paths, labels...)
-	list := metadata.With("finalizers")
-	finalizers := p.Object.Get(list...).Strings()
+	finalizers := metadata.Get("finalizers").Strings()
 	foreign := func(name string) bool { return !slices.Contains(controllerFinalizers, name) }
 	if len(finalizers) > 0 && !slices.ContainsFunc(finalizers, foreign) {
-		paths = append(paths, list)
+		paths = append(paths, yamldoc.Path{"metadata", "finalizers"})
 	}
 	status := p.Object.Get("status")
 	if status != nil && len(status.Entries) > 0 && !slices.Contains(withoutStatus, p.Object.Kind) {
@@ -108,11 +106,11 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 	return paths
 }
 
-// entries returns the paths of the entries of a mapping that are to go.
-func (p *pass) entries(at yamldoc.Path, goes func(key string) bool) (paths []yamldoc.Path) {
-	for key := range p.Object.Get(at...).Children() {
+// entries returns the paths of the annotations or labels, as the field says, that are to go.
+func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldoc.Path) {
+	for key := range p.Object.Get("metadata", field).Children() {
 		if name, ok := key.(string); ok && goes(name) {
-			paths = append(paths, at.With(name))
+			paths = append(paths, yamldoc.Path{"metadata", field, name})
 		}
 	}
 	return paths

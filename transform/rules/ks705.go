@@ -87,7 +87,7 @@ func (o otherMode) checkAnnotations(at yamldoc.Path) {
 // checkStandardScaling reports what KServe's own HPA reads in another way than it is meant. KS801 reports a metric that
 // is refused.
 func checkStandardScaling(p *pass, s *model.Service, name string, spec *yamldoc.Node, at yamldoc.Path) {
-	class, _ := s.Class(name)
+	class := s.Class(name)
 	if class != "" && class != "hpa" || len(p.Autoscalers(s)[name]) > 0 {
 		return
 	}

@@ -67,9 +67,8 @@ var (
 // component's annotation hides, and one beside workers. The webhook reads the service's annotation in every mode.
 func checkRefusedClass(p *pass, s *model.Service) {
 	node := s.Get("metadata", "annotations", kserve.AutoscalerClassAnnotation)
-	_, at := s.Class(kserve.Predictor)
 	framework, _ := s.Framework(kserve.Predictor)
-	byKS201 := at[0] == "metadata" && node.Str() != ""
+	byKS201 := s.ClassPath(kserve.Predictor)[0] == "metadata" && node.Str() != ""
 	if s.HasWorkers() {
 		byKS201 = framework != "" && p.Versions.Any(multiNode)
 	}

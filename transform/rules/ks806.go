@@ -41,16 +41,15 @@ func checkSettings(p *pass) {
 	s := p.Service(p.Object)
 	if s == nil {
 		if !disabled(p.Object) {
-			checkPythonPath(p, yamldoc.Path{"spec", "containers"}, yamldoc.Path{"spec", "workerSpec", "containers"})
+			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"})
 		}
 		return
 	}
 	components(s, func(name string, spec *yamldoc.Node) {
 		at := yamldoc.Path{"spec", name}
-		checkLogger(p, at.With("logger"), transform.Window{})
+		checkLogger(p, spec, at, transform.Window{})
 		checkStorageURIs(p, s, name)
-		checkPythonPath(p, at.With("containers"), at.With("initContainers"), at.With("workerSpec", "containers"),
-			at.With("workerSpec", "initContainers"), at)
+		checkPythonPath(p, spec, at)
 	})
 	checkVariables(p, s)
 	checkExplainerStorage(p)
@@ -58,13 +57,14 @@ func checkSettings(p *pass) {
 	checkCanaries(p, s)
 }
 
-func checkLogger(p *pass, at yamldoc.Path, only transform.Window) {
-	logger := p.Object.Get(at...)
+// checkLogger looks at the logger of a component, which is at the path.
+func checkLogger(p *pass, component *yamldoc.Node, at yamldoc.Path, only transform.Window) {
+	logger := component.Get("logger")
 	if logger.IsNull() {
 		return
 	}
 	if mode := logger.Get("mode").Str(); !slices.Contains([]string{"all", "request", "response"}, mode) {
-		p.refuse(refusal{at: at.With("mode"), only: only, words: "invalid logger type",
+		p.refuse(refusal{at: at.With("logger", "mode"), only: only, words: "invalid logger type",
 			advice: "set mode to all, request or response"})
 	}
 	storage := logger.Get("storage")
@@ -73,20 +73,26 @@ func checkLogger(p *pass, at yamldoc.Path, only transform.Window) {
 	}
 	for _, field := range []string{"path", "parameters", "key"} {
 		if storage.Get(field).IsNull() {
-			p.refuse(refusal{at: at.With("storage"), only: storageLogger, words: "invalid logger storage configuration",
+			p.refuse(refusal{at: at.With("logger", "storage"), only: storageLogger, words: "invalid logger storage configuration",
 				advice: "set path, parameters and key"})
 			return
 		}
 	}
 }
 
-// checkPythonPath looks for the variable PYTHONPATH in lists of containers, and in the fields of a component.
-func checkPythonPath(p *pass, paths ...yamldoc.Path) {
-	for _, at := range paths {
-		for i, container := range p.Object.Get(at...).Children() {
+// holdContainers are the paths in a component, or in the spec of a runtime, of what has containers: lists of them, and
+// the component itself, whose fields are frameworks.
+var holdContainers = []yamldoc.Path{
+	{"containers"}, {"initContainers"}, {"workerSpec", "containers"}, {"workerSpec", "initContainers"}, nil,
+}
+
+// checkPythonPath looks for the variable PYTHONPATH below the spec, which is at the path.
+func checkPythonPath(p *pass, spec *yamldoc.Node, at yamldoc.Path) {
+	for _, below := range holdContainers {
+		for i, container := range spec.Get(below...).Children() {
 			for j, variable := range container.Get("env").Children() {
 				if variable.Get("name").Str() == "PYTHONPATH" {
-					p.refuse(refusal{at: at.With(i, "env", j), only: pythonPathBlocked,
+					p.refuse(refusal{at: at.With(below...).With(i, "env", j), only: pythonPathBlocked,
 						words: "setting PYTHONPATH ... is not allowed for security reasons", advice: "remove it"})
 				}
 			}
@@ -118,11 +124,11 @@ func checkVariables(p *pass, s *model.Service) {
 
 // checkStorageURIs looks at the list storageUris (validateMultipleStorageURIs).
 func checkStorageURIs(p *pass, s *model.Service, component string) {
-	at := yamldoc.Path{"spec", component, "storageUris"}
-	list := s.Get(at...)
+	list := s.Get("spec", component, "storageUris")
 	if list.IsNull() {
 		return
 	}
+	at := yamldoc.Path{"spec", component, "storageUris"}
 	report := func(at yamldoc.Path, words, advice string) {
 		p.refuse(refusal{at: at, only: kserve.StorageUris, words: words, advice: advice})
 	}
@@ -185,8 +191,11 @@ func storageURI(s *model.Service, component string) bool {
 // checkExplainerStorage looks at the storage of the explainer art (validateStorageSpec in component.go). The one of a
 // model is not validated.
 func checkExplainerStorage(p *pass) {
+	art := p.Object.Get("spec", kserve.Explainer, "art")
+	if art.IsNull() {
+		return
+	}
 	at := yamldoc.Path{"spec", kserve.Explainer, "art"}
-	art := p.Object.Get(at...)
 	kind := art.Get("storage", "parameters", "type")
 	const prefixes = "s3://, hdfs://, webhdfs://"
 	supported := func(uri string) bool {
@@ -208,10 +217,10 @@ var resourceID = lazyregexp.New(`^kbs:///[a-zA-Z0-9_.-]+/[a-zA-Z0-9_.-]+/[a-zA-Z
 
 func checkConfidential(p *pass, s *model.Service) {
 	framework, _ := s.Framework(kserve.Predictor)
-	at := yamldoc.Path{"spec", kserve.Predictor, framework, "confidential"}
-	if framework == "" || s.Get(at.With("enabled")...).Str() != "true" {
+	if framework == "" || s.Get("spec", kserve.Predictor, framework, "confidential", "enabled").Str() != "true" {
 		return
 	}
+	at := yamldoc.Path{"spec", kserve.Predictor, framework, "confidential"}
 	if s.Get("spec", kserve.Predictor, framework, "storageUri").Str() == "" {
 		p.refuse(refusal{at: at, only: kserve.NamedPredictor,
 			words: "confidential model serving requires storageUri to be set", advice: "set storageUri"})
@@ -224,13 +233,17 @@ func checkConfidential(p *pass, s *model.Service) {
 
 // checkCanaries looks at the list canary (validateCanarySpecs).
 func checkCanaries(p *pass, s *model.Service) {
+	canaries := s.Get("spec", "canary")
+	if canaries.IsNull() {
+		return
+	}
 	at := yamldoc.Path{"spec", "canary"}
 	report := func(at yamldoc.Path, words, advice string) {
 		p.refuse(refusal{at: at, only: kserve.NamedPredictor, words: words, advice: advice})
 	}
 	names := map[string]bool{}
 	traffic := 0
-	for i, canary := range s.Get(at...).Children() {
+	for i, canary := range canaries.Children() {
 		predictor := canary.Get(kserve.Predictor)
 		name := predictor.Get("name").Str()
 		here := at.With(i, kserve.Predictor)
@@ -253,7 +266,7 @@ func checkCanaries(p *pass, s *model.Service) {
 		if found := servers(predictor, here, kserve.NamedPredictor.From); len(found) != 1 {
 			report(here, "exactly one of [...] must be specified in PredictorSpec", "give it one model or one server")
 		}
-		checkLogger(p, here.With("logger"), kserve.NamedPredictor)
+		checkLogger(p, predictor, here, kserve.NamedPredictor)
 		checkCanaryScaling(report, predictor, here, name)
 		checkCanaryReplicas(report, s, predictor, here, name)
 	}

@@ -47,11 +47,10 @@ func checkUnscaled(p *pass, was model.ScaleTarget) {
 	if s == nil || len(p.Autoscalers(s)[was.Component]) > 0 {
 		return
 	}
-	class, at := s.Class(was.Component)
-	if class != "external" {
+	if s.Class(was.Component) != "external" {
 		return
 	}
-	p.Report(transform.Finding{Object: s.Object, At: at, Message: fmt.Sprintf(
+	p.Report(transform.Finding{Object: s.Object, At: s.ClassPath(was.Component), Message: fmt.Sprintf(
 		"this change deletes %s, and nothing here scales the %s any more: the class external keeps KServe from it; "+
 			"remove the annotation too, so that KServe scales it, or add another autoscaler", p.Object, was.Component)})
 }
