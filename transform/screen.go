@@ -175,19 +175,19 @@ func binaryTag(body []byte) bool {
 	}
 }
 
-// isBreak reports whether the text starts with a line break of YAML 1.1.
+// isBreak reports whether the text, which is not empty, starts with a line break of YAML 1.1.
 func isBreak(text []byte) bool {
-	r, _ := utf8.DecodeRune(text)
-	return r == '\n' || r == '\r' || oddBreak(r)
+	return text[0] == '\n' || text[0] == '\r' ||
+		slices.ContainsFunc(oddBreaks, func(odd []byte) bool { return bytes.HasPrefix(text, odd) })
 }
 
-// oddBreak reports whether YAML 1.1 ends a line at a rune that no editor ends it at.
-func oddBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
+// oddBreaks are the characters at which YAML 1.1 ends a line and no editor does.
+var oddBreaks = [][]byte{[]byte("\u0085"), []byte("\u2028"), []byte("\u2029")}
 
 // plainKind reads the kind of a mapping whose keys and kind are plain to see: every key starts its line without
 // indentation, quotes or anything else in front.
 func plainKind(body []byte) (kind string, plain bool) {
-	if !blockMapping(body) || bytes.ContainsFunc(body, oddBreak) ||
+	if !blockMapping(body) || containsAny(body, oddBreaks) ||
 		bytes.Count(body, []byte("\r")) != bytes.Count(body, []byte("\r\n")) {
 		return "", false
 	}

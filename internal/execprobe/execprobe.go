@@ -151,7 +151,10 @@ func (w webRequest) request() (Request, error) {
 	if !found || strings.ContainsAny(scheme, "/?#") {
 		scheme, rest = "http", raw // curl and wget guess it
 	}
-	text := localIPv6().ReplaceAllString(rest, "host")
+	text := rest
+	if strings.HasPrefix(rest, "[") {
+		text = localIPv6().ReplaceAllString(rest, "host")
+	}
 	if strings.ContainsAny(text, "{}[]*$") {
 		return Request{}, fmt.Errorf("requests %q, which is a pattern, not a URL", raw)
 	}

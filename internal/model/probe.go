@@ -21,6 +21,9 @@ const (
 // HandlerOf returns the handler of a probe.
 func HandlerOf(probe *yamldoc.Node) Handler {
 	found := NoHandler
+	if probe.IsNull() {
+		return found
+	}
 	for _, h := range []Handler{Exec, HTTPGet, TCPSocket, GRPC} {
 		switch {
 		case probe.Get(string(h)).IsNull():

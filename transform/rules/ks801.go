@@ -67,12 +67,15 @@ var (
 // component's annotation hides, and one beside workers. The webhook reads the service's annotation in every mode.
 func checkRefusedClass(p *pass, s *model.Service) {
 	node := s.Get("metadata", "annotations", kserve.AutoscalerClassAnnotation)
+	if node == nil {
+		return
+	}
 	framework, _ := s.Framework(kserve.Predictor)
 	byKS201 := s.ClassPath(kserve.Predictor)[0] == "metadata" && node.Str() != ""
 	if s.HasWorkers() {
 		byKS201 = framework != "" && p.Versions.Any(multiNode)
 	}
-	if node == nil || byKS201 && s.MayBeStandard() {
+	if byKS201 && s.MayBeStandard() {
 		return
 	}
 	class := node.Str()
@@ -92,14 +95,15 @@ func checkRefusedClass(p *pass, s *model.Service) {
 
 // checkScalingAnnotations reports annotations that old releases validate (inference_service_validation.go@v0.14.1).
 func checkScalingAnnotations(p *pass, s *model.Service) {
+	annotations := s.Get("metadata", "annotations")
 	at := yamldoc.Path{"metadata", "annotations"}
-	if target := s.Get(at.With(targetKey)...); target != nil {
+	if target := annotations.Get(targetKey); target != nil {
 		if percent, err := strconv.Atoi(target.Str()); err != nil || percent < 1 || percent > 100 {
 			p.refuse(refusal{at: at.With(targetKey), only: scalingByMode,
 				words: percentWords, advice: "give a percentage"})
 		}
 	}
-	metric := s.Get(at.With(metricsKey)...)
+	metric := annotations.Get(metricsKey)
 	hpa := s.Annotation(kserve.AutoscalerClassAnnotation) == "hpa"
 	if hpa && metric != nil && !slices.Contains(hpaMetrics, metric.Str()) {
 		p.refuse(refusal{at: at.With(metricsKey), only: scalingByMode,

@@ -91,7 +91,7 @@ func checkModelName(p *pass, at yamldoc.Path) {
 func servers(spec *yamldoc.Node, at yamldoc.Path, release transform.Release) (found []yamldoc.Path) {
 	component := at[len(at)-1].(string)
 	for _, field := range kserve.Frameworks[component] {
-		if kserve.FrameworkWindows[field].Contains(release) && !spec.Get(field).IsNull() {
+		if !spec.Get(field).IsNull() && kserve.FrameworkWindows[field].Contains(release) {
 			found = append(found, at.With(field))
 		}
 	}

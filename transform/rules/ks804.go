@@ -121,20 +121,20 @@ func checkFields(p *pass) {
 func (d *definedField) check(p *pass, at *yamldoc.Trail, node *yamldoc.Node, rest []string) {
 	switch {
 	case len(rest) == 0:
-		if d.required || !node.IsNull() {
-			d.checkValue(p, at.Path(), node)
-		}
+		d.checkValue(p, at.Path(), node)
 	case rest[0] == "*":
-		for step, child := range node.Children() {
+		at.Each(node, func(child *yamldoc.Node) {
 			if !child.IsNull() {
-				at.Step(step)
 				d.check(p, at, child.Get(), rest[1:])
-				at.Up()
 			}
+		})
+	default:
+		child := node.Get(rest[0])
+		if child.IsNull() && (len(rest) > 1 || !d.required) {
+			return
 		}
-	case len(rest) == 1 || !node.Get(rest[0]).IsNull():
-		at.Step(rest[0])
-		d.check(p, at, node.Get(rest[0]), rest[1:])
+		at.Key(rest[0])
+		d.check(p, at, child, rest[1:])
 		at.Up()
 	}
 }

@@ -52,16 +52,20 @@ var refusedWorkers = &transform.Rule{
 }
 
 func checkWorkers(p *pass) {
-	w := workers{pass: p, at: yamldoc.Path{"spec"}, gpuTypes: yamldoc.Path{"spec", "annotations", gpuTypesKey}}
 	s := p.Service(p.Object)
+	pod := p.Object.Get("spec")
+	if s != nil {
+		pod = pod.Get(kserve.Predictor)
+	}
+	if pod.Get("workerSpec").IsNull() || disabled(p.Object) {
+		return
+	}
+	w := workers{pass: p, at: yamldoc.Path{"spec"}, gpuTypes: yamldoc.Path{"spec", "annotations", gpuTypesKey}}
 	if s != nil {
 		w.at = yamldoc.Path{"spec", kserve.Predictor}
 		w.gpuTypes = yamldoc.Path{"metadata", "annotations", gpuTypesKey}
 	}
 	w.spec = w.at.With("workerSpec")
-	if w.Object.Get(w.spec...).IsNull() || disabled(p.Object) {
-		return
-	}
 	w.readGPUTypes()
 	if s != nil {
 		w.checkService(s)

@@ -51,7 +51,7 @@ func (n *Node) List() []*Node {
 // nodes are equal.
 func (n *Node) Equal(other *Node) bool {
 	a, b := n.resolve(), other.resolve()
-	if a == nil || b == nil {
+	if a == b || a == nil || b == nil {
 		return a == b
 	}
 	if !a.alike(b) {
@@ -95,16 +95,7 @@ func (n *Node) walk(at *Trail, visit func(*Trail, *Node)) {
 		return
 	}
 	visit(at, n)
-	for i := range n.Entries {
-		at.Key(n.Entries[i].Key.Value)
-		n.Entries[i].Value.walk(at, visit)
-		at.Up()
-	}
-	for i, item := range n.Items {
-		at.Item(i)
-		item.walk(at, visit)
-		at.Up()
-	}
+	at.Each(n, func(child *Node) { child.walk(at, visit) })
 }
 
 // Children yields the entries of a mapping and the items of a sequence with their steps, keys as strings and indexes as

@@ -72,7 +72,7 @@ func isString(s string) bool {
 		return false
 	case strings.Contains("+-.0123456789", s[:1]):
 		s = strings.ReplaceAll(s, "_", "")
-	case !strings.Contains("~<=", s[:1]) && (len(s) > len("false") || !isLetter(s[0])):
+	case !strings.Contains("~<=fFnNoOtTyY", s[:1]) || isLetter(s[0]) && len(s) > len("false"):
 		return true
 	}
 	return !notString.MatchString(s)

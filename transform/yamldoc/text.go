@@ -36,6 +36,15 @@ const block = 256
 func newLineIndex(body []byte, yaml bool) *lineIndex {
 	t := &lineIndex{lines: make([]int, 1, bytes.Count(body, []byte("\n"))+2)}
 	t.lines[0] = bomLen(body)
+	if isSimple(body) {
+		for i, c := range body {
+			if c == '\n' {
+				t.lines = append(t.lines, i+1)
+			}
+		}
+		t.shown = t.lines
+		return t
+	}
 	ascii := true
 	var others int // lines that end with a break that only YAML has
 	for i := 0; i < len(body); {
@@ -70,6 +79,15 @@ func newLineIndex(body []byte, yaml bool) *lineIndex {
 		t.countRunes(body)
 	}
 	return t
+}
+
+// isSimple reports whether a text is ASCII and its lines end with nothing but a line feed.
+func isSimple(text []byte) bool {
+	var all byte
+	for _, c := range text {
+		all |= c
+	}
+	return all < utf8.RuneSelf && bytes.IndexByte(text, '\r') < 0
 }
 
 func (t *lineIndex) countRunes(body []byte) {

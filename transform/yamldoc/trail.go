@@ -32,13 +32,18 @@ func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noInd
 // Item goes to an item of a sequence.
 func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
 
-// Step goes one step of a path.
-func (t *Trail) Step(step any) {
-	switch s := step.(type) {
-	case string:
-		t.Key(s)
-	case int:
-		t.Item(s)
+// Each calls visit for the values of a mapping and the items of a sequence, where the trail leads to them. Other nodes
+// have none.
+func (t *Trail) Each(n *Node, visit func(child *Node)) {
+	for i := range n.Entries {
+		t.Key(n.Entries[i].Key.Value)
+		visit(n.Entries[i].Value)
+		t.Up()
+	}
+	for i, item := range n.Items {
+		t.Item(i)
+		visit(item)
+		t.Up()
 	}
 }
 
