@@ -30,7 +30,7 @@ const (
 const (
 	smallHeap     = 64 << 20 // up to this much memory
 	smallPercent  = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
-	usualPercent  = 100
+	usualPercent  = 150
 	scarcePercent = 50 // where GOMEMLIMIT is set, as in the sidecar
 )
 

@@ -98,9 +98,8 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 
 // indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and only
 // then is it known which autoscalers scale which component.
-func (m *Model) indexAutoscalers() {
+func (m *Model) indexAutoscalers(all []*transform.Object) {
 	evidence := map[*Service]Autoscaler{}
-	all := m.render.Objects(AutoscalerKinds...)
 	for _, o := range all {
 		m.candidates[o] = m.findCandidates(Autoscaler{o})
 	}

@@ -38,7 +38,11 @@ type deployments struct {
 }
 
 func newDeployments(versions kserve.Versions, services []*Service) *deployments {
-	d := &deployments{versions: versions, named: map[objectName][]int{}, owners: map[objectName][]ScaleTarget{}}
+	d := &deployments{
+		versions: versions,
+		named:    make(map[objectName][]int, len(services)),
+		owners:   make(map[objectName][]ScaleTarget, 2*len(services)),
+	}
 	d.add(services)
 	return d
 }

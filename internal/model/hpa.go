@@ -17,17 +17,27 @@ type hpaNames struct {
 }
 
 func findHPANames(render *transform.Render) *hpaNames {
-	found := &hpaNames{present: map[objectName]bool{}, ever: map[objectName][]*transform.Object{}}
-	for _, o := range render.Objects(kserve.HorizontalPodAutoscaler) {
+	all := render.Objects(kserve.HorizontalPodAutoscaler)
+	found := &hpaNames{
+		present: make(map[objectName]bool, len(all)), ever: make(map[objectName][]*transform.Object, 2*len(all)),
+	}
+	for _, o := range all {
 		found.present[objectName{o.Namespace, o.Name}] = true
-		for _, name := range []string{o.Name, o.Annotation(RenamedFromAnnotation)} {
-			for _, namespace := range []string{o.Namespace, everywhere} {
-				at := objectName{namespace, name}
-				found.ever[at] = append(found.ever[at], o)
-			}
-		}
+		found.note(o, o.Name)
+		found.note(o, o.Annotation(RenamedFromAnnotation))
 	}
 	return found
+}
+
+// note adds a name that the HPA has or had, unless it is empty.
+func (n *hpaNames) note(hpa *transform.Object, name string) {
+	if name == "" {
+		return
+	}
+	for _, namespace := range []string{hpa.Namespace, everywhere} {
+		at := objectName{namespace, name}
+		n.ever[at] = append(n.ever[at], hpa)
+	}
 }
 
 // HasHPA reports whether the render has an HPA with the name in the namespace.

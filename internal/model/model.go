@@ -41,10 +41,13 @@ const everywhere = "*"
 
 // New builds the model of a render.
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
+	services, autoscalers := render.Objects(kserve.InferenceService), render.Objects(AutoscalerKinds...)
 	m := &Model{
-		Versions: versions, DefaultMode: defaultMode,
-		render: render, services: map[*transform.Object]*Service{}, candidates: map[*transform.Object][]ScaleTarget{},
-		meant: map[ScaleTarget]int{}, autoscalers: map[*Service]map[string][]Autoscaler{},
+		Versions: versions, DefaultMode: defaultMode, render: render,
+		services:    make(map[*transform.Object]*Service, len(services)),
+		candidates:  make(map[*transform.Object][]ScaleTarget, len(autoscalers)),
+		meant:       map[ScaleTarget]int{},
+		autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
 	m.deployments = sync.OnceValue(func() *deployments { return newDeployments(m.Versions, m.Services()) })
 	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
@@ -54,13 +57,13 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.replaced = sync.OnceValue(m.findReplaced)
 	m.claimed = sync.OnceValue(func() map[objectName][]*transform.Object { return findClaimed(render) })
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
-	for _, o := range render.Objects(kserve.InferenceService) {
+	for _, o := range services {
 		s := newService(o)
 		s.order = int32(len(m.services))
 		m.services[o] = s
 	}
 	m.llms = m.findLLMs()
-	m.indexAutoscalers()
+	m.indexAutoscalers(autoscalers)
 	m.indexLLMAutoscalers()
 	return m
 }
