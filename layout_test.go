@@ -55,8 +55,8 @@ var layers = []struct {
 		"resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/lazyregexp internal/terminal " +
 		"resource_customizations transform transform/unified transform/yamldoc"},
-	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/settings " +
-		"internal/terminal transform/yamldoc"},
+	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/quantity " +
+		"internal/settings internal/terminal transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},

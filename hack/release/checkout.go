@@ -95,7 +95,7 @@ func (r *release) checkVersion() error {
 		return fmt.Errorf("%s has no line %s", name, pinned)
 	}
 	if version := strings.TrimSuffix(r.version, semver.Prerelease(r.version)); version != string(m[1]) &&
-		version != noRelease {
+		r.version != noRelease {
 		return fmt.Errorf("the version is %s, and install of this commit is about %s (%s): release that one, "+
 			"or change the version there first", r.version, m[1], name)
 	}

@@ -199,6 +199,7 @@ func TestRefused(t *testing.T) {
 	refused(`"v0.2" is no version; one looks like v0.2.0`, "-version", "v0.2")
 	refused("the version is v0.3.0-rc.1, and install of this commit is about v0.2.0 (internal/install/install.go)",
 		"-version", "v0.3.0-rc.1")
+	refused("the version is v0.0.0-rc.1, and install of this commit is about v0.2.0", "-version", "v0.0.0-rc.1")
 	refused(`"plan9/amd64" is none of the platforms linux/amd64, `, "-platforms", "plan9/amd64")
 	if err := os.WriteFile("LICENSE", []byte("another\n"), 0o666); err != nil {
 		t.Fatal(err)

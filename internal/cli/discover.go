@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,9 @@ import (
 func (s source) discovered(
 	ctx context.Context, folders []string, locked *settings.Settings,
 ) (units []unit, notes []string, err error) {
+	if slices.Contains(folders, "-") {
+		return nil, nil, errors.New("flag --discover: it finds sources below folders, and - is standard input")
+	}
 	if len(folders) == 0 {
 		folders = []string{path(nil)}
 	}

@@ -23,6 +23,7 @@ func complete(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
+	help.Use, help.Short, help.Long = "help [COMMAND]", "Print the help of a command", ""
 	help.Run, help.RunE = nil, printHelp
 	// A command alone has no completion beside it.
 	if completion, _, _ := root.Find([]string{"completion"}); completion != root {

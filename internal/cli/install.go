@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,17 +35,20 @@ func newInstallCommand(env *Env) *cobra.Command {
 you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
 kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
 rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
-release.
+release. --timeout, --max-input and --max-memory are those of the sidecar; its memory limit is at least four times
+max-memory.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
 ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
 
   missing   the container, or a part of it, or a health check
+  wrong     a part with which the sidecar cannot work, or is less safe
   outdated  the image, a mounted plugin.yaml, a fact about the cluster, a health check
   unlocked  a setting that applications and repositories can change
 
-A locked setting may have another value than the one that install sets. The health checks are those for kserve-version,
-or for the one that the sidecar has. The exit code is 1 when anything is listed.`,
+A locked setting may have another value than the one that install sets, and --timeout, --max-input and --max-memory are
+those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. The exit code
+is 1 when anything is listed.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
@@ -169,6 +173,28 @@ func (c *installing) options(set *settings.Settings) install.Options {
 	}
 }
 
+// deadline is how long Argo CD waits for manifests by default
+// (cmd/argocd-application-controller/commands/argocd_application_controller.go@v2.14.21 and @v3.5.7).
+const deadline = time.Minute
+
+// limited returns the options with the limits that flags or variables set.
+func (c *installing) limited(set *settings.Settings) install.Options {
+	o := c.options(set)
+	if set.Locked("timeout") {
+		o.Timeout = set.Timeout
+	}
+	if set.Locked("max-input") {
+		o.MaxInput = set.MaxInput
+	}
+	if set.Locked("max-memory") {
+		o.MaxMemory = set.MaxMemory
+	}
+	if o.Timeout >= deadline {
+		c.env.note([]string{"timeout: Argo CD waits 60s for manifests: raise its deadlines above " + o.Timeout.String()})
+	}
+	return o
+}
+
 // configuration returns the health checks for a release, nil if there are to be none.
 func (c *installing) configuration(set *settings.Settings, release string) (*healthconfig.Configuration, error) {
 	if !c.checks {
@@ -191,7 +217,7 @@ func (c *installing) print(ctx context.Context, set *settings.Settings, form ins
 		return err
 	}
 	var b bytes.Buffer
-	if err := form.Write(&b, c.options(set), configuration); err != nil {
+	if err := form.Write(&b, c.limited(set), configuration); err != nil {
 		return err
 	}
 	if configuration != nil {

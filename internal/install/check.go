@@ -9,15 +9,19 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 // What is wrong with an installation.
 const (
 	Missing  = "missing"
+	Wrong    = "wrong" // with it the sidecar cannot work, or is less safe
 	Outdated = "outdated"
 	Unlocked = "unlocked" // an application or a repository can loosen it
 )
@@ -30,8 +34,20 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// configFolder is where argocd-cmp-server reads plugin.yaml (common/common.go@v2.14.21 and @v3.5.7).
-const configFolder = "/home/argocd/cmp-server/config"
+// The folders of argocd-cmp-server: plugin.yaml and the sockets (common/common.go@v2.14.21 and @v3.5.7), what install
+// mounts with the program itself, and what it copies repositories to.
+const (
+	configFolder  = "/home/argocd/cmp-server/config"
+	socketFolder  = "/home/argocd/cmp-server/plugins"
+	programFolder = "/var/run/argocd"
+	temporary     = "/tmp"
+)
+
+// The programs in the container.
+const (
+	serverProgram = programFolder + "/argocd-cmp-server"
+	pluginProgram = "/usr/local/bin/argocd-kserve-plugin"
+)
 
 // Check compares what a cluster runs with the definition of the sidecar and, unless it is nil, with the configuration
 // with the health checks. Notes are about what cannot be compared.
@@ -90,6 +106,7 @@ type comparison struct {
 	repoServer
 	want    *container
 	options Options
+	set     *settings.Settings // of the sidecar, nil if this release refuses them
 
 	problems []Problem
 	notes    []string
@@ -109,20 +126,16 @@ func (c *comparison) run() error {
 		c.add(Missing, "containers", "no container is called %s", containerName)
 		return nil
 	}
-	c.native()
+	c.native(sidecar)
 	c.image(sidecar)
-	c.commands(sidecar)
+	c.command(sidecar)
+	c.probes(sidecar)
 	if err := c.environment(sidecar); err != nil {
 		return err
 	}
 	c.mounts(sidecar)
 	c.security(sidecar)
-	for _, limit := range slices.Sorted(maps.Keys(c.want.Resources.Limits)) {
-		if sidecar.Resources.Limits[limit] == nil {
-			c.add(Missing, "resources.limits."+limit, "the container has no limit; install sets %v",
-				c.want.Resources.Limits[limit])
-		}
-	}
+	c.limits(sidecar)
 	c.plugin(sidecar)
 	return nil
 }
@@ -133,18 +146,18 @@ const copyUtil = "copyutil"
 
 // native looks at a sidecar among the init containers. Kubernetes starts these one after the other, and goes on beside
 // one that it restarts (KEP-753).
-func (c *comparison) native() {
-	at := indexOf(c.pod.InitContainers, containerName)
+func (c *comparison) native(sidecar *container) {
+	at := indexOf(c.pod.InitContainers, sidecar.Name)
 	if at < 0 {
 		return
 	}
 	if c.pod.InitContainers[at].RestartPolicy != restartAlways {
-		c.add(Missing, "initContainers.restartPolicy", "the pod waits for the end of the init container %s, which serves "+
-			"until it is stopped: set restartPolicy Always, or move it to containers", containerName)
+		c.add(Wrong, "initContainers.restartPolicy", "the pod waits for the end of the init container %s, which serves "+
+			"until it is stopped: set restartPolicy Always, or move it to containers", sidecar.Name)
 	}
 	if at < indexOf(c.pod.InitContainers, copyUtil) {
-		c.add(Missing, "initContainers", "%s is before %s, which copies argocd-cmp-server for it: move it behind that",
-			containerName, copyUtil)
+		c.add(Wrong, "initContainers", "%s is before %s, which copies argocd-cmp-server for it: move it behind that",
+			sidecar.Name, copyUtil)
 	}
 }
 
@@ -156,6 +169,8 @@ func (c *comparison) image(sidecar *container) {
 	case c.options.Image != "":
 	case tag == "":
 		c.note("image %s has no tag: give the one you want with --image", sidecar.Image)
+	case semver.Compare(tag, Version) > 0:
+		c.note("image %s is newer than this program, %s: check with that release", tag, Version)
 	case tag != Version:
 		c.add(Outdated, "image", "its tag is %s, and this program installs %s", tag, Version)
 	}
@@ -168,19 +183,46 @@ func tagOf(image string) string {
 	return tag
 }
 
-func (c *comparison) commands(sidecar *container) {
-	for _, command := range []struct {
+// command looks at what starts argocd-cmp-server. Its flags about logs and traces may be any
+// (cmd/argocd-cmp-server/commands/argocd_cmp_server.go@v2.14.21 and @v3.5.7).
+func (c *comparison) command(sidecar *container) {
+	if len(sidecar.Command) == 0 || sidecar.Command[0] != c.want.Command[0] {
+		c.differs("command", sidecar.Command, c.want.Command)
+		return
+	}
+	args := slices.Concat(sidecar.Command[1:], sidecar.Args)
+	for i, arg := range args {
+		folder, given := strings.CutPrefix(arg, "--config-dir-path")
+		if folder == "" && i+1 < len(args) {
+			folder = args[i+1]
+		}
+		if folder = strings.TrimPrefix(folder, "="); given && path.Clean(folder) != configFolder {
+			c.add(Wrong, "args", "argocd-cmp-server reads %s/plugin.yaml, and not the one of the image: remove "+
+				"--config-dir-path", path.Clean(folder))
+		}
+	}
+}
+
+func (c *comparison) probes(sidecar *container) {
+	for _, probe := range []struct {
 		field     string
 		got, want []string
 	}{
-		{"command", sidecar.Command, c.want.Command},
 		{"readinessProbe.exec.command", sidecar.ReadinessProbe.Exec.Command, c.want.ReadinessProbe.Exec.Command},
 		{"livenessProbe.exec.command", sidecar.LivenessProbe.Exec.Command, c.want.LivenessProbe.Exec.Command},
 	} {
-		if !slices.Equal(command.got, command.want) {
-			c.add(Missing, command.field, "it is %q, not %q", command.got, command.want)
+		if !slices.Equal(probe.got, probe.want) {
+			c.differs(probe.field, probe.got, probe.want)
 		}
 	}
+}
+
+func (c *comparison) differs(field string, got, want []string) {
+	problem := Wrong
+	if len(got) == 0 {
+		problem = Missing
+	}
+	c.add(problem, field, "it is %q, not %q", got, want)
 }
 
 // environment finds settings that applications can change, and facts that are wrong. A locked setting may have a value
@@ -190,16 +232,18 @@ func (c *comparison) environment(sidecar *container) error {
 	if err != nil {
 		return err
 	}
-	got, err := sidecar.settings()
+	set, err := sidecar.settings()
 	if err != nil {
 		c.add(Outdated, "env", "this release refuses it: %v", err)
 		return nil
 	}
+	c.set = set
+	got := set.Values()
 	if len(sidecar.EnvFrom) > 0 {
 		c.note("envFrom: its variables count as not set")
 	}
 	locks := map[string]bool{}
-	for i, setting := range want {
+	for i, setting := range want.Values() {
 		if !setting.Locked {
 			continue
 		}
@@ -223,74 +267,119 @@ func (c *comparison) environment(sidecar *container) error {
 			c.add(Missing, "env."+variable.Name, "it is not set; install sets %s", variable.Value)
 		}
 	}
+	if target := sidecar.variable(memoryTarget).Value; target != "" && !memoryForm().MatchString(target) {
+		c.add(Wrong, "env."+memoryTarget, "Go cannot read %q, so argocd-cmp-server does not start: write it as 200MiB",
+			target)
+	}
 	return nil
 }
 
+const memoryTarget = "GOMEMLIMIT"
+
+// memoryForm is what Go accepts as GOMEMLIMIT (parseByteCount in runtime/string.go@go1.26).
+var memoryForm = lazyregexp.New(`^(off|\d+|\d+([KMGT]i)?B)$`)
+
 func (c *comparison) mounts(sidecar *container) {
 	for _, want := range c.want.VolumeMounts {
-		volume := ""
-		for _, mount := range sidecar.VolumeMounts {
-			if path.Clean(mount.MountPath) == want.MountPath {
-				volume = mount.Name
-			}
-		}
-		if volume == "" {
+		mount := sidecar.mountAt(want.MountPath)
+		if mount == nil {
 			c.add(Missing, "volumeMounts", "nothing is mounted at %s; install mounts the volume %s", want.MountPath, want.Name)
 			continue
 		}
-		if want.MountPath != "/tmp" {
-			c.shared(volume, want.MountPath)
+		if want.MountPath != programFolder && (mount.ReadOnly || c.pod.volume(mount.Name).readOnly()) {
+			c.add(Wrong, "volumeMounts", "the volume %s at %s is read-only, and argocd-cmp-server writes there",
+				mount.Name, want.MountPath)
+		}
+		if want.MountPath != temporary {
+			c.shared(sidecar, mount)
 			continue
 		}
 		for _, other := range c.pod.running() {
-			if other.Name != containerName && other.mounts(volume) {
-				c.add(Missing, "volumeMounts", "a /tmp of its own: the container %s mounts the volume %s too, and "+
-					"argocd-cmp-server empties it", other.Name, volume)
+			if other.Name != sidecar.Name && other.mounts(mount) {
+				c.add(Wrong, "volumeMounts", "a /tmp of its own: the container %s mounts the volume %s too, and "+
+					"argocd-cmp-server empties it", other.Name, mount.source())
 			}
 		}
 	}
 }
 
 // shared looks whether the others have another volume than the sidecar at a path: copyutil, or the repo-server.
-func (c *comparison) shared(volume, at string) {
+func (c *comparison) shared(sidecar *container, own *mount) {
 	var others []string
 	for _, other := range slices.Concat(c.pod.Containers, c.pod.InitContainers) {
-		for _, mount := range other.VolumeMounts {
-			switch {
-			case other.Name == containerName || path.Clean(mount.MountPath) != at:
-			case mount.Name == volume:
-				return
-			default:
-				others = append(others, fmt.Sprintf("the container %s mounts the volume %s", other.Name, mount.Name))
-			}
+		theirs := other.mountAt(path.Clean(own.MountPath))
+		switch {
+		case other.Name == sidecar.Name || theirs == nil:
+		case theirs.source() == own.source():
+			return
+		default:
+			others = append(others, fmt.Sprintf("the container %s mounts the volume %s", other.Name, theirs.source()))
 		}
 	}
 	if len(others) > 0 {
-		c.add(Missing, "volumeMounts", "the volume %s is mounted at %s, where %s: mount the same one",
-			volume, at, strings.Join(others, ", "))
+		c.add(Wrong, "volumeMounts", "the volume %s is mounted at %s, where %s: mount the same one",
+			own.source(), path.Clean(own.MountPath), strings.Join(others, ", "))
 	}
 }
 
-func (c *container) mounts(volume string) bool {
-	for _, mount := range c.VolumeMounts {
-		if mount.Name == volume {
-			return true
+// mountAt returns what is mounted at a path, nil if nothing is.
+func (c *container) mountAt(at string) *mount {
+	for i, mount := range c.VolumeMounts {
+		if path.Clean(mount.MountPath) == at {
+			return &c.VolumeMounts[i]
 		}
 	}
-	return false
+	return nil
+}
+
+// mounts reports whether a container mounts the same folder, anywhere.
+func (c *container) mounts(other *mount) bool {
+	return slices.ContainsFunc(c.VolumeMounts, func(m mount) bool { return m.source() == other.source() })
 }
 
 // security compares the securityContext. What the container does not say counts as the pod says it, and the user is the
-// platform's choice.
+// platform's choice, except for root.
 func (c *comparison) security(sidecar *container) {
 	for _, field := range slices.Sorted(maps.Keys(c.want.SecurityContext)) {
 		want, got := c.want.SecurityContext[field], sidecar.SecurityContext[field]
 		if got == nil {
 			got = c.pod.SecurityContext[field]
 		}
-		if field != "runAsUser" && !reflect.DeepEqual(got, want) {
+		switch {
+		case field == "runAsUser" && got != 0.0, reflect.DeepEqual(got, want):
+		case got == nil:
 			c.add(Missing, "securityContext."+field, "install sets %v", want)
+		default:
+			c.add(Wrong, "securityContext."+field, "it is %v; install sets %v", got, want)
 		}
+	}
+}
+
+// limits compares the limits with what the settings let a run take.
+func (c *comparison) limits(sidecar *container) {
+	limits := sidecar.Resources.Limits
+	for _, name := range slices.Sorted(maps.Keys(c.want.Resources.Limits)) {
+		if limits[name] == "" {
+			c.add(Missing, "resources.limits."+name, "the container has no limit; install sets %s",
+				c.want.Resources.Limits[name])
+		}
+	}
+	if c.set == nil {
+		return
+	}
+	if c.set.Locked("max-memory") {
+		c.atLeast("resources.limits.memory", limits["memory"], runs*c.set.MaxMemory, "four times max-memory")
+	}
+	c.atLeast("resources.limits.ephemeral-storage", limits["ephemeral-storage"], c.set.MaxInput, "max-input")
+	if mount := sidecar.mountAt(temporary); mount != nil {
+		volume := c.pod.volume(mount.Name)
+		c.atLeast("volumes."+mount.Name+".emptyDir.sizeLimit", volume.EmptyDir.SizeLimit, c.set.MaxInput, "max-input")
+	}
+}
+
+func (c *comparison) atLeast(field string, got amount, want settings.Size, what string) {
+	if n, ok := quantity.Whole(string(got)); ok && n < int64(want) {
+		c.add(Wrong, field, "it is %s, less than %s, which is %s", got, what, want)
 	}
 }
 
@@ -300,11 +389,7 @@ func (c *comparison) plugin(sidecar *container) {
 		if mount.MountPath != configFolder && !strings.HasPrefix(mount.MountPath, configFolder+"/") {
 			continue
 		}
-		for _, volume := range c.pod.Volumes {
-			if volume.Name == mount.Name {
-				c.mounted(volume, cmp.Or(mount.SubPath, "plugin.yaml"))
-			}
-		}
+		c.mounted(c.pod.volume(mount.Name), cmp.Or(mount.SubPath, "plugin.yaml"))
 	}
 }
 

@@ -22,17 +22,25 @@ func TestCheck(t *testing.T) {
 			want: []string{"missing containers no container is called argocd-kserve-plugin"}},
 		{name: "native sidecar", change: native("Always", "copyutil", containerName)},
 		{name: "native sidecar too early", change: native("Always", containerName, "copyutil"),
-			want: []string{"missing initContainers argocd-kserve-plugin is before copyutil"}},
+			want: []string{"wrong initContainers argocd-kserve-plugin is before copyutil"}},
 		{name: "init container", change: native("", "copyutil", containerName),
-			want: []string{"missing initContainers.restartPolicy the pod waits for the end"}},
+			want: []string{"wrong initContainers.restartPolicy the pod waits for the end"}},
 		{name: "older image", change: set("image", "mirror.example.com:5000/plugin:v0.1.0@sha256:0123"),
 			want: []string{"outdated image its tag is v0.1.0, and this program installs " + Version}},
+		{name: "newer image", change: set("image", "mirror.example.com/plugin:v9.0.0"),
+			note: "image v9.0.0 is newer than this program, " + Version + ": check with that release"},
 		{name: "mirror", change: set("image", "mirror.example.com:5000/plugin:"+Version)},
 		{name: "digest", change: set("image", "mirror.example.com:5000/plugin@sha256:0123"), note: "has no tag"},
 		{name: "image of one's own", change: set("image", "mirror.example.com/plugin:7"),
 			options: Options{Image: "mirror.example.com/plugin:8"},
 			want:    []string{"outdated image it is mirror.example.com/plugin:7, not mirror.example.com/plugin:8"}},
-		{name: "command", change: set("command", []any{"/bin/sh"}), want: []string{"missing command it is"}},
+		{name: "command", change: set("command", []any{"/bin/sh"}), want: []string{"wrong command it is"}},
+		{name: "logs", change: set("args", []any{"--loglevel", "debug", "--config-dir-path", configFolder + "/"})},
+		{name: "flags in the command", change: set("command", []any{serverProgram, "--logformat=json"})},
+		{name: "other folder", change: set("args", []any{"--config-dir-path", "/etc/plugin"}),
+			want: []string{"wrong args argocd-cmp-server reads /etc/plugin/plugin.yaml, and not the one of the image"}},
+		{name: "other folder in the command", change: set("command", []any{serverProgram, "--config-dir-path=/etc/plugin"}),
+			want: []string{"wrong args argocd-cmp-server reads /etc/plugin/plugin.yaml, and not the one of the image"}},
 		{name: "probes", change: func(sidecar, _ map[string]any) {
 			delete(sidecar, "readinessProbe")
 			sidecar["livenessProbe"] = map[string]any{"tcpSocket": map[string]any{"port": 1}}
@@ -59,6 +67,10 @@ func TestCheck(t *testing.T) {
 			note: "envFrom: its variables count as not set"},
 		{name: "no memory target", change: withoutVariable("GOMEMLIMIT"),
 			want: []string{"missing env.GOMEMLIMIT it is not set"}},
+		{name: "memory target as Kubernetes writes it", change: variableIs("GOMEMLIMIT", "200Mi"),
+			want: []string{"wrong env.GOMEMLIMIT Go cannot read \"200Mi\", so argocd-cmp-server does not start"}},
+		{name: "no memory target of Go's", change: variableIs("GOMEMLIMIT", "off")},
+		{name: "memory target in bytes", change: variableIs("GOMEMLIMIT", "209715200B")},
 		{name: "facts", change: variableIs("ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION", "0.14.1"),
 			options: Options{KServeVersion: "0.15.2", DefaultDeploymentMode: "Standard"},
 			want: []string{"outdated env.ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION it is 0.14.1, and the cluster has 0.15.2",
@@ -67,7 +79,7 @@ func TestCheck(t *testing.T) {
 			options: Options{KServeVersion: Unknown, DefaultDeploymentMode: "Standard"}},
 		{name: "shared tmp", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"].([]any)[2].(map[string]any)["name"] = "tmp"
-		}, want: []string{"missing volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
+		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
 		{name: "tmp of a native sidecar", change: func(_, pod map[string]any) {
 			other := map[string]any{"name": "other", "volumeMounts": []any{
 				map[string]any{"name": "argocd-kserve-plugin-tmp", "mountPath": "/tmp"},
@@ -75,13 +87,34 @@ func TestCheck(t *testing.T) {
 			ended := maps.Clone(other)
 			other["restartPolicy"], ended["name"] = "Always", "ended"
 			pod["initContainers"] = []any{ended, other}
-		}, want: []string{"missing volumeMounts a /tmp of its own: the container other mounts the volume"}},
+		}, want: []string{"wrong volumeMounts a /tmp of its own: the container other mounts the volume"}},
+		{name: "folder of a shared volume as tmp", change: mountIs("/tmp", "name", "tmp", "subPath", "kserve")},
+		{name: "same folder of a shared volume as tmp", change: func(sidecar, pod map[string]any) {
+			mountIs("/tmp", "name", "tmp", "subPath", "kserve")(sidecar, pod)
+			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"].([]any)[0].(map[string]any)["subPath"] = "kserve"
+		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp ("}},
+		{name: "read-only tmp", change: mountIs("/tmp", "readOnly", true),
+			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
+		{name: "read-only socket", change: mountIs(socketFolder, "readOnly", true),
+			want: []string{"wrong volumeMounts the volume plugins at /home/argocd/cmp-server/plugins is read-only"}},
+		{name: "read-only program", change: mountIs(programFolder, "readOnly", true)},
+		{name: "read-only volume", change: tmpIs("persistentVolumeClaim", map[string]any{"readOnly": true}),
+			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
+		{name: "volume of a Secret", change: tmpIs("secret", map[string]any{"secretName": "s"}),
+			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
+		{name: "program in another folder", change: func(sidecar, pod map[string]any) {
+			mountIs(programFolder, "subPath", "bin")(sidecar, pod)
+			pod["initContainers"] = []any{map[string]any{"name": "copyutil", "volumeMounts": []any{
+				map[string]any{"name": "var-files", "mountPath": programFolder},
+			}}}
+		}, want: []string{"wrong volumeMounts the volume var-files (subPath bin) is mounted at /var/run/argocd, where the " +
+			"container copyutil mounts the volume var-files: mount the same one"}},
 		{name: "socket in another volume", change: func(sidecar, pod map[string]any) {
 			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"] = []any{
 				map[string]any{"name": "plugins", "mountPath": "/home/argocd/cmp-server/plugins/"},
 			}
 			sidecar["volumeMounts"].([]any)[1].(map[string]any)["name"] = "mine"
-		}, want: []string{"missing volumeMounts the volume mine is mounted at /home/argocd/cmp-server/plugins, where the " +
+		}, want: []string{"wrong volumeMounts the volume mine is mounted at /home/argocd/cmp-server/plugins, where the " +
 			"container argocd-repo-server mounts the volume plugins: mount the same one"}},
 		{name: "no socket", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"] = slices.Delete(sidecar["volumeMounts"].([]any), 1, 2)
@@ -94,8 +127,44 @@ func TestCheck(t *testing.T) {
 			delete(sidecar["securityContext"].(map[string]any), "runAsUser")
 			pod["securityContext"] = map[string]any{"runAsNonRoot": true}
 		}},
+		{name: "other privileges", change: func(sidecar, _ map[string]any) {
+			sidecar["securityContext"].(map[string]any)["allowPrivilegeEscalation"] = true
+		}, want: []string{"wrong securityContext.allowPrivilegeEscalation it is true; install sets false"}},
+		{name: "root", change: func(sidecar, _ map[string]any) {
+			sidecar["securityContext"].(map[string]any)["runAsUser"] = 0
+		}, want: []string{"wrong securityContext.runAsUser it is 0; install sets 999"}},
+		{name: "root of the pod", change: func(sidecar, pod map[string]any) {
+			delete(sidecar["securityContext"].(map[string]any), "runAsUser")
+			pod["securityContext"] = map[string]any{"runAsUser": 0}
+		}, want: []string{"wrong securityContext.runAsUser it is 0; install sets 999"}},
+		{name: "user of the platform", change: func(sidecar, _ map[string]any) {
+			sidecar["securityContext"].(map[string]any)["runAsUser"] = 1000660000
+		}},
+		{name: "small limits", change: set("resources", map[string]any{"limits": map[string]any{
+			"memory": "1Gi", "ephemeral-storage": 1000000,
+		}}), want: []string{"wrong resources.limits.memory it is 1Gi, less than four times max-memory, which is 2 GiB",
+			"wrong resources.limits.ephemeral-storage it is 1000000, less than max-input, which is 128 MiB"}},
+		{name: "limits that fit the settings", change: func(sidecar, pod map[string]any) {
+			variableIs("ARGOCD_KSERVE_PLUGIN_MAX_MEMORY", "256MiB")(sidecar, pod)
+			sidecar["resources"].(map[string]any)["limits"].(map[string]any)["memory"] = 1 << 30
+		}},
+		{name: "small tmp", change: tmpIs("emptyDir", map[string]any{"sizeLimit": "64Mi"}),
+			want: []string{"wrong volumes.argocd-kserve-plugin-tmp.emptyDir.sizeLimit it is 64Mi, less than max-input, "}},
+		{name: "tmp in memory without a limit", change: tmpIs("emptyDir", map[string]any{"medium": "Memory"})},
 		{name: "limits", change: set("resources", map[string]any{"limits": map[string]any{"memory": "4Gi"}}),
 			want: []string{"missing resources.limits.ephemeral-storage the container has no limit; install sets 2Gi"}},
+		{name: "other name", change: set("name", "kserve")},
+		{name: "other name and image", change: func(sidecar, _ map[string]any) {
+			sidecar["name"], sidecar["image"] = "kserve", "mirror.example.com/plugin:"+Version
+		}},
+		{name: "other name and a tmp of two", change: func(sidecar, pod map[string]any) {
+			sidecar["name"] = "kserve"
+			mountIs("/tmp", "name", "tmp")(sidecar, pod)
+		}, want: []string{"wrong volumeMounts a /tmp of its own"}},
+		{name: "another plugin", change: func(sidecar, _ map[string]any) {
+			clear(sidecar)
+			sidecar["name"], sidecar["command"] = "avp", []any{serverProgram}
+		}, want: []string{"missing containers no container is called argocd-kserve-plugin"}},
 		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
 		{name: "plugin.yaml of no ConfigMap", change: func(sidecar, pod map[string]any) {
 			mountPlugin(sidecar, pod)
@@ -185,6 +254,30 @@ func expect(t *testing.T, problems []Problem, want []string) {
 
 func set(field string, value any) func(sidecar, pod map[string]any) {
 	return func(sidecar, _ map[string]any) { sidecar[field] = value }
+}
+
+// mountIs sets fields of the mount at a path.
+func mountIs(at string, fields ...any) func(sidecar, pod map[string]any) {
+	return func(sidecar, _ map[string]any) {
+		for _, mount := range sidecar["volumeMounts"].([]any) {
+			if mount := mount.(map[string]any); mount["mountPath"] == at {
+				for pair := range slices.Chunk(fields, 2) {
+					mount[pair[0].(string)] = pair[1]
+				}
+			}
+		}
+	}
+}
+
+// tmpIs makes the sidecar's volume for /tmp another one.
+func tmpIs(kind string, source any) func(sidecar, pod map[string]any) {
+	return func(_, pod map[string]any) {
+		for i, volume := range pod["volumes"].([]any) {
+			if name := volume.(map[string]any)["name"]; name == "argocd-kserve-plugin-tmp" {
+				pod["volumes"].([]any)[i] = map[string]any{"name": name, kind: source}
+			}
+		}
+	}
 }
 
 func variableIs(name, value string) func(sidecar, pod map[string]any) {

@@ -5,7 +5,10 @@ package install
 import (
 	"cmp"
 	_ "embed"
+	"strings"
+	"time"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -39,10 +42,16 @@ type Options struct {
 	KServeVersion, DefaultDeploymentMode string
 
 	RulesAsOf string // "" for the rules of this release
+
+	Timeout             time.Duration // 0 for that of the definition, as below
+	MaxInput, MaxMemory settings.Size
 }
 
 // rulesAsOf is the setting that keeps repairs of newer releases back.
 const rulesAsOf = "rules-as-of"
+
+// runs is how many times max-memory the container needs: install/README.md has what was measured.
+const runs = 4
 
 // Unknown stands for a fact about the cluster that nobody gave.
 const Unknown = "unknown"
@@ -58,6 +67,19 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 	if o.RulesAsOf != "" {
 		values[rulesAsOf] = o.RulesAsOf
 	}
+	if o.Timeout > 0 {
+		values["timeout"] = o.Timeout.String()
+	}
+	if o.MaxInput > 0 {
+		values["max-input"] = compact(o.MaxInput)
+	}
+	if o.MaxMemory > 0 {
+		values["max-memory"] = compact(o.MaxMemory)
+		limit := yamldoc.Path{0, "resources", "limits", "memory"}
+		if n, _ := quantity.Whole(tree.Root.Get(limit...).Str()); n < runs*int64(o.MaxMemory) {
+			edits = append(edits, yamldoc.Set(limit, strings.TrimSuffix(compact(runs*o.MaxMemory), "B")))
+		}
+	}
 	for i, entry := range tree.Root.Get(0, "env").List() {
 		for setting, value := range values {
 			if entry.Get("name").Str() == settings.Variable(setting) {
@@ -70,6 +92,9 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 	}
 	return tree.Apply(edits)
 }
+
+// compact writes a size as environment variables have it, without the space.
+func compact(size settings.Size) string { return strings.ReplaceAll(size.String(), " ", "") }
 
 // facts are the settings about the cluster.
 func (o Options) facts() map[string]string {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -72,7 +73,8 @@ func TestPlugin(t *testing.T) {
 
 // TestOptions checks that the options are in every form, as strings.
 func TestOptions(t *testing.T) {
-	o := Options{Image: "registry.example.com/p:1.0", KServeVersion: "0.15", DefaultDeploymentMode: "Standard"}
+	o := Options{Image: "registry.example.com/p:1.0", KServeVersion: "0.15", DefaultDeploymentMode: "Standard",
+		Timeout: 80 * time.Second, MaxInput: 256 << 20, MaxMemory: 1 << 30}
 	for _, form := range Forms {
 		text := string(write(t, form.Name, o))
 		for _, want := range []string{
@@ -82,6 +84,11 @@ func TestOptions(t *testing.T) {
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s has no line %q", form.Name, want)
+			}
+		}
+		for _, limit := range []string{"value: 1m20s\n", "value: 256MiB\n", "value: 1GiB\n", "memory: 4Gi,"} {
+			if !strings.Contains(text, limit) {
+				t.Errorf("%s has no %q", form.Name, limit)
 			}
 		}
 		if strings.Contains(text, "runAsUser: 999") == (form.Name == "operator") {
@@ -140,8 +147,8 @@ func TestMemory(t *testing.T) {
 	}
 	run := bytesOf(t, sidecar.variable("ARGOCD_KSERVE_PLUGIN_MAX_MEMORY").Value)
 	server := bytesOf(t, sidecar.variable("GOMEMLIMIT").Value)
-	limit := bytesOf(t, sidecar.Resources.Limits["memory"].(string))
-	if limit < 4*run {
+	limit := bytesOf(t, string(sidecar.Resources.Limits["memory"]))
+	if limit < runs*run {
 		t.Errorf("the memory limit of %d is below four times max-memory, %d", limit, run)
 	}
 	if server+2*run > limit {

@@ -2,9 +2,11 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -47,12 +49,53 @@ func (p pod) running() []container {
 	return all
 }
 
+// volume returns the volume with the name, an empty one if there is none.
+func (p pod) volume(name string) volume {
+	for _, v := range p.Volumes {
+		if v.Name == name {
+			return v
+		}
+	}
+	return volume{Name: name}
+}
+
 type volume struct {
 	Name      string
 	ConfigMap *struct {
 		Name  string
 		Items []struct{ Key, Path string }
 	}
+	Secret, Projected, DownwardAPI, Image *struct{}
+	PersistentVolumeClaim, CSI, NFS       struct{ ReadOnly bool }
+	EmptyDir                              struct{ SizeLimit amount }
+}
+
+// readOnly reports whether nobody can write into the volume.
+func (v volume) readOnly() bool {
+	return v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil || v.Image != nil ||
+		v.PersistentVolumeClaim.ReadOnly || v.CSI.ReadOnly || v.NFS.ReadOnly
+}
+
+type mount struct {
+	Name, MountPath, SubPath, SubPathExpr string
+	ReadOnly                              bool
+}
+
+// source says what is mounted.
+func (m *mount) source() string {
+	if sub := cmp.Or(m.SubPath, m.SubPathExpr); sub != "" {
+		return m.Name + " (subPath " + sub + ")"
+	}
+	return m.Name
+}
+
+// amount is a quantity, which may be a string or a number.
+type amount string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *amount) UnmarshalJSON(data []byte) error {
+	*a = amount(strings.Trim(string(data), `"`))
+	return nil
 }
 
 // restartAlways is the restartPolicy of an init container that runs beside the containers.
@@ -60,13 +103,13 @@ const restartAlways = "Always"
 
 type container struct {
 	Name, Image, RestartPolicy    string
-	Command                       []string
+	Command, Args                 []string
 	Env                           []variable
 	EnvFrom                       []any
-	VolumeMounts                  []struct{ Name, MountPath, SubPath string }
+	VolumeMounts                  []mount
 	SecurityContext               map[string]any
 	ReadinessProbe, LivenessProbe struct{ Exec struct{ Command []string } }
-	Resources                     struct{ Limits map[string]any }
+	Resources                     struct{ Limits map[string]amount }
 }
 
 type variable struct {
@@ -167,14 +210,32 @@ func InstalledSetting(object health.Object, name string) (string, error) {
 	return l.Setting(name), nil
 }
 
-// sidecar returns the container of the plugin, nil if there is none. It may be one of the init containers.
+// sidecar returns the container of the plugin, nil if there is none. It may be one of the init containers, and have
+// another name.
 func (s repoServer) sidecar() *container {
 	for _, list := range [][]container{s.pod.Containers, s.pod.InitContainers} {
 		if i := indexOf(list, containerName); i >= 0 {
 			return &list[i]
 		}
 	}
+	for _, list := range [][]container{s.pod.Containers, s.pod.InitContainers} {
+		if i := slices.IndexFunc(list, func(c container) bool { return c.serves() }); i >= 0 {
+			return &list[i]
+		}
+	}
 	return nil
+}
+
+// serves reports whether the container serves the plugin, whatever its name: it has argocd-cmp-server or the volume
+// with the sockets, and the plugin's image, probe or settings.
+func (c *container) serves() bool {
+	if !slices.Contains(c.Command, serverProgram) && c.mountAt(socketFolder) == nil {
+		return false
+	}
+	image, _, _ := strings.Cut(path.Base(c.Image), "@")
+	image, _, _ = strings.Cut(image, ":")
+	return image == containerName || slices.Contains(c.ReadinessProbe.Exec.Command, pluginProgram) ||
+		slices.ContainsFunc(c.Env, func(v variable) bool { return strings.HasPrefix(v.Name, settings.Variable("")) })
 }
 
 // indexOf returns the index of the container with the name, -1 if there is none.
@@ -199,16 +260,12 @@ func (c *container) has(name string) bool {
 }
 
 // settings returns the settings of a run in the container, as far as its own variables say.
-func (c *container) settings() ([]settings.Value, error) {
+func (c *container) settings() (*settings.Settings, error) {
 	var environ []string
 	for _, entry := range c.Env {
 		environ = append(environ, entry.Name+"="+entry.Value)
 	}
-	set, err := settings.LoadLocked(settings.Sources{
+	return settings.LoadLocked(settings.Sources{
 		Flags: settings.Bind(pflag.NewFlagSet("", pflag.ContinueOnError)), Environ: environ,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return set.Values(), nil
 }

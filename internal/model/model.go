@@ -31,6 +31,7 @@ type Model struct {
 	namesakes  func() map[*LLMService][]Namesake
 	replaced   func() map[presetProbe]bool
 	claimed    func() map[objectName][]*transform.Object
+	rivals     func() map[*Service][]*transform.Object
 }
 
 // objectName is the key of an object among those of its kind.
@@ -56,6 +57,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.namesakes = sync.OnceValue(m.findNamesakes)
 	m.replaced = sync.OnceValue(m.findReplaced)
 	m.claimed = sync.OnceValue(func() map[objectName][]*transform.Object { return findClaimed(render) })
+	m.rivals = sync.OnceValue(m.findRivals)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range services {
 		s := newService(o)

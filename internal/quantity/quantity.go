@@ -51,13 +51,8 @@ func Canonical(text string) (canonical string, ok bool) {
 	if m == nil {
 		return "", false
 	}
-	whole, fraction, suffix, kind := m[1], m[2], m[4], decimal
-	isBinary := m[3] != ""
-	if isBinary {
-		suffix, kind = m[3], binary
-	}
-	number, _ := new(big.Rat).SetString(whole + "." + fraction)
-	number.Mul(number, new(big.Rat).SetInt(find(kind, suffix)))
+	whole, fraction, isBinary := m[1], m[2], m[3] != ""
+	number, kind := billionths(m)
 	value := number.Num()
 	switch {
 	case !number.IsInt() || value.Cmp(limit) >= 0:
@@ -76,6 +71,28 @@ func Canonical(text string) (canonical string, ok bool) {
 		}
 	}
 	return "", false // not reached: the smallest unit divides every value that is left
+}
+
+// Whole returns a quantity in whole units, rounded down. ok is false for a text that is none, for a number with a sign
+// or an exponent, and from 2^63 on.
+func Whole(text string) (n int64, ok bool) {
+	m := form().FindStringSubmatch(text)
+	if m == nil {
+		return 0, false
+	}
+	number, _ := billionths(m)
+	whole := new(big.Int).Quo(number.Num(), new(big.Int).Mul(number.Denom(), billion))
+	return whole.Int64(), whole.IsInt64()
+}
+
+// billionths returns the number of a text that has the form, and the units of its kind.
+func billionths(m []string) (number *big.Rat, kind []unit) {
+	suffix, kind := m[4], decimal
+	if m[3] != "" {
+		suffix, kind = m[3], binary
+	}
+	number, _ = new(big.Rat).SetString(m[1] + "." + m[2])
+	return number.Mul(number, new(big.Rat).SetInt(find(kind, suffix))), kind
 }
 
 // isShort reports whether the text is a whole number below 1000, not 0, without a suffix or with one below E. That is

@@ -39,3 +39,14 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 }
+
+func TestWhole(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "1": 1, "007": -1, "1.5": 1, "1500m": 1, "100n": 0, "2Gi": 2 << 30, "1.5Ki": 1536, "3k": 3000, "1e3": -1,
+		"-1": -1, "": -1, "8Ei": -1, "7Ei": 7 << 60,
+	} {
+		if got, ok := Whole(text); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %d, %v, want %d", text, got, ok, want)
+		}
+	}
+}

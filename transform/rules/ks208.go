@@ -1,0 +1,47 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+//go:embed ks208.md
+var ks208Doc string
+
+var kedaMetrics = &transform.Rule{
+	ID:       "KS208",
+	Name:     "keda-metrics",
+	Title:    "autoscalerClass keda without a metric",
+	Doc:      ks208Doc,
+	Windows:  []transform.Window{kserve.AutoscalerClasses["keda"]},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/none",
+	Severity: transform.Error,
+	Run:      run(checkKedaMetrics),
+}
+
+// checkKedaMetrics looks for a ScaledObject whose list of triggers KServe leaves null, because only autoScaling.metrics
+// fills it (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0 to @v0.20.0). KEDA's definition requires the
+// list (config/crd/bases/keda.sh_scaledobjects.yaml of github.com/kedacore/keda/v2@v2.16.1 and @v2.18.0).
+func checkKedaMetrics(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	scaled := p.Autoscalers(s)
+	for _, component := range s.Components() {
+		class, at := s.Class(component)
+		metrics := s.Get("spec", component, "autoScaling", "metrics")
+		multiNode := component == kserve.Predictor && s.HasWorkers()
+		if class != "keda" || multiNode || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
+			continue
+		}
+		p.Report(transform.Finding{At: at, Message: fmt.Sprintf("KServe makes a ScaledObject without triggers for the %s, "+
+			"which the API server refuses, and the service never gets ready: list the metrics in "+
+			"spec.%[1]s.autoScaling.metrics, or set hpa", component)})
+	}
+}

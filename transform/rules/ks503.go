@@ -1,0 +1,59 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks503.md
+var ks503Doc string
+
+var rivalDeployment = &transform.Rule{
+	ID:       "KS503",
+	Name:     "rival-deployment",
+	Title:    "A Deployment has the name of one that KServe makes",
+	Doc:      ks503Doc,
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/selector",
+	Severity: transform.Error,
+	Run:      run(checkRivals),
+}
+
+// checkRivals looks for Deployments that KServe updates although it did not make them
+// (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0: checkDeploymentExist asks for the owner only to
+// stop a service, and its dry run already fails where the selector differs).
+func checkRivals(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	makes, severity := "makes", transform.Error
+	if _, certain := p.ChildNames(s, kserve.Predictor); !certain || s.Mode == "" {
+		makes, severity = "may make", transform.Warning
+	}
+	for _, o := range p.Rivals(s) {
+		spec := o.Get("spec")
+		if !spec.Has("selector") && !spec.Has("template") {
+			continue
+		}
+		harm := "with another selector, which no update can change, so the later of the two is refused"
+		if selectsComponent(o) {
+			harm = "and its update overwrites this one, which Argo CD writes again, and so on"
+		}
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: severity, Message: fmt.Sprintf(
+			"KServe %s the %s too, %s: give it another name, or remove it", makes, o, harm)})
+	}
+}
+
+// selectsComponent reports whether a Deployment has the selector of KServe's of the same name
+// (createRawDefaultDeployment in deployment_reconciler.go, and GetRawServiceLabel in pkg/constants/constants.go).
+func selectsComponent(o *transform.Object) bool {
+	selector := o.Get("spec", "selector")
+	labels := selector.Get("matchLabels")
+	return len(selector.Entries) == 1 && len(labels.Entries) == 1 && labels.Get("app").Str() == "isvc."+o.Name
+}
