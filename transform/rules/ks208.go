@@ -34,13 +34,12 @@ func checkKedaMetrics(p *pass) {
 	}
 	scaled := p.Autoscalers(s)
 	for _, component := range s.Components() {
-		class, at := s.Class(component)
 		metrics := s.Get("spec", component, "autoScaling", "metrics")
 		multiNode := component == kserve.Predictor && s.HasWorkers()
-		if class != "keda" || multiNode || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
+		if s.Class(component) != "keda" || multiNode || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
 			continue
 		}
-		p.Report(transform.Finding{At: at, Message: fmt.Sprintf("KServe makes a ScaledObject without triggers for the %s, "+
+		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf("KServe makes a ScaledObject without triggers for the %s, "+
 			"which the API server refuses, and the service never gets ready: list the metrics in "+
 			"spec.%[1]s.autoScaling.metrics, or set hpa", component)})
 	}
