@@ -88,7 +88,8 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 		intact()
 		return onlyScaler(namespace, c.deployment, name)
 	})
-	keptReplicas := c.scaled && !replicasForced.Has(e.kserve.Version)
+	forces := replicasForced.Has(e.kserve.Version)
+	keptReplicas := c.scaled && !forces
 	if keptReplicas {
 		namespace.Eventually("the HPA scales the Deployment", func() error {
 			intact()
@@ -118,8 +119,15 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	if name != c.autoscaler {
 		outcome += " as " + name
 	}
-	if c.scaled && !keptReplicas {
-		awaitFight(namespace, deployments, c.deployment, 2)
+	if forces {
+		if c.scaled {
+			awaitFight(namespace, deployments, c.deployment, 2)
+		} else { // nobody but the test acts on it
+			namespace.Patch(objects.Deployments, c.deployment, `{"spec":{"replicas":2}}`)
+			namespace.Eventually("KServe sets the replicas back", func() error {
+				return hasReplicas(namespace, c.deployment, 1)
+			})
+		}
 		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", filepath.Join(dir, c.source), "--root", dir)
 		if !strings.Contains(findings, "resets the replicas") {
 			t.Fatalf("check does not report it:\n%s", findings)
