@@ -24,6 +24,12 @@ var replicasForced = kserve.Window{From: "v0.15.0", Before: "v0.15.1"}
 
 const forced = ", but KServe sets the replicas back: reported"
 
+// replicasLost are the releases that set the replicas of a Deployment to 1 whenever they change it, also with class
+// external. The HPA sets them again (Reconcile in deployment_reconciler.go@v0.13.1 and @v0.14.1).
+var replicasLost = kserve.Window{Before: "v0.14.0"}
+
+const lost = ", but each change of the pods sets the replicas to 1 until the HPA sets them again"
+
 // reconciles are those that an autoscaler has to survive. KServe adopts in one and deletes in the next.
 const reconciles = 10
 
@@ -88,15 +94,16 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 		intact()
 		return onlyScaler(namespace, c.deployment, name)
 	})
-	keptReplicas := c.scaled && !replicasForced.Has(e.kserve.Version)
-	if keptReplicas {
-		namespace.Eventually("the HPA scales the Deployment", func() error {
-			intact()
-			return hasReplicas(namespace, c.deployment, 2)
-		})
-	}
+	forces := replicasForced.Has(e.kserve.Version)
+	loses := c.scaled && replicasLost.Has(e.kserve.Version)
 
-	for range reconciles {
+	for visit := range reconciles {
+		if loses || visit == 0 && c.scaled && !forces {
+			namespace.Eventually("the HPA scales the Deployment", func() error {
+				intact()
+				return hasReplicas(namespace, c.deployment, 2)
+			})
+		}
 		e.reconcile(namespace, c.service(), c.deployment)
 		intact()
 		if err := onlyScaler(namespace, c.deployment, name); err != nil {
@@ -109,24 +116,37 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	if before.GetUID() != after.GetUID() || !reflect.DeepEqual(before.Object["spec"], after.Object["spec"]) {
 		t.Fatalf("the autoscaler is another one:\n%v\n%v", before.Object, after.Object)
 	}
-	if keptReplicas {
-		if err := hasReplicas(namespace, c.deployment, 2); err != nil {
-			t.Fatalf("the HPA does not scale: %v", err)
-		}
-	}
 	outcome := "survives"
 	if name != c.autoscaler {
 		outcome += " as " + name
 	}
-	if c.scaled && !keptReplicas {
-		awaitFight(namespace, deployments, c.deployment, 2)
+	switch {
+	case forces:
+		expectForced(namespace, deployments, c)
 		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", filepath.Join(dir, c.source), "--root", dir)
 		if !strings.Contains(findings, "resets the replicas") {
 			t.Fatalf("check does not report it:\n%s", findings)
 		}
 		outcome += forced
+	case loses:
+		awaitFight(namespace, deployments, c.deployment, 2)
+		outcome += lost
+	case c.scaled:
+		if err := hasReplicas(namespace, c.deployment, 2); err != nil {
+			t.Fatalf("the HPA does not scale: %v", err)
+		}
 	}
 	return outcome
+}
+
+// expectForced returns when KServe has set back the replicas that an HPA, or the test in KEDA's place, has set.
+func expectForced(namespace *objects.Namespace, deployments *objects.History, c autoscalerCase) {
+	if c.scaled {
+		awaitFight(namespace, deployments, c.deployment, 2)
+		return
+	}
+	namespace.Patch(objects.Deployments, c.deployment, `{"spec":{"replicas":2}}`)
+	namespace.Eventually("KServe sets the replicas back", func() error { return hasReplicas(namespace, c.deployment, 1) })
 }
 
 func (c autoscalerCase) kind() schema.GroupVersionResource {

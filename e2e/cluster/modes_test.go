@@ -17,7 +17,13 @@ import (
 // inference_service_validation.go@v0.19.0).
 var modeRefused = kserve.Window{From: "v0.19.0", Before: "v0.20.0"}
 
+// modeRecorded are the releases that write the mode to the status, and refuse an update with another mode in the
+// annotation (validateDeploymentMode in inference_service_validation.go@v0.15.2).
+var modeRecorded = kserve.Window{From: "v0.15.1"}
+
 const modeAnnotation = "serving.kserve.io/deploymentMode"
+
+const asDeployment = "runs as a Deployment"
 
 // testModes deploys every spelling while the cluster's default is Knative: an InferenceService whose mode KServe does
 // not understand then wants Knative, which is not there.
@@ -62,13 +68,14 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	e.record(t, row)
 }
 
-// deployedMode applies an InferenceService and says how KServe runs it, and whether its webhook changed the annotation.
+// deployedMode applies an InferenceService and says how KServe runs it, and whether its webhook changed the annotation
+// or refuses later updates.
 func (e *environment) deployedMode(namespace *objects.Namespace, service *unstructured.Unstructured) string {
 	namespace.ApplyObjects(service)
 	mode := ""
 	namespace.Eventually("a Deployment, an event or a refusal", func() error {
 		if namespace.Find(objects.Deployments, service.GetName()+"-predictor") != nil {
-			mode = "runs as a Deployment"
+			mode = asDeployment
 			return nil
 		}
 		for _, event := range namespace.List(objects.Events, "") {
@@ -77,18 +84,33 @@ func (e *environment) deployedMode(namespace *objects.Namespace, service *unstru
 				return nil
 			}
 		}
-		if modeRefused.Has(e.kserve.Version) {
-			err := namespace.Refusal(objects.InferenceServices, service.GetName(), `{"metadata":{"annotations":{"e2e/a":"b"}}}`)
-			if err != nil && strings.Contains(err.Error(), "deploymentMode cannot be changed") {
-				mode = "the webhook refuses KServe's first update"
-				return nil
-			}
+		if modeRefused.Has(e.kserve.Version) && modeLocked(namespace, service) {
+			mode = "the webhook refuses KServe's first update"
+			return nil
 		}
 		return fmt.Errorf("there is none")
 	})
+	if mode == asDeployment && modeRecorded.Has(e.kserve.Version) {
+		namespace.Eventually("the mode in the status", func() error {
+			live := namespace.Get(objects.InferenceServices, service.GetName())
+			if mode, _, err := unstructured.NestedString(live.Object, "status", "deploymentMode"); mode == "" {
+				return fmt.Errorf("there is none: %v", err)
+			}
+			return nil
+		})
+		if modeLocked(namespace, service) {
+			mode += ", and the webhook refuses every update"
+		}
+	}
 	live := namespace.Get(objects.InferenceServices, service.GetName()).GetAnnotations()[modeAnnotation]
 	if applied := service.GetAnnotations()[modeAnnotation]; live != applied {
 		return fmt.Sprintf("%s, rewritten to `%s`", mode, live)
 	}
 	return mode
+}
+
+// modeLocked reports whether the webhook refuses an update of the service because of its mode.
+func modeLocked(namespace *objects.Namespace, service *unstructured.Unstructured) bool {
+	err := namespace.Refusal(objects.InferenceServices, service.GetName(), `{"metadata":{"annotations":{"e2e/a":"b"}}}`)
+	return err != nil && strings.Contains(err.Error(), "deploymentMode cannot be changed")
 }
