@@ -146,8 +146,13 @@ func (d *deployed) compare(
 		}
 		return c
 	}
-	d.change(before, after)
+	locked := d.change(before, after)
 	for _, s := range all {
+		if refusal := locked[s.shown]; refusal != nil {
+			c = c.Leave(s.shown, "it has the deployment mode that it got by mistake, and KServe refuses each change of it",
+				refusal.Error())
+			continue
+		}
 		if reason, detail := s.settle(); reason != "" {
 			d.t.Errorf("%s after the repair: %s: %s", s.shown, reason, detail)
 			continue
@@ -230,7 +235,7 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 		_, err = d.cluster.Create(ctx, local, namespace.Name)
 		cancel()
 		refused := apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
-			apierrors.IsAlreadyExists(err)
+			apierrors.IsAlreadyExists(err) || object.GetResourceVersion() != "" && err != nil
 		switch {
 		case refused && ofKServe(object):
 			return "the API server or KServe refuses it as it is", err.Error()
@@ -245,8 +250,15 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 	return "", ""
 }
 
-// change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on.
-func (d *deployed) change(before, after []*unstructured.Unstructured) {
+// lockedMode is how KServe from 0.15.1 on refuses a service whose annotation and status have different deployment modes:
+// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.15.2. A release that does not know the annotation's value
+// gives the service the cluster's default.
+const lockedMode = "update rejected: deploymentMode cannot be changed from "
+
+// change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on. It returns the
+// errors about services whose deployment mode is locked.
+func (d *deployed) change(before, after []*unstructured.Unstructured) (locked map[string]error) {
+	locked = map[string]error{}
 	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
 	defer cancel()
 	for _, object := range servicesLast(after) {
@@ -262,7 +274,11 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) {
 		} else {
 			err = d.cluster.Change(ctx, d.local(was), d.local(object), namespace)
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case isService(object) && strings.Contains(err.Error(), lockedMode):
+			locked[d.service(object).shown] = err
+		default:
 			d.t.Fatalf("after the repair: %v", err)
 		}
 	}
@@ -275,6 +291,7 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) {
 			d.t.Fatal(err)
 		}
 	}
+	return locked
 }
 
 // local returns the object without the namespace that the manifests name, and an InferenceService with a new visit.
