@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
@@ -228,6 +229,10 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 			return "it has an object of all namespaces, which would count for other cases", object.GetKind()
 		case !namespaced:
 			continue
+		case object.GetResourceVersion() != "":
+			return "the API server or KServe refuses it as it is", "resourceVersion should not be set on objects to be created"
+		case object.GetNamespace() != "" && len(validation.IsDNS1123Label(object.GetNamespace())) > 0:
+			return "the API server or KServe refuses it as it is", "no namespace can be called " + object.GetNamespace()
 		}
 		local := d.local(object)
 		namespace := d.namespace(object.GetNamespace())
@@ -235,7 +240,7 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 		_, err = d.cluster.Create(ctx, local, namespace.Name)
 		cancel()
 		refused := apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
-			apierrors.IsAlreadyExists(err) || object.GetResourceVersion() != "" && err != nil
+			apierrors.IsAlreadyExists(err)
 		switch {
 		case refused && ofKServe(object):
 			return "the API server or KServe refuses it as it is", err.Error()
