@@ -76,15 +76,18 @@ spec:
 	},
 	{
 		problem: "`serving.kserve.io/stop: \"true\"`", id: "stopped",
-		app: service(`{serving.kserve.io/stop: "true"}`, ""),
-		reached: func(service *unstructured.Unstructured) error {
-			if objects.Condition(service, "Stopped", "True") == nil {
-				return nil
-			}
-			return settled(service) // KServe before 0.16 does not stop it
-		},
-		health: "Suspended", earlier: "Healthy",
+		app:     service(`{serving.kserve.io/stop: "true"}`, ""),
+		reached: stopped,
+		health:  "Suspended", earlier: "Healthy",
 	},
+}
+
+// stopped is a condition: KServe says that the service is stopped, or, before 0.16, goes on saying that it is ready.
+func stopped(service *unstructured.Unstructured) error {
+	if objects.Condition(service, "Stopped", "True") == nil {
+		return nil
+	}
+	return settled(service)
 }
 
 // testHealth brings a service into every state, and compares what Argo CD says of it, with its own check and with ours.
@@ -101,14 +104,14 @@ func (s *synced) testHealth(t *testing.T, checks string, cases []stateCase) {
 			if tc.begun != nil {
 				tc.begun(t, namespace)
 			}
-			if tc.next != "" {
+			if tc.next != "" || tc.provoke != nil {
 				a.AwaitHealthy()
+				s.settle(a)
+			}
+			if tc.next != "" {
 				repository.Write("app.yaml", tc.next)
 				repository.Commit()
 				a.Refresh()
-			} else if tc.provoke != nil {
-				a.AwaitHealthy()
-				s.settle(a)
 			}
 			if tc.provoke != nil {
 				tc.provoke(t, namespace)

@@ -143,9 +143,9 @@ var knativeStates = []stateCase{
 	},
 	{
 		problem: "`serving.kserve.io/stop: \"true\"`: stopped", id: "stopped", app: service("{}", ""),
-		next:    service(`{serving.kserve.io/stop: "true"}`, ""),
-		reached: condition("Stopped", "True"),
-		health:  "Suspended",
+		next: service(`{serving.kserve.io/stop: "true"}`, ""), provoke: awaitStop,
+		reached: stopped,
+		health:  "Suspended", earlier: "Progressing",
 	},
 }
 
@@ -173,6 +173,17 @@ func awaitNoTraffic(t *testing.T, namespace *objects.Namespace) {
 			return fmt.Errorf("there are %d pods: %v", len(pods), revision.Object["status"])
 		}
 		return objects.Because(revision, "Active", "False", "NoTraffic", "")
+	})
+}
+
+// awaitStop waits until KServe has deleted the Knative Service.
+func awaitStop(t *testing.T, namespace *objects.Namespace) {
+	t.Helper()
+	namespace.Eventually("KServe stops the service", func() error {
+		if namespace.Find(knative.Services, "model-predictor") != nil {
+			return fmt.Errorf("the Knative Service is there")
+		}
+		return nil
 	})
 }
 
