@@ -36,7 +36,7 @@ func (d *document) examine(s *screen, namespace string) error {
 		return nil
 	}
 	body := d.source.Body
-	plain := plainObject(body)
+	plain := plainObject(body) > 0
 	switch {
 	case plain:
 		d.content, d.count = object, 1

@@ -45,9 +45,8 @@ var hidden = []struct{ name, document string }{
 		"items:\n- apiVersion: serving.kserve.io/v1beta1\n  kind: InferenceService\n  metadata: {name: a}\n"},
 }
 
-// FuzzScreen compares the screen with the parser: it selects every document in which the parser finds an object of a
-// kind that a rule names.
-func FuzzScreen(f *testing.F) {
+// seeds adds hidden documents and the cases of the rules.
+func seeds(f *testing.F) {
 	for _, tc := range hidden {
 		f.Add([]byte(tc.document))
 	}
@@ -63,9 +62,15 @@ func FuzzScreen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+}
+
+// FuzzScreen compares the screen with the parser: it selects every document in which the parser finds an object of a
+// kind that a rule names.
+func FuzzScreen(f *testing.F) {
+	seeds(f)
 	whole := GroupKind{"http.keda.sh", AnyKind}
 	kinds := []GroupKind{services, hpas, {"keda.sh", "ScaledObject"}, {"", "Secret"}, whole}
-	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, kinds...)})
+	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, kinds...)}, nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sources, err := yamldoc.Split(data)
 		if err != nil {
@@ -86,6 +91,39 @@ func FuzzScreen(f *testing.F) {
 			}
 			if concerned && !screen.document(source.Body) {
 				t.Errorf("the screen says no:\n%s", source.Body)
+			}
+		}
+	})
+}
+
+// FuzzPassing compares the screen of a text with that of its documents: if the text passes, yamldoc.Split finds no
+// fault, and each document passes.
+func FuzzPassing(f *testing.F) {
+	seeds(f)
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+	for _, after := range []string{
+		"", "---\n", "...\n", "...\n# end\n", "...\n  data: {}\n", "---\n# nothing\n", "--- # next\n", "----\n",
+		"\ufeff---\n", "data:\u0085---\n", "data:\u0085...\nb: c\n", "data:\r---\r\n", "%YAML 1.1\n",
+		"---\n%YAML 1.1\n", "\x00", "\xff", "kind: ConfigMap\n", "---\n\n  a: b\n", "---\n{}\n", "items: []\n",
+		"data: {a: {{ .Values.a }}}\n", "data: !!binary aaaa\n", "data: \"\\x41\"\n", "data: serving.kserve.io\n",
+	} {
+		f.Add([]byte(object + after))
+		f.Add([]byte(object + after + object))
+		f.Add([]byte(object + after + "---\n" + object))
+	}
+	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, services, hpas)}, nil)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		count := screen.passing(data)
+		if count == 0 {
+			return
+		}
+		sources, err := yamldoc.Split(data)
+		if err != nil || len(sources) != count {
+			t.Fatalf("%d documents, want %d: %v\n%q", len(sources), count, err, data)
+		}
+		for _, source := range sources {
+			if !screen.passes(source.Body) {
+				t.Errorf("%q passes, but not\n%q", data, source.Body)
 			}
 		}
 	})

@@ -11,7 +11,7 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]held, erro
 	if len(e.Previous) == 0 {
 		return nil, nil
 	}
-	previous, err := read(ctx, e.Previous, newScreen(e.Rules), &e.Config)
+	previous, err := read(ctx, e.Previous, newScreen(e.Rules, e.Previous), &e.Config)
 	if err != nil {
 		return nil, err
 	}

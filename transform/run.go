@@ -36,7 +36,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := read(ctx, files, newScreen(config.Rules), &config)
+	stream, err := read(ctx, files, newScreen(config.Rules, files), &config)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type screen struct {
 
 // newScreen derives the screen from what the rules declare. A group such as serving.kserve.io stands for its kinds;
 // one without a dot is too common a word, so there the kind is the token.
-func newScreen(rules []*Rule) *screen {
+func newScreen(rules []*Rule, files []File) *screen {
 	s := &screen{kinds: map[string]bool{}, groups: map[string]bool{}}
 	for _, r := range rules {
 		for _, word := range r.Mentions {
@@ -48,8 +48,18 @@ func newScreen(rules []*Rule) *screen {
 			}
 		}
 	}
-	s.words = newWords(s.tokens)
+	s.words = newWords(s.tokens, largest(files))
 	return s
+}
+
+// largest returns the content of the largest file.
+func largest(files []File) (data []byte) {
+	for _, file := range files {
+		if len(file.Data) > len(data) {
+			data = file.Data
+		}
+	}
+	return data
 }
 
 func appendToken(tokens [][]byte, word string) [][]byte {
@@ -57,11 +67,6 @@ func appendToken(tokens [][]byte, word string) [][]byte {
 		return tokens
 	}
 	return append(tokens, []byte(word))
-}
-
-// passes reports whether the document is certainly an object that concerns no rule and is no template.
-func (s *screen) passes(body []byte) bool {
-	return plainObject(body) && !s.document(body) && !templated(body)
 }
 
 // document reports whether a document can concern a rule: its kind, when it is plain to see, rules most of them out.
@@ -225,71 +230,6 @@ func letters(text []byte) bool {
 		}
 	}
 	return len(text) > 0
-}
-
-// blockMapping reports whether the first line with content starts with a plain key: the document is a mapping in block
-// style, and all of its keys are without indentation.
-func blockMapping(body []byte) bool {
-	for line := range bytes.Lines(body) {
-		if line[0] == '#' || len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		key, value, found := bytes.Cut(line, []byte(":"))
-		return found && letters(key) && endsKey(value)
-	}
-	return false
-}
-
-// endsKey reports whether what follows a colon makes a key of what stands before it: a blank, or the end of the line.
-func endsKey(rest []byte) bool {
-	return len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0
-}
-
-// plainObject reports whether the document is an object whose keys are plain to see, each of them once, and no List.
-func plainObject(body []byte) bool {
-	if !blockMapping(body) {
-		return false
-	}
-	var seen [len(objectKeys)]bool
-	for rest := body; len(rest) > 0; rest = rest[lineLen(rest):] {
-		if !isLetter(rest[0]) {
-			continue
-		}
-		if _, found := cutKey(rest, "items"); found {
-			return false
-		}
-		for i, key := range objectKeys {
-			value, found := cutKey(rest, key)
-			if found && (seen[i] || key == "kind" && !plainKindValue(value)) {
-				return false
-			}
-			seen[i] = seen[i] || found
-		}
-	}
-	return seen == [len(objectKeys)]bool{true, true, true}
-}
-
-// plainKindValue reports whether a line after its key kind has a plain value, and not that of a List.
-func plainKindValue(rest []byte) bool {
-	kind := bytes.TrimSpace(rest[:lineLen(rest)])
-	return plainValue(kind) && !bytes.HasSuffix(kind, []byte("List"))
-}
-
-// lineLen returns the length of the first line with its end.
-func lineLen(text []byte) int {
-	if i := bytes.IndexByte(text, '\n'); i >= 0 {
-		return i + 1
-	}
-	return len(text)
-}
-
-// cutKey returns what follows the key and its colon if a line starts with them.
-func cutKey(line []byte, key string) (rest []byte, found bool) {
-	if len(line) <= len(key) || line[len(key)] != ':' || string(line[:len(key)]) != key {
-		return nil, false
-	}
-	rest = line[len(key)+1:]
-	return rest, endsKey(rest)
 }
 
 func hasTopLevel(body []byte, key string) bool {

@@ -8,7 +8,7 @@ func TestScreen(t *testing.T) {
 	screen := newScreen([]*Rule{
 		follows, rule("KS902", func(*Pass) {}, services, GroupKind{"", "Secret"}),
 		rule("KS903", func(*Pass) {}, GroupKind{"batch.example.com", AnyKind}),
-	})
+	}, nil)
 	tests := []struct {
 		name     string
 		document string

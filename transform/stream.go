@@ -91,26 +91,44 @@ func bound(documents []*document, maxBytes int) error {
 
 // split cuts a file into documents. Those one after the other that concern no rule stay together as one.
 func (s *stream) split(file *File, screen *screen, kept *trees) error {
-	sources, err := yamldoc.Split(file.Data)
-	if err != nil {
-		return inputError(file, 1, err)
-	}
 	var documents []*document
 	var passed *document // the one before, if it concerns no rule
-	for i := range sources {
-		source := &sources[i]
-		if err := directive(*source); err != nil {
-			return inputError(file, 1, err)
-		}
-		passes := screen.passes(source.Body)
-		if passes && passed != nil && passed.add(source) {
-			continue
+	add := func(source *yamldoc.Document, passing int) {
+		if passing > 0 && passed != nil && passed.add(source, passing) {
+			return
 		}
 		d := &document{file: file, source: source, trees: kept}
 		documents = append(documents, d)
-		if passed = nil; passes {
-			d.content, d.count = object, 1
+		if passed = nil; passing > 0 {
+			d.content, d.count = object, int32(passing)
 			passed = d
+		}
+	}
+	for line, chunk := range yamldoc.Chunks(file.Data) {
+		body, separated := bytes.CutPrefix(chunk, []byte("---\n"))
+		if n := screen.passing(body); n > 0 {
+			source := &yamldoc.Document{Head: chunk[:len(chunk)-len(body)], Body: body, Line: line}
+			if separated {
+				source.Line++
+			}
+			add(source, n)
+			continue
+		}
+		sources, err := yamldoc.Split(chunk)
+		if err != nil {
+			return inputError(file, line, err)
+		}
+		for i := range sources {
+			source := &sources[i]
+			source.Line += line - 1
+			if err := directive(*source); err != nil {
+				return inputError(file, 1, err)
+			}
+			passing := 0
+			if screen.passes(source.Body) {
+				passing = 1
+			}
+			add(source, passing)
 		}
 	}
 	s.files = append(s.files, file)
@@ -120,12 +138,12 @@ func (s *stream) split(file *File, screen *screen, kept *trees) error {
 
 // add makes the source that follows a document part of it. It returns false if a join of the documents would change
 // what is between them.
-func (d *document) add(source *yamldoc.Document) bool {
+func (d *document) add(source *yamldoc.Document, objects int) bool {
 	if bytes.Contains(source.Head, []byte("\ufeff")) {
 		return false
 	}
 	d.source.Body = d.source.Body[:len(d.source.Body)+len(source.Head)+len(source.Body)]
-	d.count++
+	d.count += int32(objects)
 	return true
 }
 

@@ -115,7 +115,7 @@ func TestDrop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := read(t.Context(), files, newScreen(config.Rules), &config)
+	stream, err := read(t.Context(), files, newScreen(config.Rules, files), &config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,15 @@ package transform
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
 // rarest are the letters in the order of how seldom they are in manifests, roughly.
 const rarest = "zqjxvkbwyfhgudmlcpnoisrate"
+
+// sampleSize is enough of a text to tell which letters are seldom in it.
+const sampleSize = 4 << 10
 
 // words searches for several words at once. A fast search for one byte serves all words that have it.
 type words []landmark
@@ -23,10 +27,15 @@ type placed struct {
 	at   int
 }
 
-func newWords(list [][]byte) words {
+// newWords prepares the search in texts such as the sample, of which it looks at the beginning.
+func newWords(list [][]byte, sample []byte) words {
+	var counts [256]int
+	for _, c := range sample[:min(len(sample), sampleSize)] {
+		counts[c]++
+	}
 	var w words
 	for _, word := range list {
-		at := rareByte(word)
+		at := rareByte(word, &counts)
 		i := slices.IndexFunc(w, func(l landmark) bool { return l.byte == word[at] })
 		if i < 0 {
 			i, w = len(w), append(w, landmark{byte: word[at]})
@@ -36,14 +45,16 @@ func newWords(list [][]byte) words {
 	return w
 }
 
-// rareByte returns the offset of the rarest letter of a word.
-func rareByte(word []byte) int {
+// rareByte returns the offset of the letter of a word that was counted least, of several the rarest one.
+func rareByte(word []byte, counts *[256]int) int {
+	rare := 0
+	least := math.MaxInt
 	for _, letter := range []byte(rarest) {
-		if at := bytes.IndexByte(word, letter); at >= 0 {
-			return at
+		if at := bytes.IndexByte(word, letter); at >= 0 && counts[letter] < least {
+			rare, least = at, counts[letter]
 		}
 	}
-	return 0
+	return rare
 }
 
 // in reports whether a text has one of the words.

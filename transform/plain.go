@@ -1,0 +1,139 @@
+package transform
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// passes reports whether the document is certainly an object that concerns no rule and is no template.
+func (s *screen) passes(body []byte) bool {
+	return plainObject(body) > 0 && !s.document(body) && !templated(body)
+}
+
+// passing returns the number of documents in a text if yamldoc.Split certainly finds no fault there and each of them
+// passes, else 0.
+func (s *screen) passing(text []byte) (count int) {
+	if s.words.in(text) || s.obscure(text) || templated(text) || !simple(text) {
+		return 0
+	}
+	for {
+		n := plainObject(text)
+		if n == 0 {
+			return 0
+		}
+		count++
+		if n == len(text) {
+			return count
+		}
+		text = text[n+len("---\n"):]
+	}
+}
+
+// simple reports whether a text is UTF-8 without NUL bytes and, by their first bytes, without carriage returns, line
+// breaks that only YAML has and byte order marks.
+func simple(text []byte) bool {
+	return utf8.Valid(text) && !slices.ContainsFunc([]byte("\x00\r\xc2\xe2\xef"), func(odd byte) bool {
+		return bytes.IndexByte(text, odd) >= 0
+	})
+}
+
+// blockMapping reports whether the first line with content starts with a plain key: the document is a mapping in block
+// style, and all of its keys are without indentation.
+func blockMapping(body []byte) bool {
+	for ; len(body) > 0; body = body[lineLen(body):] {
+		if key, _ := cutKey(body); key != nil {
+			return true
+		}
+		if body[0] != '#' && len(bytes.TrimSpace(body[:lineLen(body)])) > 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// endsKey reports whether what follows a colon makes a key of what stands before it: a blank, or the end of the line.
+func endsKey(rest []byte) bool {
+	return len(rest) == 0 || isBlank(rest[0]) || rest[0] == '\r' || rest[0] == '\n'
+}
+
+// plainObject returns the length of the first document of a text if it is an object whose keys are plain to see, each
+// of them once, and no List. Else it returns 0. The document ends at a separator without a comment, or with the text.
+func plainObject(text []byte) int {
+	if !blockMapping(text) {
+		return 0
+	}
+	var keys keysSeen
+	end, marker := 0, len(text)
+	for ; end < len(text) && !bytes.HasPrefix(text[end:], []byte("---")); end += nextUnindented(text[end:]) {
+		switch line := text[end:]; {
+		case bytes.HasPrefix(line, []byte("...")):
+			marker = min(marker, end)
+		case isLetter(line[0]) && !keys.add(line):
+			return 0
+		}
+	}
+	if !keys.complete() || !blank(text[min(marker, end):end]) ||
+		end < len(text) && !bytes.HasPrefix(text[end:], []byte("---\n")) {
+		return 0
+	}
+	return end
+}
+
+// keysSeen are those of objectKeys that a document has.
+type keysSeen [len(objectKeys)]bool
+
+// add notes the key of a line without indentation. It returns false if the document is no object, may be a List or has
+// the key already.
+func (k *keysSeen) add(line []byte) bool {
+	key, value := cutKey(line)
+	for i, name := range objectKeys {
+		if string(key) == name {
+			again := k[i]
+			k[i] = true
+			return !again && (name != "kind" || plainKindValue(value))
+		}
+	}
+	return string(key) != "items"
+}
+
+func (k *keysSeen) complete() bool { return *k == keysSeen{true, true, true} }
+
+// nextUnindented returns the offset of the next line that does not start with a space, or the length of the text.
+func nextUnindented(text []byte) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		if at += i + 1; at == len(text) || text[at] != ' ' {
+			return at
+		}
+	}
+}
+
+// plainKindValue reports whether a line after its key kind has a plain value, and not that of a List.
+func plainKindValue(rest []byte) bool {
+	kind := bytes.TrimSpace(rest[:lineLen(rest)])
+	return plainValue(kind) && !bytes.HasSuffix(kind, []byte("List"))
+}
+
+// lineLen returns the length of the first line with its end.
+func lineLen(text []byte) int {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(text)
+}
+
+// cutKey returns the letters that a line starts with and what follows their colon, if they are a key.
+func cutKey(line []byte) (key, rest []byte) {
+	n := 0
+	for n < len(line) && isLetter(line[n]) {
+		n++
+	}
+	if n == 0 || n == len(line) || line[n] != ':' || !endsKey(line[n+1:]) {
+		return nil, nil
+	}
+	return line[:n], line[n+1:]
+}
