@@ -113,6 +113,7 @@ func (r *Result) Files() []Output {
 		outputs[i] = Output{File: file, Before: file.Data, After: file.Data}
 		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.output != nil }) {
 			var after bytes.Buffer
+			after.Grow(len(file.Data) + len(file.Data)/4) // repairs add less
 			for _, d := range r.stream.documents[i] {
 				out := d.result()
 				after.Write(out.Head)

@@ -70,7 +70,10 @@ refuses to change a line with one.
 // out: several Applications may have a file.
 func (o *outcome) diffs(env *Env, paint func(string) string) ([]byte, error) {
 	var text bytes.Buffer
-	written := map[string]bool{}
+	var written map[string]bool // nil for a single source, which has each file once
+	if len(o.parts) > 0 {
+		written = map[string]bool{}
+	}
 	for _, part := range o.each() {
 		if err := part.diff(env, &text, written, paint); err != nil {
 			return nil, err
@@ -90,12 +93,14 @@ func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, pa
 		if err := writeDiff(text, label, file, spans[file.File], paint); err != nil {
 			return err
 		}
-		one := text.Bytes()[start:]
-		if written[string(one)] {
-			text.Truncate(start)
-		} else {
-			written[string(one)] = true
+		if written == nil {
+			continue
 		}
+		one := string(text.Bytes()[start:])
+		if written[one] {
+			text.Truncate(start)
+		}
+		written[one] = true
 	}
 	return nil
 }
