@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 			options: Options{KServeVersion: Unknown, DefaultDeploymentMode: "Standard"}},
 		{name: "shared tmp", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"].([]any)[2].(map[string]any)["name"] = "tmp"
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp"}},
 		{name: "tmp of a native sidecar", change: func(_, pod map[string]any) {
 			other := map[string]any{"name": "other", "volumeMounts": []any{
 				map[string]any{"name": "argocd-kserve-plugin-tmp", "mountPath": "/tmp"},
@@ -87,12 +87,12 @@ func TestCheck(t *testing.T) {
 			ended := maps.Clone(other)
 			other["restartPolicy"], ended["name"] = "Always", "ended"
 			pod["initContainers"] = []any{ended, other}
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container other mounts the volume"}},
+		}, want: []string{"wrong volumeMounts the container other mounts the volume"}},
 		{name: "folder of a shared volume as tmp", change: mountIs("/tmp", "name", "tmp", "subPath", "kserve")},
 		{name: "same folder of a shared volume as tmp", change: func(sidecar, pod map[string]any) {
 			mountIs("/tmp", "name", "tmp", "subPath", "kserve")(sidecar, pod)
 			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"].([]any)[0].(map[string]any)["subPath"] = "kserve"
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp ("}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp ("}},
 		{name: "read-only tmp", change: mountIs("/tmp", "readOnly", true),
 			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
 		{name: "read-only socket", change: mountIs(socketFolder, "readOnly", true),
@@ -160,7 +160,7 @@ func TestCheck(t *testing.T) {
 		{name: "other name and a tmp of two", change: func(sidecar, pod map[string]any) {
 			sidecar["name"] = "kserve"
 			mountIs("/tmp", "name", "tmp")(sidecar, pod)
-		}, want: []string{"wrong volumeMounts a /tmp of its own"}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp too"}},
 		{name: "another plugin", change: func(sidecar, _ map[string]any) {
 			clear(sidecar)
 			sidecar["name"], sidecar["command"] = "avp", []any{serverProgram}
