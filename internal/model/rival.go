@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -28,10 +29,7 @@ func mayBeRival(text []byte) bool {
 	if !bytes.Contains(text, []byte(kserve.Deployment.Kind)) {
 		return false
 	}
-	for _, component := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
-		if bytes.Contains(text, []byte(kserve.ComponentName("", component))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(allComponents, func(component string) bool {
+		return bytes.Contains(text, []byte(kserve.ComponentName("", component)))
+	})
 }
