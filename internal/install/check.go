@@ -124,7 +124,7 @@ func (c *comparison) note(format string, args ...any) {
 func (c *comparison) run() error {
 	sidecar := c.sidecar()
 	if sidecar == nil {
-		c.add(Missing, "containers", "no container is called %s", containerName)
+		c.add(Missing, "containers", "no container runs the plugin: add the one that install prints")
 		return nil
 	}
 	c.native(sidecar)

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "no sidecar", change: func(_, pod map[string]any) { pod["containers"] = pod["containers"].([]any)[:1] },
-			want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+			want: []string{"missing containers no container runs the plugin"}},
 		{name: "native sidecar", change: native("Always", "copyutil", containerName)},
 		{name: "native sidecar too early", change: native("Always", containerName, "copyutil"),
 			want: []string{"wrong initContainers argocd-kserve-plugin is before copyutil"}},
@@ -164,7 +164,7 @@ func TestCheck(t *testing.T) {
 		{name: "another plugin", change: func(sidecar, _ map[string]any) {
 			clear(sidecar)
 			sidecar["name"], sidecar["command"] = "avp", []any{serverProgram}
-		}, want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+		}, want: []string{"missing containers no container runs the plugin"}},
 		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
 		{name: "plugin.yaml of no ConfigMap", change: func(sidecar, pod map[string]any) {
 			mountPlugin(sidecar, pod)
@@ -224,7 +224,7 @@ func TestReadLive(t *testing.T) {
 	problems, _ := check(t, []byte(other), unknown)
 	expect(t, problems, nil)
 	problems, _ = check(t, []byte(deployment), unknown)
-	expect(t, problems, []string{"missing containers no container is called argocd-kserve-plugin"})
+	expect(t, problems, []string{"missing containers no container runs the plugin"})
 }
 
 func check(t *testing.T, stream []byte, o Options) (problems []Problem, notes []string) {
