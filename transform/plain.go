@@ -30,8 +30,8 @@ func (s *screen) passing(text []byte) (count int) {
 	}
 }
 
-// simple reports whether a text is UTF-8 without NUL bytes and, by their first bytes, without carriage returns, line
-// breaks that only YAML has and byte order marks.
+// simple reports whether a text is UTF-8 without a NUL byte, a carriage return, a line break that only YAML has or a
+// byte order mark. All characters that start with the same byte as one of these count as it.
 func simple(text []byte) bool {
 	return utf8.Valid(text) && !slices.ContainsFunc([]byte("\x00\r\xc2\xe2\xef"), func(odd byte) bool {
 		return bytes.IndexByte(text, odd) >= 0
@@ -73,7 +73,7 @@ func plainObject(text []byte) int {
 			return 0
 		}
 	}
-	if !keys.complete() || !blank(text[min(marker, end):end]) ||
+	if keys != (keysSeen{true, true, true}) || !blank(text[min(marker, end):end]) ||
 		end < len(text) && !bytes.HasPrefix(text[end:], []byte("---\n")) {
 		return 0
 	}
@@ -96,8 +96,6 @@ func (k *keysSeen) add(line []byte) bool {
 	}
 	return string(key) != "items"
 }
-
-func (k *keysSeen) complete() bool { return *k == keysSeen{true, true, true} }
 
 // nextUnindented returns the offset of the next line that does not start with a space, or the length of the text.
 func nextUnindented(text []byte) int {

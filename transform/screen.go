@@ -20,8 +20,8 @@ type screen struct {
 	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
 
-// newScreen derives the screen from what the rules declare. A group such as serving.kserve.io stands for its kinds;
-// one without a dot is too common a word, so there the kind is the token.
+// newScreen derives the screen of the files from what the rules declare. A group such as serving.kserve.io stands for
+// its kinds; one without a dot is too common a word, so there the kind is the token.
 func newScreen(rules []*Rule, files []File) *screen {
 	s := &screen{kinds: map[string]bool{}, groups: map[string]bool{}}
 	for _, r := range rules {

@@ -93,14 +93,14 @@ func bound(documents []*document, maxBytes int) error {
 func (s *stream) split(file *File, screen *screen, kept *trees) error {
 	var documents []*document
 	var passed *document // the one before, if it concerns no rule
-	add := func(source *yamldoc.Document, passing int) {
-		if passing > 0 && passed != nil && passed.add(source, passing) {
+	add := func(source *yamldoc.Document, objects int) { // objects that certainly concern no rule, 0 for any others
+		if objects > 0 && passed != nil && passed.add(source, objects) {
 			return
 		}
 		d := &document{file: file, source: source, trees: kept}
 		documents = append(documents, d)
-		if passed = nil; passing > 0 {
-			d.content, d.count = object, int32(passing)
+		if passed = nil; objects > 0 {
+			d.content, d.count = object, int32(objects)
 			passed = d
 		}
 	}
@@ -124,11 +124,11 @@ func (s *stream) split(file *File, screen *screen, kept *trees) error {
 			if err := directive(*source); err != nil {
 				return inputError(file, 1, err)
 			}
-			passing := 0
+			objects := 0
 			if screen.passes(source.Body) {
-				passing = 1
+				objects = 1
 			}
-			add(source, passing)
+			add(source, objects)
 		}
 	}
 	s.files = append(s.files, file)

@@ -259,7 +259,7 @@ func TestCommand(t *testing.T) {
 				write(t, live, build(t, install.Overlay{Manifests: manifests}))
 				out := run(t, plugin, 1, check...)
 				for _, want := range []string{
-					"no container is called argocd-kserve-plugin",
+					"no container runs the plugin: add the one that install prints",
 					"missing  resource.customizations.health.serving.kserve.io_InferenceService",
 				} {
 					if !bytes.Contains(out, []byte(want)) {

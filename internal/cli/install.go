@@ -47,8 +47,8 @@ ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It 
   unlocked  a setting that applications and repositories can change
 
 A locked setting may have another value than the one that install sets, and --timeout, --max-input and --max-memory are
-those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. The exit code
-is 1 when anything is listed.`,
+those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. The exit
+code is 1 when anything is listed.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 
@@ -123,7 +124,7 @@ func (c *comparison) note(format string, args ...any) {
 func (c *comparison) run() error {
 	sidecar := c.sidecar()
 	if sidecar == nil {
-		c.add(Missing, "containers", "no container is called %s", containerName)
+		c.add(Missing, "containers", "no container runs the plugin: add the one that install prints")
 		return nil
 	}
 	c.native(sidecar)
@@ -190,16 +191,14 @@ func (c *comparison) command(sidecar *container) {
 		c.differs("command", sidecar.Command, c.want.Command)
 		return
 	}
+	folder := ""
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	flags.StringVar(&folder, "config-dir-path", configFolder, "")
 	args := slices.Concat(sidecar.Command[1:], sidecar.Args)
-	for i, arg := range args {
-		folder, given := strings.CutPrefix(arg, "--config-dir-path")
-		if folder == "" && i+1 < len(args) {
-			folder = args[i+1]
-		}
-		if folder = strings.TrimPrefix(folder, "="); given && path.Clean(folder) != configFolder {
-			c.add(Wrong, "args", "argocd-cmp-server reads %s/plugin.yaml, and not the one of the image: remove "+
-				"--config-dir-path", path.Clean(folder))
-		}
+	if err := flags.Parse(args); err == nil && path.Clean(folder) != configFolder {
+		c.add(Wrong, "args", "argocd-cmp-server reads %s/plugin.yaml, and not the one of the image: remove "+
+			"--config-dir-path", path.Clean(folder))
 	}
 }
 
@@ -278,64 +277,6 @@ const memoryTarget = "GOMEMLIMIT"
 
 // memoryForm is what Go accepts as GOMEMLIMIT (parseByteCount in runtime/string.go@go1.26).
 var memoryForm = lazyregexp.New(`^(off|\d+|\d+([KMGT]i)?B)$`)
-
-func (c *comparison) mounts(sidecar *container) {
-	for _, want := range c.want.VolumeMounts {
-		mount := sidecar.mountAt(want.MountPath)
-		if mount == nil {
-			c.add(Missing, "volumeMounts", "nothing is mounted at %s; install mounts the volume %s", want.MountPath, want.Name)
-			continue
-		}
-		if want.MountPath != programFolder && (mount.ReadOnly || c.pod.volume(mount.Name).readOnly()) {
-			c.add(Wrong, "volumeMounts", "the volume %s at %s is read-only, and argocd-cmp-server writes there",
-				mount.Name, want.MountPath)
-		}
-		if want.MountPath != temporary {
-			c.shared(sidecar, mount)
-			continue
-		}
-		for _, other := range c.pod.running() {
-			if other.Name != sidecar.Name && other.mounts(mount) {
-				c.add(Wrong, "volumeMounts", "a /tmp of its own: the container %s mounts the volume %s too, and "+
-					"argocd-cmp-server empties it", other.Name, mount.source())
-			}
-		}
-	}
-}
-
-// shared looks whether the others have another volume than the sidecar at a path: copyutil, or the repo-server.
-func (c *comparison) shared(sidecar *container, own *mount) {
-	var others []string
-	for _, other := range slices.Concat(c.pod.Containers, c.pod.InitContainers) {
-		theirs := other.mountAt(path.Clean(own.MountPath))
-		switch {
-		case other.Name == sidecar.Name || theirs == nil:
-		case theirs.source() == own.source():
-			return
-		default:
-			others = append(others, fmt.Sprintf("the container %s mounts the volume %s", other.Name, theirs.source()))
-		}
-	}
-	if len(others) > 0 {
-		c.add(Wrong, "volumeMounts", "the volume %s is mounted at %s, where %s: mount the same one",
-			own.source(), path.Clean(own.MountPath), strings.Join(others, ", "))
-	}
-}
-
-// mountAt returns what is mounted at a path, nil if nothing is.
-func (c *container) mountAt(at string) *mount {
-	for i, mount := range c.VolumeMounts {
-		if path.Clean(mount.MountPath) == at {
-			return &c.VolumeMounts[i]
-		}
-	}
-	return nil
-}
-
-// mounts reports whether a container mounts the same folder, anywhere.
-func (c *container) mounts(other *mount) bool {
-	return slices.ContainsFunc(c.VolumeMounts, func(m mount) bool { return m.source() == other.source() })
-}
 
 // security compares the securityContext. What the container does not say counts as the pod says it, and the user is the
 // platform's choice, except for root.

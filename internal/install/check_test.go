@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "no sidecar", change: func(_, pod map[string]any) { pod["containers"] = pod["containers"].([]any)[:1] },
-			want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+			want: []string{"missing containers no container runs the plugin"}},
 		{name: "native sidecar", change: native("Always", "copyutil", containerName)},
 		{name: "native sidecar too early", change: native("Always", containerName, "copyutil"),
 			want: []string{"wrong initContainers argocd-kserve-plugin is before copyutil"}},
@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 			options: Options{KServeVersion: Unknown, DefaultDeploymentMode: "Standard"}},
 		{name: "shared tmp", change: func(sidecar, _ map[string]any) {
 			sidecar["volumeMounts"].([]any)[2].(map[string]any)["name"] = "tmp"
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp"}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp"}},
 		{name: "tmp of a native sidecar", change: func(_, pod map[string]any) {
 			other := map[string]any{"name": "other", "volumeMounts": []any{
 				map[string]any{"name": "argocd-kserve-plugin-tmp", "mountPath": "/tmp"},
@@ -87,12 +87,12 @@ func TestCheck(t *testing.T) {
 			ended := maps.Clone(other)
 			other["restartPolicy"], ended["name"] = "Always", "ended"
 			pod["initContainers"] = []any{ended, other}
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container other mounts the volume"}},
+		}, want: []string{"wrong volumeMounts the container other mounts the volume"}},
 		{name: "folder of a shared volume as tmp", change: mountIs("/tmp", "name", "tmp", "subPath", "kserve")},
 		{name: "same folder of a shared volume as tmp", change: func(sidecar, pod map[string]any) {
 			mountIs("/tmp", "name", "tmp", "subPath", "kserve")(sidecar, pod)
 			pod["containers"].([]any)[0].(map[string]any)["volumeMounts"].([]any)[0].(map[string]any)["subPath"] = "kserve"
-		}, want: []string{"wrong volumeMounts a /tmp of its own: the container argocd-repo-server mounts the volume tmp ("}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp ("}},
 		{name: "read-only tmp", change: mountIs("/tmp", "readOnly", true),
 			want: []string{"wrong volumeMounts the volume argocd-kserve-plugin-tmp at /tmp is read-only"}},
 		{name: "read-only socket", change: mountIs(socketFolder, "readOnly", true),
@@ -160,11 +160,11 @@ func TestCheck(t *testing.T) {
 		{name: "other name and a tmp of two", change: func(sidecar, pod map[string]any) {
 			sidecar["name"] = "kserve"
 			mountIs("/tmp", "name", "tmp")(sidecar, pod)
-		}, want: []string{"wrong volumeMounts a /tmp of its own"}},
+		}, want: []string{"wrong volumeMounts the container argocd-repo-server mounts the volume tmp too"}},
 		{name: "another plugin", change: func(sidecar, _ map[string]any) {
 			clear(sidecar)
 			sidecar["name"], sidecar["command"] = "avp", []any{serverProgram}
-		}, want: []string{"missing containers no container is called argocd-kserve-plugin"}},
+		}, want: []string{"missing containers no container runs the plugin"}},
 		{name: "hidden plugin.yaml", change: mountPlugin, note: "give its ConfigMap cmp too"},
 		{name: "plugin.yaml of no ConfigMap", change: func(sidecar, pod map[string]any) {
 			mountPlugin(sidecar, pod)
@@ -224,7 +224,7 @@ func TestReadLive(t *testing.T) {
 	problems, _ := check(t, []byte(other), unknown)
 	expect(t, problems, nil)
 	problems, _ = check(t, []byte(deployment), unknown)
-	expect(t, problems, []string{"missing containers no container is called argocd-kserve-plugin"})
+	expect(t, problems, []string{"missing containers no container runs the plugin"})
 }
 
 func check(t *testing.T, stream []byte, o Options) (problems []Problem, notes []string) {

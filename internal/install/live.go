@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,46 +46,6 @@ func (p pod) running() []container {
 		}
 	}
 	return all
-}
-
-// volume returns the volume with the name, an empty one if there is none.
-func (p pod) volume(name string) volume {
-	for _, v := range p.Volumes {
-		if v.Name == name {
-			return v
-		}
-	}
-	return volume{Name: name}
-}
-
-type volume struct {
-	Name      string
-	ConfigMap *struct {
-		Name  string
-		Items []struct{ Key, Path string }
-	}
-	Secret, Projected, DownwardAPI, Image *struct{}
-	PersistentVolumeClaim, CSI, NFS       struct{ ReadOnly bool }
-	EmptyDir                              struct{ SizeLimit amount }
-}
-
-// readOnly reports whether nobody can write into the volume.
-func (v volume) readOnly() bool {
-	return v.ConfigMap != nil || v.Secret != nil || v.Projected != nil || v.DownwardAPI != nil || v.Image != nil ||
-		v.PersistentVolumeClaim.ReadOnly || v.CSI.ReadOnly || v.NFS.ReadOnly
-}
-
-type mount struct {
-	Name, MountPath, SubPath, SubPathExpr string
-	ReadOnly                              bool
-}
-
-// source says what is mounted.
-func (m *mount) source() string {
-	if sub := cmp.Or(m.SubPath, m.SubPathExpr); sub != "" {
-		return m.Name + " (subPath " + sub + ")"
-	}
-	return m.Name
 }
 
 // amount is a quantity, which may be a string or a number.

@@ -31,7 +31,7 @@ type Model struct {
 	namesakes  func() map[*LLMService][]Namesake
 	replaced   func() map[presetProbe]bool
 	claimed    func() map[objectName][]*transform.Object
-	rivals     func() map[*Service][]*transform.Object
+	rivals     func() map[*Service][]Rival
 }
 
 // objectName is the key of an object among those of its kind.

@@ -2,22 +2,29 @@ package model
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Rivals returns the Deployments of the render that have the name of one that KServe makes for the service.
-func (m *Model) Rivals(s *Service) []*transform.Object { return m.rivals()[s] }
+// Rival is a Deployment of the render that has the name of one that KServe makes for a component of a service.
+type Rival struct {
+	*transform.Object
+	Component string
+}
 
-func (m *Model) findRivals() map[*Service][]*transform.Object {
-	found := map[*Service][]*transform.Object{}
+// Rivals returns the rivals of the Deployments of the service.
+func (m *Model) Rivals(s *Service) []Rival { return m.rivals()[s] }
+
+func (m *Model) findRivals() map[*Service][]Rival {
+	found := map[*Service][]Rival{}
 	m.render.Search(mayBeRival, func(o *transform.Object) {
 		if o.GroupKind() != kserve.Deployment {
 			return
 		}
 		if t := m.NameOwner(o, o.Name); t != nil && t.Match == CurrentName {
-			found[t.Service] = append(found[t.Service], o)
+			found[t.Service] = append(found[t.Service], Rival{o, t.Component})
 		}
 	})
 	return found
@@ -28,10 +35,7 @@ func mayBeRival(text []byte) bool {
 	if !bytes.Contains(text, []byte(kserve.Deployment.Kind)) {
 		return false
 	}
-	for _, component := range []string{kserve.Predictor, kserve.Transformer, kserve.Explainer} {
-		if bytes.Contains(text, []byte(kserve.ComponentName("", component))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(allComponents, func(component string) bool {
+		return bytes.Contains(text, []byte(kserve.ComponentName("", component)))
+	})
 }

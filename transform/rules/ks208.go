@@ -39,8 +39,8 @@ func checkKedaMetrics(p *pass) {
 		if s.Class(component) != "keda" || multiNode || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
 			continue
 		}
-		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf("KServe makes a ScaledObject without triggers for the %s, "+
-			"which the API server refuses, and the service never gets ready: list the metrics in "+
-			"spec.%[1]s.autoScaling.metrics, or set hpa", component)})
+		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf(
+			"KServe makes a ScaledObject without triggers for the %s, which the API server refuses, and the service never "+
+				"gets ready: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
 	}
 }

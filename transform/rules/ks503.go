@@ -32,21 +32,21 @@ func checkRivals(p *pass) {
 	if !s.MayBeStandard() {
 		return
 	}
-	makes, severity := "makes", transform.Error
-	if _, certain := p.ChildNames(s, kserve.Predictor); !certain || s.Mode == "" {
-		makes, severity = "may make", transform.Warning
-	}
-	for _, o := range p.Rivals(s) {
-		spec := o.Get("spec")
+	for _, rival := range p.Rivals(s) {
+		spec := rival.Get("spec")
 		if !spec.Has("selector") && !spec.Has("template") {
 			continue
 		}
+		makes, severity := "makes", transform.Error
+		if _, certain := p.ChildNames(s, rival.Component); !certain || s.Mode == "" {
+			makes, severity = "may make", transform.Warning
+		}
 		harm := "with another selector, which no update can change, so the later of the two is refused"
-		if selectsComponent(o) {
+		if selectsComponent(rival.Object) {
 			harm = "and its update overwrites this one, which Argo CD writes again, and so on"
 		}
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: severity, Message: fmt.Sprintf(
-			"KServe %s the %s too, %s: give it another name, or remove it", makes, o, harm)})
+			"KServe %s the %s too, %s: give it another name, or remove it", makes, rival, harm)})
 	}
 }
 

@@ -56,8 +56,9 @@ var withoutStatus = []string{
 
 func checkLiveFields(p *pass) {
 	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "an owner's uid is of one cluster, and Kubernetes deletes an " +
-			"object whose owners it does not find: remove ownerReferences, or the object if its owner makes it"})
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "an owner's uid is of one " +
+			"cluster, and Kubernetes deletes an object whose owners it does not find: remove ownerReferences, or the " +
+			"object if its owner makes it"})
 	}
 	live := p.liveFields()
 	if len(live) == 0 || len(live) == 1 && slices.Equal(live[0], creationTimestamp) {

@@ -73,8 +73,8 @@ func checkLogger(p *pass, component *yamldoc.Node, at yamldoc.Path, only transfo
 	}
 	for _, field := range []string{"path", "parameters", "key"} {
 		if storage.Get(field).IsNull() {
-			p.refuse(refusal{at: at.With("logger", "storage"), only: storageLogger, words: "invalid logger storage configuration",
-				advice: "set path, parameters and key"})
+			p.refuse(refusal{at: at.With("logger", "storage"), only: storageLogger,
+				words: "invalid logger storage configuration", advice: "set path, parameters and key"})
 			return
 		}
 	}

@@ -32,9 +32,12 @@ func (t *Trail) Key(key string) { t.steps = append(t.steps, trailStep{key, noInd
 // Item goes to an item of a sequence.
 func (t *Trail) Item(i int) { t.steps = append(t.steps, trailStep{index: i}) }
 
-// Each calls visit for the values of a mapping and the items of a sequence, where the trail leads to them. Other nodes
+// Each calls visit for every value of a mapping and every item of a sequence, while the trail leads to it. Other nodes
 // have none.
 func (t *Trail) Each(n *Node, visit func(child *Node)) {
+	if n == nil {
+		return
+	}
 	for i := range n.Entries {
 		t.Key(n.Entries[i].Key.Value)
 		visit(n.Entries[i].Value)

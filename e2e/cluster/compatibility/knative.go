@@ -29,9 +29,9 @@ so far.
 - Knative forgets a failed revision 30 seconds after its deadline. Then only a [progress deadline](health.md#limits)
   can tell.
 - Where Istio's kinds are missing, KServe 0.15.2 deletes the Knative Service of a service with
-  ` + "`serving.kserve.io/stop`" + `, then fails because it cannot look for a VirtualService, and goes on saying that the
-  service is ready (pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/ingress_reconciler.go). KServe 0.20.0
-  fails as well, but writes the status.
+  ` + "`serving.kserve.io/stop`" + `, then fails because it cannot look for a VirtualService, and goes on saying that
+  the service is ready (pkg/controller/v1beta1/inferenceservice/reconcilers/ingress/ingress_reconciler.go). KServe
+  0.20.0 fails as well, but writes the status.
 - With the annotation ` + "`serving.knative.dev/rollout-duration`" + `, the controller of Knative 0.48.1 ended with a
   panic when ` + "`canaryTrafficPercent`" + ` changed during a rollout (pkg/reconciler/route/traffic/rollout.go).
 `,
