@@ -93,7 +93,8 @@ func bound(documents []*document, maxBytes int) error {
 func (s *stream) split(file *File, screen *screen, kept *trees) error {
 	var documents []*document
 	var passed *document // the one before, if it concerns no rule
-	add := func(source *yamldoc.Document, objects int) { // objects that certainly concern no rule, 0 for any others
+	// objects is how many the source has if it certainly concerns no rule, else 0.
+	add := func(source *yamldoc.Document, objects int) {
 		if objects > 0 && passed != nil && passed.add(source, objects) {
 			return
 		}
