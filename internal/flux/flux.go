@@ -143,7 +143,7 @@ func (b *builder) service(s *model.Service) {
 		for _, name := range names {
 			b.add(s.Object, "apps/v1", "Deployment", name)
 		}
-		if component == kserve.Predictor && s.HasWorkers() {
+		if s.MultiNode(component) {
 			b.add(s.Object, "apps/v1", "Deployment", kserve.ComponentName(s.Name, component)+"-worker")
 		}
 		if b.routed(s) {

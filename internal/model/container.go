@@ -119,7 +119,7 @@ func (m *Model) pod(s *Service, component string) []Container {
 	for i := range pod {
 		c := &pod[i]
 		c.Agent, c.Format = agent, format
-		c.MultiNode = component == kserve.Predictor && s.HasWorkers()
+		c.MultiNode = s.MultiNode(component)
 		if c.MergedWithRuntime {
 			m.mergeWithRuntime(c)
 		}

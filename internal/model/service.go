@@ -152,6 +152,11 @@ func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
 // HasWorkers reports whether the predictor runs on several nodes.
 func (s *Service) HasWorkers() bool { return !s.Get("spec", kserve.Predictor, "workerSpec").IsNull() }
 
+// MultiNode reports whether a component is a predictor that runs on several nodes.
+func (s *Service) MultiNode(component string) bool {
+	return component == kserve.Predictor && s.HasWorkers()
+}
+
 // standardEvidence returns what only a Standard service has: an autoscaler class that KServe's own reconciler knows, or
 // workers, which the webhook admits only with such a class.
 func (s *Service) standardEvidence() string {

@@ -40,7 +40,7 @@ func checkClass(p *pass) {
 		c := componentClass{s, component, len(scaled) == len(s.Components())}
 		autoscalers := scaled[component]
 		switch {
-		case c.multiNode():
+		case c.MultiNode(c.component):
 			c.checkMultiNode(p, autoscalers)
 		case len(autoscalers) > 0:
 			c.checkScaled(p, autoscalers[0])
@@ -56,9 +56,6 @@ type componentClass struct {
 	component string
 	allScaled bool // the user scales every component of the service
 }
-
-// multiNode reports whether the component is a predictor with workers on other nodes.
-func (c componentClass) multiNode() bool { return c.component == kserve.Predictor && c.HasWorkers() }
 
 // setExternal reports a class. The repair sets external where the class is written, or only on the component when the
 // user does not scale the others.

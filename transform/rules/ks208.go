@@ -35,8 +35,7 @@ func checkKedaMetrics(p *pass) {
 	scaled := p.Autoscalers(s)
 	for _, component := range s.Components() {
 		metrics := s.Get("spec", component, "autoScaling", "metrics")
-		multiNode := component == kserve.Predictor && s.HasWorkers()
-		if s.Class(component) != "keda" || multiNode || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
+		if s.Class(component) != "keda" || s.MultiNode(component) || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
 			continue
 		}
 		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf(
