@@ -25,29 +25,41 @@ const modeAnnotation = "serving.kserve.io/deploymentMode"
 
 const asDeployment = "runs as a Deployment"
 
-// testModes deploys every spelling while the cluster's default is Knative: an InferenceService whose mode KServe does
-// not understand then wants Knative, which is not there.
+// modeDefaults are the cluster's defaults by KServe's old name, with the spellings that are tried. An InferenceService
+// whose mode KServe does not understand gets the default; Knative is not there.
+var modeDefaults = []struct {
+	name, mode string
+	spellings  []string
+}{
+	{"Serverless", "Knative", []string{"RawDeployment", "Standard", "Serverless", "Knative", "Standrad"}},
+	{"RawDeployment", "Standard", []string{"Standard", "Standrad"}},
+}
+
+// testModes deploys the spellings, one default after the other: it is one for the whole cluster.
 func (e *environment) testModes(t *testing.T) {
-	e.kserve.SetDefaultMode(t, "Serverless")
 	defer e.kserve.SetDefaultMode(t, "RawDeployment")
-	knative := e.plugin
-	knative.defaultMode = "Knative"
-	t.Run("spellings", func(t *testing.T) {
-		for _, spelling := range []string{"RawDeployment", "Standard", "Serverless", "Knative", "Standrad"} {
-			t.Run(spelling, func(t *testing.T) {
-				t.Parallel()
-				e.testMode(t, knative, spelling)
-			})
-		}
-	})
+	for _, d := range modeDefaults {
+		e.kserve.SetDefaultMode(t, d.name)
+		p := e.plugin
+		p.defaultMode = d.mode
+		t.Run(d.mode, func(t *testing.T) {
+			for _, spelling := range d.spellings {
+				t.Run(spelling, func(t *testing.T) {
+					t.Parallel()
+					e.testMode(t, p, spelling)
+				})
+			}
+		})
+	}
 }
 
 func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	files := app{"app.yaml": service("{"+modeAnnotation+": "+spelling+"}", "")}
 	dir := files.write(t)
-	id := "mode-" + strings.ToLower(spelling)
+	id := strings.ToLower(p.defaultMode + "-" + spelling)
 	row := compatibility.Row{
-		KServe: e.version(), Section: compatibility.Modes, Problem: "`" + spelling + "`, the default is Knative",
+		KServe: e.version(), Section: compatibility.Modes,
+		Problem: fmt.Sprintf("`%s`, the default is %s", spelling, p.defaultMode),
 	}
 
 	without := e.cluster.Namespace(t, id+"-without")
@@ -81,6 +93,11 @@ func (e *environment) deployedMode(namespace *objects.Namespace, service *unstru
 		for _, event := range namespace.List(objects.Events, "") {
 			if reason, _, _ := unstructured.NestedString(event.Object, "reason"); reason == "ServerlessModeRejected" {
 				mode = "waits for Knative"
+				return nil
+			}
+			message, _, _ := unstructured.NestedString(event.Object, "message")
+			if strings.Contains(message, "unsupported deployment mode") {
+				mode = "KServe makes no Deployment"
 				return nil
 			}
 		}
