@@ -160,6 +160,9 @@ func (s *running) settle() (reason, detail string) {
 	if live.GetAnnotations()["serving.kserve.io/stop"] == "true" {
 		return "it is stopped, so it has no pods", ""
 	}
+	if config := s.missingConfig(live); config != "" {
+		return "it uses an LLMInferenceServiceConfig of another app", config
+	}
 	done := s.reconciled(live)
 	if s.kind == objects.LLMInferenceServices {
 		done = s.reconciledLLM(live)
@@ -175,6 +178,21 @@ func (s *running) settle() (reason, detail string) {
 	})
 	_, s.failures, _ = s.reports()
 	return reason, detail
+}
+
+// missingConfig returns the name of a Config that an LLMInferenceService refers to and that is not there, "" if none is.
+// KServe waits for it, without an event.
+func (s *running) missingConfig(live *unstructured.Unstructured) string {
+	refs, _, _ := unstructured.NestedSlice(live.Object, "spec", "baseRefs")
+	for _, ref := range refs {
+		fields, _ := ref.(map[string]any)
+		name, _ := fields["name"].(string)
+		if s.namespace.Find(objects.LLMInferenceServiceConfigs, name) == nil &&
+			s.cluster.In(s.t, "kserve").Find(objects.LLMInferenceServiceConfigs, name) == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // enough reports of a failure mean that it lasts: a cache that lags behind makes fewer.

@@ -206,7 +206,9 @@ func (a *upgraded) afterPlugin() {
 	if complaint != "" {
 		a.t.Fatal("refused: ", complaint)
 	}
-	a.change(a.live, manifests)
+	for service, refusal := range a.change(a.live, manifests) {
+		a.t.Errorf("%s: refused: %v", service, refusal)
+	}
 	before := a.live
 	a.live = manifests
 	for _, s := range a.services(manifests) {
