@@ -226,12 +226,18 @@ func (s *running) reports() (reason string, count int64, message string) {
 	return reason, count, message
 }
 
-// visit makes KServe reconcile an InferenceService that nobody changes.
-func (s *running) visit() {
-	if s.kind == objects.InferenceServices {
-		s.namespace.Patch(s.kind, s.name,
-			fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1)))
+// visit makes KServe reconcile an InferenceService that nobody changes. It returns the error about a locked deployment
+// mode.
+func (s *running) visit() error {
+	if s.kind != objects.InferenceServices {
+		return nil
 	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1))
+	if err := s.namespace.Refusal(s.kind, s.name, patch); err != nil && strings.Contains(err.Error(), lockedMode) {
+		return err
+	}
+	s.namespace.Patch(s.kind, s.name, patch)
+	return nil
 }
 
 // reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to

@@ -182,7 +182,12 @@ func (a *upgraded) announce(version string) {
 // afterKServe sees what the new release makes of the app as it is.
 func (a *upgraded) afterKServe() {
 	for _, s := range a.services(a.live) {
-		s.visit()
+		a.step.Services++
+		if err := s.visit(); err != nil {
+			a.t.Logf("%s: %v", s.shown, err)
+			a.step.Locked++
+			continue
+		}
 		if reason, detail := s.settle(); reason != "" {
 			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
 		}
@@ -190,7 +195,6 @@ func (a *upgraded) afterKServe() {
 		for _, difference := range a.templates[s.shown].changed(now) {
 			a.t.Logf("%s: %s", s.shown, difference)
 		}
-		a.step.Services++
 		a.step.ByKServe = append(a.step.ByKServe, a.templates[s.shown].fields(now)...)
 		if len(a.templates[s.shown].changed(now)) > 0 {
 			a.step.RestartedByKServe++
@@ -206,12 +210,15 @@ func (a *upgraded) afterPlugin() {
 	if complaint != "" {
 		a.t.Fatal("refused: ", complaint)
 	}
-	for service, refusal := range a.change(a.live, manifests) {
-		a.t.Errorf("%s: refused: %v", service, refusal)
-	}
+	locked := a.change(a.live, manifests)
 	before := a.live
 	a.live = manifests
 	for _, s := range a.services(manifests) {
+		if err := locked[s.shown]; err != nil {
+			a.t.Logf("%s: %v", s.shown, err)
+			a.step.LockedRepairs++
+			continue
+		}
 		if reason, detail := s.settle(); reason != "" {
 			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
 			continue

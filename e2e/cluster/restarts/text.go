@@ -32,5 +32,9 @@ the apps replaced what was there, as Argo CD does with prune on.
 A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
 not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
 
+KServe 0.15.1 and 0.15.2 store the deployment mode of a service in its status, under its old name, and 0.16 to 0.18
+refuse changes of a service whose annotation has another name than its status: [KS501](rules/KS501.md) has the ways out.
+Such services were left as they are, and changed again after the next upgrade. The API server refused nothing else.
+
 The cluster has an API server and KServe alone: no pods ran.
 `
