@@ -32,9 +32,10 @@ the apps replaced what was there, as Argo CD does with prune on.
 A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
 not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
 
-KServe 0.15.1 and 0.15.2 store the deployment mode of a service in its status, under its old name, and 0.16 to 0.18
-refuse changes of a service whose annotation has another name than its status: [KS501](rules/KS501.md) has the ways out.
-Such services were left as they are, and changed again after the next upgrade. The API server refused nothing else.
+KServe 0.15.1 and 0.15.2 write the deployment mode of a service into its status, under its old name. Up to 0.18 it stays
+there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a service in Standard mode that 0.15.1 or
+0.15.2 made**: they take RawDeployment for Knative mode. 0.17 and 0.18 refuse each change of one with the annotation as
+well. Its pods run on as they are, and 0.19 and later reconcile it again. The API server refused nothing else.
 
 The cluster has an API server and KServe alone: no pods ran.
 `
