@@ -123,8 +123,9 @@ type upgraded struct {
 	live      []*unstructured.Unstructured // what the plugin made of it last
 	templates map[string]templates         // of its services, by their names
 	ids       map[string]types.UID         // of its objects
-	announced map[string]bool              // what upgrade says restarts, and what it said of services that stood still
+	announced map[string]bool              // what upgrade says restarts, and said of services whose change was refused
 	still     map[string]bool              // the services that the present release of KServe does not reconcile
+	refused   map[string]bool              // those of which it refused the last change
 	step      restarts.Step
 }
 
@@ -171,8 +172,9 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
-	maps.DeleteFunc(a.announced, func(service string, _ bool) bool { return !a.still[service] })
-	a.step, a.still = restarts.Step{App: a.golden.name}, map[string]bool{}
+	maps.DeleteFunc(a.announced, func(service string, _ bool) bool { return !a.refused[service] })
+	a.step = restarts.Step{App: a.golden.name}
+	a.still, a.refused = map[string]bool{}, map[string]bool{}
 	args := a.args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
 	stdout, stderr, code := a.plugin.run(a.t, args...)
 	var report struct {
@@ -189,8 +191,9 @@ func (a *upgraded) announce(version string) {
 	}
 }
 
-// takenForKnative is how KServe 0.16 to 0.18 fail to reconcile a service with the status RawDeployment, which 0.15.1 and
-// 0.15.2 wrote: GetDeploymentMode, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.16.0. Knative is not here.
+// takenForKnative is how KServe 0.16 to 0.18 fail to reconcile a service with the status RawDeployment, which 0.15.1
+// and 0.15.2 wrote: GetDeploymentMode, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.16.0. There is no
+// Knative in the cluster.
 const takenForKnative = "fails to reconcile knative service"
 
 // afterKServe sees what the new release makes of the app as it is.
@@ -238,9 +241,9 @@ func (a *upgraded) afterPlugin() {
 		if err := locked[s.shown]; err != nil {
 			a.t.Logf("%s: %v", s.shown, err)
 			a.step.LockedRepairs++
-			a.still[s.shown] = true
+			a.refused[s.shown] = true
 		}
-		if a.still[s.shown] {
+		if a.still[s.shown] || a.refused[s.shown] {
 			continue
 		}
 		if reason, detail := s.settle(); reason != "" {

@@ -15,8 +15,8 @@ cases "together" ran all rules.
 the repaired service. A miss is a service of which one is true and the other is not.
 
 The cluster has an API server and KServe alone: no pods ran, so no service got ready. A ready service with
-` + "`serving.kserve.io/disable-auto-update`" + ` restarts less than predicted: KServe 0.16 and later ignore its changes, as
-[KS701](rules/KS701.md) says.
+` + "`serving.kserve.io/disable-auto-update`" + ` restarts less than predicted: KServe 0.16 and later ignore its
+changes, as [KS701](rules/KS701.md) says.
 `
 
 // UpgradeIntroduction is the beginning of the page about upgrades.

@@ -11,7 +11,7 @@ import (
 type Step struct {
 	App               string
 	Services          int
-	Locked            int      // the services of which the new release refuses each change: their deployment mode is locked
+	Locked            int      // the services of which the new release refuses each change, for their mode
 	LockedRepairs     int      // those of which it refuses the plugin's output
 	TakenForKnative   int      // those that it does not reconcile, because it takes their mode for Knative
 	Replaced          []string // the Deployments of KServe's that are gone or others
@@ -66,7 +66,8 @@ func (u *Upgrade) Section() string {
 | services that restart by what the plugin makes of them for the new release | %d |
 | of which `+"`upgrade`"+` announces | %d |
 | misses | %d |
-`, u.Apps, u.sum.Services, u.sum.TakenForKnative, u.sum.Locked, u.sum.LockedRepairs, u.sum.Lost, u.sum.RestartedByKServe, u.sum.Measured, u.sum.Announced, u.sum.Misses)
+`, u.Apps, u.sum.Services, u.sum.TakenForKnative, u.sum.Locked, u.sum.LockedRepairs, u.sum.Lost,
+		u.sum.RestartedByKServe, u.sum.Measured, u.sum.Announced, u.sum.Misses)
 	if len(u.fields) > 0 {
 		b.WriteString("\nWhat KServe's upgrade changes in pod templates:\n\n")
 	}
