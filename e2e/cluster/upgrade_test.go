@@ -123,7 +123,8 @@ type upgraded struct {
 	live      []*unstructured.Unstructured // what the plugin made of it last
 	templates map[string]templates         // of its services, by their names
 	ids       map[string]types.UID         // of its objects
-	announced map[string]bool              // what upgrade says restarts, and said of services whose change was refused
+	announced map[string]bool              // what upgrade says restarts
+	carried   map[string]bool              // what it said when the change was refused, until a restart
 	still     map[string]bool              // the services that the present release of KServe does not reconcile
 	refused   map[string]bool              // those of which it refused the last change
 	step      restarts.Step
@@ -145,7 +146,7 @@ func (a *upgraded) install() {
 		}
 		all[s.shown] = s.list()
 	}
-	a.live, a.templates, a.ids, a.announced = manifests, all, a.identities(manifests), map[string]bool{}
+	a.live, a.templates, a.ids, a.carried = manifests, all, a.identities(manifests), map[string]bool{}
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
@@ -172,8 +173,9 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
-	maps.DeleteFunc(a.announced, func(service string, _ bool) bool { return !a.refused[service] })
-	a.step = restarts.Step{App: a.golden.name}
+	maps.Copy(a.carried, a.announced)
+	maps.DeleteFunc(a.carried, func(service string, _ bool) bool { return !a.refused[service] })
+	a.step, a.announced = restarts.Step{App: a.golden.name}, map[string]bool{}
 	a.still, a.refused = map[string]bool{}, map[string]bool{}
 	args := a.args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
 	stdout, stderr, code := a.plugin.run(a.t, args...)
@@ -222,6 +224,7 @@ func (a *upgraded) afterKServe() {
 		a.step.ByKServe = append(a.step.ByKServe, a.templates[s.shown].fields(now)...)
 		if len(a.templates[s.shown].changed(now)) > 0 {
 			a.step.RestartedByKServe++
+			delete(a.carried, s.shown)
 		}
 		a.templates[s.shown] = now
 	}
@@ -252,15 +255,16 @@ func (a *upgraded) afterPlugin() {
 		}
 		now := s.list()
 		changed := a.templates[s.shown].changed(now)
-		if a.announced[s.shown] {
+		announced := a.announced[s.shown] || a.carried[s.shown]
+		if announced {
 			a.step.Announced++
 		}
 		if len(changed) > 0 {
 			a.step.Measured++
 		}
-		if a.announced[s.shown] != (len(changed) > 0) {
+		if announced != (len(changed) > 0) {
 			a.step.Misses++
-			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, a.announced[s.shown], changed)
+			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, announced, changed)
 		}
 		a.templates[s.shown] = now
 	}
