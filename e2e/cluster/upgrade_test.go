@@ -28,8 +28,10 @@ var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
 var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
 	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/"}
 
-// acceptsLoss is a case whose annotations accept that KServe deletes its HPA.
-const acceptsLoss = "together/unknown/ignored"
+// notUpgraded are cases that TestUpgrade leaves out: one whose annotations accept that KServe deletes its HPA, and one
+// with a predictor.name, which 0.20.0 refuses to add to a service (validatePredictorNameChange,
+// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.20.0).
+var notUpgraded = []string{"together/unknown/ignored", "together/0.20.0/canary"}
 
 // TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
 // the old release still there, then with what it makes of them for the new one.
@@ -105,10 +107,7 @@ func upgradedApps(t *testing.T) []golden {
 		_, mode := g.settings["default-deployment-mode"]
 		_, release := g.settings["kserve-version"]
 		among := func(folder string) bool { return strings.HasPrefix(g.name, folder) }
-		if g.name == acceptsLoss {
-			continue
-		}
-		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) {
+		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) && !slices.Contains(notUpgraded, g.name) {
 			g.rule = "together"
 			apps = append(apps, g)
 		}

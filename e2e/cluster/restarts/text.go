@@ -37,5 +37,8 @@ there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a
 0.15.2 made**: they take RawDeployment for Knative mode. 0.17 and 0.18 refuse each change of one with the annotation as
 well. Its pods run on as they are, and 0.19 and later reconcile it again. The API server refused nothing else.
 
+Not among the apps is one with ` + "`predictor.name`" + `, which releases before 0.20.0 drop: 0.20.0 refuses to add it to a
+service that has no other model, so its sync fails after the upgrade.
+
 The cluster has an API server and KServe alone: no pods ran.
 `
