@@ -150,7 +150,7 @@ func (d *deployed) compare(
 	locked := d.change(before, after)
 	for _, s := range all {
 		if refusal := locked[s.shown]; refusal != nil {
-			c = c.Leave(s.shown, "it has the deployment mode that it got by mistake, and KServe refuses each change of it",
+			c = c.Leave(s.shown, "the release does not know its deployment mode, and refuses each change of it",
 				refusal.Error())
 			continue
 		}

@@ -160,6 +160,9 @@ func (s *running) settle() (reason, detail string) {
 	if live.GetAnnotations()["serving.kserve.io/stop"] == "true" {
 		return "it is stopped, so it has no pods", ""
 	}
+	if config := s.missingConfig(live); config != "" {
+		return "it uses an LLMInferenceServiceConfig of another app", config
+	}
 	done := s.reconciled(live)
 	if s.kind == objects.LLMInferenceServices {
 		done = s.reconciledLLM(live)
@@ -175,6 +178,21 @@ func (s *running) settle() (reason, detail string) {
 	})
 	_, s.failures, _ = s.reports()
 	return reason, detail
+}
+
+// missingConfig returns the name of a Config that an LLMInferenceService refers to and that is not there, "" if none is.
+// KServe waits for it, without an event.
+func (s *running) missingConfig(live *unstructured.Unstructured) string {
+	refs, _, _ := unstructured.NestedSlice(live.Object, "spec", "baseRefs")
+	for _, ref := range refs {
+		fields, _ := ref.(map[string]any)
+		name, _ := fields["name"].(string)
+		if s.namespace.Find(objects.LLMInferenceServiceConfigs, name) == nil &&
+			s.cluster.In(s.t, "kserve").Find(objects.LLMInferenceServiceConfigs, name) == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // enough reports of a failure mean that it lasts: a cache that lags behind makes fewer.
@@ -208,12 +226,18 @@ func (s *running) reports() (reason string, count int64, message string) {
 	return reason, count, message
 }
 
-// visit makes KServe reconcile an InferenceService that nobody changes.
-func (s *running) visit() {
-	if s.kind == objects.InferenceServices {
-		s.namespace.Patch(s.kind, s.name,
-			fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1)))
+// visit makes KServe reconcile an InferenceService that nobody changes. It returns the error about a locked deployment
+// mode.
+func (s *running) visit() error {
+	if s.kind != objects.InferenceServices {
+		return nil
 	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1))
+	if err := s.namespace.Refusal(s.kind, s.name, patch); err != nil && strings.Contains(err.Error(), lockedMode) {
+		return err
+	}
+	s.namespace.Patch(s.kind, s.name, patch)
+	return nil
 }
 
 // reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to

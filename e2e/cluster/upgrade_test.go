@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,6 +27,11 @@ var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
 // those about what differs between the releases.
 var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
 	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/"}
+
+// notUpgraded are cases that TestUpgrade leaves out: one whose annotations accept that KServe deletes its HPA, and one
+// with a predictor.name, which 0.20.0 refuses to add to a service (validatePredictorNameChange,
+// pkg/apis/serving/v1beta1/inference_service_validation.go@v0.20.0).
+var notUpgraded = []string{"together/unknown/ignored", "together/0.20.0/canary"}
 
 // TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
 // the old release still there, then with what it makes of them for the new one.
@@ -101,7 +107,7 @@ func upgradedApps(t *testing.T) []golden {
 		_, mode := g.settings["default-deployment-mode"]
 		_, release := g.settings["kserve-version"]
 		among := func(folder string) bool { return strings.HasPrefix(g.name, folder) }
-		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) {
+		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) && !slices.Contains(notUpgraded, g.name) {
 			g.rule = "together"
 			apps = append(apps, g)
 		}
@@ -117,6 +123,9 @@ type upgraded struct {
 	templates map[string]templates         // of its services, by their names
 	ids       map[string]types.UID         // of its objects
 	announced map[string]bool              // what upgrade says restarts
+	carried   map[string]bool              // what it said when the change was refused, until a restart
+	still     map[string]bool              // the services that the present release of KServe does not reconcile
+	refused   map[string]bool              // those of which it refused the last change
 	step      restarts.Step
 }
 
@@ -136,7 +145,7 @@ func (a *upgraded) install() {
 		}
 		all[s.shown] = s.list()
 	}
-	a.live, a.templates, a.ids = manifests, all, a.identities(manifests)
+	a.live, a.templates, a.ids, a.carried = manifests, all, a.identities(manifests), map[string]bool{}
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
@@ -154,6 +163,7 @@ func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint
 func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*running) {
 	for _, object := range manifests {
 		if s := a.service(object); s != nil {
+			_, s.failures, _ = s.reports()
 			all = append(all, s)
 		}
 	}
@@ -162,7 +172,10 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
+	maps.Copy(a.carried, a.announced)
+	maps.DeleteFunc(a.carried, func(service string, _ bool) bool { return !a.refused[service] })
 	a.step, a.announced = restarts.Step{App: a.golden.name}, map[string]bool{}
+	a.still, a.refused = map[string]bool{}, map[string]bool{}
 	args := a.args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
 	stdout, stderr, code := a.plugin.run(a.t, args...)
 	var report struct {
@@ -179,21 +192,38 @@ func (a *upgraded) announce(version string) {
 	}
 }
 
+// takenForKnative is how KServe 0.16 to 0.18 fail to reconcile a service with the status RawDeployment, which 0.15.1
+// and 0.15.2 wrote: GetDeploymentMode, pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.16.0. There is no
+// Knative in the cluster.
+const takenForKnative = "fails to reconcile knative service"
+
 // afterKServe sees what the new release makes of the app as it is.
 func (a *upgraded) afterKServe() {
 	for _, s := range a.services(a.live) {
-		s.visit()
-		if reason, detail := s.settle(); reason != "" {
+		a.step.Services++
+		if err := s.visit(); err != nil {
+			a.t.Logf("%s: %v", s.shown, err)
+			a.step.Locked++
+			a.still[s.shown] = true
+			continue
+		}
+		switch reason, detail := s.settle(); {
+		case strings.Contains(detail, takenForKnative):
+			a.t.Logf("%s: %s", s.shown, detail)
+			a.step.TakenForKnative++
+			a.still[s.shown] = true
+			continue
+		case reason != "":
 			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
 		}
 		now := s.list()
 		for _, difference := range a.templates[s.shown].changed(now) {
 			a.t.Logf("%s: %s", s.shown, difference)
 		}
-		a.step.Services++
 		a.step.ByKServe = append(a.step.ByKServe, a.templates[s.shown].fields(now)...)
 		if len(a.templates[s.shown].changed(now)) > 0 {
 			a.step.RestartedByKServe++
+			delete(a.carried, s.shown)
 		}
 		a.templates[s.shown] = now
 	}
@@ -206,25 +236,34 @@ func (a *upgraded) afterPlugin() {
 	if complaint != "" {
 		a.t.Fatal("refused: ", complaint)
 	}
-	a.change(a.live, manifests)
+	locked := a.change(a.live, manifests)
 	before := a.live
 	a.live = manifests
 	for _, s := range a.services(manifests) {
+		if err := locked[s.shown]; err != nil {
+			a.t.Logf("%s: %v", s.shown, err)
+			a.step.LockedRepairs++
+			a.refused[s.shown] = true
+		}
+		if a.still[s.shown] || a.refused[s.shown] {
+			continue
+		}
 		if reason, detail := s.settle(); reason != "" {
 			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
 			continue
 		}
 		now := s.list()
 		changed := a.templates[s.shown].changed(now)
-		if a.announced[s.shown] {
+		announced := a.announced[s.shown] || a.carried[s.shown]
+		if announced {
 			a.step.Announced++
 		}
 		if len(changed) > 0 {
 			a.step.Measured++
 		}
-		if a.announced[s.shown] != (len(changed) > 0) {
+		if announced != (len(changed) > 0) {
 			a.step.Misses++
-			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, a.announced[s.shown], changed)
+			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, announced, changed)
 		}
 		a.templates[s.shown] = now
 	}
@@ -238,15 +277,22 @@ func (a *upgraded) afterPlugin() {
 	a.ids = a.identities(manifests)
 }
 
-// same checks that the objects of the app are still those that it deployed.
+// same checks that the objects of the app are still those that it deployed, and lists the Deployments of KServe's that
+// are not.
 func (a *upgraded) same(after string) {
 	now := a.identities(a.live)
 	for name, id := range a.ids {
-		if now[name] != id {
+		switch {
+		case now[name] == id:
+		case a.created[name]:
 			a.step.Lost++
 			a.t.Errorf("%s: %s is lost or another one", after, name)
+		default:
+			_, deployment, _ := strings.Cut(name, "/")
+			a.step.Replaced = append(a.step.Replaced, fmt.Sprintf("%s: %s", a.golden.name, deployment))
 		}
 	}
+	a.ids = now
 }
 
 // identities are the UIDs of the app's objects, and of the Deployments that KServe has made.

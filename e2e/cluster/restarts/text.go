@@ -15,8 +15,8 @@ cases "together" ran all rules.
 the repaired service. A miss is a service of which one is true and the other is not.
 
 The cluster has an API server and KServe alone: no pods ran, so no service got ready. A ready service with
-` + "`serving.kserve.io/disable-auto-update`" + ` restarts less than predicted: KServe 0.16 and later ignore its changes, as
-[KS701](rules/KS701.md) says.
+` + "`serving.kserve.io/disable-auto-update`" + ` restarts less than predicted: KServe 0.16 and later ignore its
+changes, as [KS701](rules/KS701.md) says.
 `
 
 // UpgradeIntroduction is the beginning of the page about upgrades.
@@ -31,6 +31,14 @@ the apps replaced what was there, as Argo CD does with prune on.
 
 A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
 not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
+
+KServe 0.15.1 and 0.15.2 write the deployment mode of a service into its status, under its old name. Up to 0.18 it stays
+there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a service in Standard mode that 0.15.1 or
+0.15.2 made**: they take RawDeployment for Knative mode. 0.17 and 0.18 refuse each change of one with the annotation as
+well. Its pods run on as they are, and 0.19 and later reconcile it again. The API server refused nothing else.
+
+Not among the apps is one with ` + "`predictor.name`" + `, which releases before 0.20.0 drop: 0.20.0 refuses to add it to a
+service that has no other model, so its sync fails after the upgrade.
 
 The cluster has an API server and KServe alone: no pods ran.
 `

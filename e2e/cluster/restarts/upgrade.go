@@ -11,6 +11,10 @@ import (
 type Step struct {
 	App               string
 	Services          int
+	Locked            int      // the services of which the new release refuses each change, for their mode
+	LockedRepairs     int      // those of which it refuses the plugin's output
+	TakenForKnative   int      // those that it does not reconcile, because it takes their mode for Knative
+	Replaced          []string // the Deployments of KServe's that are gone or others
 	ByKServe          []string // the fields of pod templates that the new release of KServe changed by itself
 	RestartedByKServe int      // the services of which it replaced pods
 	Announced         int      // the services that upgrade says restart
@@ -30,6 +34,10 @@ type Upgrade struct {
 // Add adds an app.
 func (u *Upgrade) Add(s Step) {
 	u.sum.Services += s.Services
+	u.sum.Locked += s.Locked
+	u.sum.TakenForKnative += s.TakenForKnative
+	u.sum.Replaced = append(u.sum.Replaced, s.Replaced...)
+	u.sum.LockedRepairs += s.LockedRepairs
 	u.sum.RestartedByKServe += s.RestartedByKServe
 	u.sum.Announced += s.Announced
 	u.sum.Measured += s.Measured
@@ -50,18 +58,28 @@ func (u *Upgrade) Section() string {
 |---|---|
 | apps | %d |
 | services | %d |
-| refused | 0 |
+| services that the new release does not reconcile | %d |
+| services of which it refuses each change, as they are | %d |
+| services of which it refuses what the plugin makes of them | %d |
 | objects lost | %d |
 | services that restart by KServe's upgrade alone | %d |
 | services that restart by what the plugin makes of them for the new release | %d |
 | of which `+"`upgrade`"+` announces | %d |
 | misses | %d |
-`, u.Apps, u.sum.Services, u.sum.Lost, u.sum.RestartedByKServe, u.sum.Measured, u.sum.Announced, u.sum.Misses)
+`, u.Apps, u.sum.Services, u.sum.TakenForKnative, u.sum.Locked, u.sum.LockedRepairs, u.sum.Lost,
+		u.sum.RestartedByKServe, u.sum.Measured, u.sum.Announced, u.sum.Misses)
 	if len(u.fields) > 0 {
 		b.WriteString("\nWhat KServe's upgrade changes in pod templates:\n\n")
 	}
 	for _, field := range slices.Sorted(maps.Keys(u.fields)) {
 		fmt.Fprintf(&b, "- `%s`, of %d services\n", field, u.fields[field])
+	}
+	if len(u.sum.Replaced) > 0 {
+		b.WriteString("\nDeployments that KServe's upgrade replaces:\n\n")
+	}
+	slices.Sort(u.sum.Replaced)
+	for _, deployment := range u.sum.Replaced {
+		fmt.Fprintf(&b, "- %s\n", deployment)
 	}
 	return b.String()
 }
