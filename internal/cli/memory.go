@@ -39,7 +39,10 @@ const (
 // container's memory, guard waits before it lets this one start.
 func (env *Env) guard(ctx context.Context, limit settings.Size) {
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
-	percent := min(debug.SetGCPercent(smallPercent), usualPercent)
+	percent := usualPercent
+	if given := debug.SetGCPercent(smallPercent); env.getenv("GOGC") != "" {
+		percent = min(given, usualPercent)
+	}
 	if env.getenv("GOMEMLIMIT") != "" {
 		percent = min(percent, scarcePercent)
 	}
