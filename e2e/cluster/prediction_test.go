@@ -94,7 +94,7 @@ func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) resta
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(r.Findings, func(f struct{ Repair, Restarts bool }) bool { return f.Repair }) {
-		return c.Skip("there is nothing to repair with this release", "")
+		return c.Skip(restarts.Unrepaired, "")
 	}
 	stdout, stderr, code = e.plugin.run(t, g.args("generate")...)
 	if code != 0 {

@@ -26,6 +26,9 @@ type Case struct {
 // Left is why a case or a service was not compared: the kind of reason, and what was seen.
 type Left struct{ Subject, Reason, Detail string }
 
+// Unrepaired is the reason why most cases are not run.
+const Unrepaired = "there is nothing to repair with this release"
+
 // Skip returns the case as one that was not run.
 func (c Case) Skip(reason, detail string) Case { return c.Leave("", reason, detail) }
 
@@ -102,9 +105,12 @@ func section(cases []Case) string {
 			reasons[left.Reason] = append(reasons[left.Reason], subject)
 		}
 	}
-	b.WriteString("\nNot run, because:\n")
+	b.WriteString("\nNot run, or not with all services, because:\n")
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		fmt.Fprintf(&b, "\n- %s: %d: %s", reason, len(reasons[reason]), strings.Join(reasons[reason], ", "))
+		fmt.Fprintf(&b, "\n- %s: %d", reason, len(reasons[reason]))
+		if reason != Unrepaired {
+			b.WriteString(": " + strings.Join(reasons[reason], ", "))
+		}
 	}
 	return b.String() + "\n"
 }
