@@ -73,15 +73,15 @@ func checkLogger(p *pass, component *yamldoc.Node, at yamldoc.Path, only transfo
 	}
 	for _, field := range []string{"path", "parameters", "key"} {
 		if storage.Get(field).IsNull() {
-			p.refuse(refusal{at: at.With("logger", "storage"), only: storageLogger, words: "invalid logger storage configuration",
-				advice: "set path, parameters and key"})
+			p.refuse(refusal{at: at.With("logger", "storage"), only: storageLogger,
+				words: "invalid logger storage configuration", advice: "set path, parameters and key"})
 			return
 		}
 	}
 }
 
-// The paths of what has containers that a webhook looks at (validateBlockedEnvVars in inference_service_validation.go and
-// servingruntime_webhook.go@v0.19.0): lists of them, and the component itself, whose fields are frameworks.
+// The paths of what has containers that a webhook looks at (validateBlockedEnvVars in inference_service_validation.go
+// and servingruntime_webhook.go@v0.19.0): lists of them, and the component itself, whose fields are frameworks.
 var (
 	inComponent = []yamldoc.Path{
 		{"containers"}, {"initContainers"}, {"workerSpec", "containers"}, {"workerSpec", "initContainers"}, nil,
