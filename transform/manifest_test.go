@@ -128,6 +128,7 @@ func TestSkipped(t *testing.T) {
 		{"a template in a text",
 			configMap + "data:\n  a: |\n    {{ if .a }}\n    b: {{ .c }}\n  b: \"{{ .d }}\"\n  c: e{{ .f }}\n", 1, nil},
 		{"a tilde as value", configMap + "data: {a: ~}\n", 1, nil},
+		{"dots that end nothing, where no rule looks", configMap + "...a\n", 1, nil},
 		{"infinity in quotes", configMap + "data: {a: '.inf'}\n", 1, nil},
 		{"merged mappings", service + "a: &a {b: 1}\nc: {<<: *a}\nd: {<<: [*a, {e: 1}]}\n", 1, nil},
 	} {

@@ -67,7 +67,7 @@ func plainObject(text []byte) int {
 	end, marker := 0, len(text)
 	for ; end < len(text) && !bytes.HasPrefix(text[end:], []byte("---")); end += nextUnindented(text[end:]) {
 		switch line := text[end:]; {
-		case bytes.HasPrefix(line, []byte("...")):
+		case bytes.HasPrefix(line, []byte("...")) && endsKey(line[len("..."):]):
 			marker = min(marker, end)
 		case isLetter(line[0]) && !keys.add(line):
 			return 0

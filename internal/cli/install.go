@@ -36,7 +36,7 @@ you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the 
 kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
 rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
 release. --timeout, --max-input and --max-memory are those of the sidecar; its memory limit is at least four times
-max-memory.
+max-memory, and its limits of storage are at least max-input.
 
 With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
 ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is

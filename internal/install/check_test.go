@@ -153,6 +153,9 @@ func TestCheck(t *testing.T) {
 		{name: "tmp in memory without a limit", change: tmpIs("emptyDir", map[string]any{"medium": "Memory"})},
 		{name: "limits", change: set("resources", map[string]any{"limits": map[string]any{"memory": "4Gi"}}),
 			want: []string{"missing resources.limits.ephemeral-storage the container has no limit; install sets 2Gi"}},
+		{name: "a limit of null", change: set("resources", map[string]any{"limits": map[string]any{
+			"memory": nil, "ephemeral-storage": "2Gi",
+		}}), want: []string{"missing resources.limits.memory the container has no limit; install sets 2Gi"}},
 		{name: "other name", change: set("name", "kserve")},
 		{name: "other name and image", change: func(sidecar, _ map[string]any) {
 			sidecar["name"], sidecar["image"] = "kserve", "mirror.example.com/plugin:"+Version

@@ -43,8 +43,12 @@ func (f Form) Write(w io.Writer, o Options, checks *healthconfig.Configuration) 
 	if err != nil {
 		return err
 	}
+	volumes, err := o.volumes()
+	if err != nil {
+		return err
+	}
 	margin := f.sidecar.margin
-	_, err = fmt.Fprintf(w, f.sidecar.text, indent(container.Bytes(), margin), indent(volumesYAML, margin))
+	_, err = fmt.Fprintf(w, f.sidecar.text, indent(container.Bytes(), margin), indent(volumes.Bytes(), margin))
 	if err != nil || checks == nil {
 		return err
 	}

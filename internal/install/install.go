@@ -72,13 +72,11 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 	}
 	if o.MaxInput > 0 {
 		values["max-input"] = compact(o.MaxInput)
+		edits = append(edits, raise(tree, yamldoc.Path{0, "resources", "limits", "ephemeral-storage"}, o.MaxInput)...)
 	}
 	if o.MaxMemory > 0 {
 		values["max-memory"] = compact(o.MaxMemory)
-		limit := yamldoc.Path{0, "resources", "limits", "memory"}
-		if n, _ := quantity.Whole(tree.Root.Get(limit...).Str()); n < runs*int64(o.MaxMemory) {
-			edits = append(edits, yamldoc.Set(limit, strings.TrimSuffix(compact(runs*o.MaxMemory), "B")))
-		}
+		edits = append(edits, raise(tree, yamldoc.Path{0, "resources", "limits", "memory"}, runs*o.MaxMemory)...)
 	}
 	for i, entry := range tree.Root.Get(0, "env").List() {
 		for setting, value := range values {
@@ -91,6 +89,23 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 		edits = append(edits, yamldoc.Delete(yamldoc.Path{0, "securityContext", "runAsUser"}))
 	}
 	return tree.Apply(edits)
+}
+
+// volumes returns the definition of the volumes, with room for what is copied.
+func (o Options) volumes() (*yamldoc.Tree, error) {
+	tree, err := yamldoc.Parse(volumesYAML)
+	if err != nil {
+		return nil, err
+	}
+	return tree.Apply(raise(tree, yamldoc.Path{0, "emptyDir", "sizeLimit"}, o.MaxInput))
+}
+
+// raise returns the edit of a limit that is below a size.
+func raise(tree *yamldoc.Tree, limit yamldoc.Path, size settings.Size) []yamldoc.Edit {
+	if n, _ := quantity.Whole(tree.Root.Get(limit...).Str()); n >= int64(size) {
+		return nil
+	}
+	return []yamldoc.Edit{yamldoc.Set(limit, strings.TrimSuffix(compact(size), "B"))}
 }
 
 // compact writes a size as environment variables have it, without the space.

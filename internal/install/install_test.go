@@ -74,7 +74,7 @@ func TestPlugin(t *testing.T) {
 // TestOptions checks that the options are in every form, as strings.
 func TestOptions(t *testing.T) {
 	o := Options{Image: "registry.example.com/p:1.0", KServeVersion: "0.15", DefaultDeploymentMode: "Standard",
-		Timeout: 80 * time.Second, MaxInput: 256 << 20, MaxMemory: 1 << 30}
+		Timeout: 80 * time.Second, MaxInput: 3 << 30, MaxMemory: 1 << 30}
 	for _, form := range Forms {
 		text := string(write(t, form.Name, o))
 		for _, want := range []string{
@@ -86,7 +86,9 @@ func TestOptions(t *testing.T) {
 				t.Errorf("%s has no line %q", form.Name, want)
 			}
 		}
-		for _, limit := range []string{"value: 1m20s\n", "value: 256MiB\n", "value: 1GiB\n", "memory: 4Gi,"} {
+		for _, limit := range []string{
+			"value: 1m20s\n", "value: 3GiB\n", "value: 1GiB\n", "memory: 4Gi, ephemeral-storage: 3Gi}", "{sizeLimit: 3Gi}",
+		} {
 			if !strings.Contains(text, limit) {
 				t.Errorf("%s has no %q", form.Name, limit)
 			}

@@ -53,7 +53,9 @@ type amount string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (a *amount) UnmarshalJSON(data []byte) error {
-	*a = amount(strings.Trim(string(data), `"`))
+	if string(data) != "null" {
+		*a = amount(strings.Trim(string(data), `"`))
+	}
 	return nil
 }
 

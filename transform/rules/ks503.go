@@ -51,9 +51,11 @@ func checkRivals(p *pass) {
 }
 
 // selectsComponent reports whether a Deployment has the selector of KServe's of the same name
-// (createRawDefaultDeployment in deployment_reconciler.go, and GetRawServiceLabel in pkg/constants/constants.go).
+// (createRawDefaultDeployment in deployment_reconciler.go, and GetRawServiceLabel in pkg/constants/constants.go), or
+// none, so that KServe's stays.
 func selectsComponent(o *transform.Object) bool {
 	selector := o.Get("spec", "selector")
 	labels := selector.Get("matchLabels")
-	return len(selector.Entries) == 1 && len(labels.Entries) == 1 && labels.Get("app").Str() == "isvc."+o.Name
+	return selector.IsNull() || !labels.IsNull() && len(selector.Entries) == 1 && len(labels.Entries) == 1 &&
+		labels.Get("app").Str() == "isvc."+o.Name
 }

@@ -41,7 +41,7 @@ func checkSettings(p *pass) {
 	s := p.Service(p.Object)
 	if s == nil {
 		if !disabled(p.Object) {
-			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"}, ofRuntime)
+			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"}, inRuntime)
 		}
 		return
 	}
@@ -49,7 +49,7 @@ func checkSettings(p *pass) {
 		at := yamldoc.Path{"spec", name}
 		checkLogger(p, spec, at, transform.Window{})
 		checkStorageURIs(p, s, name)
-		checkPythonPath(p, spec, at, ofComponent)
+		checkPythonPath(p, spec, at, inComponent)
 	})
 	checkVariables(p, s)
 	checkExplainerStorage(p)
@@ -80,18 +80,18 @@ func checkLogger(p *pass, component *yamldoc.Node, at yamldoc.Path, only transfo
 	}
 }
 
-// The paths of what has containers, in the spec of a runtime and in a component: lists of them, and the component
-// itself, whose fields are frameworks.
+// The paths of what has containers that a webhook looks at (validateBlockedEnvVars in inference_service_validation.go
+// and servingruntime_webhook.go@v0.19.0): lists of them, and the component itself, whose fields are frameworks.
 var (
-	ofRuntime   = []yamldoc.Path{{"containers"}, {"workerSpec", "containers"}}
-	ofComponent = []yamldoc.Path{
+	inComponent = []yamldoc.Path{
 		{"containers"}, {"initContainers"}, {"workerSpec", "containers"}, {"workerSpec", "initContainers"}, nil,
 	}
+	inRuntime = []yamldoc.Path{{"containers"}, {"workerSpec", "containers"}}
 )
 
-// checkPythonPath looks for the variable PYTHONPATH at the places below the spec, which is at the path.
-func checkPythonPath(p *pass, spec *yamldoc.Node, at yamldoc.Path, places []yamldoc.Path) {
-	for _, below := range places {
+// checkPythonPath looks for the variable PYTHONPATH in containers below the spec, which is at the path.
+func checkPythonPath(p *pass, spec *yamldoc.Node, at yamldoc.Path, containers []yamldoc.Path) {
+	for _, below := range containers {
 		for i, container := range spec.Get(below...).Children() {
 			for j, variable := range container.Get("env").Children() {
 				if variable.Get("name").Str() == "PYTHONPATH" {
