@@ -47,7 +47,7 @@ kwok simulates the pods: they are scheduled and become ready, but no container r
 The exception is KServe's agent: it was started by hand with the environment of its pod, next to an HTTP
 server instead of the model. A stand-in for a controller of the Gateway API accepts the routes and pools of
 LLMInferenceServices. Not run at all: ModelMesh services, Istio and LeaderWorkerSets (only their kinds are installed),
-other metrics than CPU, traffic, images, other releases than those in the tables, and an upgrade of
-KServe in place.
+other metrics than CPU, traffic, images, and other releases than those in the tables. What an upgrade of KServe in place
+does is in [kserve-upgrades.md](kserve-upgrades.md).
 `,
 }

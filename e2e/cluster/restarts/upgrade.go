@@ -78,7 +78,7 @@ func (u *Upgrade) Section() string {
 		b.WriteString("\nDeployments that KServe's upgrade replaces:\n\n")
 	}
 	slices.Sort(u.sum.Replaced)
-	for _, deployment := range u.sum.Replaced {
+	for _, deployment := range slices.Compact(u.sum.Replaced) {
 		fmt.Fprintf(&b, "- %s\n", deployment)
 	}
 	return b.String()
