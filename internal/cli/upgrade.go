@@ -99,7 +99,7 @@ type upgrading struct {
 	*input
 	from, to string
 	kinds    []string // of KServe's objects in the source
-	index    any // of the rules, for the source
+	index    any      // of the rules, for the source
 	objects  int
 	warnings []string
 }
