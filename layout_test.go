@@ -61,7 +61,8 @@ var layers = []struct {
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
-	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/terminal transform"},
+	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
+		"transform"},
 	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},

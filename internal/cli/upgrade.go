@@ -14,6 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newUpgradeCommand(env *Env) *cobra.Command {
@@ -98,34 +99,49 @@ type upgrading struct {
 	*input
 	from, to string
 	kinds    []string // of KServe's objects in the source
+	index    any      // of the rules, for the source
 	objects  int
 	warnings []string
 }
 
 func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
-	before, checks, err := u.at(ctx, u.from, "from")
+	from, err := release(u.from, "from")
 	if err != nil {
 		return nil, err
 	}
-	after, newChecks, err := u.at(ctx, u.to, "to")
+	to, err := release(u.to, "to")
+	if err != nil {
+		return nil, err
+	}
+	before, checks, err := u.at(ctx, u.from, from)
+	if err != nil {
+		return nil, err
+	}
+	after, newChecks, err := u.at(ctx, u.to, to)
 	if err != nil {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return append(upgrade.Compare(before, after), upgrade.CompareHealth(checks, newChecks, u.kinds)...), nil
+	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(u.index)),
+		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }
 
-// at returns what the rules make of the source at a release, and the health checks for it.
-func (u *upgrading) at(ctx context.Context, release, flag string,
-) (*transform.Result, healthconfig.Configuration, error) {
-	var none healthconfig.Configuration
-	versions, _, err := kserve.ParseVersions(release)
+// release parses the release that a flag, or the settings in its place, name.
+func release(text, flag string) (kserve.Versions, error) {
+	versions, _, err := kserve.ParseVersions(text)
 	if err == nil && !versions.Known() {
 		err = errors.New("the release is not known: name one, such as --" + flag + " 0.15.2")
 	}
 	if err != nil {
-		return nil, none, fmt.Errorf("flag --%s: %w", flag, err)
+		return versions, fmt.Errorf("flag --%s: %w", flag, err)
 	}
+	return versions, nil
+}
+
+// at returns what the rules make of the source at a release, and the health checks for it.
+func (u *upgrading) at(ctx context.Context, release string, versions kserve.Versions,
+) (*transform.Result, healthconfig.Configuration, error) {
+	var none healthconfig.Configuration
 	options := u.settings.Options
 	options.KServeVersion = release
 	config, warning, err := options.Config()
@@ -142,7 +158,8 @@ func (u *upgrading) at(ctx context.Context, release, flag string,
 		for _, o := range render.Objects(transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}) {
 			u.kinds = append(u.kinds, o.Kind)
 		}
-		return index(render)
+		u.index = index(render)
+		return u.index
 	}
 	out, err := u.apply(ctx, config, nil)
 	if err != nil {

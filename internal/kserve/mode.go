@@ -50,6 +50,14 @@ func (m Mode) Spelling(r transform.Release) string {
 // (https://github.com/kserve/kserve/pull/4423).
 var ModeFixed = transform.Window{From: transform.Release{0, 15, 1}}
 
+// LegacyModeInStatus are the releases that write the mode to the status under its old name, and LegacyModeMisread those
+// that take RawDeployment there for Knative mode, since it is not Standard (GetDeploymentMode in
+// pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.16.0, @v0.17.0 and @v0.18.0).
+var (
+	LegacyModeInStatus = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
+	LegacyModeMisread  = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
+)
+
 // LegacyModeKnative is the release that knows RawDeployment but validates a service with it as if it ran on Knative
 // (validateAutoScalingCompExtension in inference_service_validation.go@v0.16.0,
 // https://github.com/kserve/kserve/issues/4798).

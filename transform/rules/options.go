@@ -135,3 +135,6 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		},
 	}, warning, nil
 }
+
+// Services returns the InferenceServices of a render from what Index of [Options.Config] has returned for it.
+func Services(of any) []*model.Service { return of.(*index).Services() }

@@ -36,7 +36,7 @@ KServe 0.15.1 and 0.15.2 write the deployment mode of a service into its status,
 there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a service in Standard mode that 0.15.1 or
 0.15.2 made**: they take RawDeployment for Knative mode. 0.17 and 0.18 refuse each change of one as well, because
 their webhook writes the annotation Standard. Its pods run on as they are, and 0.19 and later reconcile it again. The
-API server refused nothing else.
+API server refused nothing else. ` + "`upgrade`" + ` names such services.
 
 Not among the apps is one with ` + "`predictor.name`" + `, which releases before 0.20.0 drop: 0.20.0 refuses to add it to a
 service that has no other model, so its sync fails after the upgrade.
