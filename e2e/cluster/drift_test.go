@@ -160,8 +160,15 @@ var profiled = inferenceService("  annotations: {opendatahub.io/hardware-profile
 func (e *environment) installHardwareProfile(t *testing.T) {
 	namespace := e.cluster.Namespace(t, "hardware-profile")
 	namespace.Apply(hardwareProfile)
+	parsed, err := objects.Parse([]byte(profiled))
+	if err != nil {
+		t.Fatal(err)
+	}
 	namespace.Eventually("the hardware profile is in use", func() error {
-		namespace.Apply(profiled)
+		// The policy may know KServe's kinds later than the API server does.
+		if err := namespace.Try(parsed[0]); err != nil {
+			return err
+		}
 		service := namespace.Get(objects.InferenceServices, "model")
 		list, _, err := unstructured.NestedSlice(service.Object, "spec", "predictor", "tolerations")
 		if err == nil && len(list) < 2 {
