@@ -80,13 +80,16 @@ func (r *Render) All() []*Object { return slices.Clip(r.objects) }
 
 // Search calls visit for each object of the input: those that were parsed, and those in the documents that were not
 // parsed because they concern no rule. Of these it parses the ones whose text, as mayHold reports, may hold what is
-// searched for. It returns the texts of those that cannot be read.
+// searched for; a text may hold what a part of it may. It returns the texts of those that cannot be read.
 func (r *Render) Search(mayHold func(text []byte) bool, visit func(*Object)) (unreadable [][]byte) {
 	for _, o := range r.objects {
 		visit(o)
 	}
 	kept := &trees{} // of this search alone, without facts
 	for _, d := range r.unselected {
+		if !mayHold(d.source.Body) { // most files hold nothing, and need not be split
+			continue
+		}
 		sources, err := yamldoc.Split(d.source.Body)
 		if err != nil {
 			unreadable = append(unreadable, d.source.Body)

@@ -24,7 +24,8 @@ func (c componentClass) becomesExternal(p *pass) bool {
 	class := c.Class(c.component)
 	repaired := class == "" || class == "hpa" || class == "none" && p.Versions.Known() ||
 		class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"])
-	return (class == "external" || repaired) && !c.MultiNode(c.component) && p.Versions.All(kserve.AutoscalerClasses["external"])
+	return (class == "external" || repaired) && !c.MultiNode(c.component) &&
+		p.Versions.All(kserve.AutoscalerClasses["external"])
 }
 
 // kubectl returns the start of a command for objects in the namespace, which may be empty.
