@@ -54,7 +54,7 @@ func TestAsOf(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range result.Findings {
+			for _, f := range result.Findings() {
 				got = append(got, string(f.Severity)+" "+f.Rule.ID+": "+f.Text())
 			}
 			if !slices.Equal(got, tc.want) {

@@ -52,7 +52,7 @@ spec:
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, finding := range transform.Sorted(result.Findings) {
+	for _, finding := range transform.Sorted(result.Findings()) {
 		fmt.Println(finding)
 	}
 	pieces, err := result.Stream()
@@ -111,7 +111,7 @@ func Example_releases() {
 			log.Fatal(err)
 		}
 		fmt.Println(releases, "repaired:", result.Repaired())
-		for _, finding := range result.Findings {
+		for _, finding := range result.Findings() {
 			fmt.Println("   ", finding)
 		}
 	}
@@ -182,7 +182,7 @@ spec:
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, finding := range result.Findings {
+	for _, finding := range result.Findings() {
 		fmt.Println(finding)
 	}
 	// Output:

@@ -5,7 +5,7 @@ package transform
 func Merge(results ...*Result) *Result {
 	all := &Result{stream: &stream{}}
 	for _, r := range results {
-		all.Findings = append(all.Findings, r.Findings...)
+		all.open = append(all.open, r.open...)
 		all.Accepted = append(all.Accepted, r.Accepted...)
 		all.Unused = append(all.Unused, r.Unused...)
 		all.stream.files = append(all.stream.files, r.stream.files...)

@@ -35,11 +35,11 @@ func TestMerge(t *testing.T) {
 			all.Repaired())
 	}
 	for i, want := range []string{"InferenceService churn (application a)", "InferenceService churn"} {
-		if got := all.Findings[i].Subject(); got != want {
+		if got := all.Findings()[i].Subject(); got != want {
 			t.Errorf("subject %q, want %q", got, want)
 		}
 	}
-	parts[1].Findings[0].Fatal = true
+	parts[1].open[0].change(func(f *Finding) { f.Fatal = true })
 	if _, err := Merge(parts...).Stream(); !errors.Is(err, ErrFatal) {
 		t.Errorf("error %v, want %v", err, ErrFatal)
 	}

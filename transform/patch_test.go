@@ -21,10 +21,10 @@ func TestPatches(t *testing.T) {
 		"spec:\n  one: old # first\n  two: old\n"
 	files := []File{{Path: "app.yaml", Data: []byte(manifest + "---\n" + manifest)}}
 	result, err := Run(t.Context(), files, Config{Rules: []*Rule{edit("KS201", "one"), edit("KS202", "two")}})
-	if err != nil || len(result.Findings) != 4 {
-		t.Fatalf("findings %v, %v", result.Findings, err)
+	if err != nil || len(result.Findings()) != 4 {
+		t.Fatalf("findings %v, %v", result.Findings(), err)
 	}
-	patches, err := result.Findings[1].Patches()
+	patches, err := result.Findings()[1].Patches()
 	if err != nil || len(patches) != 1 {
 		t.Fatalf("patches %v, %v", patches, err)
 	}

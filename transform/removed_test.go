@@ -51,7 +51,7 @@ func TestRemoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range result.Findings {
+			for _, f := range result.Findings() {
 				got = append(got, f.Object.Name+" "+f.Rule.ID+": "+f.Text())
 			}
 			if !slices.Equal(got, tc.want) {

@@ -149,7 +149,7 @@ func TestNotRepaired(t *testing.T) {
 				if string(d.Body) != tc.documents[i] {
 					edited = append(edited, i)
 				}
-				for _, f := range result.Findings {
+				for _, f := range result.Findings() {
 					line := 1 + strings.Count(strings.Join(tc.documents[:i], "---\n"), "\n") + min(i, 1)
 					within := f.Line >= line && f.Line < line+strings.Count(tc.documents[i], "\n")
 					if f.Rule == NotRepaired && within {
@@ -163,7 +163,7 @@ func TestNotRepaired(t *testing.T) {
 			}
 			if !slices.Equal(edited, tc.edited) || !slices.Equal(failed, tc.failed) {
 				t.Errorf("edited %v, failed %v, want %v and %v; findings:\n%s\n%s", edited, failed, tc.edited, tc.failed,
-					result.Findings, result.Files()[0].After)
+					result.Findings(), result.Files()[0].After)
 			}
 			if text := messages.String(); !strings.Contains(text, tc.want) || !strings.Contains(text, ": KS000: ") ||
 				!strings.Contains(text, "; not repaired: the document is left as it came; please report this\n") {
@@ -213,7 +213,7 @@ func TestOnlyWithRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range result.Findings {
+	for _, f := range result.Findings() {
 		got = append(got, fmt.Sprintf("%s %s %d", f.Rule.ID, f.Object.Name, len(f.Edits)))
 	}
 	want := []string{"KS901 a 1", "KS901 b 0", "KS902 d 1", "KS903 a 1", "KS905 e 1", "KS000 b 0"}
@@ -268,7 +268,7 @@ func TestPanic(t *testing.T) {
 		return nil
 	}
 	result, err = Run(t.Context(), files, config)
-	if err != nil || string(result.Files()[0].After) != service || result.Findings[1].Rule != NotRepaired {
+	if err != nil || string(result.Files()[0].After) != service || result.Findings()[1].Rule != NotRepaired {
 		t.Errorf("error %v and result %v", err, result)
 	}
 	err = parallel(t.Context(), 3, func(i int) error {
@@ -299,7 +299,7 @@ func TestPanicAfterReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range result.Findings {
+	for _, f := range result.Findings() {
 		got = append(got, f.Rule.ID+" "+f.Object.Name)
 	}
 	want := []string{"KS901 a", "KS901 b", "KS902 b", "KS903 a", "KS903 b", "KS000 a"}
@@ -354,7 +354,7 @@ func TestLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range tc.want {
-			if got := result.Findings[i].Text(); got != want {
+			if got := result.Findings()[i].Text(); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		}

@@ -11,10 +11,10 @@ import (
 
 // Result is what [Run] found and repaired.
 type Result struct {
-	Findings []Finding // in the order of the rules, and of the input within one; without those that people accepted
 	Accepted []Finding // those that people accepted, by a comment or an annotation
 	Unused   []Finding // of the rule UnusedIgnore: comments and annotations that accept nothing
 
+	open   []held
 	stream *stream
 }
 
@@ -24,9 +24,24 @@ type Output struct {
 	Before, After []byte // the same slice if nothing was repaired
 }
 
+// Findings returns the findings that nobody accepted, in the order of the rules, and of the input within one. The slice
+// is new at each call.
+func (r *Result) Findings() []Finding { return whole(r.open) }
+
+// Left returns the findings without a repair, in the order of Findings.
+func (r *Result) Left() []Finding {
+	var left []Finding
+	for i := range r.open {
+		if h := &r.open[i]; len(h.edits) == 0 {
+			left = append(left, h.whole())
+		}
+	}
+	return left
+}
+
 // Fatal reports whether a finding is fatal.
 func (r *Result) Fatal() bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Fatal })
+	return slices.ContainsFunc(r.open, func(h held) bool { return h.common.Fatal })
 }
 
 // Objects returns the number of objects in the input. A List counts as its items.
@@ -52,15 +67,41 @@ func (r *Result) Repaired() []*Object {
 	}
 	var objects []*Object
 	seen := map[*Object]bool{}
-	for _, f := range r.Findings {
-		for _, e := range f.Edits {
-			if !seen[e.Object] {
-				seen[e.Object] = true
-				objects = append(objects, e.Object)
+	for i := range r.open {
+		for _, e := range r.open[i].edits {
+			if !seen[e.object] {
+				seen[e.object] = true
+				objects = append(objects, e.object)
 			}
 		}
 	}
 	return objects
+}
+
+// Restarted returns the objects whose pods restart because of the repairs, each of them once, in the order of Findings.
+func (r *Result) Restarted() []*Object {
+	var objects []*Object
+	seen := map[*Object]bool{}
+	for i := range r.open {
+		for _, o := range r.open[i].restarted() {
+			if !seen[o] {
+				seen[o] = true
+				objects = append(objects, o)
+			}
+		}
+	}
+	return objects
+}
+
+// Repairing returns the rules that repair something, in their order.
+func (r *Result) Repairing() []*Rule {
+	var repairing []*Rule
+	for i := range r.open {
+		if h := &r.open[i]; len(h.edits) > 0 && !slices.Contains(repairing, h.common.Rule) {
+			repairing = append(repairing, h.common.Rule)
+		}
+	}
+	return repairing
 }
 
 // ErrFatal is the error of [Result.Stream] if a finding is fatal.

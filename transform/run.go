@@ -58,14 +58,14 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	}
 	open, acceptedRemoved := split(removed)
 	result := &Result{
-		Findings: whole(append(r.findings, open...)),
+		open:     append(r.findings, open...),
 		Accepted: whole(append(withRestartBy(accepted, r.findings), acceptedRemoved...)),
 		Unused:   e.unused(stream.selected, failed),
 		stream:   stream,
 	}
 	for i, d := range stream.selected {
 		if failure, found := failed[d]; found {
-			result.Findings = append(result.Findings, failure)
+			result.open = append(result.open, r.shared.hold(failure, 0))
 		}
 		if r.after[i] != d {
 			d.output = r.after[i].change

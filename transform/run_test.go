@@ -201,7 +201,7 @@ func TestWindows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := len(result.Findings) > 0; got != tc.runs {
+			if got := len(result.Findings()) > 0; got != tc.runs {
 				t.Errorf("the rule ran: %v, want %v", got, tc.runs)
 			}
 		})
@@ -303,7 +303,7 @@ func TestSelect(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ids []string
-		for _, f := range result.Findings {
+		for _, f := range result.Findings() {
 			ids = append(ids, f.Rule.ID)
 		}
 		if !slices.Equal(ids, tc.want) {

@@ -16,7 +16,7 @@ func find(t *testing.T, manifest string) ([]string, error) {
 		return nil, err
 	}
 	var ids []string
-	for _, f := range result.Findings {
+	for _, f := range result.Findings() {
 		ids = append(ids, f.Rule.ID)
 	}
 	return ids, nil
@@ -188,8 +188,8 @@ func TestForbidSuppressions(t *testing.T) {
 				t.Fatal(err)
 			}
 			const want = "a finalizer; argocd-kserve-plugin/ignore has no effect: the setting suppressions forbids it"
-			if len(result.Findings) != 1 || result.Findings[0].Message != want {
-				t.Errorf("findings %v, want %s", result.Findings, want)
+			if len(result.Findings()) != 1 || result.Findings()[0].Message != want {
+				t.Errorf("findings %v, want %s", result.Findings(), want)
 			}
 			if got := string(result.Files()[0].After); got != head+tc.repaired {
 				t.Errorf("got\n%s\nwant\n%s", got, head+tc.repaired)
@@ -257,8 +257,8 @@ metadata:
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(result.Accepted) != 1 || len(result.Findings) != tc.left {
-				t.Fatalf("accepted %v, left %v", result.Accepted, result.Findings)
+			if len(result.Accepted) != 1 || len(result.Findings()) != tc.left {
+				t.Fatalf("accepted %v, left %v", result.Accepted, result.Findings())
 			}
 			f := result.Accepted[0]
 			if *f.Accepted != tc.want || len(f.Edits) > 0 {
@@ -298,8 +298,8 @@ func TestUnused(t *testing.T) {
 			for _, f := range result.Unused {
 				got = append(got, f.String())
 			}
-			if !slices.Equal(got, tc.want) || len(result.Findings) > 0 {
-				t.Errorf("got %q and %v, want %q", got, result.Findings, tc.want)
+			if !slices.Equal(got, tc.want) || len(result.Findings()) > 0 {
+				t.Errorf("got %q and %v, want %q", got, result.Findings(), tc.want)
 			}
 		})
 	}

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, finding := range transform.Sorted(result.Findings) {
+	for _, finding := range transform.Sorted(result.Findings()) {
 		fmt.Fprintf(stderr, "%s: %q\n", finding.Severity, finding)
 	}
 	pieces, err := result.Stream()

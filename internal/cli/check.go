@@ -89,15 +89,19 @@ type checked struct {
 }
 
 func (o *outcome) checked() *checked {
-	return &checked{o, slices.Concat(o.Findings, o.Unused), o.Accepted}
+	return &checked{o, slices.Concat(o.Findings(), o.Unused), o.Accepted}
 }
 
 // report returns what the formats write.
 func (c *checked) report(env *Env) report.Report {
+	var restarts []string
+	for _, o := range c.restarted() {
+		restarts = append(restarts, o.String())
+	}
 	return report.Report{
 		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
 		Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
-		Place: env.places().of, Path: env.shown, Restarts: c.restarted(),
+		Place: env.places().of, Path: env.shown, Restarts: restarts,
 		Diff: func() (string, error) {
 			diff, err := c.diffs(env, quoted)
 			return string(diff), err
@@ -109,7 +113,7 @@ func (c *checked) report(env *Env) report.Report {
 func (c *checked) failing() error {
 	return c.failingOf(transform.Warning, func(part *outcome) []transform.Finding {
 		objects := map[*transform.Object]bool{}
-		for _, f := range slices.Concat(part.Findings, part.Unused) {
+		for _, f := range slices.Concat(part.Findings(), part.Unused) {
 			objects[f.Object] = true
 		}
 		return slices.DeleteFunc(slices.Clone(c.open), func(f transform.Finding) bool { return !objects[f.Object] })
@@ -167,7 +171,7 @@ func (o *outcome) advise(w io.Writer, width int) {
 	var copies []string
 	for _, hint := range hints {
 		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
-		if slices.ContainsFunc(o.left(), needed) {
+		if slices.ContainsFunc(o.Left(), needed) {
 			copies = append(copies,
 				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
 		}

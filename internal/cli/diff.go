@@ -83,7 +83,7 @@ func (o *outcome) diffs(env *Env, paint func(string) string) ([]byte, error) {
 }
 
 func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, paint func(string) string) error {
-	spans := spans(o.Findings)
+	spans := spans(o.Findings())
 	for _, file := range o.Files() {
 		if bytes.Equal(file.Before, file.After) {
 			continue

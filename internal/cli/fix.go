@@ -13,7 +13,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func newFixCommand(env *Env) *cobra.Command {
@@ -47,6 +46,7 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		var text bytes.Buffer
 		var files []rewrite.File
+		spans := spans(out.Findings())
 		for _, file := range out.Files() {
 			if bytes.Equal(file.Before, file.After) {
 				continue
@@ -54,9 +54,9 @@ findings whose repair loses a comment, with the line before the repair.
 			name := file.File.Path
 			files = append(files, rewrite.File{Name: name, Path: env.absolute(name), Before: file.Before, After: file.After})
 			fmt.Fprintf(&text, "fixed %s: %s\n",
-				terminal.Quote(name), strings.Join(rulesOf(file.File, out.Findings), ", "))
+				terminal.Quote(name), strings.Join(rulesOf(spans[file.File]), ", "))
 		}
-		failed, left := out.failingLeft(), out.left()
+		failed, left := out.failingLeft(), out.Left()
 		if len(files) > 0 {
 			env.timer.Stop() // the limit is for reading
 			env.files.Lock()
@@ -69,7 +69,7 @@ findings whose repair loses a comment, with the line before the repair.
 			if err != nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
-			failed, left = now.failingLeft(), now.left()
+			failed, left = now.failingLeft(), now.Left()
 		}
 		text.WriteString(lines(left))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
@@ -83,14 +83,12 @@ findings whose repair loses a comment, with the line before the repair.
 	return cmd
 }
 
-// rulesOf names the rules that edit the file.
-func rulesOf(file *transform.File, findings []transform.Finding) []string {
+// rulesOf names the rules of the edits.
+func rulesOf(spans []span) []string {
 	var rules []string
-	for _, f := range findings {
-		name := f.Rule.ID + " " + f.Rule.Name
-		edits := func(e transform.Edit) bool { return e.Object.File == file }
-		if !slices.Contains(rules, name) && slices.ContainsFunc(f.Edits, edits) {
-			rules = append(rules, name)
+	for _, s := range spans {
+		if !slices.Contains(rules, s.rule) {
+			rules = append(rules, s.rule)
 		}
 	}
 	return rules

@@ -35,7 +35,7 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		if err != nil {
 			return err
 		}
-		data, err := list.Output(out.Files()[0].After, results(out.Findings))
+		data, err := list.Output(out.Files()[0].After, results(out.Findings()))
 		if err != nil {
 			return err
 		}
@@ -46,8 +46,8 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		if err := out.contradictions(); err != nil {
 			return err
 		}
-		if err := failing(out.left(), cmp.Or(out.settings.FailOn, never)); err != nil {
-			io.WriteString(env.Stderr, lines(out.left()))
+		if err := failing(out.Left(), cmp.Or(out.settings.FailOn, never)); err != nil {
+			io.WriteString(env.Stderr, lines(out.Left()))
 			return err
 		}
 		return nil

@@ -45,8 +45,10 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err != nil {
 			return err
 		}
-		if err := env.writeReports(cmd.Context(), to, out.checked().report(env), out.summary()+"\n"); err != nil {
-			return err
+		if len(to) > 0 {
+			if err := env.writeReports(cmd.Context(), to, out.checked().report(env), out.summary()+"\n"); err != nil {
+				return err
+			}
 		}
 		if err := cmp.Or(out.contradictions(), out.refused()); err != nil {
 			return err
@@ -64,7 +66,7 @@ when fail-on refuses them. A file is written whole or not at all.
 		out.warn(env)
 		fmt.Fprintln(env.Stderr, out.summary())
 		if verbose {
-			io.WriteString(env.Stderr, lines(out.Findings)+out.skipped(math.MaxInt))
+			io.WriteString(env.Stderr, lines(out.Findings())+out.skipped(math.MaxInt))
 		}
 		return nil
 	}
@@ -76,7 +78,7 @@ func (o *outcome) contradictions() error {
 	if !o.Fatal() {
 		return nil
 	}
-	return errors.Join(failures(slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Fatal }))...)
+	return errors.Join(failures(slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !f.Fatal }))...)
 }
 
 // refused returns what could not be repaired at or above fail-on as an error.
@@ -91,10 +93,10 @@ func (o *outcome) refused() error {
 // refusal is refused for one source.
 func (o *outcome) refusal() error {
 	failOn := cmp.Or(o.settings.FailOn, never)
-	if failing(o.left(), failOn) == nil {
+	if failing(o.Left(), failOn) == nil {
 		return nil
 	}
-	severe := slices.DeleteFunc(o.left(), func(f transform.Finding) bool {
+	severe := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool {
 		return !f.Severity.AtLeast(transform.Severity(failOn))
 	})
 	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))

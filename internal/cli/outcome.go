@@ -56,11 +56,11 @@ func (o *outcome) each() []*outcome {
 
 // failing returns an error when findings are at or above fail-on, or else the default, of their source.
 func (o *outcome) failing(otherwise transform.Severity) error {
-	return o.failingOf(otherwise, func(part *outcome) []transform.Finding { return part.Findings })
+	return o.failingOf(otherwise, func(part *outcome) []transform.Finding { return part.Findings() })
 }
 
 // failingLeft is failing for what is not repaired.
-func (o *outcome) failingLeft() error { return o.failingOf(transform.Warning, (*outcome).left) }
+func (o *outcome) failingLeft() error { return o.failingOf(transform.Warning, func(part *outcome) []transform.Finding { return part.Left() }) }
 
 func (o *outcome) failingOf(otherwise transform.Severity, findings func(*outcome) []transform.Finding) error {
 	n := 0

@@ -14,7 +14,7 @@ import (
 // rendered returns an error if an object that a renderer made needs a repair: no file holds it as it is.
 func (o *outcome) rendered(env *Env) error {
 	var errs []error
-	for _, f := range transform.Sorted(o.Findings) {
+	for _, f := range transform.Sorted(o.Findings()) {
 		file := f.Object.File
 		if file.Renderer != "" && len(f.Edits) > 0 {
 			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",

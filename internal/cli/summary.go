@@ -16,15 +16,15 @@ import (
 func (o *outcome) summary() string {
 	parts := []string{terminal.Count(o.Objects(), "object")}
 	if repaired := len(o.Repaired()); repaired > 0 {
-		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(ruleIDs(o.Findings), " ")))
+		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(o.repairing(), " ")))
 	}
-	if restarted := o.restarted(); len(restarted) > 0 {
-		parts = append(parts, "restarts pods of "+terminal.Count(len(restarted), "service")+" once")
+	if n := len(o.restarted()); n > 0 {
+		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
 	}
 	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, terminal.Count(n, "document")+" skipped")
 	}
-	left := slices.DeleteFunc(o.left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
+	left := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
 	if len(left) > 0 {
 		var reasons []string
 		for _, f := range left {
@@ -47,48 +47,24 @@ func (o *outcome) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// restarted names the services whose pods start anew, once, because of the repairs.
-func (o *outcome) restarted() []string {
-	var services []string
-	known := map[*transform.Object]bool{}
-	for _, f := range o.Findings {
-		for _, o := range f.Restarted() {
-			kind := o.GroupKind()
-			if (kind == kserve.InferenceService || kind == kserve.LLMInferenceService) && !known[o] {
-				known[o] = true
-				services = append(services, o.String())
-			}
-		}
-	}
-	return services
-}
-
-// left returns the findings without a repair.
-func (o *outcome) left() []transform.Finding {
-	return selected(o.Findings, func(f transform.Finding) bool { return len(f.Edits) == 0 })
+// restarted returns the services whose pods start anew, once, because of the repairs.
+func (o *outcome) restarted() []*transform.Object {
+	return slices.DeleteFunc(o.Restarted(), func(o *transform.Object) bool {
+		kind := o.GroupKind()
+		return kind != kserve.InferenceService && kind != kserve.LLMInferenceService
+	})
 }
 
 // losing returns the findings whose repair loses comments.
 func (o *outcome) losing() []transform.Finding {
-	return selected(o.Findings, func(f transform.Finding) bool { return len(f.Lost) > 0 })
+	return slices.DeleteFunc(o.Findings(), func(f transform.Finding) bool { return len(f.Lost) == 0 })
 }
 
-func selected(findings []transform.Finding, want func(transform.Finding) bool) (some []transform.Finding) {
-	for _, f := range findings {
-		if want(f) {
-			some = append(some, f)
-		}
-	}
-	return some
-}
-
-// ruleIDs returns the IDs of the rules that repair something.
-func ruleIDs(findings []transform.Finding) []string {
+// repairing returns the IDs of the rules that repair something, sorted.
+func (o *outcome) repairing() []string {
 	var ids []string
-	for _, f := range findings {
-		if len(f.Edits) > 0 && !slices.Contains(ids, f.Rule.ID) {
-			ids = append(ids, f.Rule.ID)
-		}
+	for _, rule := range o.Repairing() {
+		ids = append(ids, rule.ID)
 	}
 	slices.Sort(ids)
 	return ids

@@ -61,11 +61,11 @@ func Catalogue(catalogue []*transform.Rule, c Comparison) []*transform.Rule {
 // The release of Argo CD may be unknown.
 func Differences(all, repaired *transform.Result, c Comparison, argocd string) []Difference {
 	known := map[string]transform.Finding{}
-	for _, f := range repaired.Findings {
+	for _, f := range repaired.Findings() {
 		known[key(f)] = f
 	}
 	var differences []Difference
-	for _, f := range transform.Sorted(all.Findings) {
+	for _, f := range transform.Sorted(all.Findings()) {
 		if !f.AsStored {
 			continue
 		}

@@ -85,12 +85,13 @@ func sample() Report {
 	if err != nil {
 		panic(err)
 	}
-	last := len(result.Findings) - 1
-	known := result.Findings[last]
+	findings := result.Findings()
+	last := len(findings) - 1
+	known := findings[last]
 	known.Accepted = &transform.Acceptance{By: ByBaseline, Reason: "it was there"}
 	lines := strings.Split(strings.ReplaceAll(plain, `\u0009`, "\x1b[31m"), "\n")
 	return Report{
-		Findings: result.Findings[:last], Accepted: append(result.Accepted, known),
+		Findings: findings[:last], Accepted: append(result.Accepted, known),
 		Version: "v1.2.3", Objects: 14, Rules: rules, Width: 80,
 		Restarts: []string{"InferenceService ml/iris"}, Tail: "14 objects\n",
 		Path: func(path string) string { return path },

@@ -135,13 +135,13 @@ func TestSARIFFixes(t *testing.T) {
 		}}
 	result, err := transform.Run(context.Background(), []transform.File{{Path: "a b.yaml", Data: []byte(head + manifest)}},
 		transform.Config{Rules: []*transform.Rule{rule}})
-	if err != nil || len(result.Findings) != 1 {
-		t.Fatal(result.Findings, err)
+	if err != nil || len(result.Findings()) != 1 {
+		t.Fatal(result.Findings(), err)
 	}
 	r := Report{Path: func(path string) string { return path }}
 	budget := 1
-	fixes := r.sarifFixes(result.Findings[0], &budget)
-	if again := r.sarifFixes(result.Findings[0], &budget); again != nil {
+	fixes := r.sarifFixes(result.Findings()[0], &budget)
+	if again := r.sarifFixes(result.Findings()[0], &budget); again != nil {
 		t.Errorf("%d fixes beyond the budget", len(again))
 	}
 	if len(fixes) != 1 || len(fixes[0].Changes) != 1 || fixes[0].Changes[0].Artifact.URI != "a%20b.yaml" {

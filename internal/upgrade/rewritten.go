@@ -29,7 +29,7 @@ func outputs(r *transform.Result) map[string]output {
 	if r.Fatal() {
 		return all
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.Findings() {
 		for _, e := range f.Edits {
 			text := object(e.Object) + fmt.Sprintf(" %+v", e.Edit)
 			of(e.Object).edits[text] = f.Rule.ID

@@ -43,7 +43,7 @@ type Change struct {
 // Compare returns what changes from one result to another one for the same files.
 func Compare(from, to *transform.Result) []Change {
 	changes := append(gained(from, to), rewritten(from, to)...)
-	for _, f := range without(from.Findings, to.Findings) {
+	for _, f := range without(from.Findings(), to.Findings()) {
 		if f.OnlyWithRestart {
 			continue
 		}
@@ -69,10 +69,10 @@ func Sort(changes []Change) {
 func gained(from, to *transform.Result) []Change {
 	var changes []Change
 	before := map[string]transform.Finding{}
-	for _, f := range from.Findings {
+	for _, f := range from.Findings() {
 		before[key(f)] = f
 	}
-	for _, f := range to.Findings {
+	for _, f := range to.Findings() {
 		if f.OnlyWithRestart {
 			continue // another finding brings it about, and rewritten names it
 		}

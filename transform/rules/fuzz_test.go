@@ -42,7 +42,7 @@ func FuzzTransform(f *testing.F) {
 			}
 			return
 		}
-		for _, f := range result.Findings {
+		for _, f := range result.Findings() {
 			if f.Rule == transform.NotRepaired {
 				t.Fatal(f)
 			}
@@ -89,7 +89,7 @@ func fuzzOptions(choice uint8) rules.Options {
 // checkUntouched checks that only documents with an edit change, and that no document comes or goes.
 func checkUntouched(t *testing.T, result *transform.Result) {
 	var edited []int // lines
-	for _, f := range result.Findings {
+	for _, f := range result.Findings() {
 		for _, e := range f.Edits {
 			first, _ := e.Lines()
 			edited = append(edited, first)

@@ -60,7 +60,7 @@ func TestConcernsLLM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range outcome.Result.Findings {
+		for _, f := range outcome.Result.Findings() {
 			reported[f.Rule] = true
 		}
 	}

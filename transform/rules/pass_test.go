@@ -41,12 +41,12 @@ items:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range result.Findings {
+	for _, f := range result.Findings() {
 		if f.Object.Kind != "LLMInferenceService" {
 			t.Errorf("%s", f)
 		}
 	}
-	if found := len(result.Findings); found != count {
+	if found := len(result.Findings()); found != count {
 		t.Errorf("%d findings, want %d", found, count)
 	}
 }

@@ -29,7 +29,7 @@ func TestTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, f := range result.Findings {
+			for _, f := range result.Findings() {
 				if f.Rule.ID == "KS000" {
 					t.Errorf("%s, KServe %s: %s", c.Name, release, f.Message)
 				}

@@ -108,7 +108,7 @@ func TestWithheld(t *testing.T) {
 		if unproved(without) > unproved(with) {
 			t.Errorf("%s: a document is left as it came because a repair is withheld:\n%s", c.Name, without.Diff)
 		}
-		for _, f := range without.Result.Findings {
+		for _, f := range without.Result.Findings() {
 			newer := f.Rule.Since.Compare(rules.Newest) > 0
 			if newer && (f.Severity != transform.Advice || f.Fatal || len(f.Edits) > 0) {
 				t.Errorf("%s: a newer rule edits, or is worse than advice: %s", c.Name, f)
@@ -120,7 +120,7 @@ func TestWithheld(t *testing.T) {
 // unproved counts the documents that are left as they came.
 func unproved(o *transformtest.Outcome) int {
 	n := 0
-	for _, f := range o.Result.Findings {
+	for _, f := range o.Result.Findings() {
 		if f.Rule == transform.NotRepaired {
 			n++
 		}

@@ -45,10 +45,10 @@ func (s Suite) repair(ctx context.Context, files []transform.File, config transf
 func (o *Outcome) diff() ([]byte, error) {
 	result := o.Result
 	var b bytes.Buffer
-	for _, f := range transform.Sorted(result.Findings) {
+	for _, f := range transform.Sorted(result.Findings()) {
 		fmt.Fprintf(&b, "# %s (%s)\n", strings.ReplaceAll(f.String(), "\n", `\n`), f.Rule.Name)
 	}
-	if len(result.Findings) == 0 {
+	if len(result.Findings()) == 0 {
 		b.WriteString("# no findings\n")
 	}
 	for _, f := range result.Files() {

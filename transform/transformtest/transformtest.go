@@ -250,7 +250,7 @@ func (s Suite) Uncovered(ctx context.Context, rules []*transform.Rule) error {
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("%s: its example %s: %w", rule.ID, rule.Example, err))
-		case !slices.ContainsFunc(outcome.Result.Findings, func(f transform.Finding) bool { return f.Rule == rule }):
+		case !slices.ContainsFunc(outcome.Result.Findings(), func(f transform.Finding) bool { return f.Rule == rule }):
 			errs = append(errs, fmt.Errorf("%s: no finding in its example %s", rule.ID, rule.Example))
 		}
 	}
