@@ -2,9 +2,10 @@ package yamldoc
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // scalarText formats a string, bool or int. A string gets the given quotes; Plain means no quotes if that is safe.
@@ -56,7 +57,7 @@ func doubleQuoted(s string) string {
 
 // notString matches plain scalars that are not strings in YAML 1.1 or 1.2, once underscores are removed from numbers
 // (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
-var notString = regexp.MustCompile(`^(` + strings.Join([]string{
+var notString = lazyregexp.New(`^(` + strings.Join([]string{
 	`|~|null|Null|NULL|<<|=`,
 	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
 	`[-+]?0[bB][-+]?[01]+|[-+]?0[oO][-+]?[0-7]+|[-+]?0[xX][0-9a-fA-F]+`,
@@ -75,7 +76,7 @@ func isString(s string) bool {
 	case !strings.Contains("~<=fFnNoOtTyY", s[:1]) || isLetter(s[0]) && len(s) > len("false"):
 		return true
 	}
-	return !notString.MatchString(s)
+	return !notString().MatchString(s)
 }
 
 // plainSafe reports whether s without quotes, in block style, is the string s to every YAML reader.
