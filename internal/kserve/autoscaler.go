@@ -46,3 +46,8 @@ var LegacyNamesGone = transform.Window{From: transform.Release{0, 16, 0}}
 // ScalingAnnotationsIgnored are the releases that read scaleTarget and scaleMetric instead of annotations
 // (https://github.com/kserve/kserve/pull/4349).
 var ScalingAnnotationsIgnored = transform.Window{From: transform.Release{0, 15, 0}}
+
+// MetricsPanic are the releases whose controller panics on an entry of autoScaling.metrics without resource, unless the
+// class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry). It recovers, and
+// reconciles nothing of the service.
+var MetricsPanic = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 16, 0}}

@@ -24,6 +24,7 @@ var All = []*transform.Rule{
 	autoscalerIgnored,
 	refusedScaledObject,
 	kedaMetrics,
+	metricWithoutKeda,
 	scaledReplicas,
 	llmTarget,
 	secondAutoscaler,

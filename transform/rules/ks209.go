@@ -1,0 +1,102 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks209.md
+var ks209Doc string
+
+var metricWithoutKeda = &transform.Rule{
+	ID:       "KS209",
+	Name:     "metric-without-keda",
+	Title:    "A metric for KEDA without autoscalerClass keda",
+	Doc:      ks209Doc,
+	Windows:  []transform.Window{kserve.AutoscalerClasses["keda"]},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.15.2/external",
+	Severity: transform.Error,
+	Run:      run(checkMetricWithoutKeda),
+}
+
+func checkMetricWithoutKeda(p *pass) {
+	s := p.Service(p.Object)
+	if !s.MayBeStandard() {
+		return
+	}
+	scaled := p.Autoscalers(s)
+	for _, component := range s.Components() {
+		at, edits := withoutKedaMetrics(p.Object, yamldoc.Path{"spec", component, "autoScaling"})
+		if at == nil {
+			continue
+		}
+		c := componentClass{Service: s, component: component}
+		class := s.Class(component)
+		switch {
+		case len(scaled[component]) > 0 && c.becomesExternal(p):
+			c.checkUnusedMetric(p, at, edits, "external")
+		case class == "external", class == "none":
+			c.checkUnusedMetric(p, at, edits, class)
+		case class == "", class == "hpa" && s.ClassPath(component)[0] == "spec": // the webhook refuses it for the service
+			c.checkUnreadMetric(p, at)
+		}
+	}
+}
+
+// withoutKedaMetrics returns the place of the first metric that only KEDA reads, nil if there is none, and the edits
+// that delete all of them.
+func withoutKedaMetrics(o *transform.Object, autoScaling yamldoc.Path) (first yamldoc.Path, edits []yamldoc.Edit) {
+	at := autoScaling.With("metrics")
+	metrics := o.Get(at...).List()
+	for i, metric := range metrics {
+		if metric.Get("resource").IsNull() {
+			edits = append(edits, yamldoc.Delete(at.With(i)))
+		}
+	}
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	first = edits[0].Path
+	if len(edits) == len(metrics) {
+		if len(o.Get(autoScaling...).Entries) == 1 {
+			at = autoScaling
+		}
+		edits = []yamldoc.Edit{yamldoc.Delete(at)}
+	}
+	return first, edits
+}
+
+// checkUnusedMetric reports a metric on a component that has or gets a class with which KServe does not scale it.
+func (c componentClass) checkUnusedMetric(p *pass, at yamldoc.Path, edits []yamldoc.Edit, class string) {
+	if !p.Versions.Any(kserve.MetricsPanic) {
+		return
+	}
+	f := transform.Finding{At: at, Message: fmt.Sprintf(
+		"with autoscalerClass %s, KServe 0.15 panics on this metric of the %s and reconciles nothing of the service: "+
+			"remove the metric, which only KEDA reads", class, c.component)}
+	if p.Versions.All(kserve.MetricsPanic) {
+		f.Edits = p.Object.Edits(edits...)
+	} else {
+		f.Needs = "kserve-version"
+	}
+	p.Report(f)
+}
+
+// checkUnreadMetric reports a metric by which KServe is meant to scale a component.
+func (c componentClass) checkUnreadMetric(p *pass, at yamldoc.Path) {
+	f := transform.Finding{At: at, Message: fmt.Sprintf(
+		"KServe 0.15 panics on this metric of the %s without autoscalerClass keda, and reconciles nothing of the service: "+
+			"set the class keda, or use the type Resource", c.component)}
+	if !p.Versions.Any(kserve.MetricsPanic) {
+		f.Severity = transform.Warning
+		f.Message = fmt.Sprintf("only autoscalerClass keda scales the %s by this metric, and KServe's "+
+			"HorizontalPodAutoscaler leaves it out: set the class keda, or use the type Resource", c.component)
+	}
+	p.Report(f)
+}
