@@ -28,15 +28,24 @@ type Output struct {
 // is new at each call.
 func (r *Result) Findings() []Finding { return whole(r.open) }
 
-// Left returns the findings without a repair, in the order of Findings.
+// Left returns those of the Findings that have no repair.
 func (r *Result) Left() []Finding {
-	var left []Finding
+	return r.where(func(h *held) bool { return len(h.edits) == 0 })
+}
+
+// Losing returns those of the Findings whose repair loses comments.
+func (r *Result) Losing() []Finding {
+	return r.where(func(h *held) bool { return h.own != nil && len(h.own.lost) > 0 })
+}
+
+func (r *Result) where(wanted func(*held) bool) []Finding {
+	var findings []Finding
 	for i := range r.open {
-		if h := &r.open[i]; len(h.edits) == 0 {
-			left = append(left, h.whole())
+		if h := &r.open[i]; wanted(h) {
+			findings = append(findings, h.whole())
 		}
 	}
-	return left
+	return findings
 }
 
 // Fatal reports whether a finding is fatal.

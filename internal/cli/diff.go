@@ -59,7 +59,7 @@ refuses to change a line with one.
 		if bytes.Contains(shown, []byte(secret.Mask)) {
 			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
 		}
-		io.WriteString(env.Stderr, lines(out.losing()))
+		io.WriteString(env.Stderr, lines(out.Losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
 		return out.failing(transform.Warning)
 	}

@@ -76,7 +76,7 @@ findings whose repair loses a comment, with the line before the repair.
 			return err
 		}
 		out.warn(env)
-		io.WriteString(env.Stderr, lines(out.losing()))
+		io.WriteString(env.Stderr, lines(out.Losing()))
 		fmt.Fprintln(env.Stderr, out.summary())
 		return failed
 	}

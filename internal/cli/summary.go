@@ -55,11 +55,6 @@ func (o *outcome) restarted() []*transform.Object {
 	})
 }
 
-// losing returns the findings whose repair loses comments.
-func (o *outcome) losing() []transform.Finding {
-	return slices.DeleteFunc(o.Findings(), func(f transform.Finding) bool { return len(f.Lost) == 0 })
-}
-
 // repairing returns the IDs of the rules that repair something, sorted.
 func (o *outcome) repairing() []string {
 	var ids []string
