@@ -111,7 +111,7 @@ func (c *checked) report(env *Env) report.Report {
 
 // failing is [outcome.failing] for the findings that are left.
 func (c *checked) failing() error {
-	return c.failingOf(transform.Warning, func(part *outcome) []transform.Finding {
+	return c.failingOf(transform.Warning, func(part *transform.Result) []transform.Finding {
 		objects := map[*transform.Object]bool{}
 		for _, f := range slices.Concat(part.Findings(), part.Unused) {
 			objects[f.Object] = true

@@ -56,17 +56,19 @@ func (o *outcome) each() []*outcome {
 
 // failing returns an error when findings are at or above fail-on, or else the default, of their source.
 func (o *outcome) failing(otherwise transform.Severity) error {
-	return o.failingOf(otherwise, func(part *outcome) []transform.Finding { return part.Findings() })
+	return o.failingOf(otherwise, (*transform.Result).Findings)
 }
 
 // failingLeft is failing for what is not repaired.
-func (o *outcome) failingLeft() error { return o.failingOf(transform.Warning, func(part *outcome) []transform.Finding { return part.Left() }) }
+func (o *outcome) failingLeft() error {
+	return o.failingOf(transform.Warning, (*transform.Result).Left)
+}
 
-func (o *outcome) failingOf(otherwise transform.Severity, findings func(*outcome) []transform.Finding) error {
+func (o *outcome) failingOf(otherwise transform.Severity, findings func(*transform.Result) []transform.Finding) error {
 	n := 0
 	for _, part := range o.each() {
 		var found *findingsError
-		if errors.As(failing(findings(part), cmp.Or(part.settings.FailOn, string(otherwise))), &found) {
+		if errors.As(failing(findings(part.Result), cmp.Or(part.settings.FailOn, string(otherwise))), &found) {
 			n += found.count
 		}
 	}
