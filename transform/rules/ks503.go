@@ -26,7 +26,7 @@ var rivalDeployment = &transform.Rule{
 
 // checkRivals looks for Deployments that KServe updates although it did not make them
 // (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0: checkDeploymentExist asks for the owner only to
-// stop a service, and its dry run already fails where the selector differs).
+// stop a service, compares nothing but the specs, and its dry run already fails where the selector differs).
 func checkRivals(p *pass) {
 	s := p.Service(p.Object)
 	if !s.MayBeStandard() {
