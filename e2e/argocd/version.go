@@ -33,6 +33,9 @@ var Versions = []Version{
 	{Tool: toolchain.ArgoCD3, Helm: toolchain.Helm4, Hydrates: true, repoServerFlags: []string{"--client-ca-path="}},
 }
 
+// Compared are the releases whose ways to compare and to track are tested, oldest first.
+var Compared = []Version{Versions[0], {Tool: toolchain.ArgoCD30, Helm: toolchain.Helm3}, Versions[1]}
+
 // Name returns the release, such as v2.14.21.
 func (v Version) Name(tb testing.TB) string {
 	tb.Helper()

@@ -59,6 +59,7 @@ func (e *environment) testArgoCD(t *testing.T) {
 				t.Run("health", func(t *testing.T) { s.testHealth(t, checks, stateCases) })
 				t.Run("restarts", s.testRestarts)
 				t.Run("migration", s.testMigration)
+				t.Run("rivals", s.testRivals)
 				if newest := argocd.Versions[len(argocd.Versions)-1]; name == newest.Name(t) {
 					t.Run("examples", s.testExamples)
 				}

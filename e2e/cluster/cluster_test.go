@@ -96,6 +96,7 @@ func TestKServe(t *testing.T) {
 				t.Run("modes", e.testModes)
 				t.Run("stored", e.testStored)
 				t.Run("autoscalers", e.testAutoscalers)
+				t.Run("keda-metrics", e.testKedaMetrics)
 				t.Run("probes", e.testProbes)
 				t.Run("wait", e.testWait)
 			}

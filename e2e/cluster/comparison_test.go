@@ -45,7 +45,7 @@ func TestComparison(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			e := newEnvironment(t, controlplane.Start(t), version, &table)
 			applications.InstallKinds(t, e.cluster)
-			for _, release := range argocd.Versions {
+			for _, release := range argocd.Compared {
 				// One after the other: each looks at all that the cluster has.
 				t.Run(release.Name(t), func(t *testing.T) { e.testComparison(t, release) })
 			}

@@ -76,7 +76,11 @@ func chosenVersions(list string) ([]string, error) {
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
-	for _, version := range argocd.Versions {
+	releases := argocd.Versions
+	if *comparisonFlag != "" {
+		releases = argocd.Compared
+	}
+	for _, version := range releases {
 		programs = append(programs, version.Tool)
 	}
 	var sources []toolchain.Tool

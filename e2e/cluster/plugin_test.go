@@ -114,6 +114,14 @@ func (p plugin) has(t *testing.T, rule string) bool {
 	return code == 0
 }
 
+// reports expects that check reports the rule for the app.
+func (p plugin) reports(t *testing.T, files app, rule string) {
+	t.Helper()
+	if findings, _, _ := p.run(t, "check", "-o", "compact", files.write(t)); !strings.Contains(findings, rule) {
+		t.Fatalf("check does not report %s:\n%s", rule, findings)
+	}
+}
+
 // generate returns what the plugin makes of a folder of an app for a namespace.
 func (p plugin) generate(t *testing.T, dir, source, namespace string, flags ...string) []*unstructured.Unstructured {
 	t.Helper()

@@ -28,6 +28,8 @@ const kubernetesVersion = "-X k8s.io/component-base/version.gitVersion=v1.34.4" 
 var (
 	ArgoCD2 = Tool{Name: "argocd2", Folder: "argocd2",
 		Module: "github.com/argoproj/argo-cd/v2", Package: "github.com/argoproj/argo-cd/v2/cmd"}
+	ArgoCD30 = Tool{Name: "argocd30", Folder: "argocd30",
+		Module: "github.com/argoproj/argo-cd/v3", Package: "github.com/argoproj/argo-cd/v3/cmd"}
 	ArgoCD3 = Tool{Name: "argocd3", Folder: "argocd3",
 		Module: "github.com/argoproj/argo-cd/v3", Package: "github.com/argoproj/argo-cd/v3/cmd"}
 	Kubernetes = Tool{Name: "kubernetes", Folder: "kubernetes",

@@ -26,7 +26,7 @@ var rivalDeployment = &transform.Rule{
 
 // checkRivals looks for Deployments that KServe updates although it did not make them
 // (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0: checkDeploymentExist asks for the owner only to
-// stop a service, and its dry run already fails where the selector differs).
+// stop a service, compares nothing but the specs, and its dry run already fails where the selector differs).
 func checkRivals(p *pass) {
 	s := p.Service(p.Object)
 	if !s.MayBeStandard() {
@@ -41,12 +41,14 @@ func checkRivals(p *pass) {
 		if _, certain := p.ChildNames(s, rival.Component); !certain || s.Mode == "" {
 			makes, severity = "may make", transform.Warning
 		}
-		harm := "with another selector, which no update can change, so the later of the two is refused"
+		harm := "with another selector, which no update can change, so the later of the two is refused: " +
+			"give it another name, or remove it"
 		if selectsComponent(rival.Object) {
-			harm = "and its update overwrites this one, which Argo CD writes again, and so on"
+			harm = "and its update overwrites this one, which Argo CD writes again, and so on: " +
+				"remove it, or give it another name and its pods other labels"
 		}
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: severity, Message: fmt.Sprintf(
-			"KServe %s the %s too, %s: give it another name, or remove it", makes, rival, harm)})
+			"KServe %s the %s too, %s", makes, rival, harm)})
 	}
 }
 

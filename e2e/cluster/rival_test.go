@@ -1,0 +1,153 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+)
+
+// rivalCase is an app with a Deployment that has the name of the one that KServe makes for the predictor.
+type rivalCase struct {
+	problem   string
+	id        string
+	rival     string // in Git, beside the service
+	late      bool   // it comes to Git when the service runs
+	lose      func(t *testing.T, a *applications.Application) string
+	corrected string // the rival as the finding asks for it, with what comes of that
+	with      string
+}
+
+// rival returns a Deployment whose pods have the label app, and run what no InferenceService names.
+func rival(name, label string) string {
+	return fmt.Sprintf(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: %s}
+spec:
+  selector: {matchLabels: {app: %[2]s}}
+  template:
+    metadata: {labels: {app: %[2]s}}
+    spec:
+      containers:
+        - name: kserve-container
+          image: %[3]s
+`, name, label, rivalImage)
+}
+
+const rivalImage = "example.invalid/rival:1"
+
+const (
+	otherSelector = "spec.selector: field is immutable"
+	keepsHealth   = ", Synced and Healthy through 10 refreshes"
+)
+
+var rivalCases = []rivalCase{
+	{
+		problem: "Deployment named like KServe's, with its selector", id: "same",
+		rival: rival("model-predictor", "isvc.model-predictor"), lose: fightForPods,
+		with: "reported; removed from Git: KServe's stays" + keepsHealth,
+	},
+	{
+		problem: "Deployment named like KServe's, with another selector", id: "other",
+		rival: rival("model-predictor", "mine"), lose: blockKServe,
+		corrected: rival("mine", "mine"), with: "reported; renamed: KServe makes its own" + keepsHealth,
+	},
+	{
+		problem: "Deployment named like KServe's, with another selector: added later", id: "late", late: true,
+		rival: rival("model-predictor", "mine"), lose: failToSync,
+		corrected: rival("mine", "mine"), with: "reported; renamed: KServe's stays" + keepsHealth,
+	},
+}
+
+// testRivals syncs each app as it is, and then, with the plugin, as its finding asks for it.
+func (s *synced) testRivals(t *testing.T) {
+	t.Parallel()
+	for _, tc := range rivalCases {
+		t.Run(tc.id, func(t *testing.T) {
+			t.Parallel()
+			files := app{"service.yaml": service("{}", ""), "rival.yaml": tc.rival}
+			s.plugin.reports(t, files, "KS503")
+			source, first := applications.Source{Prune: true}, files
+			if tc.late {
+				source.Retry, first = noRetry, app{"service.yaml": files["service.yaml"]}
+			}
+			a, repository := s.deploy(t, "rival-"+tc.id, first, source)
+			if tc.late {
+				a.AwaitHealthy()
+				repository.Write("rival.yaml", tc.rival)
+				repository.Commit()
+				a.Refresh()
+			}
+			row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
+				Problem: tc.problem, Without: tc.lose(t, a), With: tc.with}
+
+			namespace := a.Namespace()
+			live := namespace.Get(objects.Deployments, "model-predictor").GetUID()
+			repository.Write("rival.yaml", tc.corrected)
+			revision := repository.Commit()
+			source.Repository, source.Plugin = repository, true
+			s.argo.Deploy(t, a.Name, source)
+			a.Refresh()
+			a.Await("at the correction", func(state applications.State) bool { return state.Revision == revision })
+			a.AwaitHealthy()
+			s.settle(a)
+			s.refreshes(t, a)
+			deployment := namespace.Get(objects.Deployments, "model-predictor")
+			if stays := strings.Contains(tc.with, "stays"); stays != (deployment.GetUID() == live) {
+				t.Fatalf("that KServe's Deployment is the one from before is %t", !stays)
+			}
+			if image := imageOf(deployment); !ownedByService(deployment) || image == rivalImage {
+				t.Fatalf("KServe's Deployment has the image %s and is %v", image, deployment.Object)
+			}
+			s.record(t, row)
+		})
+	}
+}
+
+// fightForPods waits until KServe and Argo CD have each written their pod template three times.
+func fightForPods(t *testing.T, a *applications.Application) string {
+	namespace := a.Namespace()
+	history := namespace.Record(objects.Deployments)
+	namespace.Eventually("the Deployment goes to and fro", func() error {
+		var images []string
+		for _, event := range history.Of("model-predictor") {
+			if image := imageOf(event.Object); len(images) == 0 || images[len(images)-1] != image {
+				images = append(images, image)
+			}
+		}
+		if len(images) < 6 {
+			return fmt.Errorf("its images were %v", images)
+		}
+		return nil
+	})
+	return "overwritten by KServe and by Argo CD, alternately, with new pods each time"
+}
+
+// blockKServe waits until KServe has failed again and again to update the Deployment.
+func blockKServe(t *testing.T, a *applications.Application) string {
+	namespace := a.Namespace()
+	namespace.Eventually("KServe is blocked", func() error { return blockedBy(namespace, "field is immutable") })
+	return "KServe's update is refused: " + otherSelector + "; never ready, no Ingress"
+}
+
+// failToSync waits until Argo CD has failed to apply the Deployment.
+func failToSync(t *testing.T, a *applications.Application) string {
+	state := a.Await("failed", func(s applications.State) bool { return s.Failed })
+	if !strings.Contains(state.Failure, "field is immutable") {
+		t.Fatalf("the sync failed for another reason: %s", state.Failure)
+	}
+	return "the sync fails: " + otherSelector
+}
+
+// imageOf is that of a Deployment's first container.
+func imageOf(deployment *unstructured.Unstructured) string {
+	containers, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
+	image, _, _ := unstructured.NestedString(containers[0].(map[string]any), "image")
+	return image
+}
