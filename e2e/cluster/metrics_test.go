@@ -56,6 +56,98 @@ func (e *environment) testKedaMetrics(t *testing.T) {
 	e.record(t, row)
 }
 
+// nilMetric are the releases whose controller panics on a metric that is no resource, unless the class is keda
+// (getHPAMetrics in hpa_reconciler.go@v0.15.2; @v0.16.0 skips the metric).
+var nilMetric = kserve.Window{From: "v0.15.0", Before: "v0.16.0"}
+
+const nilPanic = "invalid memory address or nil pointer dereference"
+
+// testMetricsWithoutKeda deploys services with a metric that only KEDA reads and another class, then what the plugin
+// makes of them or asks for.
+func (e *environment) testMetricsWithoutKeda(t *testing.T) {
+	t.Parallel()
+	if !hasKedaClass.Has(e.kserve.Version) {
+		return
+	}
+	for _, tc := range []struct{ id, problem, annotations string }{
+		{"none", "metric for KEDA without a class", "{}"},
+		{"external", "metric for KEDA, class external", external},
+	} {
+		t.Run(tc.id, func(t *testing.T) {
+			t.Parallel()
+			row := compatibility.Row{KServe: e.version(), Section: compatibility.Autoscalers, Problem: tc.problem,
+				Without: "ready, and KServe does not scale by it"}
+			files := app{"app.yaml": withKedaMetric(service(tc.annotations, ""))}
+			namespace := e.cluster.Namespace(t, "metric-"+tc.id)
+			namespace.ApplyObjects(asWritten(t, files.write(t))...)
+			if nilMetric.Has(e.kserve.Version) {
+				row.Without = "KServe panics at each reconcile (" + nilPanic + "): no Deployment"
+				namespace.Eventually("KServe panics", func() error { return e.panics(namespace) })
+			} else {
+				e.awaitScaledBy(namespace, tc.annotations)
+			}
+			row.With = "ready"
+			if tc.annotations == external {
+				namespace.ApplyObjects(e.plugin.generate(t, files.write(t), "", namespace.Name)...)
+				e.awaitScaledBy(namespace, external)
+			} else {
+				row.With = "reported; with class keda: ready, with KServe's ScaledObject"
+				e.plugin.reports(t, files, "KS209")
+				namespace.Apply(withKedaMetric(service(autoscalerClass("keda"), "")))
+				e.awaitScaledBy(namespace, autoscalerClass("keda"))
+			}
+			e.record(t, row)
+		})
+	}
+}
+
+// withKedaMetric adds a metric to a service that only KEDA reads.
+func withKedaMetric(service string) string {
+	return strings.Replace(service, "    maxReplicas: 3\n", `    maxReplicas: 3
+    autoScaling:
+      metrics:
+        - type: External
+          external:
+            metric: {backend: prometheus, serverAddress: "http://example.invalid", query: sum(requests)}
+            target: {type: Value, value: "20"}
+`, 1)
+}
+
+// panics is a condition: KServe's controller has panicked again and again on the service, and has made nothing of it.
+func (e *environment) panics(namespace *objects.Namespace) error {
+	panics := 0
+	for line := range strings.Lines(e.kserve.Log()) {
+		if strings.Contains(line, namespace.Name) && strings.Contains(line, nilPanic) {
+			panics++
+		}
+	}
+	if panics < reconciles {
+		return fmt.Errorf("KServe has panicked %d times", panics)
+	}
+	if namespace.Find(objects.Deployments, "model-predictor") != nil {
+		return fmt.Errorf("there is a Deployment")
+	}
+	return nil
+}
+
+// awaitScaledBy waits until the service is ready and has the autoscaler that KServe makes for the class.
+func (e *environment) awaitScaledBy(namespace *objects.Namespace, annotations string) {
+	namespace.Eventually("it is ready with "+annotations, func() error {
+		hpa := namespace.Find(objects.HPAs, "model-predictor")
+		object := namespace.Find(objects.ScaledObjects, "model-predictor")
+		if (hpa != nil) != (annotations == "{}") || (object != nil) != (annotations == autoscalerClass("keda")) {
+			return fmt.Errorf("the HPA is %v, the ScaledObject %v", hpa, object)
+		}
+		if hpa != nil {
+			metrics, _, _ := unstructured.NestedSlice(hpa.Object, "spec", "metrics")
+			if text := fmt.Sprint(metrics); len(metrics) != 1 || !strings.Contains(text, "cpu") {
+				return fmt.Errorf("the HPA scales by %s", text)
+			}
+		}
+		return objects.Condition(namespace.Get(objects.InferenceServices, "model"), "Ready", "True")
+	})
+}
+
 // blockedBy is a condition: KServe has failed again and again with the fault, and has made neither an Ingress nor
 // the service ready.
 func blockedBy(namespace *objects.Namespace, fault string) error {

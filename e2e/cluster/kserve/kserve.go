@@ -92,6 +92,15 @@ func InstallServices(tb testing.TB, cluster *controlplane.Cluster, version, mode
 	return i
 }
 
+// Log returns what the controllers have printed.
+func (i *Installation) Log() string {
+	var log strings.Builder
+	for _, controller := range i.controllers {
+		log.WriteString(controller.Log())
+	}
+	return log.String()
+}
+
 // Upgrade puts another release in the place of the one that runs, and returns when its webhooks serve: the objects of
 // the cluster stay.
 func (i *Installation) Upgrade(tb testing.TB, version string) {
