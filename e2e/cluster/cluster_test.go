@@ -97,6 +97,7 @@ func TestKServe(t *testing.T) {
 				t.Run("stored", e.testStored)
 				t.Run("autoscalers", e.testAutoscalers)
 				t.Run("probes", e.testProbes)
+				t.Run("live-probes", e.testLiveProbes)
 				t.Run("wait", e.testWait)
 			}
 			if e.runs(llmInferenceServices) {
