@@ -51,7 +51,7 @@ func (e *environment) testLiveProbes(t *testing.T) {
 		t.Parallel()
 		a := e.runProbe(t, "live-copied", logger)
 		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", a.dir)
-		if !strings.Contains(findings, "delete its Deployment once") {
+		if !strings.Contains(findings, "delete once the Deployment") {
 			t.Fatalf("check does not say what to do:\n%s", findings)
 		}
 		a.ApplyObjects(e.plugin.generate(t, a.dir, "", a.Name)...)
