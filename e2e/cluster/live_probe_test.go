@@ -13,8 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-// removalsKept are the releases that take nothing out of a Deployment that its service no longer has: they merge the new
-// one into the live one (Reconcile in deployment_reconciler.go@v0.14.1 and @v0.15.0).
+// removalsKept are the releases that take nothing out of a Deployment that its service no longer has: they merge the
+// new one into the live one (Reconcile in deployment_reconciler.go@v0.14.1 and @v0.15.0).
 var removalsKept = kserve.Window{From: "v0.14.0", Before: "v0.15.1"}
 
 const (
