@@ -99,6 +99,7 @@ func TestKServe(t *testing.T) {
 				t.Run("keda-metrics", e.testKedaMetrics)
 				t.Run("metrics-without-keda", e.testMetricsWithoutKeda)
 				t.Run("probes", e.testProbes)
+				t.Run("live-probes", e.testLiveProbes)
 				t.Run("wait", e.testWait)
 			}
 			if e.runs(llmInferenceServices) {

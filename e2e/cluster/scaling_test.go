@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -58,11 +56,11 @@ func (e *environment) testScaling(t *testing.T) {
 			a := e.newScalingApp(t, tc, e.cluster.Namespace(t, "scaling-"+tc.id))
 			row := compatibility.Row{KServe: e.version(), Section: compatibility.Scaling, Problem: tc.problem}
 
-			dir := tc.app(t).write(t)
+			dir := a.app().write(t)
 			a.apply(asWritten(t, dir))
 			row.Without = tc.fails(a)
 			a.apply(e.plugin.generate(t, dir, "", a.Name))
-			row.With = a.follows()
+			row.With = a.repaired()
 			e.record(t, row)
 		})
 	}
@@ -84,7 +82,7 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 				KServe: e.version(), ArgoCD: s.argoVersion(), Section: compatibility.Scaling, Problem: tc.problem,
 			}
 			source := applications.Source{Prune: true}
-			a.argo, source.Repository = s.deploy(t, id, tc.app(t), source)
+			a.argo, source.Repository = s.deploy(t, id, a.app(), source)
 			a.argo.AwaitSync(applications.State{})
 			a.settle()
 			row.Without = tc.fails(a)
@@ -93,16 +91,14 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 			s.argo.Deploy(t, a.Name, source)
 			a.argo.Refresh()
 			a.argo.AwaitHealthy()
-			row.With = a.follows()
+			row.With = a.repaired()
 			e.record(t, row)
 		})
 	}
 }
 
 func (e *environment) scalingCases() []scalingCase {
-	ran, _ := partition(scalingCases, func(c scalingCase) bool {
-		return !slices.Contains(c.fine, e.kserve.Version) && (!c.llm || kserve.HasLLMInferenceServices(e.kserve.Version))
-	})
+	ran, _ := partition(scalingCases, func(c scalingCase) bool { return c.wrong.Has(e.kserve.Version) })
 	return ran
 }
 
@@ -113,9 +109,10 @@ func (e *environment) newScalingApp(t *testing.T, c scalingCase, namespace *obje
 	return a
 }
 
-func (c scalingCase) app(t *testing.T) app {
-	t.Helper()
-	return app{"app.yaml": scalingManifests(t, cmp.Or(c.manifests, c.id))}
+// app is what is in Git, in the newest API version that the release has.
+func (a *scalingApp) app() app {
+	a.t.Helper()
+	return app{"app.yaml": scalingManifests(a.t, cmp.Or(a.manifests, a.id))}.in(a.e.kserve.Version)
 }
 
 func scalingManifests(t *testing.T, name string) string {

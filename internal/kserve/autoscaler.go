@@ -29,6 +29,13 @@ var ForeignAutoscalersProtectable = transform.Window{
 // class is external (https://github.com/kserve/kserve/issues/4196).
 var ReplicasForced = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
 
+// RemovalsKept are the releases that take nothing out of a Deployment that its service no longer has: they merge the
+// new Deployment into the live one (strategicpatch.StrategicMergePatch in deployment_reconciler.go@v0.14.0 and
+// @v0.15.0, https://github.com/kserve/kserve/pull/4445). The API server refuses the two handlers of a probe that meet
+// that way, so the Deployment never changes again. If an annotation is too many, 0.15.0 finds it at every reconcile,
+// and then sets the replicas to 1.
+var RemovalsKept = transform.Window{From: transform.Release{0, 14, 0}, Before: transform.Release{0, 15, 1}}
+
 // MultiNodeClasses are the classes that the webhook accepts for a predictor with a workerSpec: one class per window,
 // the oldest first (inference_service_validation.go@v0.15.0 and @v0.15.1).
 var MultiNodeClasses = []struct {

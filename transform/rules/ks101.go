@@ -70,11 +70,12 @@ func checkCopiedExec(p *pass, c model.Container) {
 	}
 }
 
-// checkIdleExec reports an exec probe that works and has an HTTP equivalent.
+// checkIdleExec reports an exec probe that works and has an HTTP equivalent. It leaves the probe alone where the repair
+// would reach no Deployment that exists.
 func checkIdleExec(p *pass, c model.Container) {
 	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
 	handler, _ := p.RuntimeHandler(c, "readinessProbe")
-	if handler != model.NoHandler || err != nil {
+	if handler != model.NoHandler || err != nil || p.Versions.All(kserve.RemovalsKept) {
 		return
 	}
 	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice}
@@ -87,7 +88,14 @@ func checkIdleExec(p *pass, c model.Container) {
 	default:
 		return
 	}
-	p.replaceHandler(c, f, httpGet(request))
+	r := httpGet(request)
+	if p.Versions.Any(kserve.RemovalsKept) {
+		f.Message += r.message
+		f.Needs = "kserve-version"
+		p.Report(f)
+		return
+	}
+	p.replaceHandler(c, f, r)
 }
 
 // convertsExact reports whether the setting probes converts every exec probe with an exact equivalent.

@@ -73,8 +73,11 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 			"set deployment-mode-rewrite to always, or upgrade", mode)
 	default:
 		path := yamldoc.Path{"spec", component}
-		edits := append(withoutAnnotations(s, at, s.AnnotatedPath(component, metricsKey)),
-			yamldoc.Set(path.With("scaleTarget"), percent))
+		var edits []yamldoc.Edit
+		if !p.Versions.Any(kserve.RemovalsKept) {
+			edits = withoutAnnotations(s, at, s.AnnotatedPath(component, metricsKey))
+		}
+		edits = append(edits, yamldoc.Set(path.With("scaleTarget"), percent))
 		if !s.Get(path...).Has("scaleMetric") {
 			edits = append(edits, yamldoc.Set(path.With("scaleMetric"), "cpu"))
 		}
