@@ -94,6 +94,16 @@ func (e *environment) testMetricsWithoutKeda(t *testing.T) {
 				row.With = "reported; with class keda: ready, with KServe's ScaledObject"
 				e.plugin.reports(t, files, "KS209")
 				namespace.Apply(withKedaMetric(service(autoscalerClass("keda"), "")))
+				if !nilMetric.Has(e.kserve.Version) {
+					row.With = "reported; with class keda, and KServe's HPA deleted once: ready, with KServe's ScaledObject"
+					namespace.Eventually("KServe makes a ScaledObject", func() error {
+						if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
+							return fmt.Errorf("there is none")
+						}
+						return nil
+					})
+					namespace.Delete(objects.HPAs, "model-predictor")
+				}
 				e.awaitScaledBy(namespace, autoscalerClass("keda"))
 			}
 			e.record(t, row)

@@ -96,7 +96,8 @@ func (c componentClass) checkUnreadMetric(p *pass, at yamldoc.Path) {
 	if !p.Versions.Any(kserve.MetricsPanic) {
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("only autoscalerClass keda scales the %s by this metric, and KServe's "+
-			"HorizontalPodAutoscaler leaves it out: set the class keda, or use the type Resource", c.component)
+			"HorizontalPodAutoscaler leaves it out: set the class keda and delete that HorizontalPodAutoscaler once, "+
+			"or use the type Resource", c.component)
 	}
 	p.Report(f)
 }
