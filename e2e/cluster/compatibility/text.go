@@ -35,7 +35,8 @@ rows that are older than that table, it is the commit that put them on this page
 0.19.0 too, and the table Scaling with no other release.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
-nothing in a manifest repairs it, or nobody but the author can say how.
+nothing in a manifest repairs it, or nobody but the author can say how. "Reported; removed from Git" and the like name
+what a person did then.
 
 Services in Knative mode are in [knative.md](knative.md), and those beside KEDA in [keda.md](keda.md). Which repairs
 restart pods is in [restarts.md](restarts.md).
