@@ -2,11 +2,14 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
@@ -16,9 +19,10 @@ import (
 type rivalCase struct {
 	problem   string
 	id        string
-	rival     string // in Git, beside the service
-	late      bool   // it comes to Git when the service runs
-	lose      func(t *testing.T, a *applications.Application) string
+	rival     string         // in Git, beside the service; "" for a copy of the live one
+	late      bool           // it comes to Git when the service runs
+	retry     map[string]any // of a sync that fails; nil for Argo CD's own
+	lose      func(t *testing.T, a *applications.Application, r *argocd.Repository) string
 	corrected string // the rival as the finding asks for it, with what comes of that
 	with      string
 }
@@ -45,13 +49,16 @@ const rivalImage = "example.invalid/rival:1"
 const (
 	otherSelector = "spec.selector: field is immutable"
 	keepsHealth   = ", Synced and Healthy through 10 refreshes"
+	removed       = "reported; removed from Git: KServe's stays" + keepsHealth
 )
 
 var rivalCases = []rivalCase{
 	{
 		problem: "Deployment named like KServe's, with its selector", id: "same",
-		rival: rival("model-predictor", "isvc.model-predictor"), lose: fightForPods,
-		with: "reported; removed from Git: KServe's stays" + keepsHealth,
+		rival: rival("model-predictor", "isvc.model-predictor"), lose: fightForPods, with: removed,
+	},
+	{
+		problem: "Deployment named like KServe's, a copy of it", id: "copy", late: true, lose: outgrow, with: removed,
 	},
 	{
 		problem: "Deployment named like KServe's, with another selector", id: "other",
@@ -60,7 +67,7 @@ var rivalCases = []rivalCase{
 	},
 	{
 		problem: "Deployment named like KServe's, with another selector: added later", id: "late", late: true,
-		rival: rival("model-predictor", "mine"), lose: failToSync,
+		retry: noRetry, rival: rival("model-predictor", "mine"), lose: failToSync,
 		corrected: rival("mine", "mine"), with: "reported; renamed: KServe's stays" + keepsHealth,
 	},
 }
@@ -71,23 +78,26 @@ func (s *synced) testRivals(t *testing.T) {
 	for _, tc := range rivalCases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			files := app{"service.yaml": service("{}", ""), "rival.yaml": tc.rival}
-			s.plugin.reports(t, files, "KS503")
-			source, first := applications.Source{Prune: true}, files
-			if tc.late {
-				source.Retry, first = noRetry, app{"service.yaml": files["service.yaml"]}
+			files := app{"service.yaml": service("{}", "")}
+			source := applications.Source{Prune: true, Retry: tc.retry}
+			if !tc.late {
+				files["rival.yaml"] = tc.rival
 			}
-			a, repository := s.deploy(t, "rival-"+tc.id, first, source)
+			a, repository := s.deploy(t, "rival-"+tc.id, files, source)
+			namespace := a.Namespace()
 			if tc.late {
 				a.AwaitHealthy()
+				if tc.rival == "" {
+					tc.rival = copied(t, namespace.Get(objects.Deployments, "model-predictor"))
+				}
 				repository.Write("rival.yaml", tc.rival)
 				repository.Commit()
 				a.Refresh()
 			}
+			s.plugin.reports(t, app{"service.yaml": service("{}", ""), "rival.yaml": tc.rival}, "KS503")
 			row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
-				Problem: tc.problem, Without: tc.lose(t, a), With: tc.with}
+				Problem: tc.problem, Without: tc.lose(t, a, repository), With: tc.with}
 
-			namespace := a.Namespace()
 			live := namespace.Get(objects.Deployments, "model-predictor").GetUID()
 			repository.Write("rival.yaml", tc.corrected)
 			revision := repository.Commit()
@@ -111,7 +121,7 @@ func (s *synced) testRivals(t *testing.T) {
 }
 
 // fightForPods waits until KServe and Argo CD have each written their pod template three times.
-func fightForPods(t *testing.T, a *applications.Application) string {
+func fightForPods(t *testing.T, a *applications.Application, _ *argocd.Repository) string {
 	namespace := a.Namespace()
 	history := namespace.Record(objects.Deployments)
 	namespace.Eventually("the Deployment goes to and fro", func() error {
@@ -129,15 +139,48 @@ func fightForPods(t *testing.T, a *applications.Application) string {
 	return "overwritten by KServe and by Argo CD, alternately, with new pods each time"
 }
 
+// outgrow expects Synced and Healthy as long as the copy says what KServe would write.
+func outgrow(t *testing.T, a *applications.Application, r *argocd.Repository) string {
+	namespace := a.Namespace()
+	a.Await("Synced with the copy", func(s applications.State) bool {
+		return s.Sync == "Synced" && s.Health == "Healthy" && a.Resources()["Deployment/model-predictor"] == "Synced"
+	})
+	pods := templateHashes(namespace)
+	for range reconciles {
+		a.Refresh()
+		a.AwaitHealthy()
+	}
+	if now := templateHashes(namespace); !slices.Equal(now, pods) {
+		t.Fatalf("the pods were %v and are %v", pods, now)
+	}
+	r.Write("service.yaml", strings.Replace(service("{}", ""), "model:1", "model:2", 1))
+	r.Commit()
+	a.Refresh()
+	return "no harm; once the service has another image: " + fightForPods(t, a, r)
+}
+
+// copied is a Deployment as people export it, without what only the cluster knows.
+func copied(t *testing.T, live *unstructured.Unstructured) string {
+	t.Helper()
+	manifest, err := yaml.Marshal(map[string]any{
+		"apiVersion": live.GetAPIVersion(), "kind": live.GetKind(), "spec": live.Object["spec"],
+		"metadata": map[string]any{"name": live.GetName(), "labels": live.GetLabels()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(manifest)
+}
+
 // blockKServe waits until KServe has failed again and again to update the Deployment.
-func blockKServe(t *testing.T, a *applications.Application) string {
+func blockKServe(t *testing.T, a *applications.Application, _ *argocd.Repository) string {
 	namespace := a.Namespace()
 	namespace.Eventually("KServe is blocked", func() error { return blockedBy(namespace, "field is immutable") })
 	return "KServe's update is refused: " + otherSelector + "; never ready, no Ingress"
 }
 
 // failToSync waits until Argo CD has failed to apply the Deployment.
-func failToSync(t *testing.T, a *applications.Application) string {
+func failToSync(t *testing.T, a *applications.Application, _ *argocd.Repository) string {
 	state := a.Await("failed", func(s applications.State) bool { return s.Failed })
 	if !strings.Contains(state.Failure, "field is immutable") {
 		t.Fatalf("the sync failed for another reason: %s", state.Failure)

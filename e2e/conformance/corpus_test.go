@@ -26,6 +26,7 @@ const kserveModule = "github.com/kserve/kserve"
 var sources = []source{
 	{"KServe 0.13.1", kserveModule, "v0.13.1", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.14.1", kserveModule, "v0.14.1", []string{"docs", "config", "test"}, 4},
+	{"KServe 0.15.0", kserveModule, "v0.15.0", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.15.2", kserveModule, "v0.15.2", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.16.0", kserveModule, "v0.16.0", []string{"docs", "config", "test"}, 4},
 	{"KServe 0.17.0", kserveModule, "v0.17.0", []string{"docs", "config", "test"}, 4},

@@ -34,7 +34,8 @@ rows that are older than that table, it is the commit that put them on this page
 0.20.0 again, but neither the table Scaling nor the slow rows of the table Drift, which 0.14.1 does not have here.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
-nothing in a manifest repairs it, or nobody but the author can say how.
+nothing in a manifest repairs it, or nobody but the author can say how. "Reported; removed from Git" and the like name
+what a person did then.
 
 Services in Knative mode are in [knative.md](knative.md), and those beside KEDA in [keda.md](keda.md). Which repairs
 restart pods is in [restarts.md](restarts.md).
