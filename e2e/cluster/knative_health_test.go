@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -77,7 +78,7 @@ var knativeStates = []stateCase{
 			"`argocd-kserve-plugin/progress-deadline-seconds`: failed", id: "first-deadline-annotated",
 		app:     service(`{argocd-kserve-plugin/progress-deadline-seconds: "5"}`, fails("never-ready")),
 		begun:   awaitFailure,
-		reached: condition("PredictorReady", "Unknown"),
+		reached: pastDeadline,
 		health:  "Degraded",
 	},
 	{
@@ -147,6 +148,12 @@ var knativeStates = []stateCase{
 		reached: stopped,
 		health:  "Suspended", earlier: "Progressing",
 	},
+}
+
+// pastDeadline is a condition: Knative has forgotten the failure for longer than 5 seconds, the deadline of the
+// annotation, which the health check compares in whole seconds.
+func pastDeadline(service *unstructured.Unstructured) error {
+	return objects.Lasting(service, "PredictorReady", "Unknown", 6*time.Second)
 }
 
 // readyRevision is a condition: the newest revision of the predictor is this one, and ready.
