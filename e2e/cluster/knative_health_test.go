@@ -38,7 +38,7 @@ var knativeStates = []stateCase{
 		problem: "nobody asks the model, `minReplicas: 0`: scaled to zero", id: "scaled-to-zero",
 		app:     strings.Replace(service("{}", ""), "minReplicas: 1", "minReplicas: 0", 1),
 		begun:   awaitNoTraffic,
-		reached: condition("Ready", "True"),
+		reached: all(condition("Ready", "True"), transition("InProgress")),
 		health:  "Healthy",
 	},
 	{
@@ -168,7 +168,8 @@ func readyRevision(name string) func(*unstructured.Unstructured) error {
 	}
 }
 
-// awaitNoTraffic waits until Knative has scaled the service to zero.
+// awaitNoTraffic waits until Knative has scaled the service to zero, and KServe, which does not watch pods, has seen
+// that.
 func awaitNoTraffic(t *testing.T, namespace *objects.Namespace) {
 	t.Helper()
 	namespace.Eventually("scaled to zero", func() error {
@@ -180,6 +181,12 @@ func awaitNoTraffic(t *testing.T, namespace *objects.Namespace) {
 			return fmt.Errorf("there are %d pods: %v", len(pods), revision.Object["status"])
 		}
 		return objects.Because(revision, "Active", "False", "NoTraffic", "")
+	})
+	visits := 0
+	namespace.Eventually("KServe sees no pods", func() error {
+		visits++
+		namespace.Patch(objects.InferenceServices, "model", fmt.Sprintf(poke, visits))
+		return transition("InProgress")(namespace.Get(objects.InferenceServices, "model"))
 	})
 }
 
