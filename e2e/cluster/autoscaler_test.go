@@ -238,15 +238,16 @@ func (e *environment) reconcile(namespace *objects.Namespace, service, deploymen
 	})
 }
 
+// poke is a patch of an annotation that KServe passes on to nothing.
+const poke = `{"metadata":{"annotations":{"internal.serving.kserve.io/storage-initializer-sourceuri":"%d"}}}`
+
 // revisit makes KServe reconcile the service with no reason to change its Deployment, and returns when it has: the
 // Ingress, which comes last, is there again. KServe looks for it in a cache, so that one visit may not do.
 func (e *environment) revisit(namespace *objects.Namespace, service string) {
 	lost := namespace.Get(objects.Ingresses, service).GetUID()
 	namespace.Delete(objects.Ingresses, service)
 	namespace.Eventually("KServe visits "+service, func() error {
-		// An annotation that KServe passes on to nothing.
-		namespace.Patch(objects.InferenceServices, service, fmt.Sprintf(
-			`{"metadata":{"annotations":{"internal.serving.kserve.io/storage-initializer-sourceuri":"%d"}}}`, e.pokes.Add(1)))
+		namespace.Patch(objects.InferenceServices, service, fmt.Sprintf(poke, e.pokes.Add(1)))
 		if ingress := namespace.Find(objects.Ingresses, service); ingress == nil || ingress.GetUID() == lost {
 			return fmt.Errorf("it has not made the Ingress again")
 		}

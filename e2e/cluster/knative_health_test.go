@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -37,7 +38,7 @@ var knativeStates = []stateCase{
 		problem: "nobody asks the model, `minReplicas: 0`: scaled to zero", id: "scaled-to-zero",
 		app:     strings.Replace(service("{}", ""), "minReplicas: 1", "minReplicas: 0", 1),
 		begun:   awaitNoTraffic,
-		reached: condition("Ready", "True"),
+		reached: all(condition("Ready", "True"), transition("InProgress")),
 		health:  "Healthy",
 	},
 	{
@@ -77,7 +78,7 @@ var knativeStates = []stateCase{
 			"`argocd-kserve-plugin/progress-deadline-seconds`: failed", id: "first-deadline-annotated",
 		app:     service(`{argocd-kserve-plugin/progress-deadline-seconds: "5"}`, fails("never-ready")),
 		begun:   awaitFailure,
-		reached: condition("PredictorReady", "Unknown"),
+		reached: pastDeadline,
 		health:  "Degraded",
 	},
 	{
@@ -149,6 +150,12 @@ var knativeStates = []stateCase{
 	},
 }
 
+// pastDeadline is a condition: Knative has forgotten the failure for longer than 5 seconds, the deadline of the
+// annotation, which the health check compares in whole seconds.
+func pastDeadline(service *unstructured.Unstructured) error {
+	return objects.Lasting(service, "PredictorReady", "Unknown", 6*time.Second)
+}
+
 // readyRevision is a condition: the newest revision of the predictor is this one, and ready.
 func readyRevision(name string) func(*unstructured.Unstructured) error {
 	return func(service *unstructured.Unstructured) error {
@@ -161,7 +168,8 @@ func readyRevision(name string) func(*unstructured.Unstructured) error {
 	}
 }
 
-// awaitNoTraffic waits until Knative has scaled the service to zero.
+// awaitNoTraffic waits until Knative has scaled the service to zero, and KServe, which does not watch pods, has seen
+// that.
 func awaitNoTraffic(t *testing.T, namespace *objects.Namespace) {
 	t.Helper()
 	namespace.Eventually("scaled to zero", func() error {
@@ -173,6 +181,12 @@ func awaitNoTraffic(t *testing.T, namespace *objects.Namespace) {
 			return fmt.Errorf("there are %d pods: %v", len(pods), revision.Object["status"])
 		}
 		return objects.Because(revision, "Active", "False", "NoTraffic", "")
+	})
+	visits := 0
+	namespace.Eventually("KServe sees no pods", func() error {
+		visits++
+		namespace.Patch(objects.InferenceServices, "model", fmt.Sprintf(poke, visits))
+		return transition("InProgress")(namespace.Get(objects.InferenceServices, "model"))
 	})
 }
 

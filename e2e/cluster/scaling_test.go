@@ -91,6 +91,7 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 			s.argo.Deploy(t, a.Name, source)
 			a.argo.Refresh()
 			a.argo.AwaitHealthy()
+			a.reconcile()
 			row.With = a.repaired()
 			e.record(t, row)
 		})

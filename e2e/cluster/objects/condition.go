@@ -3,6 +3,7 @@ package objects
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -18,6 +19,15 @@ func Because(object *unstructured.Unstructured, kind, value, reason, text string
 	return condition(object, kind, value, func(c map[string]any) bool {
 		message, _ := c["message"].(string)
 		return (reason == "" || c["reason"] == reason) && strings.Contains(message, text)
+	})
+}
+
+// Lasting returns an error unless the object has had the status condition with that value for longer than a time.
+func Lasting(object *unstructured.Unstructured, kind, value string, longer time.Duration) error {
+	return condition(object, kind, value, func(c map[string]any) bool {
+		text, _ := c["lastTransitionTime"].(string)
+		since, err := time.Parse(time.RFC3339, text)
+		return err == nil && time.Since(since) > longer
 	})
 }
 
