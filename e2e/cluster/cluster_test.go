@@ -97,6 +97,7 @@ func TestKServe(t *testing.T) {
 				t.Run("stored", e.testStored)
 				t.Run("autoscalers", e.testAutoscalers)
 				t.Run("keda-metrics", e.testKedaMetrics)
+				t.Run("keda-utilization", e.testUtilization)
 				t.Run("metrics-without-keda", e.testMetricsWithoutKeda)
 				t.Run("probes", e.testProbes)
 				t.Run("live-probes", e.testLiveProbes)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,6 +55,34 @@ func (e *environment) testKedaMetrics(t *testing.T) {
 		}
 	})
 	e.record(t, row)
+}
+
+// testUtilization deploys a service whose ScaledObject KServe 0.15.0 gives a memory address.
+func (e *environment) testUtilization(t *testing.T) {
+	t.Parallel()
+	if !replicasForced.Has(e.kserve.Version) {
+		return
+	}
+	files := app{"app.yaml": kedaService(autoscalerClass("keda"))}
+	e.plugin.reports(t, files, "KS208")
+	namespace := e.cluster.Namespace(t, "keda-utilization")
+	namespace.ApplyObjects(asWritten(t, files.write(t))...)
+	namespace.Eventually("KServe makes a ScaledObject", func() error {
+		if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
+			return fmt.Errorf("there is none")
+		}
+		return nil
+	})
+	triggers, _, _ := unstructured.NestedSlice(
+		namespace.Get(objects.ScaledObjects, "model-predictor").Object, "spec", "triggers")
+	value := regexp.MustCompile(`value:(\d+)`).FindStringSubmatch(fmt.Sprint(triggers))
+	if len(value) == 0 || len(value[1]) < len("1000") {
+		t.Fatalf("the triggers are %v", triggers)
+	}
+	e.record(t, compatibility.Row{
+		KServe: e.version(), Section: compatibility.Autoscalers, Problem: "class keda with an averageUtilization of 80",
+		Without: "KEDA's trigger gets a memory address instead of 80", With: "reported",
+	})
 }
 
 // nilMetric are the releases whose controller panics on a metric that is no resource, unless the class is keda

@@ -54,7 +54,12 @@ var LegacyNamesGone = transform.Window{From: transform.Release{0, 16, 0}}
 // (https://github.com/kserve/kserve/pull/4349).
 var ScalingAnnotationsIgnored = transform.Window{From: transform.Release{0, 15, 0}}
 
+// UtilizationLost are the releases that write a memory address instead of averageUtilization into the trigger of a
+// ScaledObject (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0,
+// https://github.com/kserve/kserve/pull/4373).
+var UtilizationLost = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
+
 // MetricsPanic are the releases whose controller panics on an entry of autoScaling.metrics without resource, unless the
-// class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry). It recovers, and
-// reconciles nothing of the service.
+// class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry,
+// https://github.com/kserve/kserve/pull/4704). It recovers, and reconciles nothing of the service.
 var MetricsPanic = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 16, 0}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 //go:embed ks208.md
@@ -14,8 +15,9 @@ var ks208Doc string
 var kedaMetrics = &transform.Rule{
 	ID:       "KS208",
 	Name:     "keda-metrics",
-	Title:    "autoscalerClass keda without a metric",
+	Title:    "autoscalerClass keda without a metric that KEDA can use",
 	Doc:      ks208Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/pull/4373"},
 	Windows:  []transform.Window{kserve.AutoscalerClasses["keda"]},
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
@@ -34,12 +36,29 @@ func checkKedaMetrics(p *pass) {
 	}
 	scaled := p.Autoscalers(s)
 	for _, component := range s.Components() {
-		metrics := s.Get("spec", component, "autoScaling", "metrics")
-		if s.Class(component) != "keda" || s.MultiNode(component) || len(scaled[component]) > 0 || len(metrics.List()) > 0 {
+		if s.Class(component) != "keda" || s.MultiNode(component) || len(scaled[component]) > 0 {
+			continue
+		}
+		at := yamldoc.Path{"spec", component, "autoScaling", "metrics"}
+		if metrics := s.Get(at...).List(); len(metrics) > 0 {
+			checkUtilization(p, at, metrics)
 			continue
 		}
 		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf(
 			"KServe makes a ScaledObject without triggers for the %s, which the API server refuses, and the service never "+
 				"gets ready: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
+	}
+}
+
+// checkUtilization reports the metrics whose target KServe loses.
+func checkUtilization(p *pass, at yamldoc.Path, metrics []*yamldoc.Node) {
+	if !p.Versions.Known() || !p.Versions.Any(kserve.UtilizationLost) {
+		return
+	}
+	for i, metric := range metrics {
+		if metric.Get("resource", "target", "type").Str() == "Utilization" {
+			p.Report(transform.Finding{At: at.With(i, "resource", "target"), Message: "KServe 0.15.0 gives KEDA a memory " +
+				"address instead of averageUtilization, so KEDA never adds a replica: upgrade to 0.15.1, or set the class hpa"})
+		}
 	}
 }

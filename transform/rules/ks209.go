@@ -17,6 +17,7 @@ var metricWithoutKeda = &transform.Rule{
 	Name:     "metric-without-keda",
 	Title:    "A metric for KEDA without autoscalerClass keda",
 	Doc:      ks209Doc,
+	Issues:   []string{"https://github.com/kserve/kserve/pull/4704"},
 	Windows:  []transform.Window{kserve.AutoscalerClasses["keda"]},
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
