@@ -65,7 +65,14 @@ func (c componentClass) setExternal(p *pass, message string) {
 	if !c.allScaled {
 		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
 	}
-	f.Edits = p.Object.Edits(yamldoc.Set(at, "external"))
+	edits := []yamldoc.Edit{yamldoc.Set(at, "external")}
+	if c.Class(c.component) == "keda" && p.Versions.Any(kserve.MetricsPanic) {
+		if unread, removals := withoutKedaMetrics(p.Object, yamldoc.Path{"spec", c.component, "autoScaling"}); unread != nil {
+			f.Message += "; the metrics that only KEDA reads go too, because KServe 0.15 panics on them with external"
+			edits = append(edits, removals...)
+		}
+	}
+	f.Edits = p.Object.Edits(edits...)
 	p.Report(f)
 }
 

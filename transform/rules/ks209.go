@@ -40,6 +40,7 @@ func checkMetricWithoutKeda(p *pass) {
 		c := componentClass{Service: s, component: component}
 		class := s.Class(component)
 		switch {
+		case class == "keda": // KS201 removes the metrics if it sets another class
 		case len(scaled[component]) > 0 && c.becomesExternal(p):
 			c.checkUnusedMetric(p, at, edits, "external")
 		case class == "external", class == "none":
@@ -51,7 +52,8 @@ func checkMetricWithoutKeda(p *pass) {
 }
 
 // withoutKedaMetrics returns the place of the first metric that only KEDA reads, nil if there is none, and the edits
-// that delete all of them.
+// that delete all of them. If nothing else is left, they delete the list and the map that holds nothing else as well:
+// the edits of the metrics still count, because none of them can be made where two components share an anchor.
 func withoutKedaMetrics(o *transform.Object, autoScaling yamldoc.Path) (first yamldoc.Path, edits []yamldoc.Edit) {
 	at := autoScaling.With("metrics")
 	metrics := o.Get(at...).List()
@@ -68,7 +70,7 @@ func withoutKedaMetrics(o *transform.Object, autoScaling yamldoc.Path) (first ya
 		if len(o.Get(autoScaling...).Entries) == 1 {
 			at = autoScaling
 		}
-		edits = []yamldoc.Edit{yamldoc.Delete(at)}
+		edits = append(edits, yamldoc.Delete(at))
 	}
 	return first, edits
 }
