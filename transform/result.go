@@ -87,7 +87,8 @@ func (r *Result) Repaired() []*Object {
 	return objects
 }
 
-// Restarted returns the objects whose pods restart because of the repairs, each of them once, in the order of Findings.
+// Restarted returns the objects whose pods restart because of edits of the Findings, each of them once, in the order of
+// Findings. Unlike Repaired, it does so even if a finding is fatal.
 func (r *Result) Restarted() []*Object {
 	var objects []*Object
 	seen := map[*Object]bool{}
@@ -102,7 +103,7 @@ func (r *Result) Restarted() []*Object {
 	return objects
 }
 
-// Repairing returns the rules that repair something, in their order.
+// Repairing returns the rules whose Findings have edits, in the order of Findings.
 func (r *Result) Repairing() []*Rule {
 	var repairing []*Rule
 	for i := range r.open {

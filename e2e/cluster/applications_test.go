@@ -121,8 +121,8 @@ func (s *synced) testRepaired(t *testing.T, without map[string]string) {
 				s.settle(a)
 			}
 			s.refreshes(t, a)
-			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
-				Problem: tc.problem, Without: without[tc.id], With: with})
+			s.record(t, compatibility.Row{Section: compatibility.Applications, Problem: tc.problem,
+				Without: without[tc.id], With: with})
 		})
 	}
 }

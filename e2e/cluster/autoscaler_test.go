@@ -38,7 +38,7 @@ func (e *environment) testAutoscalers(t *testing.T) {
 	for _, tc := range autoscalerCases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Autoscalers, Problem: tc.problem}
+			row := compatibility.Row{Section: compatibility.Autoscalers, Problem: tc.problem}
 			t.Run("without", func(t *testing.T) { row.Without = e.loseAutoscaler(t, tc) })
 			t.Run("with", func(t *testing.T) { row.With = e.keepAutoscaler(t, tc) })
 			e.record(t, row)

@@ -52,10 +52,18 @@ func (e *environment) runs(kind string) bool {
 // record adds a row, unless the case that measured it failed.
 func (e *environment) record(t *testing.T, row compatibility.Row) {
 	t.Helper()
+	row.KServe = e.version()
 	t.Logf("KServe %s %s: %s: without: %s; with: %s", row.KServe, row.ArgoCD, row.Problem, row.Without, row.With)
 	if !t.Failed() && row.Without != "" && row.With != "" {
 		e.table.Add(row)
 	}
+}
+
+// record is that of environment for what was seen with Argo CD.
+func (s *synced) record(t *testing.T, row compatibility.Row) {
+	t.Helper()
+	row.ArgoCD = s.argoVersion()
+	s.environment.record(t, row)
 }
 
 // newEnvironment installs a release of KServe, whose default mode is Standard. What is measured in it goes to the table.

@@ -140,8 +140,8 @@ func (s *synced) testHealth(t *testing.T, checks string, cases []stateCase) {
 				t.Fatalf("the check says %s, not %s", after, expected)
 			}
 			s.keep(t, tc, service)
-			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Health,
-				Problem: tc.problem, Without: before, With: after})
+			s.record(t, compatibility.Row{Section: compatibility.Health, Problem: tc.problem,
+				Without: before, With: after})
 		})
 	}
 }

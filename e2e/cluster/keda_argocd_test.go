@@ -26,13 +26,12 @@ func (e *environment) testKEDASyncs(t *testing.T) {
 	for _, tc := range kedaSyncs {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{KServe: e.version(), ArgoCD: s.argoVersion(), Section: compatibility.KEDASyncs,
-				Problem: tc.problem, Without: "-"}
+			row := compatibility.Row{Section: compatibility.KEDASyncs, Problem: tc.problem, Without: "-"}
 			if !tc.repair {
 				t.Run("without", func(t *testing.T) { row.Without = s.syncScaledObject(t, tc, false) })
 			}
 			t.Run("with", func(t *testing.T) { row.With = s.syncScaledObject(t, tc, true) })
-			e.record(t, row)
+			s.record(t, row)
 		})
 	}
 }

@@ -46,7 +46,7 @@ func (e *environment) testKEDAClasses(t *testing.T) {
 	for _, tc := range kedaCases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.KEDAClasses, Problem: tc.problem}
+			row := compatibility.Row{Section: compatibility.KEDAClasses, Problem: tc.problem}
 			t.Run("without", func(t *testing.T) { row.Without = e.loseScaledObject(t, tc) })
 			t.Run("with", func(t *testing.T) { row.With = e.keepScaledObject(t, tc) })
 			e.record(t, row)

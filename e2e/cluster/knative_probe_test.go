@@ -35,7 +35,7 @@ func (e *environment) testKnativeProbes(t *testing.T) {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
 			dir := app{"app.yaml": tc.unnamed()}.write(t)
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: tc.problem}
+			row := compatibility.Row{Section: compatibility.Probes, Problem: tc.problem}
 			row.Without = e.probed(t, "probe-"+tc.id, asWritten(t, dir))
 			row.With = e.probed(t, "probe-"+tc.id+"-with", e.plugin.generate(t, dir, "", "probe-"+tc.id+"-with"))
 			if row.With == row.Without {

@@ -68,7 +68,7 @@ func (e *environment) testKnativeRevisions(t *testing.T) {
 	defer e.useAnnotationList(t)()
 	listed := e.revise(t, "revisions-listed")
 	for i, tc := range revisionCases[1:] {
-		e.record(t, compatibility.Row{KServe: e.version(), Section: compatibility.Revisions, Problem: tc.problem,
+		e.record(t, compatibility.Row{Section: compatibility.Revisions, Problem: tc.problem,
 			Without: shipped[i+1], With: listed[i+1]})
 	}
 }
@@ -168,7 +168,7 @@ data: {application.resourceTrackingMethod: %s}
 // Revision.
 func (s *synced) testTracking(t *testing.T) {
 	for _, method := range applications.Trackings {
-		row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Revisions,
+		row := compatibility.Row{Section: compatibility.Revisions,
 			Problem: "Argo CD adopts a live service, `application.resourceTrackingMethod: " + string(method) + "`"}
 		s.argo.In(t).Apply(fmt.Sprintf(trackingMethod, method))
 		id := strings.ReplaceAll(string(method), "+", "-and-")

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +12,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
-// removalsKept are the releases that take nothing out of a Deployment that its service no longer has: they merge the
-// new one into the live one (Reconcile in deployment_reconciler.go@v0.14.1 and @v0.15.0).
-var removalsKept = kserve.Window{From: "v0.14.0", Before: "v0.15.1"}
+// removedFieldsKept are the releases that never remove from a live Deployment what its service no longer has: they
+// merge the new Deployment into the live one (Reconcile in deployment_reconciler.go@v0.14.1 and @v0.15.0).
+var removedFieldsKept = kserve.Window{From: "v0.14.0", Before: "v0.15.1"}
 
 const (
 	curl  = `exec: {command: [curl, --fail, http://localhost:8080/ready]}`
@@ -28,10 +27,10 @@ type liveProbe struct {
 	manifests, dir string
 }
 
-// testLiveProbes gives the probe of services that run another handler, which the API server refuses beside the old one.
+// testLiveProbes gives the probes of running services another handler, which the API server refuses beside the old one.
 func (e *environment) testLiveProbes(t *testing.T) {
 	t.Parallel()
-	if !removalsKept.Has(e.kserve.Version) {
+	if !removedFieldsKept.Has(e.kserve.Version) {
 		return
 	}
 	const problem = "exec probe with `curl --fail`, in a service that runs"
@@ -39,7 +38,7 @@ func (e *environment) testLiveProbes(t *testing.T) {
 		t.Parallel()
 		a := e.runProbe(t, "live-idle", "")
 		a.Apply(strings.Replace(a.manifests, curl, ready, 1))
-		row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: "no agent, " + problem}
+		row := compatibility.Row{Section: compatibility.Probes, Problem: "no agent, " + problem}
 		row.Without = "`httpGet` in Git: " + a.stuck()
 		a.ApplyObjects(e.plugin.generate(t, a.dir, "", a.Name)...)
 		e.reconcile(a.Namespace, "model", "model-predictor")
@@ -51,11 +50,11 @@ func (e *environment) testLiveProbes(t *testing.T) {
 		t.Parallel()
 		a := e.runProbe(t, "live-copied", logger)
 		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", a.dir)
-		if !strings.Contains(findings, "delete once the Deployment") {
+		if !strings.Contains(findings, "delete the Deployment") {
 			t.Fatalf("check does not say what to do:\n%s", findings)
 		}
 		a.ApplyObjects(e.plugin.generate(t, a.dir, "", a.Name)...)
-		row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: "logger, " + problem}
+		row := compatibility.Row{Section: compatibility.Probes, Problem: "logger, " + problem}
 		row.Without = "`httpGet` in Git: " + a.stuck()
 		a.Delete(objects.Deployments, "model-predictor")
 		a.awaitHandler("httpGet")
@@ -70,29 +69,21 @@ func (e *environment) runProbe(t *testing.T, id, agent string) *liveProbe {
 	a := &liveProbe{e.cluster.Namespace(t, id), manifests, app{"app.yaml": manifests}.write(t)}
 	a.Apply(manifests)
 	a.awaitHandler("exec")
-	a.Eventually("the service is ready", a.isReady)
+	a.Eventually("the service is ready", func() error { return modelReady(a.Namespace) })
 	return a
-}
-
-func (a *liveProbe) isReady() error {
-	return objects.Condition(a.Get(objects.InferenceServices, "model"), "Ready", "True")
 }
 
 // stuck waits until the API server refuses what KServe makes of the service, and says what becomes of it.
 func (a *liveProbe) stuck() string {
 	const refusal = "may not specify more than 1 handler type"
 	a.Eventually("the API server refuses the Deployment", func() error {
-		events := a.List(objects.Events, "")
-		if !slices.ContainsFunc(events, func(event unstructured.Unstructured) bool {
-			message, _, _ := unstructured.NestedString(event.Object, "message")
-			return strings.Contains(message, refusal)
-		}) {
-			return fmt.Errorf("it does not say so in %d events", len(events))
+		if failures(a.Namespace, refusal) == 0 {
+			return fmt.Errorf("no event says so")
 		}
 		return nil
 	})
 	a.awaitHandler("exec")
-	a.Eventually("the service is ready", a.isReady)
+	a.Eventually("the service is ready", func() error { return modelReady(a.Namespace) })
 	return refusal + ", the Deployment keeps `exec`, and the service is Ready"
 }
 

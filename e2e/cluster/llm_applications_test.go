@@ -92,8 +92,8 @@ func (s *synced) testRepairedLLM(t *testing.T, without map[string]string) {
 			a.AwaitHealthy()
 			awaitLLMRollout(a.Namespace())
 			s.refreshes(t, a)
-			s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.LLM,
-				Problem: tc.problem, Without: without[tc.id], With: "Synced and Healthy through 10 refreshes"})
+			s.record(t, compatibility.Row{Section: compatibility.LLM, Problem: tc.problem,
+				Without: without[tc.id], With: "Synced and Healthy through 10 refreshes"})
 		})
 	}
 }

@@ -75,9 +75,7 @@ func (e *environment) testLLM(t *testing.T) {
 		}
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{
-				KServe: e.version(), Section: compatibility.LLM, Problem: tc.rule + ": " + tc.problem,
-			}
+			row := compatibility.Row{Section: compatibility.LLM, Problem: tc.rule + ": " + tc.problem}
 			t.Run("without", func(t *testing.T) { row.Without = e.failLLM(t, tc) })
 			t.Run("with", func(t *testing.T) { row.With = e.repairLLM(t, tc) })
 			e.record(t, row)

@@ -25,11 +25,6 @@ func (e *environment) testKedaMetrics(t *testing.T) {
 	if !hasKedaClass.Has(e.kserve.Version) {
 		return
 	}
-	row := compatibility.Row{
-		KServe: e.version(), Section: compatibility.Autoscalers, Problem: "class keda without a metric",
-		Without: "KServe's ScaledObject is refused: " + noTriggers + "; the pods start, never ready, no Ingress",
-		With:    "reported; with a metric, and with class hpa: ready, with KServe's autoscaler",
-	}
 	files := app{"app.yaml": service(autoscalerClass("keda"), "")}
 	e.plugin.reports(t, files, "KS208")
 	t.Run("corrected", func(t *testing.T) {
@@ -49,12 +44,14 @@ func (e *environment) testKedaMetrics(t *testing.T) {
 					if err := onlyScaler(namespace, "model-predictor", "model-predictor"); err != nil {
 						return err
 					}
-					return objects.Condition(namespace.Get(objects.InferenceServices, "model"), "Ready", "True")
+					return modelReady(namespace)
 				})
 			})
 		}
 	})
-	e.record(t, row)
+	e.record(t, compatibility.Row{Section: compatibility.Autoscalers, Problem: "class keda without a metric",
+		Without: "KServe's ScaledObject is refused: " + noTriggers + "; the pods start, never ready, no Ingress",
+		With:    "reported; with a metric, and with class hpa: ready, with KServe's autoscaler"})
 }
 
 // testUtilization deploys a service whose ScaledObject KServe 0.15.0 gives a memory address.
@@ -79,15 +76,13 @@ func (e *environment) testUtilization(t *testing.T) {
 	if len(value) == 0 || len(value[1]) < len("1000") {
 		t.Fatalf("the triggers are %v", triggers)
 	}
-	e.record(t, compatibility.Row{
-		KServe: e.version(), Section: compatibility.Autoscalers, Problem: "class keda with an averageUtilization of 80",
-		Without: "KEDA's trigger gets a memory address instead of 80", With: "reported",
-	})
+	e.record(t, compatibility.Row{Section: compatibility.Autoscalers, Problem: "class keda with an averageUtilization of 80",
+		Without: "KEDA's trigger gets a memory address instead of 80", With: "reported"})
 }
 
-// nilMetric are the releases whose controller panics on a metric that is no resource, unless the class is keda
+// metricsPanic are the releases whose controller panics on a metric that is no resource, unless the class is keda
 // (getHPAMetrics in hpa_reconciler.go@v0.15.2; @v0.16.0 skips the metric).
-var nilMetric = kserve.Window{From: "v0.15.0", Before: "v0.16.0"}
+var metricsPanic = kserve.Window{From: "v0.15.0", Before: "v0.16.0"}
 
 const nilPanic = "invalid memory address or nil pointer dereference"
 
@@ -98,46 +93,56 @@ func (e *environment) testMetricsWithoutKeda(t *testing.T) {
 	if !hasKedaClass.Has(e.kserve.Version) {
 		return
 	}
-	for _, tc := range []struct{ id, problem, annotations string }{
-		{"none", "metric for KEDA without a class", "{}"},
-		{"external", "metric for KEDA, class external", external},
+	for _, tc := range []struct {
+		id, problem, annotations string
+		correct                  func(*environment, *testing.T, *objects.Namespace, app) string
+	}{
+		{"none", "metric for KEDA without a class", "{}", (*environment).setClassKeda},
+		{"external", "metric for KEDA, class external", external, (*environment).removeMetric},
 	} {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Autoscalers, Problem: tc.problem,
+			row := compatibility.Row{Section: compatibility.Autoscalers, Problem: tc.problem,
 				Without: "ready, and KServe does not scale by it"}
 			files := app{"app.yaml": withKedaMetric(service(tc.annotations, ""))}
 			namespace := e.cluster.Namespace(t, "metric-"+tc.id)
 			namespace.ApplyObjects(asWritten(t, files.write(t))...)
-			if nilMetric.Has(e.kserve.Version) {
+			if metricsPanic.Has(e.kserve.Version) {
 				row.Without = "KServe panics at each reconcile (" + nilPanic + "): no Deployment"
 				namespace.Eventually("KServe panics", func() error { return e.panics(namespace) })
 			} else {
-				e.awaitScaledBy(namespace, tc.annotations)
+				awaitScaledBy(namespace, tc.annotations)
 			}
-			row.With = "ready"
-			if tc.annotations == external {
-				namespace.ApplyObjects(e.plugin.generate(t, files.write(t), "", namespace.Name)...)
-				e.awaitScaledBy(namespace, external)
-			} else {
-				row.With = "reported; with class keda: ready, with KServe's ScaledObject"
-				e.plugin.reports(t, files, "KS209")
-				namespace.Apply(withKedaMetric(service(autoscalerClass("keda"), "")))
-				if !nilMetric.Has(e.kserve.Version) {
-					row.With = "reported; with class keda, and KServe's HPA deleted once: ready, with KServe's ScaledObject"
-					namespace.Eventually("KServe makes a ScaledObject", func() error {
-						if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
-							return fmt.Errorf("there is none")
-						}
-						return nil
-					})
-					namespace.Delete(objects.HPAs, "model-predictor")
-				}
-				e.awaitScaledBy(namespace, autoscalerClass("keda"))
-			}
+			row.With = tc.correct(e, t, namespace, files)
 			e.record(t, row)
 		})
 	}
+}
+
+// removeMetric applies what the plugin makes of the app.
+func (e *environment) removeMetric(t *testing.T, namespace *objects.Namespace, files app) string {
+	namespace.ApplyObjects(e.plugin.generate(t, files.write(t), "", namespace.Name)...)
+	awaitScaledBy(namespace, external)
+	return "ready"
+}
+
+// setClassKeda does what the plugin's finding about the app asks for.
+func (e *environment) setClassKeda(t *testing.T, namespace *objects.Namespace, files app) string {
+	e.plugin.reports(t, files, "KS209")
+	keda, outcome := autoscalerClass("keda"), "reported; with class keda"
+	namespace.Apply(withKedaMetric(service(keda, "")))
+	if !metricsPanic.Has(e.kserve.Version) {
+		namespace.Eventually("KServe makes a ScaledObject", func() error {
+			if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
+				return fmt.Errorf("there is none")
+			}
+			return nil
+		})
+		namespace.Delete(objects.HPAs, "model-predictor")
+		outcome += ", and KServe's HPA deleted once"
+	}
+	awaitScaledBy(namespace, keda)
+	return outcome + ": ready, with KServe's ScaledObject"
 }
 
 // withKedaMetric adds a metric to a service that only KEDA reads.
@@ -170,7 +175,7 @@ func (e *environment) panics(namespace *objects.Namespace) error {
 }
 
 // awaitScaledBy waits until the service is ready and has the autoscaler that KServe makes for the class.
-func (e *environment) awaitScaledBy(namespace *objects.Namespace, annotations string) {
+func awaitScaledBy(namespace *objects.Namespace, annotations string) {
 	namespace.Eventually("it is ready with "+annotations, func() error {
 		hpa := namespace.Find(objects.HPAs, "model-predictor")
 		object := namespace.Find(objects.ScaledObjects, "model-predictor")
@@ -183,27 +188,37 @@ func (e *environment) awaitScaledBy(namespace *objects.Namespace, annotations st
 				return fmt.Errorf("the HPA scales by %s", text)
 			}
 		}
-		return objects.Condition(namespace.Get(objects.InferenceServices, "model"), "Ready", "True")
+		return modelReady(namespace)
 	})
+}
+
+// modelReady is a condition: the service is ready.
+func modelReady(namespace *objects.Namespace) error {
+	return objects.Condition(namespace.Get(objects.InferenceServices, "model"), "Ready", "True")
+}
+
+// failures counts what events of the namespace say of the fault.
+func failures(namespace *objects.Namespace, fault string) int64 {
+	failures := int64(0)
+	for _, event := range namespace.List(objects.Events, "") {
+		if message, _, _ := unstructured.NestedString(event.Object, "message"); strings.Contains(message, fault) {
+			times, _, _ := unstructured.NestedInt64(event.Object, "count")
+			failures += max(times, 1)
+		}
+	}
+	return failures
 }
 
 // blockedBy is a condition: KServe has failed again and again with the fault, and has made neither an Ingress nor
 // the service ready.
 func blockedBy(namespace *objects.Namespace, fault string) error {
-	failures := int64(0)
-	for _, event := range namespace.List(objects.Events, "") {
-		if message, _, _ := unstructured.NestedString(event.Object, "message"); strings.Contains(message, fault) {
-			times, _, _ := unstructured.NestedInt64(event.Object, "count")
-			failures += times
-		}
-	}
-	if failures < reconciles {
-		return fmt.Errorf("KServe has failed %d times", failures)
+	if times := failures(namespace, fault); times < reconciles {
+		return fmt.Errorf("KServe has failed %d times", times)
 	}
 	if namespace.Find(objects.Ingresses, "model") != nil {
 		return fmt.Errorf("there is an Ingress")
 	}
-	if objects.Condition(namespace.Get(objects.InferenceServices, "model"), "Ready", "True") == nil {
+	if modelReady(namespace) == nil {
 		return fmt.Errorf("the service is ready")
 	}
 	return nil

@@ -30,7 +30,7 @@ func (s *synced) testMigration(t *testing.T) {
 }
 
 func (s *synced) migrate(t *testing.T, prune bool) {
-	row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
+	row := compatibility.Row{Section: compatibility.Applications,
 		Problem: fmt.Sprintf("live HPA with the finalizer kserve.io/protect, prune %t", prune)}
 	files := app{"app.yaml": service(external, "") + hpa("model-predictor", "model-predictor", "[kserve.io/protect]")}
 	a, repository := s.deploy(t, fmt.Sprintf("migration-%t", prune), files, applications.Source{Prune: prune})

@@ -57,10 +57,8 @@ func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	files := app{"app.yaml": service("{"+modeAnnotation+": "+spelling+"}", "")}
 	dir := files.write(t)
 	id := strings.ToLower(p.defaultMode + "-" + spelling)
-	row := compatibility.Row{
-		KServe: e.version(), Section: compatibility.Modes,
-		Problem: fmt.Sprintf("`%s`, the default is %s", spelling, p.defaultMode),
-	}
+	row := compatibility.Row{Section: compatibility.Modes,
+		Problem: fmt.Sprintf("`%s`, the default is %s", spelling, p.defaultMode)}
 
 	without := e.cluster.Namespace(t, id+"-without")
 	row.Without = e.deployedMode(without, asWritten(t, dir)[0])

@@ -91,7 +91,7 @@ func (e *environment) testProbes(t *testing.T) {
 			continue
 		}
 		t.Run(tc.id, func(t *testing.T) {
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Probes, Problem: tc.problem}
+			row := compatibility.Row{Section: compatibility.Probes, Problem: tc.problem}
 			dir := app{"app.yaml": tc.service()}.write(t)
 
 			broken := e.agentOf(t, tc.id+"-without", asWritten(t, dir))

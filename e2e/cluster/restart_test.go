@@ -57,7 +57,7 @@ func (s *synced) testRestarts(t *testing.T) {
 	if rollout(namespace, "model-predictor") == first {
 		t.Fatalf("an annotation on the service did not change the Deployment: %s", first)
 	}
-	s.record(t, compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Restarts,
+	s.record(t, compatibility.Row{Section: compatibility.Restarts,
 		Problem: "synced again; another version of the plugin; an unrelated document added",
 		Without: "a new annotation on the service, for comparison: pods replaced",
 		With:    "Deployment and pod template unchanged"})

@@ -22,7 +22,7 @@ type rivalCase struct {
 	rival     string         // in Git, beside the service; "" for a copy of the live one
 	late      bool           // it comes to Git when the service runs
 	retry     map[string]any // of a sync that fails; nil for Argo CD's own
-	lose      func(t *testing.T, a *applications.Application, r *argocd.Repository) string
+	fails     func(t *testing.T, a *applications.Application, r *argocd.Repository) string
 	corrected string // the rival as the finding asks for it, with what comes of that
 	with      string
 }
@@ -55,19 +55,20 @@ const (
 var rivalCases = []rivalCase{
 	{
 		problem: "Deployment named like KServe's, with its selector", id: "same",
-		rival: rival("model-predictor", "isvc.model-predictor"), lose: fightForPods, with: removed,
+		rival: rival("model-predictor", "isvc.model-predictor"), fails: fightForPods, with: removed,
 	},
 	{
-		problem: "Deployment named like KServe's, a copy of it", id: "copy", late: true, lose: outgrow, with: removed,
+		problem: "Deployment named like KServe's, a copy of it", id: "copy", late: true,
+		fails: fightAfterChange, with: removed,
 	},
 	{
 		problem: "Deployment named like KServe's, with another selector", id: "other",
-		rival: rival("model-predictor", "mine"), lose: blockKServe,
+		rival: rival("model-predictor", "mine"), fails: blockKServe,
 		corrected: rival("mine", "mine"), with: "reported; renamed: KServe makes its own" + keepsHealth,
 	},
 	{
 		problem: "Deployment named like KServe's, with another selector: added later", id: "late", late: true,
-		retry: noRetry, rival: rival("model-predictor", "mine"), lose: failToSync,
+		retry: noRetry, rival: rival("model-predictor", "mine"), fails: failToSync,
 		corrected: rival("mine", "mine"), with: "reported; renamed: KServe's stays" + keepsHealth,
 	},
 }
@@ -95,8 +96,8 @@ func (s *synced) testRivals(t *testing.T) {
 				a.Refresh()
 			}
 			s.plugin.reports(t, app{"service.yaml": service("{}", ""), "rival.yaml": tc.rival}, "KS503")
-			row := compatibility.Row{KServe: s.version(), ArgoCD: s.argoVersion(), Section: compatibility.Applications,
-				Problem: tc.problem, Without: tc.lose(t, a, repository), With: tc.with}
+			row := compatibility.Row{Section: compatibility.Applications, Problem: tc.problem,
+				Without: tc.fails(t, a, repository), With: tc.with}
 
 			live := namespace.Get(objects.Deployments, "model-predictor").GetUID()
 			repository.Write("rival.yaml", tc.corrected)
@@ -110,7 +111,7 @@ func (s *synced) testRivals(t *testing.T) {
 			s.refreshes(t, a)
 			deployment := namespace.Get(objects.Deployments, "model-predictor")
 			if stays := strings.Contains(tc.with, "stays"); stays != (deployment.GetUID() == live) {
-				t.Fatalf("that KServe's Deployment is the one from before is %t", !stays)
+				t.Fatalf("KServe's Deployment is the one from before: %t, not %t", !stays, stays)
 			}
 			if image := imageOf(deployment); !ownedByService(deployment) || image == rivalImage {
 				t.Fatalf("KServe's Deployment has the image %s and is %v", image, deployment.Object)
@@ -124,7 +125,7 @@ func (s *synced) testRivals(t *testing.T) {
 func fightForPods(t *testing.T, a *applications.Application, _ *argocd.Repository) string {
 	namespace := a.Namespace()
 	history := namespace.Record(objects.Deployments)
-	namespace.Eventually("the Deployment goes to and fro", func() error {
+	namespace.Eventually("KServe and Argo CD overwrite the Deployment in turn", func() error {
 		var images []string
 		for _, event := range history.Of("model-predictor") {
 			if image := imageOf(event.Object); len(images) == 0 || images[len(images)-1] != image {
@@ -139,8 +140,9 @@ func fightForPods(t *testing.T, a *applications.Application, _ *argocd.Repositor
 	return "overwritten by KServe and by Argo CD, alternately, with new pods each time"
 }
 
-// outgrow expects Synced and Healthy as long as the copy says what KServe would write.
-func outgrow(t *testing.T, a *applications.Application, r *argocd.Repository) string {
+// fightAfterChange expects Synced and Healthy while the copy says what KServe would write, and then changes the
+// service.
+func fightAfterChange(t *testing.T, a *applications.Application, r *argocd.Repository) string {
 	namespace := a.Namespace()
 	a.Await("Synced with the copy", func(s applications.State) bool {
 		return s.Sync == "Synced" && s.Health == "Healthy" && a.Resources()["Deployment/model-predictor"] == "Synced"

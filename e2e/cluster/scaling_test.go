@@ -54,7 +54,7 @@ func (e *environment) testScaling(t *testing.T) {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
 			a := e.newScalingApp(t, tc, e.cluster.Namespace(t, "scaling-"+tc.id))
-			row := compatibility.Row{KServe: e.version(), Section: compatibility.Scaling, Problem: tc.problem}
+			row := compatibility.Row{Section: compatibility.Scaling, Problem: tc.problem}
 
 			dir := a.app().write(t)
 			a.apply(asWritten(t, dir))
@@ -78,9 +78,7 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 			t.Parallel()
 			id := "scaling-" + tc.id
 			a := e.newScalingApp(t, tc, e.cluster.Namespace(t, s.id+"-"+id))
-			row := compatibility.Row{
-				KServe: e.version(), ArgoCD: s.argoVersion(), Section: compatibility.Scaling, Problem: tc.problem,
-			}
+			row := compatibility.Row{Section: compatibility.Scaling, Problem: tc.problem}
 			source := applications.Source{Prune: true}
 			a.argo, source.Repository = s.deploy(t, id, a.app(), source)
 			a.argo.AwaitSync(applications.State{})
@@ -93,7 +91,7 @@ func (e *environment) testSyncedScaling(t *testing.T) {
 			a.argo.AwaitHealthy()
 			a.reconcile()
 			row.With = a.repaired()
-			e.record(t, row)
+			s.record(t, row)
 		})
 	}
 }

@@ -29,13 +29,6 @@ var ForeignAutoscalersProtectable = transform.Window{
 // class is external (https://github.com/kserve/kserve/issues/4196).
 var ReplicasForced = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
 
-// RemovalsKept are the releases that take nothing out of a Deployment that its service no longer has: they merge the
-// new Deployment into the live one (strategicpatch.StrategicMergePatch in deployment_reconciler.go@v0.14.0 and
-// @v0.15.0, https://github.com/kserve/kserve/pull/4445). The API server refuses the two handlers of a probe that meet
-// that way, so the Deployment never changes again. If an annotation is too many, 0.15.0 finds it at every reconcile,
-// and then sets the replicas to 1.
-var RemovalsKept = transform.Window{From: transform.Release{0, 14, 0}, Before: transform.Release{0, 15, 1}}
-
 // MultiNodeClasses are the classes that the webhook accepts for a predictor with a workerSpec: one class per window,
 // the oldest first (inference_service_validation.go@v0.15.0 and @v0.15.1).
 var MultiNodeClasses = []struct {
@@ -46,20 +39,6 @@ var MultiNodeClasses = []struct {
 	{"none", transform.Window{From: transform.Release{0, 15, 1}}},
 }
 
-// LegacyNamesGone are the releases that no longer look for Deployments with the suffix -default
-// (components/predictor.go@v0.16.0).
-var LegacyNamesGone = transform.Window{From: transform.Release{0, 16, 0}}
-
 // ScalingAnnotationsIgnored are the releases that read scaleTarget and scaleMetric instead of annotations
 // (https://github.com/kserve/kserve/pull/4349).
 var ScalingAnnotationsIgnored = transform.Window{From: transform.Release{0, 15, 0}}
-
-// UtilizationLost are the releases that write a memory address instead of averageUtilization into the trigger of a
-// ScaledObject (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0,
-// https://github.com/kserve/kserve/pull/4373).
-var UtilizationLost = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
-
-// MetricsPanic are the releases whose controller panics on an entry of autoScaling.metrics without resource, unless the
-// class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry,
-// https://github.com/kserve/kserve/pull/4704). It recovers, and reconciles nothing of the service.
-var MetricsPanic = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 16, 0}}

@@ -15,3 +15,7 @@ var NamedPredictor = transform.Window{From: transform.Release{0, 20, 0}}
 
 // ComponentName returns the name that KServe gives to the Deployment, Service and autoscaler of a service's component.
 func ComponentName(service, component string) string { return service + "-" + component }
+
+// LegacyNamesGone are the releases that no longer look for Deployments with the suffix -default
+// (components/predictor.go@v0.16.0).
+var LegacyNamesGone = transform.Window{From: transform.Release{0, 16, 0}}

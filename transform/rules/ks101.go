@@ -75,7 +75,7 @@ func checkCopiedExec(p *pass, c model.Container) {
 func checkIdleExec(p *pass, c model.Container) {
 	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
 	handler, _ := p.RuntimeHandler(c, "readinessProbe")
-	if handler != model.NoHandler || err != nil || p.Versions.All(kserve.RemovalsKept) {
+	if handler != model.NoHandler || err != nil || p.Versions.All(kserve.RemovedFieldsKept) {
 		return
 	}
 	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice}
@@ -89,7 +89,7 @@ func checkIdleExec(p *pass, c model.Container) {
 		return
 	}
 	r := httpGet(request)
-	if p.Versions.Any(kserve.RemovalsKept) {
+	if p.Versions.Any(kserve.RemovedFieldsKept) {
 		f.Message += r.message
 		f.Needs = "kserve-version"
 		p.Report(f)

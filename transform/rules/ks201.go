@@ -66,7 +66,7 @@ func (c componentClass) setExternal(p *pass, message string) {
 		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
 	}
 	edits := []yamldoc.Edit{yamldoc.Set(at, "external")}
-	if c.Class(c.component) == "keda" && p.Versions.Any(kserve.MetricsPanic) {
+	if c.Class(c.component) == "keda" && p.Versions.Any(metricsPanic) {
 		if unread, removals := withoutKedaMetrics(p.Object, yamldoc.Path{"spec", c.component, "autoScaling"}); unread != nil {
 			f.Message += "; the metrics that only KEDA reads go too, because KServe 0.15 panics on them with external"
 			edits = append(edits, removals...)

@@ -74,7 +74,7 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 	default:
 		path := yamldoc.Path{"spec", component}
 		var edits []yamldoc.Edit
-		if !p.Versions.Any(kserve.RemovalsKept) {
+		if !p.Versions.Any(kserve.RemovedFieldsKept) {
 			edits = withoutAnnotations(s, at, s.AnnotatedPath(component, metricsKey))
 		}
 		edits = append(edits, yamldoc.Set(path.With("scaleTarget"), percent))

@@ -12,6 +12,11 @@ import (
 //go:embed ks208.md
 var ks208Doc string
 
+// utilizationLost are the releases that write a memory address instead of averageUtilization into the trigger of a
+// ScaledObject (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0,
+// https://github.com/kserve/kserve/pull/4373).
+var utilizationLost = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}
+
 var kedaMetrics = &transform.Rule{
 	ID:       "KS208",
 	Name:     "keda-metrics",
@@ -52,7 +57,7 @@ func checkKedaMetrics(p *pass) {
 
 // checkUtilization reports the metrics whose target KServe loses.
 func checkUtilization(p *pass, at yamldoc.Path, metrics []*yamldoc.Node) {
-	if !p.Versions.Known() || !p.Versions.Any(kserve.UtilizationLost) {
+	if !p.Versions.Known() || !p.Versions.Any(utilizationLost) {
 		return
 	}
 	for i, metric := range metrics {

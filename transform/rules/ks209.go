@@ -12,6 +12,11 @@ import (
 //go:embed ks209.md
 var ks209Doc string
 
+// metricsPanic are the releases whose controller panics on an entry of autoScaling.metrics without resource, unless the
+// class is keda (getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.2; @v0.16.0 skips the entry). It recovers,
+// and reconciles nothing of the service.
+var metricsPanic = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 16, 0}}
+
 var metricWithoutKeda = &transform.Rule{
 	ID:       "KS209",
 	Name:     "metric-without-keda",
@@ -26,6 +31,8 @@ var metricWithoutKeda = &transform.Rule{
 	Run:      run(checkMetricWithoutKeda),
 }
 
+// checkMetricWithoutKeda looks for the metrics that KServe's webhook refuses only if the class hpa is an annotation of
+// the service (validateAutoScalingCompExtension in inference_service_validation.go@v0.15.2 and @v0.20.0).
 func checkMetricWithoutKeda(p *pass) {
 	s := p.Service(p.Object)
 	if !s.MayBeStandard() {
@@ -45,7 +52,7 @@ func checkMetricWithoutKeda(p *pass) {
 			c.checkUnusedMetric(p, at, edits, "external")
 		case class == "external", class == "none":
 			c.checkUnusedMetric(p, at, edits, class)
-		case class == "", class == "hpa" && s.ClassPath(component)[0] == "spec": // the webhook refuses it for the service
+		case class == "", class == "hpa" && s.ClassPath(component)[0] == "spec":
 			c.checkUnreadMetric(p, at)
 		}
 	}
@@ -77,13 +84,13 @@ func withoutKedaMetrics(o *transform.Object, autoScaling yamldoc.Path) (first ya
 
 // checkUnusedMetric reports a metric on a component that has or gets a class with which KServe does not scale it.
 func (c componentClass) checkUnusedMetric(p *pass, at yamldoc.Path, edits []yamldoc.Edit, class string) {
-	if !p.Versions.Any(kserve.MetricsPanic) {
+	if !p.Versions.Any(metricsPanic) {
 		return
 	}
 	f := transform.Finding{At: at, Message: fmt.Sprintf(
 		"with autoscalerClass %s, KServe 0.15 panics on this metric of the %s and reconciles nothing of the service: "+
 			"remove the metric, which only KEDA reads", class, c.component)}
-	if p.Versions.All(kserve.MetricsPanic) {
+	if p.Versions.All(metricsPanic) {
 		f.Edits = p.Object.Edits(edits...)
 	} else {
 		f.Needs = "kserve-version"
@@ -94,13 +101,13 @@ func (c componentClass) checkUnusedMetric(p *pass, at yamldoc.Path, edits []yaml
 // checkUnreadMetric reports a metric by which KServe is meant to scale a component.
 func (c componentClass) checkUnreadMetric(p *pass, at yamldoc.Path) {
 	f := transform.Finding{At: at, Message: fmt.Sprintf(
-		"KServe 0.15 panics on this metric of the %s without autoscalerClass keda, and reconciles nothing of the service: "+
-			"set the class keda, or use the type Resource", c.component)}
-	if !p.Versions.Any(kserve.MetricsPanic) {
+		"KServe 0.15 panics on this metric of the %s without autoscalerClass keda, "+
+			"and reconciles nothing of the service: set the class keda, or use a metric of the type Resource", c.component)}
+	if !p.Versions.Any(metricsPanic) {
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("only autoscalerClass keda scales the %s by this metric, and KServe's "+
 			"HorizontalPodAutoscaler leaves it out: set the class keda and delete that HorizontalPodAutoscaler once, "+
-			"or use the type Resource", c.component)
+			"or use a metric of the type Resource", c.component)
 	}
 	p.Report(f)
 }

@@ -157,9 +157,9 @@ func (p *pass) replaceHandler(c model.Container, f transform.Finding, r replacem
 		p.Report(f)
 		return
 	}
-	if p.Versions.Known() && p.Versions.Any(kserve.RemovalsKept) {
-		f.Message += ", and delete once the Deployment of each service that runs with it, because KServe 0.14.0 to 0.15.0 " +
-			"leaves the old handler there"
+	if p.Versions.Known() && p.Versions.Any(kserve.RemovedFieldsKept) {
+		f.Message += ", and delete the Deployment of each running service with this probe once, " +
+			"because KServe 0.14.0 to 0.15.0 keeps the old handler in it"
 	}
 	p.repairCopiedProbe(c, f, r.edits(f.At)...)
 }

@@ -30,12 +30,12 @@ without any one of them OutOfSync. The ways to compare with every tracking metho
 [comparison.md](comparison.md).
 
 The first table names the commits of the plugin with which the rows of each release of KServe were measured. Of
-rows that are older than that table, it is the commit that put them on this page. CI measures those of 0.15.2 and
-0.20.0 again, but neither the table Scaling nor the slow rows of the table Drift, which 0.14.1 does not have here.
+rows that are older than that table, it is the commit that put them on this page. CI measures the rows of 0.15.2 and
+0.20.0 again, except the table Scaling and the slow rows of the table Drift. 0.14.1 has none of these slow rows.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
-nothing in a manifest repairs it, or nobody but the author can say how. "Reported; removed from Git" and the like name
-what a person did then.
+nothing in a manifest repairs it, or nobody but the author can say how. What follows "reported;", such as "removed from
+Git", was then done by hand.
 
 Services in Knative mode are in [knative.md](knative.md), and those beside KEDA in [keda.md](keda.md). Which repairs
 restart pods is in [restarts.md](restarts.md).
