@@ -20,7 +20,7 @@ import (
 
 // span is the range of lines that an edit of a rule changes.
 type span struct {
-	rule        string
+	rule        *transform.Rule
 	object      *transform.Object
 	first, last int
 }
@@ -30,10 +30,25 @@ func spans(findings []transform.Finding) map[*transform.File][]span {
 	for _, f := range findings {
 		for _, e := range f.Edits {
 			first, last := e.Lines()
-			byFile[e.Object.File] = append(byFile[e.Object.File], span{f.Rule.ID + " " + f.Rule.Name, e.Object, first, last})
+			byFile[e.Object.File] = append(byFile[e.Object.File], span{f.Rule, e.Object, first, last})
 		}
 	}
 	return byFile
+}
+
+// rulesOf names the rules of the edits.
+func rulesOf(spans []span) string {
+	var rules []*transform.Rule
+	for _, s := range spans {
+		if !slices.Contains(rules, s.rule) {
+			rules = append(rules, s.rule)
+		}
+	}
+	var names []string
+	for _, r := range rules {
+		names = append(names, r.ID+" "+r.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // writeDiff writes the diff of a file. Each hunk names the rules whose edits it shows.
@@ -73,7 +88,7 @@ func writeHunk(b *bytes.Buffer, hunk *udiff.Hunk, rules string, paint func(strin
 		}
 	}
 	same := len(hunk.Lines) - removed - added
-	head := fmt.Sprintf("@@ -%s +%s @@ %s", extent(hunk.FromLine, same+removed), extent(hunk.ToLine, same+added), rules)
+	head := "@@ -" + extent(hunk.FromLine, same+removed) + " +" + extent(hunk.ToLine, same+added) + " @@ " + rules
 	b.WriteString(paint(strings.TrimSuffix(head, " ") + "\n"))
 	for _, line := range hunk.Lines {
 		mark := " "
@@ -96,7 +111,7 @@ func writeHunk(b *bytes.Buffer, hunk *udiff.Hunk, rules string, paint func(strin
 func extent(first, count int) string {
 	switch {
 	case count > 1:
-		return fmt.Sprintf("%d,%d", first, count)
+		return strconv.Itoa(first) + "," + strconv.Itoa(count)
 	case count == 0 && first == 1:
 		return "0,0"
 	}
@@ -212,11 +227,9 @@ func (e lineRules) behind(hunk *udiff.Hunk) string {
 		}
 	}
 	slices.Sort(found)
-	var rules []string
-	for _, i := range found {
-		if !slices.Contains(rules, e.spans[i].rule) {
-			rules = append(rules, e.spans[i].rule)
-		}
+	edits := make([]span, len(found))
+	for i, at := range found {
+		edits[i] = e.spans[at]
 	}
-	return strings.Join(rules, ", ")
+	return rulesOf(edits)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +53,7 @@ findings whose repair loses a comment, with the line before the repair.
 			name := file.File.Path
 			files = append(files, rewrite.File{Name: name, Path: env.absolute(name), Before: file.Before, After: file.After})
 			fmt.Fprintf(&text, "fixed %s: %s\n",
-				terminal.Quote(name), strings.Join(rulesOf(spans[file.File]), ", "))
+				terminal.Quote(name), rulesOf(spans[file.File]))
 		}
 		failed, left := out.failingLeft(), out.Left()
 		if len(files) > 0 {
@@ -81,15 +80,4 @@ findings whose repair loses a comment, with the line before the repair.
 		return failed
 	}
 	return cmd
-}
-
-// rulesOf names the rules of the edits.
-func rulesOf(spans []span) []string {
-	var rules []string
-	for _, s := range spans {
-		if !slices.Contains(rules, s.rule) {
-			rules = append(rules, s.rule)
-		}
-	}
-	return rules
 }
