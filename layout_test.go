@@ -21,16 +21,15 @@ var layers = []struct {
 	name    string
 	imports string
 }{
-	{"internal/lazyregexp", ""},
-
 	// The public library.
 	{"transform/spelling", ""},
-	{"transform/yamldoc", "internal/lazyregexp"},
-	{"transform", "internal/lazyregexp transform/spelling transform/yamldoc"},
+	{"transform/yamldoc", ""},
+	{"transform", "transform/spelling transform/yamldoc"},
 	{"transform/unified", ""},
 	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
 	// KServe, and the rules about it.
+	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},

@@ -2,22 +2,21 @@ package transform
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Release is a release of the software that the rules are about: major, minor and patch number. Version 0.15.2 is
 // Release{0, 15, 2}. The zero value stands for no release.
 type Release [3]int
 
-var releaseForm = lazyregexp.New(`^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$`)
+var releaseForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$`)
 
 // ParseRelease parses x.y.z, with numbers of up to four digits and no leading zeros. Anything else, such as x.y, v1.2.3
 // or a pre-release, is an error.
 func ParseRelease(s string) (Release, error) {
-	m := releaseForm().FindStringSubmatch(s)
+	m := releaseForm.FindStringSubmatch(s)
 	if m == nil {
 		return Release{}, fmt.Errorf("%q is not a release: write x.y.z, for example 0.15.2", s)
 	}

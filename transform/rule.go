@@ -3,10 +3,9 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Severity is how much a finding matters: Advice, Warning or Error.
@@ -90,10 +89,10 @@ func (r *Rule) Releases() string {
 }
 
 var (
-	ruleID    = lazyregexp.New(`^[A-Z]+[0-9]+$`)
-	ruleName  = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	kindForm  = lazyregexp.New(`^[A-Z][A-Za-z0-9]*$`)
-	groupForm = lazyregexp.New(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`)
+	ruleID    = regexp.MustCompile(`^[A-Z]+[0-9]+$`)
+	ruleName  = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	kindForm  = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	groupForm = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`)
 )
 
 // Validate checks a catalogue. Its error lists all faults: IDs and names that are malformed or used twice, rules
@@ -111,10 +110,10 @@ func Validate(rules []*Rule) error {
 		fault := func(format string, args ...any) {
 			errs = append(errs, fmt.Errorf("rule %d %s: %s", i, r.ID, fmt.Sprintf(format, args...)))
 		}
-		if !ruleID().MatchString(r.ID) {
+		if !ruleID.MatchString(r.ID) {
 			fault("the ID is not letters followed by digits")
 		}
-		if !ruleName().MatchString(r.Name) {
+		if !ruleName.MatchString(r.Name) {
 			fault("the name %q is not lower-case words joined by -", r.Name)
 		}
 		for _, key := range []string{r.ID, r.Name} {
@@ -137,7 +136,7 @@ func Validate(rules []*Rule) error {
 		}
 		for j, k := range r.Kinds {
 			any := k.Kind == AnyKind && strings.Contains(k.Group, ".")
-			if !kindForm().MatchString(k.Kind) && !any || !groupForm().MatchString(k.Group) {
+			if !kindForm.MatchString(k.Kind) && !any || !groupForm.MatchString(k.Group) {
 				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
 			}
 			if strings.HasSuffix(k.Kind, "List") {

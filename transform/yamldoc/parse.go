@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // Limits on what Parse accepts.
@@ -82,8 +81,8 @@ func decode(body []byte) (doc yaml.Node, err error) {
 }
 
 var (
-	lineInError   = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
-	anchorInError = lazyregexp.New(`^unknown anchor '(.*)' referenced$`)
+	lineInError   = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	anchorInError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
 // named returns a name of the document in quotes, to follow other words of a message. It is empty if the document may
@@ -101,7 +100,7 @@ func (t *Tree) named(name string) string {
 // error about. The line in yaml.v3's message is only a lower bound. It is the line of the collection around the fault,
 // is missing for the first line, and is counted from 0 by the parser but from 1 by the scanner (decode.go, fail).
 func (t *Tree) syntaxError(err error) *Error {
-	named := lineInError().FindStringSubmatch(err.Error())
+	named := lineInError.FindStringSubmatch(err.Error())
 	msg := strings.TrimPrefix(err.Error(), named[0])
 	first, _ := strconv.Atoi(named[1])
 	lines := t.indexed().lines
@@ -111,7 +110,7 @@ func (t *Tree) syntaxError(err error) *Error {
 		return err != nil && strings.HasSuffix(err.Error(), msg)
 	})
 	at := skipBlank(t.body, lines[line-1])
-	if alias := anchorInError().FindStringSubmatch(msg); alias != nil {
+	if alias := anchorInError.FindStringSubmatch(msg); alias != nil {
 		at += max(0, bytes.Index(t.body[at:], []byte("*"+alias[1])))
 		msg = "unknown anchor" + t.named(alias[1]) + "; quote text that starts with *"
 	}

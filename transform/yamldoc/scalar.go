@@ -2,10 +2,10 @@ package yamldoc
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"sync"
 )
 
 // scalarText formats a string, bool or int. A string gets the given quotes; Plain means no quotes if that is safe.
@@ -57,14 +57,16 @@ func doubleQuoted(s string) string {
 
 // notString matches plain scalars that are not strings in YAML 1.1 or 1.2, once underscores are removed from numbers
 // (https://yaml.org/type/, https://yaml.org/spec/1.2.2/#103-core-schema). Kubernetes reads YAML 1.1.
-var notString = lazyregexp.New(`^(` + strings.Join([]string{
-	`|~|null|Null|NULL|<<|=`,
-	`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
-	`[-+]?0[bB][-+]?[01]+|[-+]?0[oO][-+]?[0-7]+|[-+]?0[xX][0-9a-fA-F]+`,
-	`[-+]?[0-9]+(:[0-5]?[0-9])*(\.[0-9]*)?([eE][-+]?[0-9]+)?`,
-	`[-+]?\.[0-9]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
-	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,
-}, "|") + `)$`)
+var notString = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join([]string{
+		`|~|null|Null|NULL|<<|=`,
+		`y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF`,
+		`[-+]?0[bB][-+]?[01]+|[-+]?0[oO][-+]?[0-7]+|[-+]?0[xX][0-9a-fA-F]+`,
+		`[-+]?[0-9]+(:[0-5]?[0-9])*(\.[0-9]*)?([eE][-+]?[0-9]+)?`,
+		`[-+]?\.[0-9]+([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)`,
+		`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?`,
+	}, "|") + `)$`)
+})
 
 // isString reports whether s without quotes is a string to every YAML reader.
 func isString(s string) bool {
