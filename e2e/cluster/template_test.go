@@ -195,6 +195,8 @@ func (s *running) missingConfig(live *unstructured.Unstructured) string {
 	return ""
 }
 
+const noDeployment = "KServe makes no Deployment of it as it is"
+
 // enough reports of a failure mean that it lasts: a cache that lags behind makes fewer.
 const enough = 5
 
@@ -205,7 +207,7 @@ func (s *running) failure() (reason, detail string) {
 	case kind == "ServerlessModeRejected":
 		return "it has another deployment mode than Standard", "Knative"
 	case count-s.failures >= enough:
-		return "KServe makes no Deployment of it as it is", message
+		return noDeployment, message
 	}
 	return "", ""
 }
