@@ -54,24 +54,21 @@ func (e *environment) testKedaMetrics(t *testing.T) {
 		With:    "reported; with a metric, and with class hpa: ready, with KServe's autoscaler"})
 }
 
+// utilizationLost are the releases that give a ScaledObject a memory address instead of averageUtilization
+// (getKedaMetrics in keda_reconciler.go@v0.15.0 and @v0.15.1).
+var utilizationLost = kserve.Window{From: "v0.15.0", Before: "v0.15.1"}
+
 // testUtilization deploys a service whose ScaledObject KServe 0.15.0 gives a memory address.
 func (e *environment) testUtilization(t *testing.T) {
 	t.Parallel()
-	if !replicasForced.Has(e.kserve.Version) {
+	if !utilizationLost.Has(e.kserve.Version) {
 		return
 	}
 	files := app{"app.yaml": kedaService(autoscalerClass("keda"))}
 	e.plugin.reports(t, files, "KS208")
 	namespace := e.cluster.Namespace(t, "keda-utilization")
 	namespace.ApplyObjects(asWritten(t, files.write(t))...)
-	namespace.Eventually("KServe makes a ScaledObject", func() error {
-		if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
-			return fmt.Errorf("there is none")
-		}
-		return nil
-	})
-	triggers, _, _ := unstructured.NestedSlice(
-		namespace.Get(objects.ScaledObjects, "model-predictor").Object, "spec", "triggers")
+	triggers, _, _ := unstructured.NestedSlice(awaitScaledObject(namespace).Object, "spec", "triggers")
 	value := regexp.MustCompile(`value:(\d+)`).FindStringSubmatch(fmt.Sprint(triggers))
 	if len(value) == 0 || len(value[1]) < len("1000") {
 		t.Fatalf("the triggers are %v", triggers)
@@ -132,12 +129,7 @@ func (e *environment) setClassKeda(t *testing.T, namespace *objects.Namespace, f
 	keda, outcome := autoscalerClass("keda"), "reported; with class keda"
 	namespace.Apply(withKedaMetric(service(keda, "")))
 	if !metricsPanic.Has(e.kserve.Version) {
-		namespace.Eventually("KServe makes a ScaledObject", func() error {
-			if namespace.Find(objects.ScaledObjects, "model-predictor") == nil {
-				return fmt.Errorf("there is none")
-			}
-			return nil
-		})
+		awaitScaledObject(namespace)
 		namespace.Delete(objects.HPAs, "model-predictor")
 		outcome += ", and KServe's HPA deleted once"
 	}
@@ -172,6 +164,17 @@ func (e *environment) panics(namespace *objects.Namespace) error {
 		return fmt.Errorf("there is a Deployment")
 	}
 	return nil
+}
+
+// awaitScaledObject waits for the ScaledObject that KServe makes and returns it.
+func awaitScaledObject(namespace *objects.Namespace) (made *unstructured.Unstructured) {
+	namespace.Eventually("KServe makes a ScaledObject", func() error {
+		if made = namespace.Find(objects.ScaledObjects, "model-predictor"); made == nil {
+			return fmt.Errorf("there is none")
+		}
+		return nil
+	})
+	return made
 }
 
 // awaitScaledBy waits until the service is ready and has the autoscaler that KServe makes for the class.

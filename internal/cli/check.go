@@ -168,10 +168,11 @@ func withheld(findings []transform.Finding) (count int, version string) {
 
 // advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.
 func (o *outcome) advise(w io.Writer, width int) {
+	left := o.Left()
 	var copies []string
 	for _, hint := range hints {
 		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
-		if slices.ContainsFunc(o.Left(), needed) {
+		if slices.ContainsFunc(left, needed) {
 			copies = append(copies,
 				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
 		}

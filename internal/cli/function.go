@@ -46,8 +46,9 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		if err := out.contradictions(); err != nil {
 			return err
 		}
-		if err := failing(out.Left(), cmp.Or(out.settings.FailOn, never)); err != nil {
-			io.WriteString(env.Stderr, lines(out.Left()))
+		left := out.Left()
+		if err := failing(left, cmp.Or(out.settings.FailOn, never)); err != nil {
+			io.WriteString(env.Stderr, lines(left))
 			return err
 		}
 		return nil

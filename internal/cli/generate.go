@@ -93,10 +93,11 @@ func (o *outcome) refused() error {
 // refusal is refused for one source.
 func (o *outcome) refusal() error {
 	failOn := cmp.Or(o.settings.FailOn, never)
-	if failing(o.Left(), failOn) == nil {
+	left := o.Left()
+	if failing(left, failOn) == nil {
 		return nil
 	}
-	severe := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool {
+	severe := slices.DeleteFunc(left, func(f transform.Finding) bool {
 		return !f.Severity.AtLeast(transform.Severity(failOn))
 	})
 	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))

@@ -42,8 +42,9 @@ type Change struct {
 
 // Compare returns what changes from one result to another one for the same files.
 func Compare(from, to *transform.Result) []Change {
-	changes := append(gained(from, to), rewritten(from, to)...)
-	for _, f := range without(from.Findings(), to.Findings()) {
+	was, is := from.Findings(), to.Findings()
+	changes := append(gained(was, is), rewritten(from, to)...)
+	for _, f := range without(was, is) {
 		if f.OnlyWithRestart {
 			continue
 		}
@@ -66,13 +67,13 @@ func Sort(changes []Change) {
 }
 
 // gained returns the findings that only the new release has, and those that it makes worse.
-func gained(from, to *transform.Result) []Change {
+func gained(from, to []transform.Finding) []Change {
 	var changes []Change
 	before := map[string]transform.Finding{}
-	for _, f := range from.Findings() {
+	for _, f := range from {
 		before[key(f)] = f
 	}
-	for _, f := range to.Findings() {
+	for _, f := range to {
 		if f.OnlyWithRestart {
 			continue // another finding brings it about, and rewritten names it
 		}

@@ -67,7 +67,7 @@ func (c componentClass) setExternal(p *pass, message string) {
 	}
 	edits := []yamldoc.Edit{yamldoc.Set(at, "external")}
 	if c.Class(c.component) == "keda" && p.Versions.Any(metricsPanic) {
-		if unread, removals := withoutKedaMetrics(p.Object, yamldoc.Path{"spec", c.component, "autoScaling"}); unread != nil {
+		if removals := withoutKedaMetrics(c.Service, c.component); len(removals) > 0 {
 			f.Message += "; the metrics that only KEDA reads go too, because KServe 0.15 panics on them with external"
 			edits = append(edits, removals...)
 		}

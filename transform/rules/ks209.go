@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -40,8 +41,8 @@ func checkMetricWithoutKeda(p *pass) {
 	}
 	scaled := p.Autoscalers(s)
 	for _, component := range s.Components() {
-		at, edits := withoutKedaMetrics(p.Object, yamldoc.Path{"spec", component, "autoScaling"})
-		if at == nil {
+		edits := withoutKedaMetrics(s, component)
+		if len(edits) == 0 {
 			continue
 		}
 		c := componentClass{Service: s, component: component}
@@ -49,45 +50,42 @@ func checkMetricWithoutKeda(p *pass) {
 		switch {
 		case class == "keda": // KS201 removes the metrics if it sets another class
 		case len(scaled[component]) > 0 && c.becomesExternal(p):
-			c.checkUnusedMetric(p, at, edits, "external")
+			c.checkUnusedMetric(p, edits, "external")
 		case class == "external", class == "none":
-			c.checkUnusedMetric(p, at, edits, class)
+			c.checkUnusedMetric(p, edits, class)
 		case class == "", class == "hpa" && s.ClassPath(component)[0] == "spec":
-			c.checkUnreadMetric(p, at)
+			c.checkUnreadMetric(p, edits[0].Path)
 		}
 	}
 }
 
-// withoutKedaMetrics returns the place of the first metric that only KEDA reads, nil if there is none, and the edits
-// that delete all of them. If nothing else is left, they delete the list and the map that holds nothing else as well:
-// the edits of the metrics still count, because none of them can be made where two components share an anchor.
-func withoutKedaMetrics(o *transform.Object, autoScaling yamldoc.Path) (first yamldoc.Path, edits []yamldoc.Edit) {
+// withoutKedaMetrics returns the edits that delete the metrics of a component that only KEDA reads, in their order. If
+// nothing else is left, they then delete the list and the map that holds nothing else as well: the edits of the metrics
+// still count, because none of them can be made where two components share an anchor.
+func withoutKedaMetrics(s *model.Service, component string) (edits []yamldoc.Edit) {
+	autoScaling := yamldoc.Path{"spec", component, "autoScaling"}
 	at := autoScaling.With("metrics")
-	metrics := o.Get(at...).List()
+	metrics := s.Get(at...).List()
 	for i, metric := range metrics {
 		if metric.Get("resource").IsNull() {
 			edits = append(edits, yamldoc.Delete(at.With(i)))
 		}
 	}
-	if len(edits) == 0 {
-		return nil, nil
-	}
-	first = edits[0].Path
-	if len(edits) == len(metrics) {
-		if len(o.Get(autoScaling...).Entries) == 1 {
+	if len(edits) > 0 && len(edits) == len(metrics) {
+		if len(s.Get(autoScaling...).Entries) == 1 {
 			at = autoScaling
 		}
 		edits = append(edits, yamldoc.Delete(at))
 	}
-	return first, edits
+	return edits
 }
 
 // checkUnusedMetric reports a metric on a component that has or gets a class with which KServe does not scale it.
-func (c componentClass) checkUnusedMetric(p *pass, at yamldoc.Path, edits []yamldoc.Edit, class string) {
+func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class string) {
 	if !p.Versions.Any(metricsPanic) {
 		return
 	}
-	f := transform.Finding{At: at, Message: fmt.Sprintf(
+	f := transform.Finding{At: edits[0].Path, Message: fmt.Sprintf(
 		"with autoscalerClass %s, KServe 0.15 panics on this metric of the %s and reconciles nothing of the service: "+
 			"remove the metric, which only KEDA reads", class, c.component)}
 	if p.Versions.All(metricsPanic) {

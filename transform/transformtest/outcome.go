@@ -44,11 +44,12 @@ func (s Suite) repair(ctx context.Context, files []transform.File, config transf
 
 func (o *Outcome) diff() ([]byte, error) {
 	result := o.Result
+	findings := transform.Sorted(result.Findings())
 	var b bytes.Buffer
-	for _, f := range transform.Sorted(result.Findings()) {
+	for _, f := range findings {
 		fmt.Fprintf(&b, "# %s (%s)\n", strings.ReplaceAll(f.String(), "\n", `\n`), f.Rule.Name)
 	}
-	if len(result.Findings()) == 0 {
+	if len(findings) == 0 {
 		b.WriteString("# no findings\n")
 	}
 	for _, f := range result.Files() {
