@@ -79,13 +79,21 @@ func (d *document) parse(namespace string) error {
 	if err != nil {
 		return inputError(d.file, d.source.Line, err)
 	}
-	d.adopt(tree, namespace)
+	d.collect(tree.Root, namespace)
+	d.keep(tree)
+	d.findFacts()
 	return nil
 }
 
+// adopt finds the objects in a tree that nobody else has. The tree may be gone afterwards.
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, namespace)
-	d.keep(tree)
+	d.tree.Store(tree)
+	d.findFacts()
+	d.keepOrRelease(tree)
+}
+
+func (d *document) findFacts() {
 	if d.trees.facts != nil {
 		for _, o := range d.objects {
 			o.facts = d.trees.facts(o)

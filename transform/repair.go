@@ -145,15 +145,16 @@ func (r *repair) splice(ctx context.Context) error {
 		}
 		r.made[i], r.after[i] = len(edits[d]), d
 		faults[i] = guarded(func() error {
-			before := d.parsed()
-			tree, err := before.Apply(effective(rooted(edits[d])))
-			if err == nil && tree != before {
-				r.after[i] = &document{file: d.file, source: d.source, origin: d, change: r.shared.change(tree.Change()),
-					trees: d.trees, lost: tree.Lost()}
-				r.after[i].adopt(tree, r.Namespace)
-				d.drop()
-			}
-			return err
+			return d.borrow(func(before *yamldoc.Tree) error {
+				tree, err := before.Apply(effective(rooted(edits[d])))
+				if err == nil && tree != before {
+					r.after[i] = &document{file: d.file, source: d.source, origin: d,
+						change: r.shared.change(tree.Change()), trees: d.trees, lost: tree.Lost()}
+					r.after[i].adopt(tree, r.Namespace)
+					d.drop()
+				}
+				return err
+			})
 		})
 		return nil
 	})

@@ -44,38 +44,72 @@ func (t *trees) share(documents []*document) {
 // small reports whether it costs little to parse the document for one of its objects.
 func (d *document) small() bool { return len(d.objects) <= 1 && len(d.source.Body) <= maxSmall }
 
+// read returns a new tree of a document that could be parsed before.
+func (d *document) read() *yamldoc.Tree {
+	tree, err := yamldoc.Parse(d.body())
+	if err != nil {
+		panic(fmt.Sprintf("%s: %v", d.file.Path, err))
+	}
+	return tree
+}
+
 // parsed returns the tree of a document that could be parsed before.
 func (d *document) parsed() *yamldoc.Tree {
 	if tree := d.tree.Load(); tree != nil {
 		return tree
 	}
-	tree, err := yamldoc.Parse(d.body())
-	if err != nil {
-		panic(fmt.Sprintf("%s: %v", d.file.Path, err))
-	}
+	tree := d.read()
 	d.keep(tree)
 	return tree
 }
 
+// borrow calls use with the tree of a document that could be parsed before. One that is made for it is gone afterwards.
+func (d *document) borrow(use func(*yamldoc.Tree) error) error {
+	if tree := d.tree.Load(); tree != nil {
+		return use(tree)
+	}
+	tree := d.read()
+	defer tree.Release()
+	return use(tree)
+}
+
 // keep remembers the tree, perhaps not for long.
 func (d *document) keep(tree *yamldoc.Tree) {
-	t, size := d.trees, len(d.source.Body)
+	t := d.trees
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	switch {
-	case !d.tree.CompareAndSwap(nil, tree): // another goroutine has parsed it at the same time
-	case !d.small() || t.kept+size <= t.most:
-		d.keeps = true
-		t.kept += size
-	default:
-		t.recent = append(t.recent, d)
-		t.size += size
-		for t.size > maxRecent() {
-			oldest := t.recent[0]
-			t.recent = t.recent[1:]
-			t.size -= len(oldest.source.Body)
-			oldest.tree.Store(nil)
-		}
+	if !d.tree.CompareAndSwap(nil, tree) || t.admit(d) { // another goroutine may have parsed it at the same time
+		return
+	}
+	t.recent = append(t.recent, d)
+	t.size += len(d.source.Body)
+	for t.size > maxRecent() {
+		oldest := t.recent[0]
+		t.recent = t.recent[1:]
+		t.size -= len(oldest.source.Body)
+		oldest.tree.Store(nil)
+	}
+}
+
+// admit reports whether the document may keep its tree. The caller holds the mutex.
+func (t *trees) admit(d *document) bool {
+	size := len(d.source.Body)
+	if d.small() && t.kept+size > t.most {
+		return false
+	}
+	d.keeps = true
+	t.kept += size
+	return true
+}
+
+// keepOrRelease keeps the tree of a document that nobody else has seen yet, or gives its memory back.
+func (d *document) keepOrRelease(tree *yamldoc.Tree) {
+	d.trees.mutex.Lock()
+	kept := d.trees.admit(d)
+	d.trees.mutex.Unlock()
+	if !kept {
+		d.tree.Store(nil)
+		tree.Release()
 	}
 }
 

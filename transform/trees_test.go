@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -55,6 +56,34 @@ func TestShare(t *testing.T) {
 		shared.share([]*document{{source: source}, {source: source, content: object}})
 		if shared.most != want {
 			t.Errorf("of %d bytes, %d keep their trees, want %d", texts, shared.most, want)
+		}
+	}
+}
+
+// TestReleased checks that a repair is the same when the memory of trees is used again, which takes a large input.
+func TestReleased(t *testing.T) {
+	config := Config{
+		Rules: []*Rule{wants("KS991", "owner", "us", services)},
+		Facts: func(o *Object) any { return o.Annotation("team") },
+	}
+	text := func(i int) string {
+		team := fmt.Sprintf("churn-%d\n  annotations: {team: team-%d}", i, i)
+		return strings.Replace(service, "churn", team, 1) + strings.Repeat("# a long comment\n", maxSmall/20)
+	}
+	repaired := func(files ...File) []Output {
+		result, err := Run(t.Context(), files, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Files()
+	}
+	var files []File
+	for i := range 3 * maxTexts / maxSmall / 2 {
+		files = append(files, File{Path: fmt.Sprint(i), Data: []byte(text(i))})
+	}
+	for i, got := range repaired(files...) {
+		if want := repaired(files[i])[0]; !bytes.Equal(got.After, want.After) || bytes.Equal(got.After, got.Before) {
+			t.Fatalf("file %d is\n%.200s\nand alone\n%.200s", i, got.After, want.After)
 		}
 	}
 }

@@ -288,6 +288,7 @@ func comparePlain(t *testing.T, body []byte) bool {
 	if plain.Root = plain.parsePlain(); plain.Root == nil {
 		return false
 	}
+	defer plain.Release() // the next comparison shows whether something is left in its memory
 	full := &Tree{text: text{body: body, yaml: true}}
 	doc, err := decode(body)
 	if err == nil {

@@ -31,6 +31,7 @@ func (t *Tree) parsePlain() *Node {
 	lines := strings.Count(source, "\n") + 1
 	p.nodes.size, p.parts.size = 2*lines+min(lines, strings.Count(source, ",")), lines/2+1
 	p.entries.size, p.items.size = lines, lines/4+1
+	first := p.reuse()
 	at, column := p.content()
 	if at < 0 {
 		return nil
@@ -39,6 +40,7 @@ func (t *Tree) parsePlain() *Node {
 	if root == nil || p.line < len(p.source) {
 		return nil
 	}
+	t.pieces = first
 	return root
 }
 

@@ -49,11 +49,54 @@ func (b *builder) takeItems(first int) []*Node {
 	return taken
 }
 
+// pieces are the first pieces of the slabs of a tree. Spare ones have only zero values.
+type pieces struct {
+	nodes   []Node
+	parts   []Parts
+	entries []Entry
+	items   []*Node
+}
+
+// spare has the pieces of released trees.
+var spare = sync.Pool{New: func() any { return new(pieces) }}
+
+// reuse lets the slabs begin with spare pieces. Their sizes are set before.
+func (s *slabs) reuse() *pieces {
+	first := spare.Get().(*pieces)
+	s.nodes.begin(&first.nodes)
+	s.parts.begin(&first.parts)
+	s.entries.begin(&first.entries)
+	s.items.begin(&first.items)
+	return first
+}
+
+// Release gives the memory of the tree to the next Parse. Nobody may use the tree afterwards, nor its nodes. Their texts
+// stay valid.
+func (t *Tree) Release() {
+	t.Root = nil
+	if first := t.pieces; first != nil {
+		t.pieces = nil
+		clear(first.nodes)
+		clear(first.parts)
+		clear(first.entries)
+		clear(first.items)
+		spare.Put(first)
+	}
+}
+
 // slab hands out values from pieces of memory. The first piece has room for size values, the next ones for an eighth.
 type slab[T any] struct {
 	size  int
 	begun bool
 	free  []T
+}
+
+// begin makes a spare piece the first one, or a new one if it has no room for size values.
+func (s *slab[T]) begin(piece *[]T) {
+	if len(*piece) < s.size {
+		*piece = make([]T, s.size)
+	}
+	s.free, s.size, s.begun = *piece, s.size/8, true
 }
 
 // take returns n zero values that are adjacent in memory.

@@ -12,6 +12,7 @@ type Tree struct {
 	expanded extent
 	change   Change
 	lost     []Comment
+	pieces   *pieces // for the next Parse, nil if there is nothing to reuse
 }
 
 // Bytes returns the text of the document. Do not modify it.
