@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"bytes"
 	"errors"
 	"iter"
 	"slices"
@@ -163,14 +162,11 @@ func (r *Result) Files() []Output {
 	for i, file := range r.stream.files {
 		outputs[i] = Output{File: file, Before: file.Data, After: file.Data}
 		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.output != nil }) {
-			var after bytes.Buffer
-			after.Grow(len(file.Data) + len(file.Data)/4) // repairs add less
+			after := make([]byte, 0, len(file.Data)+len(file.Data)/4) // repairs add less
 			for _, d := range r.stream.documents[i] {
-				out := d.result()
-				after.Write(out.Head)
-				after.Write(out.Body)
+				after = d.output.Append(append(after, d.source.Head...), d.source.Body)
 			}
-			outputs[i].After = after.Bytes()
+			outputs[i].After = after
 		}
 	}
 	return outputs

@@ -162,13 +162,13 @@ func lineEdits(file transform.Output) (text string, edits []udiff.Edit, err erro
 	var lines differ
 	for i, d := range before {
 		b.Write(d.Head)
-		old := secret.Redact(d.Body)
+		start := b.Len()
+		b.Write(secret.Redact(d.Body))
 		if !bytes.Equal(d.Body, after[i].Body) {
-			for _, e := range lines.edits(string(old), string(secret.Redact(after[i].Body))) {
-				edits = append(edits, udiff.Edit{Start: e.Start + b.Len(), End: e.End + b.Len(), New: e.New})
+			for _, e := range lines.edits(b.String()[start:], string(secret.Redact(after[i].Body))) {
+				edits = append(edits, udiff.Edit{Start: start + e.Start, End: start + e.End, New: e.New})
 			}
 		}
-		b.Write(old)
 	}
 	return b.String(), edits, nil
 }

@@ -43,7 +43,11 @@ func (c Change) Apply(text []byte) []byte {
 	if c == nil {
 		return text
 	}
-	changed := make([]byte, 0, len(text)+len(c))
+	return c.Append(make([]byte, 0, len(text)+len(c)), text)
+}
+
+// Append appends the changed text to b.
+func (c Change) Append(b, text []byte) []byte {
 	number := func() int {
 		n, size := binary.Uvarint(c)
 		c = c[size:]
@@ -51,8 +55,8 @@ func (c Change) Apply(text []byte) []byte {
 	}
 	for len(c) > 0 {
 		kept, left, added := number(), number(), number()
-		changed = append(append(changed, text[:kept]...), c[:added]...)
+		b = append(append(b, text[:kept]...), c[:added]...)
 		text, c = text[kept+left:], c[added:]
 	}
-	return append(changed, text...)
+	return append(b, text...)
 }
