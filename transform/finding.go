@@ -65,10 +65,12 @@ func (f Finding) Text() string {
 	if len(f.Edits) > 0 {
 		return text + f.loss()
 	}
-	if f.Unrepaired != "" {
+	switch {
+	case f.Unrepaired != "" && f.Needs != "":
+		text += "; not repaired: " + f.Unrepaired + ", so it needs the setting " + f.Needs
+	case f.Unrepaired != "":
 		text += "; not repaired: " + f.Unrepaired
-	}
-	if f.Needs != "" {
+	case f.Needs != "":
 		text += "; not repaired: needs the setting " + f.Needs
 	}
 	return text

@@ -91,7 +91,7 @@ func checkIdleExec(p *pass, c model.Container) {
 	r := httpGet(request)
 	if p.Versions.Any(kserve.RemovedFieldsKept) {
 		f.Message += r.message
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 		p.Report(f)
 		return
 	}

@@ -98,7 +98,7 @@ func checkPresetProbe(p *pass, m mainProbe) {
 	case p.options.Probes == ProbesNever:
 		f.Unrepaired = "the setting probes is never"
 	case !all && !exact: // without a preset's handler, the probe would have none
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 	default:
 		f.Edits = p.Object.Edits(edits...)
 		f.Restarts = p.llmRestarted()

@@ -88,7 +88,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	case class == "" || class == "hpa":
 		c.setExternal(p, c.besideHPA(p, a, replicasForced))
 	case class == "none" && !p.Versions.Known():
-		p.Report(transform.Finding{At: at, Needs: "kserve-version", Message: fmt.Sprintf(
+		p.Report(transform.Finding{At: at, Needs: kserveVersion, Message: fmt.Sprintf(
 			"with autoscalerClass none, KServe sets the replicas itself and fights %s: set external", a)})
 	case class == "none":
 		c.setExternal(p, fmt.Sprintf("with autoscalerClass none, which is refused before 0.15.1, "+
@@ -191,7 +191,7 @@ func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) 
 			p.Report(transform.Finding{At: at, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)), Message: fmt.Sprintf(
 				"KServe's webhook admits a predictor with a workerSpec only with autoscalerClass %s: set it", want.Class)})
 		case newest:
-			p.Report(transform.Finding{At: at, Needs: "kserve-version", Message: "KServe's webhook admits a predictor with a " +
+			p.Report(transform.Finding{At: at, Needs: kserveVersion, Message: "KServe's webhook admits a predictor with a " +
 				"workerSpec only with autoscalerClass none (external on 0.15.0): set it"})
 		}
 	}

@@ -87,7 +87,7 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 		if p.Versions.Known() {
 			f.Unrepaired = "Git does not show when KServe made the Deployment"
 		} else {
-			f.Needs = "kserve-version"
+			f.Needs = kserveVersion
 		}
 		p.Report(f)
 	default:

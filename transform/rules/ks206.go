@@ -60,7 +60,7 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 	mode := s.Annotation(kserve.DeploymentModeAnnotation)
 	switch {
 	case !p.Versions.All(kserve.ScalingAnnotationsIgnored):
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 	case s.Mode == "":
 		f.Needs = "default-deployment-mode"
 	case err != nil || percent < 1 || percent > 100:

@@ -91,7 +91,7 @@ func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class s
 	if p.Versions.All(metricsPanic) {
 		f.Edits = p.Object.Edits(edits...)
 	} else {
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 	}
 	p.Report(f)
 }

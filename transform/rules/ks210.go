@@ -52,7 +52,7 @@ func checkReplicasOf(p *pass, spec yamldoc.Path) {
 			workload.Kind, workload.Name, autoscaler)}
 		switch {
 		case !versions.All(kserve.LLMReplicasKept):
-			f.Needs = "kserve-version"
+			f.Needs = kserveVersion
 		case unscaled != nil:
 			f.Unrepaired = fmt.Sprintf("%s needs it", unscaled)
 		case isPlatformConfig(p.Object):

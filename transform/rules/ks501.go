@@ -79,7 +79,7 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 		if s != p.renamedModes[0] {
 			return
 		}
-		f.Severity, f.Needs = transform.Warning, "kserve-version"
+		f.Severity, f.Needs = transform.Warning, kserveVersion
 		f.Message = fmt.Sprintf("KServe calls this mode %s up to 0.15 and %s from 0.16 on, and the wrong name selects the "+
 			"cluster's default or locks the object: use the name of your release", old, current)
 		if n := len(p.renamedModes); n > 1 {

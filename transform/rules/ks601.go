@@ -59,7 +59,7 @@ func checkModelFormat(p *pass) {
 	if types := p.types(); types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
 		f.Edits = p.Object.Edits(edits...)
 	} else {
-		f.Needs = "kserve-version" // KS602 and KS603 do not see faults below a field that a release may not have
+		f.Needs = kserveVersion // KS602 and KS603 do not see faults below a field that a release may not have
 	}
 	p.Report(f)
 }

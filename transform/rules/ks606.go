@@ -86,7 +86,7 @@ func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc
 	case newer != "":
 		f.Unrepaired = "it would be missing after the upgrade"
 	case !p.Versions.Known():
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 	case p.Versions.Likened():
 		f.Unrepaired = "your release may have it"
 	case p.options.PrunedFields == PrunedFieldsReport:

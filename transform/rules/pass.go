@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -44,6 +45,19 @@ func run(check func(*pass)) func(*transform.Pass) {
 		check(&pass{p, p.Index.(*index), before})
 	}
 }
+
+// Report reports a finding. One that needs the release of KServe says why its minor is not enough.
+func (p *pass) Report(f transform.Finding) {
+	if f.Needs == kserveVersion && f.Unrepaired == "" && p.Versions.Known() {
+		if releases := p.Versions.Releases(); len(releases) > 1 {
+			f.Unrepaired = fmt.Sprintf("KServe %s and %s differ in this", releases[0], releases[len(releases)-1])
+		}
+	}
+	p.Pass.Report(f)
+}
+
+// kserveVersion is the setting without which some repairs are not safe. As x.y it is not exact enough for all of them.
+const kserveVersion = "kserve-version"
 
 // staying returns what an object of the previous manifests is now, nil if it is deleted.
 func (p *pass) staying(o *transform.Object) *transform.Object {

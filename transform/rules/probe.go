@@ -167,7 +167,7 @@ func (p *pass) replaceHandler(c model.Container, f transform.Finding, r replacem
 // repairCopiedProbe is repairProbe for a probe that is wrong only where the agent gets it.
 func (p *pass) repairCopiedProbe(c model.Container, f transform.Finding, edits ...yamldoc.Edit) {
 	if c.Service.Mode != "" && c.ProbeCopied == model.Sometimes {
-		f.Needs = "kserve-version"
+		f.Needs = kserveVersion
 		p.Report(f)
 		return
 	}
