@@ -161,7 +161,7 @@ type splicer struct {
 	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again; nil for none
 	measured map[*Node]indentation // of block collections; nil for none
-	edited   []child               // the children of all collections that are edited
+	edited   []child               // the children of the collections around, which are edited
 	err      error
 }
 
@@ -247,7 +247,9 @@ func (s *splicer) visit(at slot, p *plan) {
 		s.put(at, p.value)
 		return
 	}
+	first := len(s.edited)
 	children := s.children(at.n, p)
+	defer func() { s.edited = s.edited[:first] }()
 	added := p.added(at.n)
 	kept := len(added)
 	for _, c := range children {
