@@ -49,8 +49,9 @@ type Config struct {
 	Index func(*Render) any
 
 	// Facts returns what Index needs to know of an object, found in the object alone; nil means nothing. It must not keep
-	// nodes, nor texts without a copy. Run calls it when it has just read the object, and for several objects at the same
-	// time, so that Index does not have to read all objects of a large input again. See Object.Facts.
+	// nodes, which may become those of another object, nor texts without a copy. Run calls it when it has just read the
+	// object, and for several objects at the same time, so that Index does not have to read all objects of a large input
+	// again. See Object.Facts.
 	Facts func(*Object) any
 }
 

@@ -85,12 +85,15 @@ func (d *document) parse(namespace string) error {
 	return nil
 }
 
-// adopt finds the objects in a tree that nobody else has. The tree may be gone afterwards.
+// adopt finds the objects in a tree that nobody else has, and keeps or releases it.
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, namespace)
 	d.tree.Store(tree)
 	d.findFacts()
-	d.keepOrRelease(tree)
+	if !d.trees.admit(d) {
+		d.tree.Store(nil)
+		tree.Release()
+	}
 }
 
 func (d *document) findFacts() {

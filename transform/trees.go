@@ -9,7 +9,7 @@ import (
 )
 
 // trees are the documents that have a tree, which takes ten times the memory of its text. The first ones keep theirs.
-// Of the small documents after them only the last ones do, and the others are parsed again when a rule looks at them.
+// The small documents after them are parsed again when a rule looks at them, and only the last of these have a tree.
 type trees struct {
 	facts  func(*Object) any // Config.Facts
 	most   int               // bytes of the texts of those that may keep their trees
@@ -75,24 +75,15 @@ func (d *document) borrow(use func(*yamldoc.Tree) error) error {
 
 // keep remembers the tree, perhaps not for long.
 func (d *document) keep(tree *yamldoc.Tree) {
-	t := d.trees
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	if !d.tree.CompareAndSwap(nil, tree) || t.admit(d) { // another goroutine may have parsed it at the same time
-		return
-	}
-	t.recent = append(t.recent, d)
-	t.size += len(d.source.Body)
-	for t.size > maxRecent() {
-		oldest := t.recent[0]
-		t.recent = t.recent[1:]
-		t.size -= len(oldest.source.Body)
-		oldest.tree.Store(nil)
+	if d.tree.CompareAndSwap(nil, tree) && !d.trees.admit(d) { // another goroutine may have parsed it at the same time
+		d.trees.remember(d)
 	}
 }
 
-// admit reports whether the document may keep its tree. The caller holds the mutex.
+// admit reports whether the document may keep its tree, and then counts it.
 func (t *trees) admit(d *document) bool {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
 	size := len(d.source.Body)
 	if d.small() && t.kept+size > t.most {
 		return false
@@ -102,14 +93,17 @@ func (t *trees) admit(d *document) bool {
 	return true
 }
 
-// keepOrRelease keeps the tree of a document that nobody else has seen yet, or gives its memory back.
-func (d *document) keepOrRelease(tree *yamldoc.Tree) {
-	d.trees.mutex.Lock()
-	kept := d.trees.admit(d)
-	d.trees.mutex.Unlock()
-	if !kept {
-		d.tree.Store(nil)
-		tree.Release()
+// remember makes the document the last one that has its tree for a while.
+func (t *trees) remember(d *document) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.recent = append(t.recent, d)
+	t.size += len(d.source.Body)
+	for t.size > maxRecent() {
+		oldest := t.recent[0]
+		t.recent = t.recent[1:]
+		t.size -= len(oldest.source.Body)
+		oldest.tree.Store(nil)
 	}
 }
 

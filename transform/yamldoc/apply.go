@@ -68,6 +68,7 @@ func (t *Tree) splice(edits []Edit, p *plan) (Change, []Comment, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	defer grown.Release()
 	rest, err := merge(edits)
 	if err != nil || !rest.against(grown.Root) {
 		return additions, nil, err

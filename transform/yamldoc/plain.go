@@ -31,16 +31,16 @@ func (t *Tree) parsePlain() *Node {
 	lines := strings.Count(source, "\n") + 1
 	p.nodes.size, p.parts.size = 2*lines+min(lines, strings.Count(source, ",")), lines/2+1
 	p.entries.size, p.items.size = lines, lines/4+1
-	first := p.reuse()
 	at, column := p.content()
 	if at < 0 {
 		return nil
 	}
+	t.pieces = p.begin()
 	root := p.block(at, column, 0)
 	if root == nil || p.line < len(p.source) {
+		t.Release()
 		return nil
 	}
-	t.pieces = first
 	return root
 }
 

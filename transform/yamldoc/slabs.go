@@ -49,20 +49,20 @@ func (b *builder) takeItems(first int) []*Node {
 	return taken
 }
 
-// pieces are the first pieces of the slabs of a tree. Spare ones have only zero values.
-type pieces struct {
+// firstPieces are those of the slabs of a tree. In recycled ones all values are zero.
+type firstPieces struct {
 	nodes   []Node
 	parts   []Parts
 	entries []Entry
 	items   []*Node
 }
 
-// spare has the pieces of released trees.
-var spare = sync.Pool{New: func() any { return new(pieces) }}
+// recycled has the first pieces of released trees.
+var recycled = sync.Pool{New: func() any { return new(firstPieces) }}
 
-// reuse lets the slabs begin with spare pieces. Their sizes are set before.
-func (s *slabs) reuse() *pieces {
-	first := spare.Get().(*pieces)
+// begin gives the slabs their first pieces: recycled ones, or new ones of the sizes that are set.
+func (s *slabs) begin() *firstPieces {
+	first := recycled.Get().(*firstPieces)
 	s.nodes.begin(&first.nodes)
 	s.parts.begin(&first.parts)
 	s.entries.begin(&first.entries)
@@ -70,18 +70,21 @@ func (s *slabs) reuse() *pieces {
 	return first
 }
 
-// Release gives the memory of the tree to the next Parse. Nobody may use the tree afterwards, nor its nodes. Their texts
-// stay valid.
+// Release lets the next Parse have the memory of the tree. Nobody may use the tree afterwards, nor its nodes: they
+// become nodes of another one. Texts, such as Node.Value, stay valid. A tree need not be released, and one of JSON or of
+// unusual YAML has no memory that another can take over.
 func (t *Tree) Release() {
 	t.Root = nil
-	if first := t.pieces; first != nil {
-		t.pieces = nil
-		clear(first.nodes)
-		clear(first.parts)
-		clear(first.entries)
-		clear(first.items)
-		spare.Put(first)
+	first := t.pieces
+	if first == nil {
+		return
 	}
+	t.pieces = nil
+	clear(first.nodes)
+	clear(first.parts)
+	clear(first.entries)
+	clear(first.items)
+	recycled.Put(first)
 }
 
 // slab hands out values from pieces of memory. The first piece has room for size values, the next ones for an eighth.
@@ -91,9 +94,10 @@ type slab[T any] struct {
 	free  []T
 }
 
-// begin makes a spare piece the first one, or a new one if it has no room for size values.
+// begin makes a recycled piece the first one, unless it has no room for size values or much more than that. A small
+// tree may be kept, and with it all of the piece.
 func (s *slab[T]) begin(piece *[]T) {
-	if len(*piece) < s.size {
+	if n := len(*piece); n < s.size || n > 2*s.size+64 {
 		*piece = make([]T, s.size)
 	}
 	s.free, s.size, s.begun = *piece, s.size/8, true

@@ -12,7 +12,7 @@ type Tree struct {
 	expanded extent
 	change   Change
 	lost     []Comment
-	pieces   *pieces // for the next Parse, nil if there is nothing to reuse
+	pieces   *firstPieces // nil if there is nothing to release
 }
 
 // Bytes returns the text of the document. Do not modify it.
