@@ -107,18 +107,39 @@ func (s *synced) testRivals(t *testing.T) {
 			a.Refresh()
 			a.Await("at the correction", func(state applications.State) bool { return state.Revision == revision })
 			a.AwaitHealthy()
+			awaitOwnDeployment(namespace)
 			s.settle(a)
 			s.refreshes(t, a)
 			deployment := namespace.Get(objects.Deployments, "model-predictor")
 			if stays := strings.Contains(tc.with, "stays"); stays != (deployment.GetUID() == live) {
 				t.Fatalf("KServe's Deployment is the one from before: %t, not %t", !stays, stays)
 			}
-			if image := imageOf(deployment); !ownedByService(deployment) || image == rivalImage {
-				t.Fatalf("KServe's Deployment has the image %s and is %v", image, deployment.Object)
+			if err := isKServes(deployment); err != nil {
+				t.Fatal(err)
 			}
 			s.record(t, row)
 		})
 	}
+}
+
+// awaitOwnDeployment waits until KServe has overwritten what Argo CD wrote last. It reconciles one service after the
+// other, so that may take a while.
+func awaitOwnDeployment(namespace *objects.Namespace) {
+	namespace.Eventually("KServe has its Deployment back", func() error {
+		deployment := namespace.Find(objects.Deployments, "model-predictor")
+		if deployment == nil {
+			return fmt.Errorf("there is none")
+		}
+		return isKServes(deployment)
+	})
+}
+
+// isKServes returns an error unless a Deployment is KServe's and has the pods that KServe wants.
+func isKServes(deployment *unstructured.Unstructured) error {
+	if image := imageOf(deployment); !ownedByService(deployment) || image == rivalImage {
+		return fmt.Errorf("the Deployment has the image %s and the owners %v", image, deployment.GetOwnerReferences())
+	}
+	return nil
 }
 
 // fightForPods waits until KServe and Argo CD have each written their pod template three times.
