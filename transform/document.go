@@ -73,7 +73,7 @@ func (d *document) examine(s *screen, namespace string) error {
 // body returns the text of the document.
 func (d *document) body() []byte { return d.change.Apply(d.source.Body) }
 
-// parse parses the document and finds its objects.
+// parse parses the document, whose nodes somebody is about to read, and finds its objects.
 func (d *document) parse(namespace string) error {
 	tree, err := yamldoc.Parse(d.body())
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *document) parse(namespace string) error {
 	return nil
 }
 
-// adopt finds the objects in a tree that nobody else has, and keeps or releases it.
+// adopt finds the objects in a tree that nothing else uses, then keeps or releases it.
 func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
 	d.collect(tree.Root, namespace)
 	d.tree.Store(tree)

@@ -66,8 +66,6 @@ func (f Finding) Text() string {
 		return text + f.loss()
 	}
 	switch {
-	case f.Unrepaired != "" && f.Needs != "":
-		text += "; not repaired: " + f.Unrepaired + ", so it needs the setting " + f.Needs
 	case f.Unrepaired != "":
 		text += "; not repaired: " + f.Unrepaired
 	case f.Needs != "":

@@ -19,8 +19,9 @@ type repair struct {
 	findings []held
 	failed   failures
 
-	after []*document // the selected documents: edited ones, or as they came
-	made  []int       // how many edits each of them has
+	after []*document    // the selected documents: edited ones, or as they came
+	made  []int          // how many edits each of them has
+	stays map[place]bool // what the rules report after the proved edits; nil if there are none
 }
 
 func newRepair(e *engine, s *stream, findings []held, failed failures) *repair {
@@ -42,16 +43,18 @@ func (f failures) add(o *Object, at yamldoc.Path, message string) {
 	f[o.doc] = failure
 }
 
-// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again.
+// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again. A
+// finding without edits that the edits of others solve is dropped.
 func (r *repair) prove(ctx context.Context) error {
-	if err := r.run(ctx); err != nil {
-		return err
+	err := r.run(ctx)
+	if err == nil && len(r.failed) > 0 && !r.stable(ctx) && ctx.Err() == nil {
+		r.giveUp("the output would change when it is repaired again")
+		err = r.run(ctx)
 	}
-	if len(r.failed) == 0 || r.stable(ctx) || ctx.Err() != nil {
-		return ctx.Err()
+	if r.stays != nil {
+		r.findings = slices.DeleteFunc(r.findings, func(h held) bool { return len(h.edits) == 0 && !r.stays[h.place()] })
 	}
-	r.giveUp("the output would change when it is repaired again")
-	return r.run(ctx)
+	return cmp.Or(err, ctx.Err())
 }
 
 // run makes as many of the edits as can be proved.
@@ -250,9 +253,18 @@ func (r *repair) blame(d *document, fault error) {
 	r.failed.add(o, at, message)
 }
 
+// place identifies a finding across a repair: names and positions may change.
+type place struct {
+	rule   *Rule
+	object *Object
+}
+
+func (h *held) place() place { return place{h.common.Rule, h.object} }
+
 // verify runs the rules over the edited documents: what was repaired must be gone, and nothing may be new. It reports
 // whether that is so; if not, more documents are left as they came.
 func (r *repair) verify(ctx context.Context) (proved bool, err error) {
+	r.stays = nil
 	if slices.Equal(r.after, r.stream.selected) {
 		return true, nil
 	}
@@ -265,13 +277,9 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		r.giveUp(reason(err))
 		return false, nil
 	}
-	type place struct { // it identifies a finding across a repair: names and positions may change
-		rule   *Rule
-		object *Object
-	}
 	known := map[place]int{} // number of findings; a repaired one may leave a part of the problem to people
 	for i := range r.findings {
-		known[place{r.findings[i].common.Rule, r.findings[i].object}]++
+		known[r.findings[i].place()]++
 	}
 	proved = true
 	var message string
@@ -294,9 +302,11 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 			}
 		}
 	}
+	stays := map[place]bool{}
 	left = slices.DeleteFunc(left, func(h held) bool {
 		_, withdrawn := r.failed.concern(&h)
-		at := place{h.common.Rule, h.object}
+		at := h.place()
+		stays[at] = true
 		if known[at] == 0 || len(h.edits) > 0 && !withdrawn {
 			return false
 		}
@@ -310,11 +320,13 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		message = fmt.Sprintf("%s comes up again after the repair: %s", h.common.Rule.ID, h.common.Message)
 		r.failed.add(h.object, nil, message)
 	}
-	if proved || r.withdraw() {
-		return proved, nil
+	switch {
+	case proved:
+		r.stays = stays
+	case !r.withdraw():
+		r.giveUp(message, culprits...)
 	}
-	r.giveUp(message, culprits...)
-	return false, nil
+	return proved, nil
 }
 
 // giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With

@@ -360,3 +360,39 @@ func TestLost(t *testing.T) {
 		}
 	}
 }
+
+// TestSolved checks that a finding without edits is dropped if the edits of another one solve the problem: not if they
+// are left out, and not for another object.
+func TestSolved(t *testing.T) {
+	unowned := rule("KS992", func(p *Pass) {
+		if p.Object.Annotation("owner") == "" {
+			p.Report(Finding{Message: "nobody owns it"})
+		}
+	}, services)
+	ours := only(wants("KS991", "owner", "us", services), "churn")
+	theirs := wants("KS993", "owner", "them", services)
+	files := []File{{Path: "a", Data: []byte(service)}, {Path: "b", Data: []byte(named("fraud"))}}
+	for name, tc := range map[string]struct {
+		rules []*Rule
+		want  []string
+	}{
+		"solved": {[]*Rule{ours, unowned}, []string{"KS991 churn", "KS992 fraud"}},
+		"alone":  {[]*Rule{unowned}, []string{"KS992 churn", "KS992 fraud"}},
+		"conflict": {
+			[]*Rule{ours, unowned, theirs},
+			[]string{"KS991 churn", "KS992 churn", "KS993 churn", "KS993 fraud", "KS000 churn"},
+		},
+	} {
+		result, err := Run(t.Context(), files, Config{Rules: tc.rules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range result.Findings() {
+			got = append(got, f.Rule.ID+" "+f.Object.Name)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: findings %v, want %v", name, got, tc.want)
+		}
+	}
+}

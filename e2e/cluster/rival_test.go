@@ -114,7 +114,7 @@ func (s *synced) testRivals(t *testing.T) {
 			if stays := strings.Contains(tc.with, "stays"); stays != (deployment.GetUID() == live) {
 				t.Fatalf("KServe's Deployment is the one from before: %t, not %t", !stays, stays)
 			}
-			if err := isKServes(deployment); err != nil {
+			if err := checkOwned(deployment); err != nil {
 				t.Fatal(err)
 			}
 			s.record(t, row)
@@ -130,12 +130,12 @@ func awaitOwnDeployment(namespace *objects.Namespace) {
 		if deployment == nil {
 			return fmt.Errorf("there is none")
 		}
-		return isKServes(deployment)
+		return checkOwned(deployment)
 	})
 }
 
-// isKServes returns an error unless a Deployment is KServe's and has the pods that KServe wants.
-func isKServes(deployment *unstructured.Unstructured) error {
+// checkOwned returns an error unless a Deployment is KServe's and has the pods that KServe wants.
+func checkOwned(deployment *unstructured.Unstructured) error {
 	if image := imageOf(deployment); !ownedByService(deployment) || image == rivalImage {
 		return fmt.Errorf("the Deployment has the image %s and the owners %v", image, deployment.GetOwnerReferences())
 	}

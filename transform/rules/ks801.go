@@ -104,7 +104,8 @@ func checkScalingAnnotations(p *pass, s *model.Service) {
 		}
 	}
 	metric := annotations.Get(metricsKey)
-	if p.validatedClass(s) == "hpa" && metric != nil && !slices.Contains(hpaMetrics, metric.Str()) {
+	hpa := s.Annotation(kserve.AutoscalerClassAnnotation) == "hpa"
+	if hpa && metric != nil && !slices.Contains(hpaMetrics, metric.Str()) {
 		p.refuse(refusal{at: at.With(metricsKey), only: scalingByMode,
 			words: notSupported(metric.Str()), advice: "an HPA scales by cpu or memory"})
 	}
@@ -146,7 +147,7 @@ func (c scaling) checkReplicas() {
 // checkByMode reports what the webhook refuses for the autoscaler of the mode.
 func (c scaling) checkByMode(mode kserve.Mode) {
 	byHPA := c.service.Annotation(knativeClassKey) == knativeHPA
-	class := c.validatedClass(c.service)
+	class := c.service.Annotation(kserve.AutoscalerClassAnnotation)
 	switch {
 	case mode == "":
 	case mode == kserve.Standard && class == "hpa", mode != kserve.Standard && byHPA:

@@ -46,18 +46,19 @@ func run(check func(*pass)) func(*transform.Pass) {
 	}
 }
 
-// Report reports a finding. One that needs the release of KServe says why its minor is not enough.
+// kserveVersion is the setting that some repairs need, often down to the patch release.
+const kserveVersion = "kserve-version"
+
+// Report reports a finding. One that needs the patch release says so where only the minor is given.
 func (p *pass) Report(f transform.Finding) {
 	if f.Needs == kserveVersion && f.Unrepaired == "" && p.Versions.Known() {
 		if releases := p.Versions.Releases(); len(releases) > 1 {
-			f.Unrepaired = fmt.Sprintf("KServe %s and %s differ in this", releases[0], releases[len(releases)-1])
+			f.Unrepaired = fmt.Sprintf("KServe %s and %s differ here: set kserve-version to the exact release",
+				releases[0], releases[len(releases)-1])
 		}
 	}
 	p.Pass.Report(f)
 }
-
-// kserveVersion is the setting without which some repairs are not safe. As x.y it is not exact enough for all of them.
-const kserveVersion = "kserve-version"
 
 // staying returns what an object of the previous manifests is now, nil if it is deleted.
 func (p *pass) staying(o *transform.Object) *transform.Object {

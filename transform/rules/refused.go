@@ -40,20 +40,6 @@ func (p *pass) refuse(r refusal) {
 	p.Report(f)
 }
 
-// validatedClass returns the autoscaler class by which the webhook validates a service once KS201 has repaired it. The
-// webhook reads the annotation of the service, not those of its components.
-func (p *pass) validatedClass(s *model.Service) string {
-	scaled := p.Autoscalers(s)
-	repaired := func(component string) bool {
-		c := componentClass{Service: s, component: component}
-		return s.ClassPath(component)[0] == "metadata" && c.becomesExternal(p)
-	}
-	if s.MayBeStandard() && len(scaled) == len(s.Components()) && slices.ContainsFunc(s.Components(), repaired) {
-		return "external"
-	}
-	return s.Annotation(kserve.AutoscalerClassAnnotation)
-}
-
 // validatedMode returns the mode by which the webhook validates a service once KS501 has repaired its annotation. It is
 // empty if the mode is unknown, or if KS501 reports the annotation and leaves it.
 func (p *pass) validatedMode(s *model.Service) kserve.Mode {

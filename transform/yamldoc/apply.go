@@ -162,7 +162,7 @@ type splicer struct {
 	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again; nil for none
 	measured map[*Node]indentation // of block collections; nil for none
-	edited   []child               // the children of the collections around, which are edited
+	edited   []child               // the children of the collection being visited and of those around it
 	err      error
 }
 

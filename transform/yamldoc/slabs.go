@@ -49,7 +49,7 @@ func (b *builder) takeItems(first int) []*Node {
 	return taken
 }
 
-// firstPieces are those of the slabs of a tree. In recycled ones all values are zero.
+// firstPieces are the first pieces of a tree's slabs. In recycled ones all values are zero.
 type firstPieces struct {
 	nodes   []Node
 	parts   []Parts
