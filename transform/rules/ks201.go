@@ -36,8 +36,9 @@ func checkClass(p *pass) {
 		return
 	}
 	scaled := p.Autoscalers(s)
+	allScaled := len(scaled) == len(s.Components()) && !s.HasWorkers()
 	for _, component := range s.Components() {
-		c := componentClass{s, component, len(scaled) == len(s.Components())}
+		c := componentClass{s, component, allScaled}
 		autoscalers := scaled[component]
 		switch {
 		case c.MultiNode(c.component):
@@ -54,7 +55,7 @@ func checkClass(p *pass) {
 type componentClass struct {
 	*model.Service
 	component string
-	allScaled bool // the user scales every component of the service
+	allScaled bool // the user scales every component of the service, and can do so: none has workers
 }
 
 // setExternal reports a class. The repair sets external where the class is written, or only on the component when the
