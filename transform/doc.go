@@ -24,7 +24,7 @@
 //  9. It splices the merged edits into the bytes of the document, decodes the result, and compares it with the objects
 //     as they should be.
 //  10. It calls the rules again, for the repaired objects. No finding may still have edits, and none may be new. One
-//     that had no edits and does not come up again is dropped, because the edits of another one solve the problem.
+//     that had no edits and does not come up again is solved by the edits of another one.
 //  11. A document for which one of steps 5 to 10 fails is left as it came, with a finding of the rule [NotRepaired]. So
 //     are the edits in other documents that belong to the same findings. The other documents are repaired.
 //

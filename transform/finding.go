@@ -23,6 +23,7 @@ type Finding struct {
 	Since      Release      // the version of the catalogue that the edits came with; by default Rule.Since
 	Withheld   bool         // whether Config.AsOf is older than Since, so there are no edits; set by Run
 	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
+	Solved     bool         // whether it has no edits, but those of other findings solve the problem; set by Run
 
 	// AsStored says that the API server stores something else at At, and that the edits, if there are any, write what it
 	// stores. They make Git equal to it and restart nothing.
@@ -46,6 +47,9 @@ type Edit struct {
 	first, last int // lines; set by Run
 }
 
+// Repaired reports whether the finding is gone after the repair.
+func (f Finding) Repaired() bool { return len(f.Edits) > 0 || f.Solved }
+
 // Restarted returns the objects whose pods restart because of the edits; one can occur several times.
 func (f Finding) Restarted() []*Object {
 	if !f.Rule.Restarts || len(f.Edits) == 0 || f.AsStored {
@@ -66,6 +70,8 @@ func (f Finding) Text() string {
 		return text + f.loss()
 	}
 	switch {
+	case f.Solved:
+		text += "; the other repairs solve this"
 	case f.Unrepaired != "":
 		text += "; not repaired: " + f.Unrepaired
 	case f.Needs != "":

@@ -135,7 +135,7 @@ func (s *shared) finding(f Finding) *Finding {
 	for _, text := range []string{f.Rule.ID, string(f.Severity), f.Message, f.Unrepaired, f.Needs} {
 		key = appendText(key, text)
 	}
-	for _, flag := range []bool{f.Withheld, f.Fatal, f.AsStored, f.OnlyWithRestart} {
+	for _, flag := range []bool{f.Withheld, f.Fatal, f.Solved, f.AsStored, f.OnlyWithRestart} {
 		key = appendBool(key, flag)
 	}
 	for _, n := range f.Since {

@@ -43,8 +43,8 @@ func (f failures) add(o *Object, at yamldoc.Path, message string) {
 	f[o.doc] = failure
 }
 
-// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again. A
-// finding without edits that the edits of others solve is dropped.
+// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again. It
+// notes which findings without edits those of the others solve.
 func (r *repair) prove(ctx context.Context) error {
 	err := r.run(ctx)
 	if err == nil && len(r.failed) > 0 && !r.stable(ctx) && ctx.Err() == nil {
@@ -52,7 +52,11 @@ func (r *repair) prove(ctx context.Context) error {
 		err = r.run(ctx)
 	}
 	if r.stays != nil {
-		r.findings = slices.DeleteFunc(r.findings, func(h held) bool { return len(h.edits) == 0 && !r.stays[h.place()] })
+		for i := range r.findings {
+			if h := &r.findings[i]; len(h.edits) == 0 && !r.stays[h.place()] {
+				h.change(func(f *Finding) { f.Solved, f.Unrepaired, f.Needs = true, "", "" })
+			}
+		}
 	}
 	return cmp.Or(err, ctx.Err())
 }

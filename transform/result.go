@@ -27,9 +27,9 @@ type Output struct {
 // is new at each call.
 func (r *Result) Findings() []Finding { return whole(r.open) }
 
-// Left returns those of the Findings that have no repair.
+// Left returns those of the Findings that are not repaired.
 func (r *Result) Left() []Finding {
-	return r.where(func(h *held) bool { return len(h.edits) == 0 })
+	return r.where(func(h *held) bool { return len(h.edits) == 0 && !h.common.Solved })
 }
 
 // Losing returns those of the Findings whose repair loses comments.

@@ -105,7 +105,7 @@ func results(findings []transform.Finding) []krm.Result {
 	var all []krm.Result
 	for _, f := range findings {
 		severity, message := severities[f.Severity], f.Text()
-		if len(f.Edits) > 0 {
+		if f.Repaired() {
 			severity, message = "info", "repaired: "+message
 		}
 		all = append(all, krm.Result{

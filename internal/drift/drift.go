@@ -70,7 +70,7 @@ func Differences(all, repaired *transform.Result, c Comparison, argocd string) [
 			continue
 		}
 		d := Difference{Object: f.Object}
-		if now, found := known[key(f)]; found && len(now.Edits) > 0 {
+		if now, found := known[key(f)]; found && now.Repaired() {
 			d.Rule = f.Rule.ID
 		} else {
 			d.Reason = reason(f, now, found)

@@ -96,7 +96,7 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
 			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Message: f.Message, Fingerprint: fingerprint(f),
-			Repair: len(f.Edits) > 0, Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
+			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
 			Accepted: accepted,
 		})
 	}

@@ -96,7 +96,7 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 			at = fmt.Sprintf("%s:%d", at, place.Line)
 		}
 		severity, text := string(f.Severity), encoding.Markdown(f.Text())
-		if len(f.Edits) > 0 {
+		if f.Repaired() {
 			text += "; **repairable**"
 		}
 		if f.Accepted != nil {

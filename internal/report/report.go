@@ -79,7 +79,7 @@ func count(findings []transform.Finding, severity transform.Severity) int {
 func Repairable(findings []transform.Finding) int {
 	n := 0
 	for _, f := range findings {
-		if len(f.Edits) > 0 {
+		if f.Repaired() {
 			n++
 		}
 	}

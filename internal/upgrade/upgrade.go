@@ -78,7 +78,7 @@ func gained(from, to []transform.Finding) []Change {
 			continue // another finding brings it about, and rewritten names it
 		}
 		was, found := before[key(f)]
-		unrepaired := len(was.Edits) > 0 && len(f.Edits) == 0
+		unrepaired := was.Repaired() && !f.Repaired()
 		if !found || unrepaired || !was.Severity.AtLeast(f.Severity) {
 			changes = append(changes, change(effect(f), f))
 		}
@@ -121,7 +121,7 @@ const (
 func change(effect Effect, f transform.Finding) Change {
 	c := Change{
 		Effect: effect, Severity: f.Severity, Rule: f.Rule.ID, Object: f.Object.String(), File: f.Object.File.Path,
-		Line: f.Line, Message: f.Text(), Repaired: len(f.Edits) > 0,
+		Line: f.Line, Message: f.Text(), Repaired: f.Repaired(),
 	}
 	if f.Object.File.Renderer != "" {
 		c.File, c.Line = cmp.Or(f.Object.File.Origin(), c.File), 0
