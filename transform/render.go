@@ -78,6 +78,17 @@ func (r *Render) Objects(kinds ...GroupKind) []*Object {
 // kind that a rule names, or that have a word that a rule mentions.
 func (r *Render) All() []*Object { return slices.Clip(r.objects) }
 
+// Holding returns the objects of [Render.All] in whose text mayHold finds something. It is not called for what keeps its
+// nodes in memory, which is all in a small input: these objects are returned too.
+func (r *Render) Holding(mayHold func(o *Object, text []byte) bool) (objects []*Object) {
+	for _, o := range r.objects {
+		if o.doc.tree.Load() != nil || mayHold(o, o.doc.body()) {
+			objects = append(objects, o)
+		}
+	}
+	return objects
+}
+
 // Search calls visit for each object of the input: those that were parsed, and those in the documents that were not
 // parsed because they concern no rule. Of these it parses the ones whose text, as mayHold reports, may hold what is
 // searched for; a text may hold what a part of it may. It returns the texts of those that cannot be read.

@@ -22,7 +22,7 @@ type trees struct {
 // What rules and repairs need of a document takes as much memory as its tree. So the fewer texts there are, the more of
 // them keep their trees: up to half of maxTexts all do.
 const (
-	maxTexts = 13 << 20
+	maxTexts = 4 << 20
 	minKept  = 64 << 10
 	maxSmall = 16 << 10
 )

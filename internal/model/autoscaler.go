@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -29,25 +30,57 @@ const (
 	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
 )
 
-// Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
-// the constants. KEDA's objects scale a Deployment unless they name another kind.
-func (a Autoscaler) Target() (kind, name string) {
+// scaling is what the model wants to know about an autoscaler and finds in the autoscaler alone.
+type scaling struct {
+	kind        string // see Target
+	llmKind     string // see LLMTarget
+	name        string // of the target
+	owner       string // see Owner
+	renamedFrom string // the RenamedFromAnnotation
+}
+
+func newScaling(o *transform.Object) *scaling {
+	a := Autoscaler{o}
 	ref := a.Get("spec", "scaleTargetRef")
-	kind = ref.Get("kind").Str()
+	apiVersion, kind := ref.Get("apiVersion").Str(), ref.Get("kind").Str()
 	if kind == "" && !a.IsHPA() {
 		kind = DeploymentTarget
 	}
-	return targetKind(ref.Get("apiVersion").Str(), kind), ref.Get("name").Str()
+	s := &scaling{
+		kind:        targetKind(apiVersion, kind),
+		name:        strings.Clone(ref.Get("name").Str()),
+		renamedFrom: strings.Clone(a.Annotation(RenamedFromAnnotation)),
+	}
+	s.llmKind = cmp.Or(llmTargetKind(apiVersion, kind), s.kind)
+	if name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/"); ok {
+		s.owner = strings.Clone(name)
+	}
+	return s
 }
 
+func (a Autoscaler) scaling() *scaling {
+	if known, ok := a.Facts().(*scaling); ok {
+		return known
+	}
+	return newScaling(a.Object)
+}
+
+// Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
+// the constants. KEDA's objects scale a Deployment unless they name another kind.
+func (a Autoscaler) Target() (kind, name string) {
+	s := a.scaling()
+	return s.kind, s.name
+}
+
+// targetKind returns the constant that the kind is, empty when it is none.
 func targetKind(apiVersion, kind string) string {
-	switch kind {
-	case DeploymentTarget, InferenceServiceTarget:
-		return kind
-	case KnativeServiceTarget:
-		if strings.HasPrefix(apiVersion, "serving.knative.dev/") {
-			return kind
-		}
+	switch {
+	case kind == DeploymentTarget:
+		return DeploymentTarget
+	case kind == InferenceServiceTarget:
+		return InferenceServiceTarget
+	case kind == KnativeServiceTarget && strings.HasPrefix(apiVersion, "serving.knative.dev/"):
+		return KnativeServiceTarget
 	}
 	return ""
 }
@@ -57,13 +90,7 @@ func targetKind(apiVersion, kind string) string {
 const OwnerAnnotation = "argocd-kserve-plugin/owner"
 
 // Owner returns the name of the InferenceService in the OwnerAnnotation, empty when there is none.
-func (a Autoscaler) Owner() string {
-	name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/")
-	if !ok {
-		return ""
-	}
-	return name
-}
+func (a Autoscaler) Owner() string { return a.scaling().owner }
 
 // elsewhere returns the services that are named only by the OwnerAnnotation of autoscalers in their namespace. An
 // autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the

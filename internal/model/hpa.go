@@ -10,6 +10,9 @@ import (
 // RenamedFromAnnotation on an HPA is its former name. Rule KS202 writes it; KServe does not read it.
 const RenamedFromAnnotation = "argocd-kserve-plugin/renamed-from"
 
+// RenamedFrom returns the RenamedFromAnnotation.
+func (a Autoscaler) RenamedFrom() string { return a.scaling().renamedFrom }
+
 // hpaNames are the names of the HPAs of the render.
 type hpaNames struct {
 	present map[objectName]bool
@@ -24,7 +27,7 @@ func findHPANames(render *transform.Render) *hpaNames {
 	for _, o := range all {
 		found.present[objectName{o.Namespace, o.Name}] = true
 		found.note(o, o.Name)
-		found.note(o, o.Annotation(RenamedFromAnnotation))
+		found.note(o, Autoscaler{o}.RenamedFrom())
 	}
 	return found
 }

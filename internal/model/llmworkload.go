@@ -70,14 +70,20 @@ type LLMScaleTarget struct {
 // LLMTarget returns the kind and the name of the object that the autoscaler scales. The kind is that of Target, or one
 // by which people mean an LLM service.
 func (a Autoscaler) LLMTarget() (kind, name string) {
-	ref := a.Get("spec", "scaleTargetRef")
-	kind, name = a.Target()
-	group, _, _ := strings.Cut(ref.Get("apiVersion").Str(), "/")
-	switch named := ref.Get("kind").Str(); {
-	case named == SetTarget && group == setGroup, named == LLMTarget:
-		return named, name
+	s := a.scaling()
+	return s.llmKind, s.name
+}
+
+// llmTargetKind returns the constant that the kind is, empty when it is none by which people mean an LLM service alone.
+func llmTargetKind(apiVersion, kind string) string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	switch {
+	case kind == SetTarget && group == setGroup:
+		return SetTarget
+	case kind == LLMTarget:
+		return LLMTarget
 	}
-	return kind, name
+	return ""
 }
 
 // llmEndings are what may follow the name of an LLM service in the name of a target, and the field of the workload.

@@ -3,6 +3,7 @@
 package model
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -40,6 +41,18 @@ type objectName struct{ namespace, name string }
 // everywhere is the namespace of what reaches every namespace.
 const everywhere = "*"
 
+// Facts returns what the model needs of an object, for [transform.Config]. It copies texts: a part of one would keep
+// the whole text in memory.
+func Facts(o *transform.Object) any {
+	switch kind := o.GroupKind(); {
+	case kind == kserve.InferenceService:
+		return newFacts(o)
+	case slices.Contains(AutoscalerKinds, kind):
+		return newScaling(o)
+	}
+	return nil
+}
+
 // New builds the model of a render.
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
 	services, autoscalers := render.Objects(kserve.InferenceService), render.Objects(AutoscalerKinds...)
@@ -51,7 +64,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 		autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
 	m.deployments = sync.OnceValue(func() *deployments { return newDeployments(m.Versions, m.Services()) })
-	m.references = sync.OnceValue(func() *references { return findReferences(render.All()) })
+	m.references = sync.OnceValue(func() *references { return findReferences(render) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
 	m.namesakes = sync.OnceValue(m.findNamesakes)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -68,12 +69,24 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 	return found
 }
 
-func findReferences(objects []*transform.Object) *references {
+func findReferences(render *transform.Render) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
-	for _, o := range objects {
+	for _, o := range render.Holding(mayRefer) {
 		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found
+}
+
+// mayRefer reports whether the text of an object may refer to an autoscaler: it has a word for them not only as its own
+// kind, or may have one that its bytes do not show.
+func mayRefer(o *transform.Object, text []byte) bool {
+	if bytes.ContainsAny(text, `\*!`) {
+		return true
+	}
+	return slices.ContainsFunc(ReferenceWords, func(word string) bool {
+		count := bytes.Count(text, []byte(word))
+		return count > 1 || count == 1 && word != o.Kind
+	})
 }
 
 // add notes a reference to the object of the kind with the name.

@@ -40,15 +40,6 @@ type facts struct {
 	predictors []string    // the predictor's own name, perhaps empty, and the names of those in its canaries
 }
 
-// Facts returns what the model needs of an object, for [transform.Config]. It copies texts: a part of one would keep
-// the whole text in memory.
-func Facts(o *transform.Object) any {
-	if o.GroupKind() != kserve.InferenceService {
-		return nil
-	}
-	return newFacts(o)
-}
-
 func newFacts(o *transform.Object) *facts {
 	f := &facts{annotated: strings.Clone(o.Annotation(kserve.DeploymentModeAnnotation))}
 	s := &Service{Object: o, facts: f}

@@ -46,11 +46,11 @@ func checkName(p *pass) {
 	if p.options.Autoscaler == AutoscalerFinalizer {
 		return
 	}
-	if (model.Autoscaler{Object: p.Object}).IsHPA() {
-		p.checkHPAName(yamldoc.Path{"metadata", "name"})
+	if o := p.Object; (model.Autoscaler{Object: o}).IsHPA() {
+		p.checkHPAName(yamldoc.Path{"metadata", "name"}, o.Name)
 		p.completeRename()
 	} else {
-		p.checkHPAName(hpaName)
+		p.checkHPAName(hpaName, o.Get(hpaName...).Str())
 		p.checkScaledObjectName()
 	}
 }
@@ -75,7 +75,7 @@ func (p *pass) checkScaledObjectName() {
 // completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
 func (p *pass) completeRename() {
 	o := p.Object
-	old := o.Annotation(model.RenamedFromAnnotation)
+	old := model.Autoscaler{Object: o}.RenamedFrom()
 	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil || p.SharesName(o, old) {
 		return
 	}
@@ -90,14 +90,13 @@ func (p *pass) completeRename() {
 	}
 }
 
-// checkHPAName looks at the name of an HPA at a path of the pass's object.
-func (p *pass) checkHPAName(at yamldoc.Path) {
+// checkHPAName looks at the name of an HPA, which is at a path of the pass's object.
+func (p *pass) checkHPAName(at yamldoc.Path, name string) {
 	o := p.Object
-	old := o.Get(at...).Str()
 	loss := fmt.Sprintf("KServe %s overwrite or delete any HPA with it", kserve.ForeignAutoscalersLost)
-	owner := p.NameOwner(o, old)
+	owner := p.NameOwner(o, name)
 	if owner == nil {
-		if owner := p.PossibleNameOwner(o, old); owner != nil {
+		if owner := p.PossibleNameOwner(o, name); owner != nil {
 			p.Report(transform.Finding{At: at, Severity: transform.Warning, Needs: "namespace",
 				Message: fmt.Sprintf("the name belongs to %s if both share a namespace, and %s", owner.Service, loss)})
 		}
