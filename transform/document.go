@@ -9,25 +9,31 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// document is one document of the render, or several objects one after the other that concern no rule.
+// document is one document of the render, or several objects one after the other that concern no rule. While a repair
+// is proved, its body, tree, objects and ignores are those of the edited text.
 type document struct {
 	file     *File
 	source   *yamldoc.Document
-	origin   *document      // for an edited document, the one that came
-	change   yamldoc.Change // of its body; nil for the one that came
 	content  content
 	selected bool  // rules may concern it
 	keeps    bool  // its tree
+	edited   bool  // it is the edited document, not the one that came
 	count    int32 // of its objects
 
 	trees   *trees
 	tree    atomic.Pointer[yamldoc.Tree] // nil while nobody looks at the document
 	objects []*Object
-	lost    []yamldoc.Comment // by the edits
-	aliased *aliased          // what its aliases stand for, once it was parsed; nil without any
-	output  yamldoc.Change    // of the body by the edits, nil without any
+	aliased *aliased       // what its aliases stand for, once it was parsed; nil without any
+	ignores []*ignore      // what people accept in it; nil until suppress looks
+	change  yamldoc.Change // of the body by the edits, nil without any
+	revised *revision      // by the edits, nil if they revise nothing but the text
+}
 
-	ignores []*ignore // what people accept in it; nil until suppress looks
+// revision is what the edits of a document change apart from its text.
+type revision struct {
+	lost    []yamldoc.Comment
+	ignores []*ignore // as they came
+	names   []names   // of the objects, as they came; nil if they stay
 }
 
 // examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.
@@ -65,13 +71,19 @@ func (d *document) examine(s *screen, namespace string) error {
 		walkObjects(tree.Root, nil, "", "", func(yamldoc.Path, *yamldoc.Node, string, string) { d.count++ })
 	}
 	if d.selected {
-		d.adopt(tree, namespace)
+		d.collect(tree.Root, namespace)
+		d.adopt(tree)
 	}
 	return nil
 }
 
 // body returns the text of the document.
-func (d *document) body() []byte { return d.change.Apply(d.source.Body) }
+func (d *document) body() []byte {
+	if !d.edited {
+		return d.source.Body
+	}
+	return d.change.Apply(d.source.Body)
+}
 
 // parse parses the document, whose nodes somebody is about to read, and finds its objects.
 func (d *document) parse(namespace string) error {
@@ -85,9 +97,8 @@ func (d *document) parse(namespace string) error {
 	return nil
 }
 
-// adopt finds the objects in a tree that nothing else uses, then keeps or releases it.
-func (d *document) adopt(tree *yamldoc.Tree, namespace string) {
-	d.collect(tree.Root, namespace)
+// adopt notes the facts in the document's tree, which nothing else uses, then keeps or releases it.
+func (d *document) adopt(tree *yamldoc.Tree) {
 	d.tree.Store(tree)
 	d.findFacts()
 	if !d.trees.admit(d) {
@@ -107,21 +118,49 @@ func (d *document) findFacts() {
 // collect adds the objects below node.
 func (d *document) collect(node *yamldoc.Node, namespace string) {
 	walkObjects(node, nil, "", "", func(prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind string) {
-		o := &Object{
-			File: d.file, APIVersion: apiVersion, Kind: kind, doc: d,
-			index: len(d.objects), prefix: prefix,
-			Name:         node.Get("metadata", "name").Str(),
-			Namespace:    node.Get("metadata", "namespace").Str(),
-			generateName: node.Get("metadata", "generateName").Str(),
-		}
-		if o.Namespace == "" {
-			o.Namespace = namespace
-		}
-		if d.origin != nil {
-			o.shareNames(d.origin.objects[o.index])
-		}
+		o := &Object{File: d.file, doc: d, prefix: prefix}
+		o.setNames(namesOf(node, apiVersion, kind, namespace))
 		d.objects = append(d.objects, o)
 	})
+}
+
+// edit makes the document the one that the edits give, with its tree and the change of its body.
+func (d *document) edit(tree *yamldoc.Tree, change yamldoc.Change, namespace string) {
+	d.drop()
+	d.edited, d.change = true, change
+	revised := revision{lost: tree.Lost(), ignores: d.ignores}
+	d.ignores = nil
+	i := 0 // edits add and remove no objects
+	walkObjects(tree.Root, nil, "", "", func(_ yamldoc.Path, node *yamldoc.Node, apiVersion, kind string) {
+		o := d.objects[i]
+		if names := namesOf(node, apiVersion, kind, namespace); names != o.names() {
+			if revised.names == nil {
+				revised.names = namesOfAll(d.objects)
+			}
+			o.setNames(names.clone()) // a part of the edited text would keep all of it in memory
+		}
+		i++
+	})
+	if len(revised.lost)+len(revised.ignores)+len(revised.names) > 0 {
+		d.revised = &revised
+	}
+	d.adopt(tree)
+}
+
+// unedit makes the document the one that came. The change stays, as the output.
+func (d *document) unedit() {
+	if !d.edited {
+		return
+	}
+	d.drop()
+	d.edited, d.ignores = false, nil
+	if d.revised == nil {
+		return
+	}
+	d.ignores = d.revised.ignores
+	for i, names := range d.revised.names {
+		d.objects[i].setNames(names)
+	}
 }
 
 // walkObjects calls visit for the object at node, or for the items of a List at any depth. As in Argo CD, what has

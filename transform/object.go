@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -55,7 +56,6 @@ type Object struct {
 	Namespace  string // metadata.namespace, else Config.Namespace
 
 	doc          *document
-	index        int          // among the objects of the document
 	prefix       yamldoc.Path // from the document's root to the object
 	generateName string
 	facts        any // what Facts returns, or nil
@@ -121,29 +121,39 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	return all
 }
 
-// shareNames lets the object of an edited document use the names that it came with, or copies of its own. Otherwise
-// they would keep the whole text of the edited document in memory.
-func (o *Object) shareNames(came *Object) {
-	share := func(own *string, came string) {
-		if *own == came {
-			*own = came
-		} else {
-			*own = strings.Clone(*own)
-		}
+// names are what identifies an object.
+type names struct{ apiVersion, kind, name, namespace, generateName string }
+
+// namesOf returns the names of the object at node, which are parts of the document's text.
+func namesOf(node *yamldoc.Node, apiVersion, kind, namespace string) names {
+	metadata := node.Get("metadata")
+	return names{
+		apiVersion, kind, metadata.Get("name").Str(), cmp.Or(metadata.Get("namespace").Str(), namespace),
+		metadata.Get("generateName").Str(),
 	}
-	share(&o.APIVersion, came.APIVersion)
-	share(&o.Kind, came.Kind)
-	share(&o.Name, came.Name)
-	share(&o.Namespace, came.Namespace)
-	share(&o.generateName, came.generateName)
 }
 
-// came returns the object as it came, for one of an edited document: edits add and remove no objects.
-func (o *Object) came() *Object {
-	if o.doc.origin == nil {
-		return o
+func namesOfAll(objects []*Object) []names {
+	all := make([]names, len(objects))
+	for i, o := range objects {
+		all[i] = o.names()
 	}
-	return o.doc.origin.objects[o.index]
+	return all
+}
+
+func (n names) clone() names {
+	return names{
+		strings.Clone(n.apiVersion), strings.Clone(n.kind), strings.Clone(n.name), strings.Clone(n.namespace),
+		strings.Clone(n.generateName),
+	}
+}
+
+func (o *Object) names() names {
+	return names{o.APIVersion, o.Kind, o.Name, o.Namespace, o.generateName}
+}
+
+func (o *Object) setNames(n names) {
+	o.APIVersion, o.Kind, o.Name, o.Namespace, o.generateName = n.apiVersion, n.kind, n.name, n.namespace, n.generateName
 }
 
 // offset returns where in the document's body the path leads: to the last key on it that exists.

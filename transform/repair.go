@@ -19,14 +19,13 @@ type repair struct {
 	findings []held
 	failed   failures
 
-	after []*document    // the selected documents: edited ones, or as they came
-	made  []int          // how many edits each of them has
+	made  []int          // how many edits each of the selected documents has
 	stays map[place]bool // what the rules report after the proved edits; nil if there are none
 }
 
 func newRepair(e *engine, s *stream, findings []held, failed failures) *repair {
 	return &repair{engine: e, stream: s, findings: withRestart(findings), failed: failed,
-		after: slices.Clone(s.selected), made: make([]int, len(s.selected))}
+		made: make([]int, len(s.selected))}
 }
 
 // failures are the documents that are left as they came, with the findings that tell why.
@@ -37,6 +36,7 @@ func (f failures) add(o *Object, at yamldoc.Path, message string) {
 	if _, known := f[o.doc]; known {
 		return
 	}
+	o.doc.unedit()
 	failure := Finding{Rule: NotRepaired, Object: o, At: at, Severity: NotRepaired.Severity, Message: message,
 		Unrepaired: "the document is left as it came; please report this"}
 	failure.Line, failure.Col = o.position(at)
@@ -141,24 +141,19 @@ func (r *repair) splice(ctx context.Context) error {
 			edits[e.object.doc] = append(edits[e.object.doc], e)
 		}
 	}
-	faults := make([]error, len(r.after))
-	err := parallel(ctx, len(r.after), func(i int) error {
+	faults := make([]error, len(r.made))
+	err := parallel(ctx, len(r.made), func(i int) error {
 		d := r.stream.selected[i]
 		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
 			return nil
 		}
-		if r.after[i] != d {
-			r.after[i].drop()
-		}
-		r.made[i], r.after[i] = len(edits[d]), d
+		d.unedit()
+		d.change, d.revised, r.made[i] = nil, nil, len(edits[d])
 		faults[i] = guarded(func() error {
 			return d.borrow(func(before *yamldoc.Tree) error {
 				tree, err := before.Apply(effective(rooted(edits[d])))
 				if err == nil && tree != before {
-					r.after[i] = &document{file: d.file, source: d.source, origin: d,
-						change: r.shared.change(tree.Change()), trees: d.trees, lost: tree.Lost()}
-					r.after[i].adopt(tree, r.Namespace)
-					d.drop()
+					d.edit(tree, r.shared.change(tree.Change()), r.Namespace)
 				}
 				return err
 			})
@@ -176,16 +171,16 @@ func (r *repair) splice(ctx context.Context) error {
 // nameLost notes in the findings which comments their edits take out.
 func (r *repair) nameLost() {
 	lost := map[*document]map[string][]Place{} // by the path of the edit
-	for i, d := range r.after {
-		if d == r.stream.selected[i] || len(d.lost) == 0 {
+	for _, d := range r.stream.selected {
+		if d.revised == nil || len(d.revised.lost) == 0 {
 			continue
 		}
 		places := map[string][]Place{}
-		for _, c := range d.lost {
+		for _, c := range d.revised.lost {
 			key := pathKey(c.Path)
 			places[key] = append(places[key], Place{d.file.Path, d.source.Line + c.Line - 1})
 		}
-		lost[r.stream.selected[i]] = places
+		lost[d] = places
 	}
 	for i := range r.findings {
 		h := &r.findings[i]
@@ -269,10 +264,10 @@ func (h *held) place() place { return place{h.common.Rule, h.object} }
 // whether that is so; if not, more documents are left as they came.
 func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	r.stays = nil
-	if slices.Equal(r.after, r.stream.selected) {
+	if !r.stream.edited() {
 		return true, nil
 	}
-	left, broken, err := r.find(ctx, r.after, r.stream.unselected)
+	left, broken, err := r.find(ctx, r.stream.selected, r.stream.unselected)
 	left, _ = split(left)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -287,23 +282,11 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	}
 	proved = true
 	var message string
-	for i, d := range r.after {
+	for _, d := range r.stream.selected {
 		failure, found := broken[d]
-		if _, already := r.failed[r.stream.selected[i]]; found && !already {
+		if _, already := r.failed[d]; found && !already {
 			proved, message = false, failure.Message
-			r.failed.add(failure.Object.came(), nil, failure.Message)
-		}
-	}
-	for i := range left {
-		h := &left[i]
-		h.object = h.object.came()
-		for j := range h.edits {
-			h.edits[j].object = h.edits[j].object.came()
-		}
-		if h.own != nil {
-			for j, o := range h.own.restarts {
-				h.own.restarts[j] = o.came()
-			}
+			r.failed.add(failure.Object, nil, failure.Message)
 		}
 	}
 	stays := map[place]bool{}
@@ -358,8 +341,8 @@ func (r *repair) giveUp(message string, rules ...*Rule) {
 // stable reports whether the output stays as it is when it is repaired again. A document that is left as it came can
 // spoil that: once the others are repaired, its own repair may succeed.
 func (r *repair) stable(ctx context.Context) bool {
-	again := make([]*document, len(r.after))
-	for i, d := range r.after {
+	again := make([]*document, len(r.stream.selected))
+	for i, d := range r.stream.selected {
 		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: d.trees}
 		if err := again[i].parse(r.Namespace); err != nil {
 			return false
@@ -371,5 +354,5 @@ func (r *repair) stable(ctx context.Context) bool {
 	}
 	findings, _ = split(findings)
 	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, failed)
-	return second.run(ctx) == nil && slices.Equal(second.after, again)
+	return second.run(ctx) == nil && !second.stream.edited()
 }

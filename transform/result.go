@@ -161,10 +161,10 @@ func (r *Result) Files() []Output {
 	outputs := make([]Output, len(r.stream.files))
 	for i, file := range r.stream.files {
 		outputs[i] = Output{File: file, Before: file.Data, After: file.Data}
-		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.output != nil }) {
+		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.change != nil }) {
 			after := make([]byte, 0, len(file.Data)+len(file.Data)/4) // repairs add less
 			for _, d := range r.stream.documents[i] {
-				after = d.output.Append(append(after, d.source.Head...), d.source.Body)
+				after = d.change.Append(append(after, d.source.Head...), d.source.Body)
 			}
 			outputs[i].After = after
 		}
@@ -174,6 +174,6 @@ func (r *Result) Files() []Output {
 
 func (d *document) result() yamldoc.Document {
 	out := *d.source
-	out.Body = d.output.Apply(out.Body)
+	out.Body = d.change.Apply(out.Body)
 	return out
 }

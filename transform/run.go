@@ -55,6 +55,9 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 			return nil, err
 		}
 		r.nameLost()
+		for _, d := range stream.selected {
+			d.unedit()
+		}
 	}
 	open, acceptedRemoved := split(removed)
 	result := &Result{
@@ -63,12 +66,9 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		Unused:   e.unused(stream.selected, failed),
 		stream:   stream,
 	}
-	for i, d := range stream.selected {
+	for _, d := range stream.selected {
 		if failure, found := failed[d]; found {
 			result.open = append(result.open, r.shared.hold(failure, 0))
-		}
-		if r.after[i] != d {
-			d.output = r.after[i].change
 		}
 	}
 	return result, nil

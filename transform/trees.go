@@ -107,7 +107,7 @@ func (t *trees) remember(d *document) {
 	}
 }
 
-// drop forgets the tree and the facts of a document that rules no longer look at.
+// drop forgets the tree and the facts of a document whose text becomes another one.
 func (d *document) drop() {
 	for _, o := range d.objects {
 		o.facts = nil
@@ -117,6 +117,6 @@ func (d *document) drop() {
 	if d.keeps {
 		d.keeps = false
 		d.trees.kept -= len(d.source.Body)
-		d.tree.Store(nil)
 	}
+	d.tree.Store(nil)
 }
