@@ -74,32 +74,32 @@ func (r *Result) Repaired() []*Object {
 		return nil
 	}
 	var objects []*Object
-	seen := map[*Object]bool{}
 	for i := range r.open {
 		for _, e := range r.open[i].edits {
-			if !seen[e.object] {
-				seen[e.object] = true
-				objects = append(objects, e.object)
-			}
+			objects = append(objects, e.object)
 		}
 	}
-	return objects
+	return distinct(objects)
 }
 
 // Restarted returns the objects whose pods restart because of edits of the Findings, each of them once, in the order of
 // Findings. Unlike Repaired, it does so even if a finding is fatal.
 func (r *Result) Restarted() []*Object {
 	var objects []*Object
-	seen := map[*Object]bool{}
 	for i := range r.open {
-		for _, o := range r.open[i].restarted() {
-			if !seen[o] {
-				seen[o] = true
-				objects = append(objects, o)
-			}
-		}
+		objects = append(objects, r.open[i].restarted()...)
 	}
-	return objects
+	return distinct(objects)
+}
+
+// distinct returns the objects, each of them once.
+func distinct(objects []*Object) []*Object {
+	seen := map[*Object]bool{}
+	return slices.DeleteFunc(objects, func(o *Object) bool {
+		known := seen[o]
+		seen[o] = true
+		return known
+	})
 }
 
 // Repairing returns the rules whose Findings have edits, in the order of Findings.
