@@ -44,7 +44,8 @@ type Config struct {
 
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
 	// the rules, again for Rule.Removed, once for Previous, and whenever it verifies a repair, so it must depend on
-	// nothing but the render and constants. Several rules read what it returns at the same time. Nil is allowed, and then
+	// nothing but the render and constants. Several rules read what it returns at the same time. The objects of the render
+	// change from one call to the next, and are again those that came when Run returns. Nil is allowed, and then
 	// Pass.Index is nil.
 	Index func(*Render) any
 

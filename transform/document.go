@@ -3,6 +3,7 @@ package transform
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"strings"
 	"sync/atomic"
 
@@ -10,14 +11,14 @@ import (
 )
 
 // document is one document of the render, or several objects one after the other that concern no rule. While a repair
-// is proved, its body, tree, objects and ignores are those of the edited text.
+// is proved, its body, tree and ignores are those of the edited text, as are the names and facts of its objects.
 type document struct {
 	file     *File
 	source   *yamldoc.Document
 	content  content
 	selected bool  // rules may concern it
 	keeps    bool  // its tree
-	edited   bool  // it is the edited document, not the one that came
+	edited   bool  // its text is the edited one
 	count    int32 // of its objects
 
 	trees   *trees
@@ -26,14 +27,20 @@ type document struct {
 	aliased *aliased       // what its aliases stand for, once it was parsed; nil without any
 	ignores []*ignore      // what people accept in it; nil until suppress looks
 	change  yamldoc.Change // of the body by the edits, nil without any
-	revised *revision      // by the edits, nil if they revise nothing but the text
+	revised *revision      // while it is edited, nil if the edits revise nothing but the text
 }
 
 // revision is what the edits of a document change apart from its text.
 type revision struct {
 	lost    []yamldoc.Comment
 	ignores []*ignore // as they came
-	names   []names   // of the objects, as they came; nil if they stay
+	renamed []renamed
+}
+
+// renamed is an object that has other names after the edits.
+type renamed struct {
+	object *Object
+	came   names
 }
 
 // examine finds out what the document is, and parses it if rules may concern it or if its bytes do not tell.
@@ -124,27 +131,30 @@ func (d *document) collect(node *yamldoc.Node, namespace string) {
 	})
 }
 
-// edit makes the document the one that the edits give, with its tree and the change of its body.
-func (d *document) edit(tree *yamldoc.Tree, change yamldoc.Change, namespace string) {
-	d.drop()
-	d.edited, d.change = true, change
-	revised := revision{lost: tree.Lost(), ignores: d.ignores}
-	d.ignores = nil
-	i := 0 // edits add and remove no objects
+// edit makes the document the one that edits give, with its tree and the change of its body. The error is about edits
+// that add or remove objects.
+func (d *document) edit(tree *yamldoc.Tree, change yamldoc.Change, namespace string) error {
+	var edited []names
 	walkObjects(tree.Root, nil, "", "", func(_ yamldoc.Path, node *yamldoc.Node, apiVersion, kind string) {
-		o := d.objects[i]
-		if names := namesOf(node, apiVersion, kind, namespace); names != o.names() {
-			if revised.names == nil {
-				revised.names = namesOfAll(d.objects)
-			}
-			o.setNames(names.clone()) // a part of the edited text would keep all of it in memory
-		}
-		i++
+		edited = append(edited, namesOf(node, apiVersion, kind, namespace))
 	})
-	if len(revised.lost)+len(revised.ignores)+len(revised.names) > 0 {
+	if len(edited) != len(d.objects) {
+		return errors.New("the edits add or remove objects")
+	}
+	d.drop()
+	revised := revision{lost: tree.Lost(), ignores: d.ignores}
+	for i, o := range d.objects {
+		if came := o.names(); came != edited[i] {
+			revised.renamed = append(revised.renamed, renamed{o, came})
+			o.setNames(edited[i].clone()) // a part of the edited text would keep all of it in memory
+		}
+	}
+	d.edited, d.change, d.ignores = true, change, nil
+	if len(revised.lost)+len(revised.ignores)+len(revised.renamed) > 0 {
 		d.revised = &revised
 	}
 	d.adopt(tree)
+	return nil
 }
 
 // unedit makes the document the one that came. The change stays, as the output.
@@ -158,9 +168,16 @@ func (d *document) unedit() {
 		return
 	}
 	d.ignores = d.revised.ignores
-	for i, names := range d.revised.names {
-		d.objects[i].setNames(names)
+	for _, r := range d.revised.renamed {
+		r.object.setNames(r.came)
 	}
+	d.revised = nil
+}
+
+// restore makes the document the one that came, without edits.
+func (d *document) restore() {
+	d.unedit()
+	d.change = nil
 }
 
 // walkObjects calls visit for the object at node, or for the items of a List at any depth. As in Argo CD, what has

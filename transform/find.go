@@ -26,6 +26,8 @@ type fault struct {
 	err    error
 }
 
+func (f fault) message() string { return fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)) }
+
 // search is a run of the rules over the objects of a render.
 type search struct {
 	*engine
@@ -35,9 +37,9 @@ type search struct {
 }
 
 // find runs the rules over the objects of the selected documents and returns what they report, in the order of the
-// rules, and the documents with an object on which a rule panics. It takes one object after the other, with all of its
+// rules, and the faults. It takes one object after the other, with all of its
 // rules, because the nodes of one object fit into the processor's cache and those of all objects do not.
-func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]held, failures, error) {
+func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]held, []fault, error) {
 	s := search{engine: e, render: newRender(selected, unselected, e.Namespace)}
 	if err := guarded(func() error { s.index = e.index(s.render); return nil }); err != nil {
 		return nil, nil, err
@@ -52,8 +54,8 @@ func (e *engine) find(ctx context.Context, selected, unselected []*document) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	findings, failed := inOrder(all)
-	return findings, failed, e.suppress(findings, selected)
+	findings, faults := inOrder(all)
+	return findings, faults, e.suppress(findings, selected)
 }
 
 // callsFor returns the calls for each kind of object in the render.
@@ -102,10 +104,8 @@ func (s *search) examine(o *Object) (all reported) {
 	return all
 }
 
-// inOrder returns the findings about the objects in the order of the rules, and the documents with an object on which a
-// rule panics.
-func inOrder(all []reported) (findings []held, failed failures) {
-	var faults []fault
+// inOrder returns the findings about the objects, and the faults, in the order of the rules.
+func inOrder(all []reported) (findings []held, faults []fault) {
 	var next []int // by call: how many findings it has, and later where the next one goes
 	for i := range all {
 		faults = append(faults, all[i].faults...)
@@ -120,7 +120,7 @@ func inOrder(all []reported) (findings []held, failed failures) {
 	for i, n := range next {
 		next[i], count = count, count+n
 	}
-	findings, failed = make([]held, count), failures{}
+	findings = make([]held, count)
 	for i := range all {
 		for _, h := range all[i].findings {
 			findings[next[h.call]] = h
@@ -129,8 +129,5 @@ func inOrder(all []reported) (findings []held, failed failures) {
 		all[i].findings = nil
 	}
 	slices.SortStableFunc(faults, func(a, b fault) int { return cmp.Compare(a.rank, b.rank) })
-	for _, f := range faults {
-		failed.add(f.object, nil, fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)))
-	}
-	return findings, failed
+	return findings, faults
 }

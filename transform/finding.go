@@ -39,7 +39,8 @@ type Finding struct {
 	Lost      []Place // the comments that Edits take out, by path and line; set by Run
 }
 
-// Edit is a logical change of one object. Its path starts at the object. [Object.Edits] makes edits.
+// Edit is a logical change of one object. Its path starts at the object. It must not remove the object or add others.
+// [Object.Edits] makes edits.
 type Edit struct {
 	Object *Object
 	yamldoc.Edit

@@ -47,7 +47,8 @@ func (f *File) Origin() string {
 	return f.FindOrigin()
 }
 
-// Object is a manifest: a document, or an item of a List in a document.
+// Object is a manifest: a document, or an item of a List in a document. While [Run] verifies a repair, its names and
+// nodes are those of the repaired text. Afterwards they are again those that came.
 type Object struct {
 	File       *File
 	APIVersion string // an item of a typed List that has none gets the List's
@@ -131,14 +132,6 @@ func namesOf(node *yamldoc.Node, apiVersion, kind, namespace string) names {
 		apiVersion, kind, metadata.Get("name").Str(), cmp.Or(metadata.Get("namespace").Str(), namespace),
 		metadata.Get("generateName").Str(),
 	}
-}
-
-func namesOfAll(objects []*Object) []names {
-	all := make([]names, len(objects))
-	for i, o := range objects {
-		all[i] = o.names()
-	}
-	return all
 }
 
 func (n names) clone() names {

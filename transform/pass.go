@@ -4,7 +4,7 @@ package transform
 type Pass struct {
 	Rule     *Rule     // the rule that runs
 	Object   *Object   // the object to look at; its kind is one of Rule.Kinds. For Rule.Removed it is not in Render
-	Render   *Render   // all objects of the run, before any edit
+	Render   *Render   // all objects of the run: as they came, or to verify a repair, as it makes them
 	Releases []Release // Config.Releases: those that the cluster may run; none when nothing is known
 	Index    any       // what Config.Index returned for Render
 

@@ -78,8 +78,9 @@ func (r *Render) Objects(kinds ...GroupKind) []*Object {
 // kind that a rule names, or that have a word that a rule mentions.
 func (r *Render) All() []*Object { return slices.Clip(r.objects) }
 
-// Holding returns the objects of [Render.All] in whose text mayHold finds something. It is not called for what keeps its
-// nodes in memory, which is all in a small input: these objects are returned too.
+// Holding returns the objects of [Render.All] that may hold what a caller searches for. It leaves out those whose
+// document has no nodes in memory and for whose text, that of the whole document, mayHold returns false. Which documents
+// have nodes in memory changes from call to call.
 func (r *Render) Holding(mayHold func(o *Object, text []byte) bool) (objects []*Object) {
 	for _, o := range r.objects {
 		if o.doc.tree.Load() != nil || mayHold(o, o.doc.body()) {

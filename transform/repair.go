@@ -23,24 +23,29 @@ type repair struct {
 	stays map[place]bool // what the rules report after the proved edits; nil if there are none
 }
 
-func newRepair(e *engine, s *stream, findings []held, failed failures) *repair {
-	return &repair{engine: e, stream: s, findings: withRestart(findings), failed: failed,
+// newRepair leaves documents with an object on which a rule panics as they came.
+func newRepair(e *engine, s *stream, findings []held, faults []fault) *repair {
+	r := &repair{engine: e, stream: s, findings: withRestart(findings), failed: failures{},
 		made: make([]int, len(s.selected))}
+	for _, f := range faults {
+		r.leave(f.object, nil, f.message())
+	}
+	return r
 }
 
 // failures are the documents that are left as they came, with the findings that tell why.
 type failures map[*document]Finding
 
-// add leaves the object's document as it came. The first reason counts.
-func (f failures) add(o *Object, at yamldoc.Path, message string) {
-	if _, known := f[o.doc]; known {
+// leave leaves the object's document as it came. The first reason counts.
+func (r *repair) leave(o *Object, at yamldoc.Path, message string) {
+	if _, known := r.failed[o.doc]; known {
 		return
 	}
-	o.doc.unedit()
+	o.doc.restore()
 	failure := Finding{Rule: NotRepaired, Object: o, At: at, Severity: NotRepaired.Severity, Message: message,
 		Unrepaired: "the document is left as it came; please report this"}
 	failure.Line, failure.Col = o.position(at)
-	f[o.doc] = failure
+	r.failed[o.doc] = failure
 }
 
 // prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again. It
@@ -147,15 +152,19 @@ func (r *repair) splice(ctx context.Context) error {
 		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
 			return nil
 		}
-		d.unedit()
-		d.change, d.revised, r.made[i] = nil, nil, len(edits[d])
+		d.restore()
+		r.made[i] = len(edits[d])
 		faults[i] = guarded(func() error {
+			if len(edits[d]) == 0 {
+				d.adopt(d.read())
+				return nil
+			}
 			return d.borrow(func(before *yamldoc.Tree) error {
 				tree, err := before.Apply(effective(rooted(edits[d])))
-				if err == nil && tree != before {
-					d.edit(tree, r.shared.change(tree.Change()), r.Namespace)
+				if err != nil || tree == before {
+					return err
 				}
-				return err
+				return d.edit(tree, r.shared.change(tree.Change()), r.Namespace)
 			})
 		})
 		return nil
@@ -249,7 +258,7 @@ func (r *repair) blame(d *document, fault error) {
 	case errors.As(fault, &unsafe):
 		message = "the edits can't be made together: " + unsafe.Reason
 	}
-	r.failed.add(o, at, message)
+	r.leave(o, at, message)
 }
 
 // place identifies a finding across a repair: names and positions may change.
@@ -264,10 +273,10 @@ func (h *held) place() place { return place{h.common.Rule, h.object} }
 // whether that is so; if not, more documents are left as they came.
 func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	r.stays = nil
-	if !r.stream.edited() {
+	if !r.edited() {
 		return true, nil
 	}
-	left, broken, err := r.find(ctx, r.stream.selected, r.stream.unselected)
+	left, faults, err := r.find(ctx, r.stream.selected, r.stream.unselected)
 	left, _ = split(left)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -282,11 +291,10 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	}
 	proved = true
 	var message string
-	for _, d := range r.stream.selected {
-		failure, found := broken[d]
-		if _, already := r.failed[d]; found && !already {
-			proved, message = false, failure.Message
-			r.failed.add(failure.Object, nil, failure.Message)
+	for _, f := range faults {
+		if _, already := r.failed[f.object.doc]; !already {
+			proved, message = false, f.message()
+			r.leave(f.object, nil, message)
 		}
 	}
 	stays := map[place]bool{}
@@ -305,7 +313,7 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		proved = false
 		culprits = append(culprits, h.common.Rule)
 		message = fmt.Sprintf("%s comes up again after the repair: %s", h.common.Rule.ID, h.common.Message)
-		r.failed.add(h.object, nil, message)
+		r.leave(h.object, nil, message)
 	}
 	switch {
 	case proved:
@@ -316,6 +324,11 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 	return proved, nil
 }
 
+// edited reports whether a document is edited.
+func (r *repair) edited() bool {
+	return slices.ContainsFunc(r.stream.selected, func(d *document) bool { return d.edited })
+}
+
 // giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With
 // no rules, or none that edits something, it leaves all edited documents.
 func (r *repair) giveUp(message string, rules ...*Rule) {
@@ -324,7 +337,7 @@ func (r *repair) giveUp(message string, rules ...*Rule) {
 			continue
 		}
 		for _, e := range r.findings[i].edits {
-			r.failed.add(e.object, e.edit.Path, message)
+			r.leave(e.object, e.edit.Path, message)
 		}
 	}
 	if r.withdraw() {
@@ -334,25 +347,26 @@ func (r *repair) giveUp(message string, rules ...*Rule) {
 		if r.made[i] == 0 {
 			continue
 		}
-		r.failed.add(d.objects[0], nil, message)
+		r.leave(d.objects[0], nil, message)
 	}
 }
 
 // stable reports whether the output stays as it is when it is repaired again. A document that is left as it came can
 // spoil that: once the others are repaired, its own repair may succeed.
 func (r *repair) stable(ctx context.Context) bool {
+	own := &trees{facts: r.Facts, most: minKept}
 	again := make([]*document, len(r.stream.selected))
 	for i, d := range r.stream.selected {
-		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: d.trees}
+		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: own}
 		if err := again[i].parse(r.Namespace); err != nil {
 			return false
 		}
 	}
-	findings, failed, err := r.find(ctx, again, r.stream.unselected)
+	findings, faults, err := r.find(ctx, again, r.stream.unselected)
 	if err != nil {
 		return false
 	}
 	findings, _ = split(findings)
-	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, failed)
-	return second.run(ctx) == nil && !second.stream.edited()
+	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, faults)
+	return second.run(ctx) == nil && !second.edited()
 }

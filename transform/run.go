@@ -40,7 +40,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings, failed, err := e.find(ctx, stream.selected, stream.unselected)
+	findings, faults, err := e.find(ctx, stream.selected, stream.unselected)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 		return nil, err
 	}
 	open, accepted := split(findings)
-	r := newRepair(e, stream, open, failed)
+	r := newRepair(e, stream, open, faults)
 	if !slices.ContainsFunc(r.findings, func(h held) bool { return h.common.Fatal }) {
 		if err := r.prove(ctx); err != nil {
 			return nil, err
@@ -63,11 +63,11 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	result := &Result{
 		open:     append(r.findings, open...),
 		Accepted: whole(append(withRestartBy(accepted, r.findings), acceptedRemoved...)),
-		Unused:   e.unused(stream.selected, failed),
+		Unused:   e.unused(stream.selected, r.failed),
 		stream:   stream,
 	}
 	for _, d := range stream.selected {
-		if failure, found := failed[d]; found {
+		if failure, found := r.failed[d]; found {
 			result.open = append(result.open, r.shared.hold(failure, 0))
 		}
 	}

@@ -148,11 +148,6 @@ func (d *document) add(source *yamldoc.Document, objects int) bool {
 	return true
 }
 
-// edited reports whether a document is edited.
-func (s *stream) edited() bool {
-	return slices.ContainsFunc(s.selected, func(d *document) bool { return d.edited })
-}
-
 // sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or
 // is itself what a renderer made.
 func (s *stream) sort(file *File, documents []*document) error {

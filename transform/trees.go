@@ -85,6 +85,9 @@ func (t *trees) admit(d *document) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	size := len(d.source.Body)
+	if d.keeps {
+		return true
+	}
 	if d.small() && t.kept+size > t.most {
 		return false
 	}
@@ -103,7 +106,9 @@ func (t *trees) remember(d *document) {
 		oldest := t.recent[0]
 		t.recent = t.recent[1:]
 		t.size -= len(oldest.source.Body)
-		oldest.tree.Store(nil)
+		if !oldest.keeps {
+			oldest.tree.Store(nil)
+		}
 	}
 }
 

@@ -121,6 +121,58 @@ func TestSearchKeepsNothing(t *testing.T) {
 	}
 }
 
+// TestHolding checks which texts are searched: those of documents without a tree, as they are edited.
+func TestHolding(t *testing.T) {
+	var searched []string
+	config := Config{
+		Rules: []*Rule{wants("KS991", "owner", "us", services)},
+		Index: func(r *Render) any {
+			for i, o := range r.All() {
+				if i > 0 {
+					o.doc.drop()
+				}
+			}
+			found := r.Holding(func(o *Object, text []byte) bool {
+				searched = append(searched, fmt.Sprint(o.Name, " ", bytes.Contains(text, []byte("owner: us"))))
+				return o.Name == "b"
+			})
+			if len(found) != 2 || found[0].Name != "a" || found[1].Name != "b" {
+				t.Errorf("found %v, want a, which has a tree, and b", found)
+			}
+			return nil
+		},
+	}
+	data := named("a") + "---\n" + named("b") + "---\n" + named("c")
+	if _, err := Run(t.Context(), []File{{Path: "a", Data: []byte(data)}}, config); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(searched, ", "), "b false, c false, b true, c true"; got != want {
+		t.Errorf("searched %s, want %s", got, want)
+	}
+}
+
+// TestKept checks that a document counts once, however often it is dropped and read again.
+func TestKept(t *testing.T) {
+	full := &trees{}
+	d := &document{file: &File{}, source: &yamldoc.Document{Body: []byte(service)}, trees: full}
+	if err := d.parse(""); err != nil {
+		t.Fatal(err)
+	}
+	full.most = 2 * len(service)
+	d.drop()
+	d.adopt(d.read())
+	full.mutex.Lock()
+	full.size += maxRecent()
+	full.mutex.Unlock()
+	full.remember(&document{source: &yamldoc.Document{}})
+	if d.tree.Load() == nil || !full.admit(d) || full.kept != len(service) {
+		t.Errorf("%d bytes are kept, want %d", full.kept, len(service))
+	}
+	if d.drop(); full.kept != 0 {
+		t.Errorf("%d bytes are kept after a drop", full.kept)
+	}
+}
+
 // TestDrop checks that a document which is edited anew, with fewer edits, keeps one tree.
 func TestDrop(t *testing.T) {
 	both := rule("KS992", func(p *Pass) {

@@ -30,8 +30,8 @@ const (
 	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
 )
 
-// scaling is what the model wants to know about an autoscaler and finds in the autoscaler alone.
-type scaling struct {
+// autoscalerFacts is what the model wants to know about an autoscaler and finds in the autoscaler alone.
+type autoscalerFacts struct {
 	kind        string // see Target
 	llmKind     string // see LLMTarget
 	name        string // of the target
@@ -39,40 +39,41 @@ type scaling struct {
 	renamedFrom string // the RenamedFromAnnotation
 }
 
-func newScaling(o *transform.Object) *scaling {
+func newAutoscalerFacts(o *transform.Object) *autoscalerFacts {
 	a := Autoscaler{o}
 	ref := a.Get("spec", "scaleTargetRef")
 	apiVersion, kind := ref.Get("apiVersion").Str(), ref.Get("kind").Str()
 	if kind == "" && !a.IsHPA() {
 		kind = DeploymentTarget
 	}
-	s := &scaling{
+	f := &autoscalerFacts{
 		kind:        targetKind(apiVersion, kind),
 		name:        strings.Clone(ref.Get("name").Str()),
 		renamedFrom: strings.Clone(a.Annotation(RenamedFromAnnotation)),
 	}
-	s.llmKind = cmp.Or(llmTargetKind(apiVersion, kind), s.kind)
+	f.llmKind = cmp.Or(llmTargetKind(apiVersion, kind), f.kind)
 	if name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/"); ok {
-		s.owner = strings.Clone(name)
+		f.owner = strings.Clone(name)
 	}
-	return s
+	return f
 }
 
-func (a Autoscaler) scaling() *scaling {
-	if known, ok := a.Facts().(*scaling); ok {
+func (a Autoscaler) facts() *autoscalerFacts {
+	if known, ok := a.Facts().(*autoscalerFacts); ok {
 		return known
 	}
-	return newScaling(a.Object)
+	return newAutoscalerFacts(a.Object)
 }
 
 // Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
 // the constants. KEDA's objects scale a Deployment unless they name another kind.
 func (a Autoscaler) Target() (kind, name string) {
-	s := a.scaling()
-	return s.kind, s.name
+	f := a.facts()
+	return f.kind, f.name
 }
 
-// targetKind returns the constant that the kind is, empty when it is none.
+// targetKind returns the constant that the kind is, empty when it is none. The kind itself would keep the whole text in
+// memory.
 func targetKind(apiVersion, kind string) string {
 	switch {
 	case kind == DeploymentTarget:
@@ -90,7 +91,7 @@ func targetKind(apiVersion, kind string) string {
 const OwnerAnnotation = "argocd-kserve-plugin/owner"
 
 // Owner returns the name of the InferenceService in the OwnerAnnotation, empty when there is none.
-func (a Autoscaler) Owner() string { return a.scaling().owner }
+func (a Autoscaler) Owner() string { return a.facts().owner }
 
 // elsewhere returns the services that are named only by the OwnerAnnotation of autoscalers in their namespace. An
 // autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the

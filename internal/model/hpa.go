@@ -11,7 +11,7 @@ import (
 const RenamedFromAnnotation = "argocd-kserve-plugin/renamed-from"
 
 // RenamedFrom returns the RenamedFromAnnotation.
-func (a Autoscaler) RenamedFrom() string { return a.scaling().renamedFrom }
+func (a Autoscaler) RenamedFrom() string { return a.facts().renamedFrom }
 
 // hpaNames are the names of the HPAs of the render.
 type hpaNames struct {

@@ -70,11 +70,11 @@ type LLMScaleTarget struct {
 // LLMTarget returns the kind and the name of the object that the autoscaler scales. The kind is that of Target, or one
 // by which people mean an LLM service.
 func (a Autoscaler) LLMTarget() (kind, name string) {
-	s := a.scaling()
-	return s.llmKind, s.name
+	f := a.facts()
+	return f.llmKind, f.name
 }
 
-// llmTargetKind returns the constant that the kind is, empty when it is none by which people mean an LLM service alone.
+// llmTargetKind returns SetTarget or LLMTarget if the kind is one of them, else nothing.
 func llmTargetKind(apiVersion, kind string) string {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	switch {

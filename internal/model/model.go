@@ -48,7 +48,7 @@ func Facts(o *transform.Object) any {
 	case kind == kserve.InferenceService:
 		return newFacts(o)
 	case slices.Contains(AutoscalerKinds, kind):
-		return newScaling(o)
+		return newAutoscalerFacts(o)
 	}
 	return nil
 }

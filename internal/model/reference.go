@@ -77,15 +77,15 @@ func findReferences(render *transform.Render) *references {
 	return found
 }
 
-// mayRefer reports whether the text of an object may refer to an autoscaler: it has a word for them not only as its own
-// kind, or may have one that its bytes do not show.
+// mayRefer reports whether the text of an object may refer to an autoscaler: one of ReferenceWords is in it other than
+// as the object's kind, or may be written so that the bytes do not show it.
 func mayRefer(o *transform.Object, text []byte) bool {
 	if bytes.ContainsAny(text, `\*!`) {
 		return true
 	}
 	return slices.ContainsFunc(ReferenceWords, func(word string) bool {
 		count := bytes.Count(text, []byte(word))
-		return count > 1 || count == 1 && word != o.Kind
+		return count > 1 || count == 1 && !strings.Contains(o.Kind, word)
 	})
 }
 

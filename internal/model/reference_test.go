@@ -22,6 +22,7 @@ func TestMayRefer(t *testing.T) {
 		{"Canary", "kind: Canary\nspec: {autoscalerRef: {kind: HorizontalPodAutoscaler}}\n", true},
 		{"Role", "kind: Role\nrules: [{resources: [horizontalpodautoscalers]}]\n", true},
 		{"PrometheusRule", "kind: PrometheusRule\nexpr: kube_metric{scaledObject=\"iris\"}\n", true},
+		{"HTTPScaledObject", "kind: HTTPScaledObject\n", false},
 		{"InferenceService", "kind: InferenceService\n", false},
 	} {
 		if got := mayRefer(&transform.Object{Kind: tc.kind}, []byte(tc.text)); got != tc.want {

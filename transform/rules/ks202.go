@@ -46,11 +46,11 @@ func checkName(p *pass) {
 	if p.options.Autoscaler == AutoscalerFinalizer {
 		return
 	}
-	if o := p.Object; (model.Autoscaler{Object: o}).IsHPA() {
-		p.checkHPAName(yamldoc.Path{"metadata", "name"}, o.Name)
+	if (model.Autoscaler{Object: p.Object}).IsHPA() {
+		p.checkHPAName(yamldoc.Path{"metadata", "name"}, p.Object.Name)
 		p.completeRename()
 	} else {
-		p.checkHPAName(hpaName, o.Get(hpaName...).Str())
+		p.checkHPAName(hpaName, p.Object.Get(hpaName...).Str())
 		p.checkScaledObjectName()
 	}
 }
