@@ -19,7 +19,7 @@ func TestMaxMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, cases := strings.Repeat("---\n"+string(manifest), 5000), t.TempDir()
+	input, cases := strings.Repeat("---\n"+string(manifest), 20_000), t.TempDir()
 	err = errors.Join(os.WriteFile(filepath.Join(cases, "a.yaml"), []byte(input), 0o600),
 		os.WriteFile(filepath.Join(cases, "a.diff"), nil, 0o600))
 	if err != nil {
