@@ -197,18 +197,44 @@ func (d *differ) edits(before, after string) (edits []udiff.Edit) {
 
 // lineRules are the rules that edit each line, by their place in the findings.
 type lineRules struct {
-	spans  []span
-	byLine map[int][]int
+	spans []span
+	order []int // indexes of spans, by line
+	ends  []int // of each line in order
 }
 
 func byLine(spans []span) lineRules {
-	edited := lineRules{spans, map[int][]int{}}
-	for i, s := range spans {
+	last := 0
+	for _, s := range spans {
+		last = max(last, s.last)
+	}
+	ends := make([]int, last+2) // first the number of spans of the line before
+	for _, s := range spans {
 		for line := s.first; line <= s.last; line++ {
-			edited.byLine[line] = append(edited.byLine[line], i)
+			ends[line+1]++
 		}
 	}
-	return edited
+	for line := range last + 1 {
+		ends[line+1] += ends[line]
+	}
+	order := make([]int, ends[last+1])
+	for i, s := range spans {
+		for line := s.first; line <= s.last; line++ {
+			order[ends[line]] = i
+			ends[line]++
+		}
+	}
+	return lineRules{spans, order, ends}
+}
+
+// of returns the indexes of the spans with the line.
+func (e lineRules) of(line int) []int {
+	switch {
+	case line < 0 || line >= len(e.ends):
+		return nil
+	case line == 0:
+		return e.order[:e.ends[0]]
+	}
+	return e.order[e.ends[line-1]:e.ends[line]]
 }
 
 // behind names the rules that edit the lines that the hunk changes.
@@ -218,9 +244,9 @@ func (e lineRules) behind(hunk *udiff.Hunk) string {
 	for _, l := range hunk.Lines {
 		switch l.Kind {
 		case udiff.Insert:
-			found = append(found, e.byLine[line-1]...)
+			found = append(found, e.of(line-1)...)
 		case udiff.Delete:
-			found = append(found, e.byLine[line]...)
+			found = append(found, e.of(line)...)
 			line++
 		default:
 			line++
