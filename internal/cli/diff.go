@@ -90,7 +90,7 @@ func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, pa
 		}
 		label := env.label(o.path, file.File, spans[file.File])
 		start := text.Len()
-		text.Grow(len(file.After)) // a guess; memory that is not written to costs nothing
+		text.Grow(len(file.After)) // about what a diff with an edit in each object takes
 		if err := writeDiff(text, label, file, spans[file.File], paint); err != nil {
 			return err
 		}
