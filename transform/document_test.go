@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -46,7 +47,7 @@ func TestCameAgain(t *testing.T) {
 
 // TestFactsWithdrawn checks the facts of a document whose edits are withdrawn.
 func TestFactsWithdrawn(t *testing.T) {
-	calls := 0
+	var calls atomic.Int32
 	var seen []string
 	again := only(rule("KS992", func(p *Pass) {
 		at := yamldoc.Path{"metadata", "labels", "seen"}
@@ -54,14 +55,14 @@ func TestFactsWithdrawn(t *testing.T) {
 	}, services), "b")
 	config := Config{
 		Rules: []*Rule{wants("KS991", "owner", "us", services), again},
-		Facts: func(o *Object) any { calls++; return o.Name + o.Annotation("owner") },
+		Facts: func(o *Object) any { calls.Add(1); return o.Name + o.Annotation("owner") },
 		Index: func(r *Render) any {
-			before := calls
+			before := calls.Load()
 			for _, o := range r.All() {
 				seen = append(seen, o.Facts().(string))
 			}
-			if calls > before {
-				t.Errorf("%d calls of Facts to build an index", calls-before)
+			if more := calls.Load() - before; more > 0 {
+				t.Errorf("%d calls of Facts to build an index", more)
 			}
 			return nil
 		},
