@@ -10,25 +10,20 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// sets returns a rule that sets a field of services.
-func sets(id string, value any, at ...any) *Rule {
-	return rule(id, func(p *Pass) {
-		if p.Object.Get(at...).Str() != value {
-			p.Report(Finding{At: at, Message: "not set", Edits: p.Object.Edits(yamldoc.Set(at, value))})
-		}
-	}, services)
-}
-
 // TestCameAgain checks that objects have their own names, nodes and facts after a repair, also those of a large input.
 func TestCameAgain(t *testing.T) {
-	large := strings.Repeat("# a long comment\n", maxSmall/20)
+	moved := rule("KS992", func(p *Pass) {
+		if at := (yamldoc.Path{"metadata", "namespace"}); p.Object.Namespace == "" {
+			p.Report(Finding{At: at, Message: "not moved", Edits: p.Object.Edits(yamldoc.Set(at, "team"))})
+		}
+	}, services)
 	var text strings.Builder
-	for i := range 3 * maxTexts / maxSmall / 2 {
-		text.WriteString(named(fmt.Sprintf("s-%d", i)) + large + "---\n")
+	for i := range manyLong {
+		text.WriteString(named(fmt.Sprintf("s-%d", i)) + longComment + "---\n")
 	}
 	for _, data := range []string{service, text.String()} {
 		config := Config{
-			Rules: []*Rule{wants("KS991", "owner", "us", services), sets("KS992", "renamed", "metadata", "namespace")},
+			Rules: []*Rule{wants("KS991", "owner", "us", services), moved},
 			Facts: func(o *Object) any { return o.Namespace + o.Annotation("owner") },
 		}
 		result, err := Run(t.Context(), []File{{Path: "a", Data: []byte(data)}}, config)
@@ -49,12 +44,8 @@ func TestCameAgain(t *testing.T) {
 func TestFactsWithdrawn(t *testing.T) {
 	var calls atomic.Int32
 	var seen []string
-	again := only(rule("KS992", func(p *Pass) {
-		at := yamldoc.Path{"metadata", "labels", "seen"}
-		p.Report(Finding{At: at, Message: "not seen", Edits: p.Object.Edits(yamldoc.Set(at, "again"))})
-	}, services), "b")
 	config := Config{
-		Rules: []*Rule{wants("KS991", "owner", "us", services), again},
+		Rules: []*Rule{wants("KS991", "owner", "us", services), only(again("KS992"), "b")},
 		Facts: func(o *Object) any { calls.Add(1); return o.Name + o.Annotation("owner") },
 		Index: func(r *Render) any {
 			before := calls.Load()
@@ -101,11 +92,7 @@ func TestFailurePosition(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		list += "- apiVersion: serving.kserve.io/v1beta1\n  kind: InferenceService\n  metadata:\n    name: " + name + "\n"
 	}
-	again := only(rule("KS992", func(p *Pass) {
-		at := yamldoc.Path{"metadata", "labels", "seen"}
-		p.Report(Finding{At: at, Message: "not seen", Edits: p.Object.Edits(yamldoc.Set(at, "again"))})
-	}, services), "b")
-	config := Config{Rules: []*Rule{wants("KS991", "owner", "us", services), again}}
+	config := Config{Rules: []*Rule{wants("KS991", "owner", "us", services), only(again("KS992"), "b")}}
 	result, err := Run(t.Context(), []File{{Path: "a", Data: []byte(list)}}, config)
 	if err != nil {
 		t.Fatal(err)

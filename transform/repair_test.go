@@ -24,6 +24,14 @@ func only(r *Rule, names ...string) *Rule {
 	return r
 }
 
+// again returns a rule that reports the same of services after its repair.
+func again(id string) *Rule {
+	return rule(id, func(p *Pass) {
+		at := yamldoc.Path{"metadata", "labels", "seen"}
+		p.Report(Finding{At: at, Message: "not seen", Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, "again")}}})
+	}, services)
+}
+
 // follows returns a rule that renames the service old, and what refers to it by the annotation ref.
 func follows(id, old, name string) *Rule {
 	return rule(id, func(p *Pass) {
@@ -47,12 +55,6 @@ func referring(name, to string) string {
 
 // TestNotRepaired gives rules and renders of which some documents fail the proof: these stay as they came.
 func TestNotRepaired(t *testing.T) {
-	again := func(id string) *Rule {
-		return rule(id, func(p *Pass) {
-			at := yamldoc.Path{"metadata", "labels", "seen"}
-			p.Report(Finding{At: at, Message: "not seen", Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, "again")}}})
-		}, services)
-	}
 	panics := func(id string) *Rule { return rule(id, func(p *Pass) { _ = p.Object.Get("spec").Items[7] }, services) }
 	// spoils reports something new about one service once another has an annotation.
 	spoils := func(id, name, other string) *Rule {

@@ -84,10 +84,10 @@ func (d *document) keep(tree *yamldoc.Tree) {
 func (t *trees) admit(d *document) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	size := len(d.source.Body)
 	if d.keeps {
 		return true
 	}
+	size := len(d.source.Body)
 	if d.small() && t.kept+size > t.most {
 		return false
 	}

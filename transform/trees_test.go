@@ -60,6 +60,11 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// manyLong documents with the long comment have more text than may keep its trees.
+const manyLong = 3 * maxTexts / maxSmall / 2
+
+var longComment = strings.Repeat("# a long comment\n", maxSmall/20)
+
 // TestReleased checks that a repair is the same when the memory of trees is used again, which takes a large input.
 func TestReleased(t *testing.T) {
 	config := Config{
@@ -68,7 +73,7 @@ func TestReleased(t *testing.T) {
 	}
 	text := func(i int) string {
 		team := fmt.Sprintf("churn-%d\n  annotations: {team: team-%d}", i, i)
-		return strings.Replace(service, "churn", team, 1) + strings.Repeat("# a long comment\n", maxSmall/20)
+		return strings.Replace(service, "churn", team, 1) + longComment
 	}
 	repaired := func(files ...File) []Output {
 		result, err := Run(t.Context(), files, config)
@@ -78,7 +83,7 @@ func TestReleased(t *testing.T) {
 		return result.Files()
 	}
 	var files []File
-	for i := range 3 * maxTexts / maxSmall / 2 {
+	for i := range manyLong {
 		files = append(files, File{Path: fmt.Sprint(i), Data: []byte(text(i))})
 	}
 	for i, got := range repaired(files...) {
@@ -161,9 +166,7 @@ func TestKept(t *testing.T) {
 	full.most = 2 * len(service)
 	d.drop()
 	d.adopt(d.read())
-	full.mutex.Lock()
 	full.size += maxRecent()
-	full.mutex.Unlock()
 	full.remember(&document{source: &yamldoc.Document{}})
 	if d.tree.Load() == nil || !full.admit(d) || full.kept != len(service) {
 		t.Errorf("%d bytes are kept, want %d", full.kept, len(service))

@@ -197,44 +197,18 @@ func (d *differ) edits(before, after string) (edits []udiff.Edit) {
 
 // lineRules are the rules that edit each line, by their place in the findings.
 type lineRules struct {
-	spans []span
-	order []int // indexes of spans, by line
-	ends  []int // of each line in order
+	spans  []span
+	byLine map[int][]int
 }
 
 func byLine(spans []span) lineRules {
-	last := 0
-	for _, s := range spans {
-		last = max(last, s.last)
-	}
-	ends := make([]int, last+2) // first the number of spans of the line before
-	for _, s := range spans {
-		for line := s.first; line <= s.last; line++ {
-			ends[line+1]++
-		}
-	}
-	for line := range last + 1 {
-		ends[line+1] += ends[line]
-	}
-	order := make([]int, ends[last+1])
+	edited := lineRules{spans, map[int][]int{}}
 	for i, s := range spans {
 		for line := s.first; line <= s.last; line++ {
-			order[ends[line]] = i
-			ends[line]++
+			edited.byLine[line] = append(edited.byLine[line], i)
 		}
 	}
-	return lineRules{spans, order, ends}
-}
-
-// of returns the indexes of the spans with the line.
-func (e lineRules) of(line int) []int {
-	switch {
-	case line < 0 || line >= len(e.ends):
-		return nil
-	case line == 0:
-		return e.order[:e.ends[0]]
-	}
-	return e.order[e.ends[line-1]:e.ends[line]]
+	return edited
 }
 
 // behind names the rules that edit the lines that the hunk changes.
@@ -244,9 +218,9 @@ func (e lineRules) behind(hunk *udiff.Hunk) string {
 	for _, l := range hunk.Lines {
 		switch l.Kind {
 		case udiff.Insert:
-			found = append(found, e.of(line-1)...)
+			found = append(found, e.byLine[line-1]...)
 		case udiff.Delete:
-			found = append(found, e.of(line)...)
+			found = append(found, e.byLine[line]...)
 			line++
 		default:
 			line++

@@ -46,12 +46,13 @@ func newAutoscalerFacts(o *transform.Object) *autoscalerFacts {
 	if kind == "" && !a.IsHPA() {
 		kind = DeploymentTarget
 	}
+	target := targetKind(apiVersion, kind)
 	f := &autoscalerFacts{
-		kind:        targetKind(apiVersion, kind),
+		kind:        strings.Clone(target),
+		llmKind:     strings.Clone(cmp.Or(llmTargetKind(apiVersion, kind), target)),
 		name:        strings.Clone(ref.Get("name").Str()),
 		renamedFrom: strings.Clone(a.Annotation(RenamedFromAnnotation)),
 	}
-	f.llmKind = cmp.Or(llmTargetKind(apiVersion, kind), f.kind)
 	if name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/"); ok {
 		f.owner = strings.Clone(name)
 	}
@@ -72,16 +73,15 @@ func (a Autoscaler) Target() (kind, name string) {
 	return f.kind, f.name
 }
 
-// targetKind returns the constant that the kind is, empty when it is none. The kind itself would keep the whole text in
-// memory.
+// targetKind returns the kind if it is one of the constants, else nothing.
 func targetKind(apiVersion, kind string) string {
-	switch {
-	case kind == DeploymentTarget:
-		return DeploymentTarget
-	case kind == InferenceServiceTarget:
-		return InferenceServiceTarget
-	case kind == KnativeServiceTarget && strings.HasPrefix(apiVersion, "serving.knative.dev/"):
-		return KnativeServiceTarget
+	switch kind {
+	case DeploymentTarget, InferenceServiceTarget:
+		return kind
+	case KnativeServiceTarget:
+		if strings.HasPrefix(apiVersion, "serving.knative.dev/") {
+			return kind
+		}
 	}
 	return ""
 }

@@ -74,14 +74,11 @@ func (a Autoscaler) LLMTarget() (kind, name string) {
 	return f.llmKind, f.name
 }
 
-// llmTargetKind returns SetTarget or LLMTarget if the kind is one of them, else nothing.
+// llmTargetKind returns the kind if it is SetTarget or LLMTarget, else nothing.
 func llmTargetKind(apiVersion, kind string) string {
 	group, _, _ := strings.Cut(apiVersion, "/")
-	switch {
-	case kind == SetTarget && group == setGroup:
-		return SetTarget
-	case kind == LLMTarget:
-		return LLMTarget
+	if kind == SetTarget && group == setGroup || kind == LLMTarget {
+		return kind
 	}
 	return ""
 }

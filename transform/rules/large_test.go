@@ -10,7 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// TestLargeInput checks that a result does not depend on which documents keep their trees: behind a large file, the cases
+// TestLargeInput checks that a result does not depend on which documents keep their trees: behind a large file, cases
 // give the same findings and bytes. It takes those of autoscalers, which look at many objects, and of two releases.
 func TestLargeInput(t *testing.T) {
 	if testing.Short() {

@@ -78,7 +78,9 @@ func TestNewRule(t *testing.T) {
 	// As make golden does: the rules first, because the pages in docs/rules show the outcome of their cases. What takes
 	// long concerns no single rule.
 	for _, update := range []string{"UPDATE_GOLDEN=1", "UPDATE_GOLDEN="} {
-		for _, args := range [][]string{{"-short", "./transform/rules"}, {"-run=TestRuleList|TestRulePages", "./internal/cli"}} {
+		for _, args := range [][]string{
+			{"-short", "./transform/rules"}, {"-run=TestRuleList|TestRulePages", "./internal/cli"},
+		} {
 			if output, err := goTest(t, dir, update, args...); err != nil {
 				t.Fatalf("%s go test %v: %v\n%s", update, args, err, output)
 			}
