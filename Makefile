@@ -22,13 +22,16 @@ MANIFESTS ?=
 VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
+# What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/model ./internal/render \
+	./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
 	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
-	e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release reproducible bench demo clean
+	e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release release-test reproducible bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,13 +51,16 @@ golden: ## write the golden files and the generated docs, then look at the diffe
 lint: ## gofmt, go vet for Linux, macOS and Windows, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
-	GOOS=darwin $(GO) vet ./...
-	GOOS=windows $(GO) vet ./...
+	$(GO) build -C hack -o ../bin/vet ./vet
+	GOOS=darwin bin/vet ./...
+	GOOS=windows bin/vet ./...
 	$(GO) tool -modfile=hack/go.mod staticcheck ./...
 	$(GO) mod tidy -diff
 
-race: ## the tests under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+race: export CGO_ENABLED = 1
+race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
+	$(GO) test -race -short -vet=off $(RACE)
+	$(GO) test -race -short -vet=off -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
@@ -63,6 +69,7 @@ conformance: ## every manifest that KServe and Argo CD publish, and KServe's sch
 	cd e2e/stream && $(GO) test -count=1 ./...
 	cd e2e/conformance && $(GO) test -count=1 ./fields
 	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -skip "^TestJudge$$" -kserve-version $(KSERVE)
+	$(GO) test -count=1 -run '^TestLaw$$' ./transform/rules
 
 judge: ## KServe's own defaulters and validators over the same manifests, or those in the folder MANIFESTS (builds them)
 	cd e2e/conformance/judge && $(GO) test -count=1 ./...
@@ -153,8 +160,10 @@ release: ## what a release consists of, in bin/release: of version VERSION, or o
 	rm -rf bin/release
 	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
 
-reproducible: ## the tests of hack/release, and linux/amd64 twice in different folders, to compare the files
-	cd hack/release && $(GO) vet ./... && $(GO) test -count=1 ./...
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin
+	cd hack/release && $(GO) test -count=1 ./...
+
+reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI
 	hack/reproducible
 
 bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)

@@ -190,11 +190,22 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestGoroutines checks that a panic in a goroutine cannot end the process: all are started in one place.
+// TestGoroutines checks that a panic in a goroutine cannot end the process: all are started in one place. The tests of
+// a package that uses it run under the race detector.
 func TestGoroutines(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), "make", "--no-print-directory", "-n", "race").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raced := strings.Fields(string(output))
 	for _, p := range list(t, "./...") {
-		if name, _ := local(p.ImportPath); name == "internal/panics" {
+		name, _ := local(p.ImportPath)
+		if name == "internal/panics" {
 			continue
+		}
+		tested := len(p.TestImports)+len(p.XTestImports) > 0
+		if tested && slices.Contains(p.Imports, module+"/internal/panics") && !slices.Contains(raced, "./"+name) {
+			t.Errorf("%s starts goroutines, but make race does not test it: add it to RACE in the Makefile", name)
 		}
 		for _, name := range p.GoFiles {
 			files := token.NewFileSet()

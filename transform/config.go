@@ -30,6 +30,10 @@ type Config struct {
 	// Such a finding is reported and repaired, and its message says that it could not be accepted.
 	ForbidSuppressions bool
 
+	// EnrichRepaired makes the edits of rules that Enrich only in objects that other rules edit too. What they would do
+	// elsewhere is not reported.
+	EnrichRepaired bool
+
 	// Namespace is the namespace of objects that name none. It may be empty.
 	Namespace string
 

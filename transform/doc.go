@@ -54,9 +54,9 @@
 // # Kinds
 //
 // Rule.Kinds decides for which objects a rule runs. A kind is named with its API group and holds in every version of
-// it; [AnyKind] stands for all kinds of the group. The kinds of all rules also decide what is parsed. A rule that needs
-// to see objects of other kinds lists them in Kinds and returns early for them, or lists in Rule.Mentions a word that
-// they contain. [Render.Search] searches everything, but parses as it goes.
+// it; [AnyKind] stands for all kinds of the group, or of all groups. The kinds of all rules also decide what is parsed. A
+// rule that needs to see objects of other kinds lists them in Kinds and returns early for them, or lists in
+// Rule.Mentions a word that they contain. [Render.Search] searches everything, but parses as it goes.
 //
 // # Releases
 //

@@ -64,7 +64,7 @@ func (e *engine) callsFor(render *Render) map[GroupKind][]call {
 	for _, rule := range e.rules {
 		for _, k := range rule.Kinds {
 			for kind := range render.kinds {
-				if rule.Run != nil && (k == kind || k == GroupKind{kind.Group, AnyKind}) {
+				if rule.Run != nil && k.includes(kind) {
 					calls[kind] = append(calls[kind], call{rule, rank})
 				}
 			}

@@ -14,6 +14,7 @@ type Finding struct {
 	Rule       *Rule        // the rule that reported it; set by Pass.Report
 	Object     *Object      // the pass's object, unless the rule names another one of the render
 	At         yamldoc.Path // the place of the problem, from the object; it may lead to a missing field
+	Category   string       // which of several problems at At it is: a word that never changes, or a name; see Identity
 	Severity   Severity     // Rule.Severity, unless the rule sets another
 	Message    string       // what is wrong, and what to do about it or what the repair does
 	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
@@ -37,6 +38,9 @@ type Finding struct {
 
 	Line, Col int     // 1-based position of At in the object's file; columns count runes; set by Run
 	Lost      []Place // the comments that Edits take out, by path and line; set by Run
+
+	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
+	Also []yamldoc.Path
 }
 
 // Edit is a logical change of one object. Its path starts at the object. It must not remove the object or add others.
@@ -63,10 +67,10 @@ func (f Finding) Restarted() []*Object {
 	return objects
 }
 
-// Text returns the message, then the comments that the repair loses or, for a finding without edits, why nothing was
-// repaired.
+// Text returns the message, then the other places of the finding, then the comments that the repair loses or, for a
+// finding without edits, why nothing was repaired.
 func (f Finding) Text() string {
-	text := f.Message
+	text := f.Message + f.others()
 	if len(f.Edits) > 0 {
 		return text + f.loss()
 	}
@@ -79,6 +83,22 @@ func (f Finding) Text() string {
 		text += "; not repaired: needs the setting " + f.Needs
 	}
 	return text
+}
+
+// others names the other places of the finding, of many only some, or is empty.
+func (f Finding) others() string {
+	const most = 3
+	var paths []string
+	for i, at := range f.Also {
+		if more := len(f.Also) - i; i == most && more > 1 {
+			return fmt.Sprintf("; also at %s and %d more places", strings.Join(paths, ", "), more)
+		}
+		paths = append(paths, at.String())
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return "; also at " + strings.Join(paths, ", ")
 }
 
 // loss names the comments that the edits take out, or is empty. An object that a renderer made has no lines that people

@@ -23,6 +23,7 @@ type ownParts struct {
 	restarts []*Object
 	accepted *Acceptance
 	lost     []Place
+	also     []yamldoc.Path
 }
 
 // heldEdit is an edit of a finding as a run keeps it.
@@ -43,7 +44,7 @@ func (h *held) whole() Finding {
 		f.Edits = append(f.Edits, Edit{e.object, *e.edit, int(e.first), int(e.last)})
 	}
 	if h.own != nil {
-		f.Restarts, f.Accepted, f.Lost = h.own.restarts, h.own.accepted, h.own.lost
+		f.Restarts, f.Accepted, f.Lost, f.Also = h.own.restarts, h.own.accepted, h.own.lost, h.own.also
 	}
 	return f
 }
@@ -111,8 +112,8 @@ func newShared() *shared {
 // hold returns the finding as a run keeps it. With nil it shares nothing.
 func (s *shared) hold(f Finding, call int32) held {
 	h := held{object: f.Object, call: call, line: int32(f.Line), col: int32(f.Col)}
-	if f.Restarts != nil || f.Accepted != nil || f.Lost != nil {
-		h.own = &ownParts{f.Restarts, f.Accepted, f.Lost}
+	if f.Restarts != nil || f.Accepted != nil || f.Lost != nil || f.Also != nil {
+		h.own = &ownParts{f.Restarts, f.Accepted, f.Lost, f.Also}
 	}
 	for i, e := range f.Edits {
 		if i == 0 {
@@ -120,7 +121,7 @@ func (s *shared) hold(f Finding, call int32) held {
 		}
 		h.edits = append(h.edits, heldEdit{e.Object, s.edit(e.Edit), int32(e.first), int32(e.last)})
 	}
-	f.Object, f.Edits, f.Restarts, f.Accepted, f.Lost, f.Line, f.Col = nil, nil, nil, nil, nil, 0, 0
+	f.Object, f.Edits, f.Restarts, f.Accepted, f.Lost, f.Also, f.Line, f.Col = nil, nil, nil, nil, nil, nil, 0, 0
 	h.common = s.finding(f)
 	return h
 }
@@ -132,7 +133,7 @@ func (s *shared) finding(f Finding) *Finding {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	key := s.key[:0]
-	for _, text := range []string{f.Rule.ID, string(f.Severity), f.Message, f.Unrepaired, f.Needs} {
+	for _, text := range []string{f.Rule.ID, f.Category, string(f.Severity), f.Message, f.Unrepaired, f.Needs} {
 		key = appendText(key, text)
 	}
 	for _, flag := range []bool{f.Withheld, f.Fatal, f.Solved, f.AsStored, f.OnlyWithRestart} {

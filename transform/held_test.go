@@ -31,6 +31,8 @@ func TestHeld(t *testing.T) {
 			f.Since = Release{0, 1, 2}
 		case *Acceptance:
 			f.Accepted = &Acceptance{}
+		case []yamldoc.Path:
+			f.Also = []yamldoc.Path{{"a"}, {"b"}}
 		case []Place:
 			f.Lost = []Place{{"file", 1}}
 		default:

@@ -25,7 +25,7 @@ type repair struct {
 
 // newRepair leaves documents with an object on which a rule panics as they came.
 func newRepair(e *engine, s *stream, findings []held, faults []fault) *repair {
-	r := &repair{engine: e, stream: s, findings: withRestart(findings), failed: failures{},
+	r := &repair{engine: e, stream: s, findings: e.worthwhile(findings), failed: failures{},
 		made: make([]int, len(s.selected))}
 	for _, f := range faults {
 		r.leave(f.object, nil, f.message())
@@ -100,29 +100,38 @@ func (r *repair) withdraw() (some bool) {
 			})
 		}
 	}
-	r.findings = withRestart(r.findings)
+	r.findings = r.worthwhile(r.findings)
 	return some
 }
 
-// withRestart returns the findings without those that are OnlyWithRestart and concern an object that nothing restarts.
-func withRestart(findings []held) []held { return withRestartBy(findings, findings) }
+// worthwhile returns the findings without those that depend on others which are not there: that are OnlyWithRestart and
+// concern an object that nothing restarts, or that Config.EnrichRepaired leaves out.
+func (c *Config) worthwhile(findings []held) []held { return c.worthwhileBy(findings, findings) }
 
-// withRestartBy returns the findings without those that are OnlyWithRestart and concern an object that no repaired one
-// restarts.
-func withRestartBy(findings, repaired []held) []held {
-	if !slices.ContainsFunc(findings, func(h held) bool { return h.common.OnlyWithRestart }) {
+// worthwhileBy is worthwhile for findings that depend on the repaired ones.
+func (c *Config) worthwhileBy(findings, repaired []held) []held {
+	enriches := func(h *held) bool { return c.EnrichRepaired && h.common.Rule.Enriches }
+	depends := func(h held) bool { return h.common.OnlyWithRestart || enriches(&h) }
+	if !slices.ContainsFunc(findings, depends) {
 		return findings
 	}
-	restarted := map[*Object]bool{}
+	restarted, edited := map[*Object]bool{}, map[*Object]bool{}
 	for i := range repaired {
-		if repaired[i].common.OnlyWithRestart {
-			continue
+		h := &repaired[i]
+		if !h.common.OnlyWithRestart {
+			for _, o := range h.restarted() {
+				restarted[o] = true
+			}
 		}
-		for _, o := range repaired[i].restarted() {
-			restarted[o] = true
+		if !h.common.Rule.Enriches {
+			for _, e := range h.edits {
+				edited[e.object] = true
+			}
 		}
 	}
-	return slices.DeleteFunc(findings, func(h held) bool { return h.common.OnlyWithRestart && !restarted[h.object] })
+	return slices.DeleteFunc(findings, func(h held) bool {
+		return h.common.OnlyWithRestart && !restarted[h.object] || enriches(&h) && !edited[h.object]
+	})
 }
 
 // concern returns why a document of the finding is left as it came.
@@ -309,7 +318,7 @@ func (r *repair) verify(ctx context.Context) (proved bool, err error) {
 		return true
 	})
 	var culprits []*Rule
-	for _, h := range withRestart(left) {
+	for _, h := range r.worthwhile(left) {
 		proved = false
 		culprits = append(culprits, h.common.Rule)
 		message = fmt.Sprintf("%s comes up again after the repair: %s", h.common.Rule.ID, h.common.Message)

@@ -10,7 +10,7 @@ import (
 
 // Result is what [Run] found and repaired.
 type Result struct {
-	Accepted []Finding // those that people accepted, by a comment or an annotation
+	Accepted []Finding // the problems that people accepted, by a comment or an annotation
 	Unused   []Finding // of the rule UnusedIgnore: comments and annotations that accept nothing
 
 	open   []held
@@ -27,9 +27,48 @@ type Output struct {
 // is new at each call.
 func (r *Result) Findings() []Finding { return whole(r.open) }
 
-// Left returns those of the Findings that are not repaired.
+// Problems returns the Findings as people look at them: without those of rules that Enrich, and with those that belong
+// Together joined, as far as all of them are repaired or none is.
+func (r *Result) Problems() []Finding { return problems(r.Findings()) }
+
+// Left returns those of the Problems that are not repaired.
 func (r *Result) Left() []Finding {
-	return r.where(func(h *held) bool { return len(h.edits) == 0 && !h.common.Solved })
+	return problems(r.where(func(h *held) bool { return len(h.edits) == 0 && !h.common.Solved }))
+}
+
+// problems returns the findings as Problems does.
+func problems(findings []Finding) []Finding {
+	type group struct {
+		rule           *Rule
+		object         *Object
+		edited, solved bool
+		accepted       *Acceptance
+	}
+	first := map[group]int{}
+	var all []Finding
+	for _, f := range findings {
+		if f.Rule.Enriches {
+			continue
+		}
+		if f.Rule.Together {
+			of := group{f.Rule, f.Object, len(f.Edits) > 0, f.Solved, f.Accepted}
+			if i, known := first[of]; known {
+				all[i].join(f)
+				continue
+			}
+			first[of] = len(all)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// join adds another finding of the same rule about the same object.
+func (f *Finding) join(other Finding) {
+	f.Also = append(f.Also, other.At)
+	f.Edits = append(f.Edits, other.Edits...)
+	f.Restarts = slices.Concat(f.Restarts, other.Restarts)
+	f.Lost = slices.Concat(f.Lost, other.Lost)
 }
 
 // Losing returns those of the Findings whose repair loses comments.
@@ -67,14 +106,22 @@ func (r *Result) Objects() int {
 // of the stream.
 func (r *Result) Skipped() []Place { return r.stream.skipped }
 
-// Repaired returns the objects that were edited, in the order in which rules reported them. There are none if a finding
-// is fatal.
-func (r *Result) Repaired() []*Object {
+// Repaired returns the objects that were edited because of Problems, in the order in which rules reported them. There
+// are none if a finding is fatal.
+func (r *Result) Repaired() []*Object { return r.edited(false) }
+
+// Enriched returns the objects that rules that Enrich have edited, as Repaired does; some may be among those.
+func (r *Result) Enriched() []*Object { return r.edited(true) }
+
+func (r *Result) edited(enriches bool) []*Object {
 	if r.Fatal() {
 		return nil
 	}
 	var objects []*Object
 	for i := range r.open {
+		if r.open[i].common.Rule.Enriches != enriches {
+			continue
+		}
 		for _, e := range r.open[i].edits {
 			objects = append(objects, e.object)
 		}

@@ -30,15 +30,21 @@ func (s Severity) AtLeast(least Severity) bool {
 type GroupKind struct{ Group, Kind string }
 
 // AnyKind as the Kind of a GroupKind in Rule.Kinds stands for all kinds of the group, also for those that do not exist.
-// The group must have a dot.
+// The group must have a dot. As Group too, it stands for the objects of all kinds that are parsed: those in documents
+// with one of Rule.Mentions, which the rule must have, and those that other rules look at.
 const AnyKind = "*"
+
+// includes reports whether the kind is k, or one of those that k stands for.
+func (k GroupKind) includes(kind GroupKind) bool {
+	return k == kind || k.Kind == AnyKind && (k.Group == AnyKind || k.Group == kind.Group)
+}
 
 // String returns Kind.group, as kubectl writes it, or Kind for the core group.
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
 // Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All
-// fields are required except Issues, Windows, Since, About, Restarts and Mentions, and one of Run and Removed.
-// [Validate] checks them.
+// fields are required except Issues, Windows, Since, About, Restarts, Enriches, Together and Mentions, and one of Run and
+// Removed. [Validate] checks them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -52,6 +58,14 @@ type Rule struct {
 	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest
 	Severity Severity    // of its findings, unless one sets its own
 	Restarts bool        // its edits make pods restart
+
+	// Enriches says that what the rule reports is no problem: its edits add what other tools read. Such findings are among
+	// Result.Findings, and never among Result.Problems.
+	Enriches bool
+
+	// Together says that the findings about an object are one problem in several places: Result.Problems joins them, and
+	// Finding.Identity leaves out the path.
+	Together bool
 
 	// Mentions are words by which objects of other kinds refer to the rule's objects, for example scaleTargetRef.
 	// Documents with such a word are parsed too, so that Render.All and Config.Index see their objects.
@@ -136,6 +150,12 @@ func Validate(rules []*Rule) error {
 		}
 		for j, k := range r.Kinds {
 			any := k.Kind == AnyKind && strings.Contains(k.Group, ".")
+			if k == (GroupKind{AnyKind, AnyKind}) {
+				if len(r.Mentions) == 0 {
+					fault("all kinds without Mentions: nothing would be parsed for it")
+				}
+				continue
+			}
 			if !kindForm.MatchString(k.Kind) && !any || !groupForm.MatchString(k.Group) {
 				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
 			}

@@ -62,7 +62,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	open, acceptedRemoved := split(removed)
 	result := &Result{
 		open:     append(r.findings, open...),
-		Accepted: whole(append(withRestartBy(accepted, r.findings), acceptedRemoved...)),
+		Accepted: problems(whole(append(e.worthwhileBy(accepted, r.findings), acceptedRemoved...))),
 		Unused:   e.unused(stream.selected, r.failed),
 		stream:   stream,
 	}

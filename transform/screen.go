@@ -32,6 +32,9 @@ func newScreen(rules []*Rule, files []File) *screen {
 	s.tokens = slices.Clone(s.mentions)
 	for _, r := range rules {
 		for _, k := range r.Kinds {
+			if k.Group == AnyKind {
+				continue // r.Mentions select
+			}
 			s.kinds[k.Kind] = true
 			if k.Group != "" {
 				s.groups[k.Group] = true

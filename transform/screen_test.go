@@ -5,9 +5,11 @@ import "testing"
 func TestScreen(t *testing.T) {
 	follows := rule("KS901", func(*Pass) {}, hpas, GroupKind{"keda.sh", "ScaledObject"})
 	follows.Mentions = []string{"HorizontalPodAutoscaler", "horizontalpodautoscaler", "ScaledObject"}
+	owned := rule("KS904", func(*Pass) {}, GroupKind{AnyKind, AnyKind})
+	owned.Mentions = []string{"ownerReferences"}
 	screen := newScreen([]*Rule{
 		follows, rule("KS902", func(*Pass) {}, services, GroupKind{"", "Secret"}),
-		rule("KS903", func(*Pass) {}, GroupKind{"batch.example.com", AnyKind}),
+		rule("KS903", func(*Pass) {}, GroupKind{"batch.example.com", AnyKind}), owned,
 	}, nil)
 	tests := []struct {
 		name     string
@@ -48,6 +50,9 @@ func TestScreen(t *testing.T) {
 		{"a space before the colon of a version", "apiVersion : batch.example.com/v1\nkind: Anything\n", true},
 		{"another group beside a mention",
 			"apiVersion: v1\nkind: Anything\nspec: {group: batch.example.com}\n", false},
+
+		{"any kind with a word that a rule for all kinds mentions",
+			"apiVersion: v1\nkind: Anything\nmetadata: {ownerReferences: []}\n", true},
 
 		{"a ConfigMap", "apiVersion: v1\nkind: ConfigMap\n", false},
 		{"a ConfigMap that mentions KServe", "apiVersion: v1\nkind: ConfigMap\ndata: {group: serving.kserve.io}\n", false},

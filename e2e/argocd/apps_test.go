@@ -38,18 +38,6 @@ spec:
             - {name: ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE, value: Standard}
 `
 
-// otherRelease is the error for examples/llm: its kind needs a later release of KServe than the sidecar's.
-const otherRelease = `.argocd-kserve-plugin.yaml:2:17: kserve-version: "0.20.0" conflicts with "0.15.2", locked by the ` +
-	`sidecar's environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION`
-
-// exampleError returns the error that an example's application gets, "" for none.
-func exampleError(app string) string {
-	if app == "llm" {
-		return otherRelease
-	}
-	return ""
-}
-
 // exampleApps returns the applications below the folder examples, by the diff that each one keeps.
 func exampleApps(t *testing.T) (examples string, apps []string) {
 	t.Helper()

@@ -39,7 +39,8 @@ func (r *repoServer) commit(t *testing.T, name string, files map[string]string) 
 // overrides are files by which the author of a repository can change an Application's source.
 const (
 	overrideProbes = "plugin:\n  parameters:\n    - {name: probes, string: never}\n"
-	overrideLocked = "plugin:\n  env:\n    - {name: KSERVE_PLUGIN_KSERVE_VERSION, value: 0.20.0}\n"
+	overrideLocked = "plugin:\n  env:\n    - {name: KSERVE_PLUGIN_FAIL_ON, value: error}\n"
+	overrideFact   = "plugin:\n  env:\n    - {name: KSERVE_PLUGIN_KSERVE_VERSION, value: 0.20.0}\n"
 )
 
 // messages are what a user sees before the plugin's own words, and when there is no plugin, by Argo CD's executable.
@@ -73,10 +74,6 @@ func TestRepoServer(t *testing.T) {
 			for _, app := range apps {
 				run("examples/"+app, func(t *testing.T) {
 					request := argocd.Request(repo.URL, revision, "examples/"+app)
-					if message := exampleError(app); message != "" {
-						server.fails(t, request, server.says(message))
-						return
-					}
 					server.same(t, request, repo.Dir)
 				})
 			}
@@ -89,11 +86,17 @@ func TestRepoServer(t *testing.T) {
 			for _, file := range []string{".argocd-source.yaml", ".argocd-source-demo.yaml"} {
 				run("override of a locked setting in "+file, func(t *testing.T) {
 					request := server.commit(t, "locked"+file, map[string]string{"app/iris.yaml": iris, "app/" + file: overrideLocked})
-					server.fails(t, request, server.says(`environment variable ARGOCD_ENV_KSERVE_PLUGIN_KSERVE_VERSION: `+
-						`"0.20.0" conflicts with "0.15.2", locked by the sidecar's environment variable `+
-						`ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION; remove it or change it there`))
+					server.fails(t, request, server.says(`environment variable ARGOCD_ENV_KSERVE_PLUGIN_FAIL_ON: `+
+						`"error" conflicts with "never", locked by the sidecar's environment variable `+
+						`ARGOCD_KSERVE_PLUGIN_FAIL_ON; remove it or change it there`))
 				})
 			}
+			run("a fact that the sidecar knows better", func(t *testing.T) {
+				request := server.commit(t, "fact", map[string]string{
+					"app/iris.yaml": iris, "app/.argocd-source.yaml": overrideFact,
+				})
+				server.same(t, request, "")
+			})
 			run("two revisions", func(t *testing.T) {
 				repo := argocd.NewRepository(t, server.stack, "revisions")
 				repo.Write("app/iris.yaml", iris)

@@ -35,7 +35,8 @@ const reconciles = 10
 
 func (e *environment) testAutoscalers(t *testing.T) {
 	t.Parallel()
-	for _, tc := range autoscalerCases {
+	cases := slices.Concat(autoscalerCases, graphCases(e.kserve.Version))
+	for _, tc := range cases {
 		t.Run(tc.id, func(t *testing.T) {
 			t.Parallel()
 			row := compatibility.Row{Section: compatibility.Autoscalers, Problem: tc.problem}
@@ -156,8 +157,13 @@ func (c autoscalerCase) kind() schema.GroupVersionResource {
 	return objects.ScaledObjects
 }
 
-// service is the name of the InferenceService whose component the Deployment is.
-func (c autoscalerCase) service() string { return c.deployment[:strings.LastIndex(c.deployment, "-")] }
+// service is the name of the InferenceService whose component the Deployment is, or of the graph.
+func (c autoscalerCase) service() string {
+	if c.deployment == graphName {
+		return graphName
+	}
+	return c.deployment[:strings.LastIndex(c.deployment, "-")]
+}
 
 // apply brings the service and the autoscaler into the namespace, one after the other, and returns what happens to
 // autoscalers from then on.
@@ -165,7 +171,6 @@ func (c autoscalerCase) apply(
 	t *testing.T, namespace *objects.Namespace, manifests []*unstructured.Unstructured,
 ) *objects.History {
 	t.Helper()
-	isService := func(o *unstructured.Unstructured) bool { return o.GetKind() == "InferenceService" }
 	deploy := func(services []*unstructured.Unstructured) {
 		namespace.ApplyObjects(services...)
 		namespace.Eventually("KServe has deployed the service", func() error { return c.deployed(namespace, services[0]) })
@@ -178,7 +183,7 @@ func (c autoscalerCase) apply(
 		deploy(live)
 	}
 	history := namespace.Record(c.kind())
-	services, autoscalers := partition(manifests, isService)
+	services, autoscalers := partition(manifests, ofKServe)
 	if c.first {
 		namespace.ApplyObjects(autoscalers...)
 	}
@@ -209,7 +214,7 @@ func (c autoscalerCase) renamed(t *testing.T, manifests []*unstructured.Unstruct
 	t.Helper()
 	var names []string
 	for _, object := range manifests {
-		if object.GetKind() != "InferenceService" {
+		if !ofKServe(object) {
 			names = append(names, object.GetName())
 		}
 	}
@@ -222,9 +227,13 @@ func (c autoscalerCase) renamed(t *testing.T, manifests []*unstructured.Unstruct
 // reconcile makes KServe reconcile the service, and returns when it has: it copies annotations to the pod template.
 func (e *environment) reconcile(namespace *objects.Namespace, service, deployment string) {
 	const annotation = "e2e/reconcile"
+	kind := objects.InferenceServices
+	if service == graphName {
+		kind = objects.InferenceGraphs
+	}
 	value := fmt.Sprint(e.pokes.Add(1))
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value)
-	namespace.Patch(objects.InferenceServices, service, patch)
+	namespace.Patch(kind, service, patch)
 	namespace.Eventually("KServe reconciles "+service, func() error {
 		object := namespace.Find(objects.Deployments, deployment)
 		if object == nil {
@@ -284,9 +293,10 @@ func onlyScaler(namespace *objects.Namespace, deployment, name string) error {
 }
 
 // What can become of the user's autoscaler, in the words of the table. The last two are ends, and so is the first where
-// KServe wants an HPA of that name.
+// KServe wants an HPA of that name, and the second for a graph.
 const (
 	overwritten = "overwritten"
+	adopted     = "adopted"
 	deleted     = "deleted" // also of one that a finalizer holds
 	second      = "a second autoscaler, KServe's HPA"
 )
@@ -308,7 +318,7 @@ func fate(events []objects.Event) []string {
 		}
 		mine = mine || maximum == usersMaximum
 		if owned && free {
-			add("adopted")
+			add(adopted)
 		}
 		free = !owned
 		held := len(event.Object.GetFinalizers()) > 0
@@ -338,7 +348,7 @@ func maximumOf(scaler *unstructured.Unstructured) int64 {
 
 func ownedByService(object *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-		return owner.Kind == "InferenceService"
+		return owner.Kind == "InferenceService" || owner.Kind == "InferenceGraph"
 	})
 }
 

@@ -104,6 +104,7 @@ func TestKServe(t *testing.T) {
 				t.Run("modes", e.testModes)
 				t.Run("stored", e.testStored)
 				t.Run("autoscalers", e.testAutoscalers)
+				t.Run("graph-switch", e.testGraphSwitch)
 				t.Run("keda-metrics", e.testKedaMetrics)
 				t.Run("keda-utilization", e.testUtilization)
 				t.Run("metrics-without-keda", e.testMetricsWithoutKeda)

@@ -17,12 +17,13 @@ import (
 
 // driftCase is a service that the cluster does not store as Git has it.
 type driftCase struct {
-	problem string
-	id      string
-	app     string
-	rule    string        // that repairs it; "" where none does
-	wrong   kserve.Window // the releases of KServe that store it otherwise
-	slow    bool          // left out unless all cases are asked for
+	problem  string
+	id       string
+	app      string
+	rule     string        // that repairs it; "" where none does
+	settings string        // the app's own
+	wrong    kserve.Window // the releases of KServe that store it otherwise
+	slow     bool          // left out unless all cases are asked for
 }
 
 // inferenceService returns an InferenceService "model" with further metadata and the predictor.
@@ -79,6 +80,7 @@ var driftCases = []driftCase{
 	},
 	{
 		problem: "`nodeSelector` in `model`, a field that the CRD does not have", id: "pruned", slow: true, rule: "KS606",
+		settings: "pruned-fields: move\n",
 		app: inferenceService("", `    model:
       modelFormat: {name: sklearn}
       storageUri: gs://example/model
@@ -269,6 +271,9 @@ func (s *synced) unrepaired(t *testing.T, tc driftCase, way applications.Compari
 // repaired deploys what the plugin makes of the app, with the lines of the command drift where it prints any.
 func (s *synced) repaired(t *testing.T, tc driftCase, way applications.Comparison) string {
 	files := app{"app.yaml": tc.app}
+	if tc.settings != "" {
+		files[".argocd-kserve-plugin.yaml"] = tc.settings
+	}
 	options := []string{"--argocd-version", s.argoVersion(), "--compare", string(way), files.write(t)}
 	lines := s.lines(t, options)
 	a, _ := s.deploy(t, tc.id+"-"+string(way)+"-with", files, applications.Source{

@@ -37,7 +37,7 @@ var llmCases = []llmCase{
 	{
 		rule: "KS110", problem: "TCP probe of the prefill pods", id: "tcp-prefill", app: llm("tcp-prefill"),
 		fails: blocked("MainWorkloadReady", "ReconcileSingleNodeWorkloadError", twoHandlers, "qwen-kserve-prefill"),
-		works: readyWith("-kserve-prefill", "readinessProbe", "httpGet /health on port 8000 every 10 s"),
+		works: readyWith("-kserve-prefill", "readinessProbe", "httpGet /health on port 8000 every 1 s"),
 	},
 	{
 		rule: "KS110", problem: "exec probe of the scheduler", id: "exec-scheduler", app: llm("exec-scheduler"),

@@ -28,8 +28,9 @@ const (
 	autoscalers = hpas + `|(HTTP)?ScaledObject`
 	runtimes    = `(Cluster)?ServingRuntime`
 	service     = `InferenceService`
+	scaled      = service + `|InferenceGraph`
 	llm         = `LLMInferenceService(Config)?`
-	mainProbe   = `^spec (|prefill |router scheduler )template containers \d+ (readiness|liveness|startup)Probe `
+	mainProbe   = `^spec (|prefill |router scheduler )template containers \d+ (readiness|liveness|startup)Probe`
 	container   = `^(` + component + `([a-z]+|containers \d+)|spec containers \d+) `
 	probed      = container + `readinessProbe `
 	annotated   = `^(metadata|spec (predictor|transformer|explainer))` + kserve
@@ -52,17 +53,17 @@ var intents = []intent{
 	},
 	{"KS103", service, regexp.MustCompile(probed + `(grpc|tcpSocket)$`), replacesHandler},
 	{"KS104", runtimes, regexp.MustCompile(probed + `(exec|grpc|httpGet|tcpSocket)$`), replacesHandler},
-	{"KS201", service, regexp.MustCompile(annotated + `autoscalerClass$`), becomes("external", "none")},
+	{"KS201", scaled, regexp.MustCompile(annotated + `autoscalerClass$`), becomes("external", "none")},
 	{"KS202", hpas, regexp.MustCompile(`^metadata name$`), renames},
 	{"KS202", "ScaledObject", regexp.MustCompile(`^spec advanced horizontalPodAutoscalerConfig name$`), renames},
 	{
 		"KS202", hpas, regexp.MustCompile(own + `renamed-from$`),
 		func(_ map[string]any, c change) bool { return c.before == nil },
 	},
-	{"KS110", llm, regexp.MustCompile(mainProbe + `(exec|httpGet|tcpSocket|grpc)$`), replacesHandler},
-	{"KS110", llm, regexp.MustCompile(mainProbe + `(exec|httpGet|tcpSocket|grpc)$`), becomes(nil)},
+	{"KS110", llm, regexp.MustCompile(mainProbe + ` (exec|httpGet|tcpSocket|grpc)$`), replacesHandler},
+	{"KS110", llm, regexp.MustCompile(mainProbe + `(| (exec|httpGet|tcpSocket|grpc))$`), becomes(nil)},
 	{
-		"KS110", llm, regexp.MustCompile(mainProbe + `(periodSeconds|timeoutSeconds|failureThreshold)$`),
+		"KS110", llm, regexp.MustCompile(mainProbe + ` (periodSeconds|timeoutSeconds|failureThreshold)$`),
 		becomes(json.Number("10"), json.Number("1"), json.Number("3")),
 	},
 	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?template containers \d+ name$`), becomes("main")},
@@ -116,7 +117,7 @@ var intents = []intent{
 	},
 	{"KS404", "ClusterStorageContainer", regexp.MustCompile(`^spec container name$`), becomes("storage-initializer")},
 	{
-		"KS501", service, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
+		"KS501", scaled, regexp.MustCompile(`^metadata` + kserve + `deploymentMode$`),
 		becomes("Standard", "Knative", "RawDeployment", "Serverless", nil),
 	},
 	{

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,9 @@ func (r release) compare(t *testing.T, j judge, subjects []subject) tally {
 			sum.moved++
 			t.Errorf("%s: a drift repair changes what is stored", s.where)
 		}
+		if placeholder.MatchString(fmt.Sprint(s.before)) {
+			continue // nobody knows what KServe gets
+		}
 		if before.refused() && !s.announced && !unforeseeable(before) {
 			t.Errorf("%s: KServe refuses it, but the plugin does not say so: %v", s.where, before.Refused)
 		}
@@ -152,6 +156,9 @@ func (r release) compare(t *testing.T, j judge, subjects []subject) tally {
 	}
 	return sum
 }
+
+// placeholder matches what is replaced before the cluster gets the object. The plugin says nothing about such values.
+var placeholder = regexp.MustCompile(`\$\{\w+[^{}]*\}|\{\{.+?\}\}|<[A-Za-z][^<>]*>|‹.+?›`)
 
 // notForeseen are refusals that the plugin does not announce, each with the reason why it does not.
 var notForeseen = []struct {

@@ -118,12 +118,13 @@ func (r *run) check(t *testing.T) {
 	}
 	diff := must(t)(r.plugin.run(nil, "diff", "."))
 	r.untouched(t, "diff")
+	after := r.applied(t, diff.stdout)
 	must(t)(r.plugin.run(nil, "fix", "."))
-	after := r.read(t)
-	r.applies(t, diff.stdout, after)
 	r.report(t, findings)
-	documents := r.compare(t, findings, after)
-	r.stream(t, generated.stdout, documents)
+	pairs := r.pairs(t, findings, after)
+	r.compare(t, pairs)
+	r.fixed(t, pairs)
+	r.stream(t, generated.stdout, pairs)
 	r.again(t, generated.stdout)
 }
 
@@ -179,10 +180,13 @@ func (r *run) refuse(t *testing.T) answer {
 	}
 }
 
-func (r *run) read(t *testing.T) map[string][]byte {
+func (r *run) read(t *testing.T) map[string][]byte { return r.app.in(t, r.plugin.dir) }
+
+// in returns the app's files in a folder.
+func (a app) in(t *testing.T, dir string) map[string][]byte {
 	files := map[string][]byte{}
-	for path := range r.app.files {
-		data, err := os.ReadFile(filepath.Join(r.plugin.dir, path))
+	for path := range a.files {
+		data, err := os.ReadFile(filepath.Join(dir, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,8 +203,8 @@ func (r *run) untouched(t *testing.T, by string) {
 	}
 }
 
-// applies checks that the diff, applied to the files as they were, makes what fix made.
-func (r *run) applies(t *testing.T, diff []byte, after map[string][]byte) {
+// applied returns the files that the diff makes.
+func (r *run) applied(t *testing.T, diff []byte) map[string][]byte {
 	dir := t.TempDir()
 	if err := r.app.write(dir); err != nil {
 		t.Fatal(err)
@@ -210,27 +214,21 @@ func (r *run) applies(t *testing.T, diff []byte, after map[string][]byte) {
 		apply.Dir, apply.Stdin = dir, bytes.NewReader(diff)
 		apply.Env = []string{"GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir), "PATH=" + os.Getenv("PATH")}
 		if out, err := apply.CombinedOutput(); err != nil {
-			t.Errorf("the diff does not apply: %v %s", err, out)
-			return
+			t.Fatalf("the diff does not apply: %v %s", err, out)
 		}
 	}
-	for path, data := range after {
-		if got, err := os.ReadFile(filepath.Join(dir, path)); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s: the diff says something else than fix: %v", path, err)
-		}
-	}
+	return r.app.in(t, dir)
 }
 
-// compare checks each document: identical, or changed as the rules of its findings mean it. It returns the documents as
-// they are now.
-func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte) (all []document) {
-	type pair struct {
-		path          string
-		before, after document
-		rules         []string // those of the findings to be repaired
-	}
-	var pairs []pair
-	renamed := map[string]string{}
+// pair is a document before and after the diff, and the rules of its findings that are to be repaired.
+type pair struct {
+	path          string
+	before, after document
+	rules         []string
+}
+
+// pairs reads the documents of all files.
+func (r *run) pairs(t *testing.T, findings []finding, after map[string][]byte) (all []pair) {
 	for _, path := range r.app.paths() {
 		before, err := read(r.app.files[path])
 		if err != nil {
@@ -243,7 +241,6 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 		if err != nil || len(now) != len(before) {
 			t.Fatalf("%s: %d documents became %d: %v", path, len(before), len(now), err)
 		}
-		all = append(all, now...)
 		rules := make([][]string, len(before))
 		for _, f := range findings {
 			if f.File == path && f.Repair {
@@ -252,14 +249,25 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 			}
 		}
 		for i := range before {
-			pairs = append(pairs, pair{path, before[i], now[i], rules[i]})
-			r.counts.documents += len(before[i].values)
-			for n, value := range before[i].values {
-				was, is := objects(value), objects(now[i].values[n])
-				for o := range was {
-					if name(was[o]) != name(is[o]) {
-						renamed[name(was[o])] = name(is[o])
-					}
+			all = append(all, pair{path, before[i], now[i], rules[i]})
+		}
+	}
+	return all
+}
+
+// enrichments are the rules whose annotations come without a finding.
+var enrichments = []string{"KS204", "KS301"}
+
+// compare checks each document: identical, or changed as the rules of its findings mean it.
+func (r *run) compare(t *testing.T, pairs []pair) {
+	renamed := map[string]string{}
+	for _, p := range pairs {
+		r.counts.documents += len(p.before.values)
+		for n, value := range p.before.values {
+			was, is := objects(value), objects(p.after.values[n])
+			for o := range was {
+				if name(was[o]) != name(is[o]) {
+					renamed[name(was[o])] = name(is[o])
 				}
 			}
 		}
@@ -273,7 +281,8 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 		}
 		var behind []string
 		for n, value := range p.before.values {
-			behind = append(behind, r.compareValue(t, p.path, value, p.after.values[n], p.rules, renamed)...)
+			rules := slices.Concat(p.rules, enrichments)
+			behind = append(behind, r.compareValue(t, p.path, value, p.after.values[n], rules, renamed)...)
 		}
 		slices.Sort(behind)
 		for _, rule := range p.rules {
@@ -289,7 +298,41 @@ func (r *run) compare(t *testing.T, findings []finding, after map[string][]byte)
 			}
 		}
 	}
-	return all
+}
+
+// fixed checks what fix wrote: what the diff says where something is repaired, and nothing where the diff only adds
+// annotations.
+func (r *run) fixed(t *testing.T, pairs []pair) {
+	files := r.read(t)
+	documents := map[string][]document{}
+	for _, p := range pairs {
+		if documents[p.path] == nil {
+			read, err := read(files[p.path])
+			if err != nil {
+				t.Fatalf("%s: %v", p.path, err)
+			}
+			documents[p.path] = read
+		}
+		got := documents[p.path][0]
+		documents[p.path] = documents[p.path][1:]
+		switch {
+		case len(p.rules) == 0:
+			if !bytes.Equal(got.body, p.before.body) {
+				t.Errorf("%s:%d: fix writes what repairs nothing", p.path, p.before.line)
+			}
+		case bytes.Equal(got.body, p.after.body):
+		default: // several objects
+			for n, value := range got.values {
+				was, is := objects(p.before.values[n]), objects(p.after.values[n])
+				for i, object := range objects(value) {
+					repaired := reflect.DeepEqual(object, is[i])
+					if len(was) == 1 && !repaired || !repaired && !reflect.DeepEqual(object, was[i]) {
+						t.Errorf("%s: %s: the diff says something else than fix", p.path, name(object))
+					}
+				}
+			}
+		}
+	}
 }
 
 // compareValue checks one manifest and returns the rules behind its changes.
@@ -325,10 +368,11 @@ func (r *run) compareValue(
 }
 
 // stream checks what generate wrote: every manifest of the repaired files, in order, byte for byte, and nothing else.
-func (r *run) stream(t *testing.T, generated []byte, documents []document) {
+func (r *run) stream(t *testing.T, generated []byte, pairs []pair) {
 	var want, written [][]byte
 	var values []any
-	for _, d := range documents {
+	for _, p := range pairs {
+		d := p.after
 		if slices.ContainsFunc(d.values, manifest) {
 			want = append(want, bytes.TrimRight(d.body, "\n"))
 			values = append(values, d.values...)
@@ -344,7 +388,7 @@ func (r *run) stream(t *testing.T, generated []byte, documents []document) {
 		}
 	}
 	if !slices.EqualFunc(written, want, bytes.Equal) {
-		t.Error("generate and fix write other bytes")
+		t.Error("generate and diff write other bytes")
 	}
 }
 

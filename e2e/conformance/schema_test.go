@@ -37,8 +37,9 @@ var releases = []struct {
 	load    func() (definitions, error)
 }{
 	{"v0.13.1", func(m string) bool {
-		return slices.Contains([]string{"", "0.11", "0.12", "0.13", "0.14"}, m)
+		return slices.Contains([]string{"", "0.11", "0.12", "0.13"}, m)
 	}, loadOnce("v0.13.1")},
+	{"v0.14.1", func(m string) bool { return m == "0.14" }, loadOnce("v0.14.1")},
 	{"v0.15.2", func(m string) bool { return m == "" || m == "0.15" }, loadOnce("v0.15.2")},
 	{"v0.20.0", func(m string) bool {
 		return m == "" || slices.Contains([]string{"0.16", "0.17", "0.18", "0.19", "0.20"}, m)

@@ -27,16 +27,17 @@ With --previous it also reports what goes wrong because of what the change delet
 the manifests before the change: a folder, a file, or - for standard input.
 
 With --baseline it accepts the findings that are listed in a file, so that only new ones count. "-o baseline=FILE"
-writes the file. Findings are the same if rule, object, path in the object and message are: lines may move. generate
-and fix repair them all the same.
+writes the file, with a line for each finding. Findings are the same if rule, object and path in the object are: lines
+may move, and neither another release of KServe nor another message makes a finding new. generate and fix repair them
+all the same.
 
 ` + outputHelp + "\n\n" + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
   argocd-kserve-plugin check -o text -o sarif=findings.sarif deploy/
-  argocd-kserve-plugin check -o baseline=known.json deploy/
-  argocd-kserve-plugin check --baseline known.json deploy/
+  argocd-kserve-plugin check -o baseline=known.txt deploy/
+  argocd-kserve-plugin check --baseline known.txt deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := newPaths(env, cmd).takingSeveral(cmd)
@@ -58,7 +59,7 @@ and fix repair them all the same.
 		if out == nil {
 			return failed
 		}
-		c := out.checked()
+		c := out.checked(string(transform.Warning))
 		if baseline != "" {
 			if err := c.accept(env, string(baseline)); err != nil {
 				return err
@@ -86,10 +87,20 @@ and fix repair them all the same.
 type checked struct {
 	*outcome
 	open, accepted []transform.Finding
+	fails          func(transform.Finding) bool // by fail-on of the finding's source
 }
 
-func (o *outcome) checked() *checked {
-	return &checked{o, slices.Concat(o.Findings(), o.Unused), o.Accepted}
+// checked returns the outcome for reports; otherwise is fail-on where it is not set.
+func (o *outcome) checked(otherwise string) *checked {
+	failOn := map[*transform.Object]string{}
+	for _, part := range o.each() {
+		for _, f := range slices.Concat(part.Problems(), part.Unused) {
+			failOn[f.Object] = cmp.Or(part.settings.FailOn, otherwise)
+		}
+	}
+	return &checked{o, slices.Concat(o.Problems(), o.Unused), o.Accepted, func(f transform.Finding) bool {
+		return fails(f, failOn[f.Object])
+	}}
 }
 
 // report returns what the formats write.
@@ -101,7 +112,7 @@ func (c *checked) report(env *Env) report.Report {
 	return report.Report{
 		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
 		Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
-		Place: env.places().of, Path: env.shown, Restarts: restarts,
+		Place: env.places(c.open).of, Path: env.shown, Restarts: restarts, Fails: c.fails,
 		Diff: func() (string, error) {
 			diff, err := c.diffs(env, quoted)
 			return string(diff), err
@@ -111,13 +122,16 @@ func (c *checked) report(env *Env) report.Report {
 
 // failing is [outcome.failing] for the findings that are left.
 func (c *checked) failing() error {
-	return c.failingOf(transform.Warning, func(part *transform.Result) []transform.Finding {
-		objects := map[*transform.Object]bool{}
-		for _, f := range slices.Concat(part.Findings(), part.Unused) {
-			objects[f.Object] = true
+	n := 0
+	for _, f := range c.open {
+		if c.fails(f) {
+			n++
 		}
-		return slices.DeleteFunc(slices.Clone(c.open), func(f transform.Finding) bool { return !objects[f.Object] })
-	})
+	}
+	if n == 0 {
+		return nil
+	}
+	return &findingsError{n}
 }
 
 // conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts

@@ -27,6 +27,10 @@ func (c *checked) accept(env *Env, file string) error {
 	}
 	open, accepted, unused := baseline.Accept(c.open, c.sources(env))
 	c.open, c.accepted = open, append(c.accepted, accepted...)
+	if baseline.IsFirst() {
+		c.warnings = append(c.warnings, fmt.Sprintf("%s: a baseline of the first form, in JSON; it counts, and "+
+			"-o baseline=%s writes it as text, one finding a line", file, file))
+	}
 	if len(unused) > 0 {
 		c.warnings = append(c.warnings, fmt.Sprintf(
 			"%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",

@@ -40,7 +40,7 @@ func (s source) discovered(
 			}
 		}
 		for _, skip := range found.Skipped {
-			notes = append(notes, skip.Path+" is not rendered: "+skip.Reason)
+			notes = append(notes, skip.Path+" is no source of its own: "+skip.Reason)
 		}
 		empty += found.Empty
 	}

@@ -104,7 +104,7 @@ func (in *input) drift(
 ) ([]drift.Difference, error) {
 	everything := in.settings.Options
 	everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
-	everything.PrunedFields, everything.AsOf = rules.PrunedFieldsRemove, ""
+	everything.PrunedFields, everything.AsOf = rules.PrunedFieldsReport, ""
 	all, err := in.transform(ctx, everything, drift.Catalogue(rules.All, comparison))
 	if err != nil {
 		return nil, err

@@ -19,8 +19,8 @@ func newFixCommand(env *Env) *cobra.Command {
 		Use:   "fix [PATH...]",
 		Short: "Write the repairs into the source files",
 		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. Run diff first to see
-them. The exit code is 1 when a finding at or above fail-on is left. Rendered sources are refused; the error says where
-each repair belongs.
+them. Annotations that repair nothing are written only into objects that are repaired too. The exit code is 1 when a
+finding at or above fail-on is left. Rendered sources are refused; the error says where each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
 replaced. A file that is read-only or has several hard links is refused. Extended attributes are lost. When a file

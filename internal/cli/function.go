@@ -35,7 +35,7 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		if err != nil {
 			return err
 		}
-		data, err := list.Output(out.Files()[0].After, results(out.Findings()))
+		data, err := list.Output(out.Files()[0].After, results(out.Problems()))
 		if err != nil {
 			return err
 		}

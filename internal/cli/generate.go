@@ -46,7 +46,10 @@ when fail-on refuses them. A file is written whole or not at all.
 			return err
 		}
 		if len(to) > 0 {
-			if err := env.writeReports(cmd.Context(), to, out.checked().report(env), out.summary()+"\n"); err != nil {
+			r := out.checked(never).report(env)
+			fails := r.Fails
+			r.Fails = func(f transform.Finding) bool { return !f.Repaired() && fails(f) }
+			if err := env.writeReports(cmd.Context(), to, r, out.summary()+"\n"); err != nil {
 				return err
 			}
 		}

@@ -54,9 +54,9 @@ func (o *outcome) each() []*outcome {
 	return o.parts
 }
 
-// failing returns an error when findings are at or above fail-on, or else the default, of their source.
+// failing returns an error when problems are at or above fail-on, or else the default, of their source.
 func (o *outcome) failing(otherwise transform.Severity) error {
-	return o.failingOf(otherwise, (*transform.Result).Findings)
+	return o.failingOf(otherwise, (*transform.Result).Problems)
 }
 
 // failingLeft is failing for what is not repaired.
@@ -78,11 +78,16 @@ func (o *outcome) failingOf(otherwise transform.Severity, findings func(*transfo
 	return &findingsError{n}
 }
 
+// fails reports whether a finding is at or above fail-on.
+func fails(f transform.Finding, failOn string) bool {
+	return failOn != never && f.Severity.AtLeast(transform.Severity(failOn))
+}
+
 // failing returns an error when findings are at or above fail-on.
 func failing(findings []transform.Finding, failOn string) error {
 	n := 0
 	for _, f := range findings {
-		if failOn != never && f.Severity.AtLeast(transform.Severity(failOn)) {
+		if fails(f, failOn) {
 			n++
 		}
 	}

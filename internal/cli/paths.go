@@ -141,11 +141,15 @@ func (s source) transform(ctx context.Context, inputs []*input) (*outcome, error
 	return all, nil
 }
 
-// run reads the settings and the sources and applies the rules.
+// run reads the settings and the sources and applies the rules. What repairs nothing is added only where something is
+// repaired too.
 func (s source) run(ctx context.Context, args []string) (*outcome, error) {
 	inputs, err := s.inputs(ctx, args)
 	if err != nil {
 		return nil, err
+	}
+	for _, in := range inputs {
+		in.settings.EnrichRepaired = true
 	}
 	return s.transform(ctx, inputs)
 }

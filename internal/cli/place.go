@@ -16,8 +16,10 @@ import (
 
 // places finds the source lines of findings. It reads each file once.
 type places struct {
-	env   *Env
-	files map[string]*sourceFile
+	env      *Env
+	files    map[string]*sourceFile
+	objects  map[string]map[string][]named // of the sources of rendered objects, by the file
+	disputed map[spot]bool                 // where overlays want different things
 }
 
 // sourceFile is a file as documents.
@@ -26,9 +28,15 @@ type sourceFile struct {
 	lines     map[int][][]byte // by the number of the document
 }
 
-func (env *Env) places() *places { return &places{env, map[string]*sourceFile{}} }
+// places finds the places of the findings, which are all those of a run.
+func (env *Env) places(findings []transform.Finding) *places {
+	p := &places{env: env, files: map[string]*sourceFile{}, objects: map[string]map[string][]named{}}
+	p.disputed = p.findDisputed(findings)
+	return p
+}
 
-// of returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source.
+// of returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
+// the overlay if another one wants something else there.
 func (p *places) of(f transform.Finding) report.Place {
 	file := f.Object.File
 	if file.Renderer == "" {
@@ -38,7 +46,13 @@ func (p *places) of(f transform.Finding) report.Place {
 		return place
 	}
 	source := f.Source()
+	if p.disputed[spotOf(f, source)] {
+		return report.Place{Path: p.env.shown(file.Path), Repair: p.advice(f)}
+	}
 	place := report.Place{Path: p.env.shown(cmp.Or(source.Path, file.Path)), Line: source.Line}
+	if repair := p.advice(f); repair != "edit "+source.String() && repair != unknownSource {
+		place.Repair = repair
+	}
 	if source.Line == 0 {
 		return place
 	}

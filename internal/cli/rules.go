@@ -89,7 +89,7 @@ func kinds(r *transform.Rule) []string {
 	names := []string{}
 	for _, k := range r.Kinds {
 		name := k.Kind
-		if name == transform.AnyKind {
+		if name == transform.AnyKind && k.Group != transform.AnyKind {
 			name = k.String()
 		}
 		names = append(names, name)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,11 @@ func newSettingsCommand(env *Env) *cobra.Command {
 		if err := write(&b, set.Values()); err != nil {
 			return err
 		}
-		return env.write(cmd.Context(), b.Bytes())
+		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
+			return err
+		}
+		(&outcome{warnings: slices.Concat(set.Warnings, set.Overruled)}).warn(env)
+		return nil
 	}
 	return cmd
 }

@@ -145,6 +145,9 @@ func (s source) runUnit(ctx context.Context, u unit, previous string) (*outcome,
 	if err != nil {
 		return nil, err
 	}
+	for i, line := range set.Overruled {
+		set.Overruled[i] = u.named(errors.New(line)).Error()
+	}
 	s.env.within(ctx, set.Timeout)
 	in := &input{path: u.path, settings: set, maxCopied: int64(min(set.MaxInput, set.MaxMemory/4))}
 	in.options = s.options(set, in.maxCopied)

@@ -178,7 +178,7 @@ func (in *input) transform(
 	if err != nil {
 		return nil, err
 	}
-	warnings := slices.Concat(in.settings.Warnings, in.source.Warnings)
+	warnings := slices.Concat(in.settings.Warnings, in.settings.Overruled, in.source.Warnings)
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
@@ -226,7 +226,7 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 	if in.source.Renderer != "" {
 		return fmt.Errorf("%s: %s renders no objects; the setting allow-empty accepts that", in.path, in.source.Renderer)
 	}
-	found := "no file is a manifest by its name"
+	found := "no file named *.yaml, *.yml or *.json is left to read"
 	if files := len(in.source.Files); files > 0 {
 		found = terminal.Count(files, "file") + " read"
 	}
@@ -234,9 +234,9 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 		found += ", " + terminal.Count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
 	if overlays, err := in.overlays(ctx); err == nil && len(overlays) > 0 {
-		return fmt.Errorf("%s: no objects: %s; each overlay below it is a source of its own: %s",
+		return fmt.Errorf("%s: no objects: %s: give each overlay below it as a PATH: %s",
 			in.path, found, strings.Join(overlays, " "))
 	}
-	return fmt.Errorf("%s: no objects: %s; see the settings directory-recurse and directory-include, "+
+	return fmt.Errorf("%s: no objects: %s: correct the path, read subfolders with directory-recurse, "+
 		"or accept it with allow-empty", in.path, found)
 }

@@ -15,8 +15,11 @@ import (
 // summary returns one line about what was read, what was repaired and what was not.
 func (o *outcome) summary() string {
 	parts := []string{terminal.Count(o.Objects(), "object")}
-	if repaired := len(o.Repaired()); repaired > 0 {
-		parts = append(parts, fmt.Sprintf("%d repaired (%s)", repaired, strings.Join(o.repairing(), " ")))
+	if n := len(o.Repaired()); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d repaired (%s)", n, o.repairing(false)))
+	}
+	if n := len(o.Enriched()); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d annotated (%s)", n, o.repairing(true)))
 	}
 	if n := len(o.restarted()); n > 0 {
 		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
@@ -55,14 +58,16 @@ func (o *outcome) restarted() []*transform.Object {
 	})
 }
 
-// repairing returns the IDs of the rules that repair something, sorted.
-func (o *outcome) repairing() []string {
+// repairing returns the IDs of the rules that repair something, or of those that enrich it, sorted.
+func (o *outcome) repairing(enriches bool) string {
 	var ids []string
 	for _, rule := range o.Repairing() {
-		ids = append(ids, rule.ID)
+		if rule.Enriches == enriches {
+			ids = append(ids, rule.ID)
+		}
 	}
 	slices.Sort(ids)
-	return ids
+	return strings.Join(ids, " ")
 }
 
 // skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more

@@ -47,7 +47,7 @@ func TestWithheld(t *testing.T) {
 			if got := out.summary(); got != tc.summary {
 				t.Errorf("summary %q, want %q", got, tc.summary)
 			}
-			if got := out.checked().conclusion(0); !strings.HasSuffix(got, tc.tail) {
+			if got := out.checked("warning").conclusion(0); !strings.HasSuffix(got, tc.tail) {
 				t.Errorf("conclusion %q, want it to end with %q", got, tc.tail)
 			}
 		})

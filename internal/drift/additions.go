@@ -77,5 +77,6 @@ func inPorts(p *transform.Pass, at yamldoc.Path, ports *yamldoc.Node) {
 
 func report(p *transform.Pass, at yamldoc.Path) {
 	p.Report(transform.Finding{At: at, AsStored: true, Message: "KServe adds this field",
-		Unrepaired: "the structured comparison shows what a container lacks, and only the cluster knows the value"})
+		Unrepaired: "ServerSideApply=true makes Argo CD compare it, and only the cluster knows the value: add " +
+			"ServerSideDiff=true"})
 }

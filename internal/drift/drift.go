@@ -145,8 +145,9 @@ func byHand(f transform.Finding, at yamldoc.Path, c Comparison, argocd string) s
 	switch {
 	case c == Client:
 		return ""
-	case pruned(f),
-		f.Rule.ID == liveFields && slices.Contains([]any{"uid", "managedFields", "resourceVersion"}, last):
+	case pruned(f):
+		return "ServerSideApply fails because of this field: move it to where it belongs, or remove it"
+	case f.Rule.ID == liveFields && slices.Contains([]any{"uid", "managedFields", "resourceVersion"}, last):
 		return "ServerSideApply fails because of this field: remove it"
 	case c == Structured && last == protocol && semver.IsValid("v"+argocd) && !is3(argocd):
 		return "Argo CD 2 cannot compare the object without this field: write TCP"

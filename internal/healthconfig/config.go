@@ -80,7 +80,7 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 
 	for _, kind := range health.Kinds {
 		if missing(kind) {
-			note("left out: health of %s: the kind exists in KServe %s", kind, sinceKind[kind])
+			note("left out: health of %s: only KServe %s have the kind", kind, sinceKind[kind])
 			continue
 		}
 		source, err := fs.ReadFile(customizations.Lua, health.Group+"/"+kind+"/health.lua")
@@ -96,7 +96,8 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 			continue
 		}
 		if !versions.Any(since) {
-			note("left out: actions stop and resume of %s: serving.kserve.io/stop works in KServe %s", kind, since)
+			note("left out: actions stop and resume of %s: they do nothing, because only KServe %s obey "+
+				"serving.kserve.io/stop", kind, since)
 			continue
 		}
 		actions, err := stopAndResume(kind)
@@ -110,9 +111,11 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	case !versions.Known():
 		c.add("ignoreDifferences", "InferenceService", deploymentMode)
 	case versions.Any(sinceRespelling):
-		note("left out: ignoreDifferences of InferenceService: rule KS501 writes the spelling that this KServe keeps")
+		note("left out: ignoreDifferences of InferenceService: nothing differs, because generate writes the deployment " +
+			"mode as KServe stores it (KS501)")
 	default:
-		note("left out: ignoreDifferences of InferenceService: KServe respells the deployment mode in %s", sinceRespelling)
+		note("left out: ignoreDifferences of InferenceService: nothing differs, because only KServe %s rewrite the "+
+			"deployment mode", sinceRespelling)
 	}
 	c.add("knownTypeFields", "InferenceService", inferenceServiceTypes)
 	if !missing("LLMInferenceService") {

@@ -25,6 +25,11 @@ var ForeignAutoscalersProtectable = transform.Window{
 	From: transform.Release{0, 13, 0}, Before: transform.Release{0, 15, 1},
 }
 
+// GraphAutoscalersKept are the releases that never delete the HPA of an InferenceGraph: with class external they delete
+// one only if an InferenceService owns it, keep what is there as theirs, and make no other
+// (shouldDeleteHPA in reconcilers/hpa/hpa_reconciler.go@v0.15.1 and @v0.20.0).
+var GraphAutoscalersKept = transform.Window{From: transform.Release{0, 15, 1}}
+
 // ReplicasForced are the releases that reset the replicas of a Deployment to minReplicas on every reconcile if the
 // class is external (https://github.com/kserve/kserve/issues/4196).
 var ReplicasForced = transform.Window{From: transform.Release{0, 15, 0}, Before: transform.Release{0, 15, 1}}

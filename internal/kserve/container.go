@@ -48,6 +48,9 @@ const ConnectionsAnnotation = "opendatahub.io/connections"
 // MultiModelVariable is the environment variable that is "true" on a custom predictor that serves many models.
 const MultiModelVariable = "MULTI_MODEL_SERVER"
 
+// StorageURIVariable is the environment variable of a custom container that names a model for KServe to load.
+const StorageURIVariable = "STORAGE_URI"
+
 // AgentReason is why KServe's webhook injects its agent into a pod.
 type AgentReason uint8
 

@@ -62,6 +62,9 @@ func TestParseVersions(t *testing.T) {
 			if s := strings.Join(got, " "); s != tc.want || v.Known() != tc.known {
 				t.Errorf("got %s, known %t; want %s, known %t", s, v.Known(), tc.want, tc.known)
 			}
+			if v.Newer() != (tc.warning != "") {
+				t.Errorf("newer %t, but the warning is %q", v.Newer(), warning)
+			}
 			if !strings.Contains(warning, tc.warning) || (warning == "") != (tc.warning == "") {
 				t.Errorf("warning %q, want %q", warning, tc.warning)
 			}

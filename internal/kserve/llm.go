@@ -168,6 +168,19 @@ type presetProbe struct {
 // MainContainer is the name of the preset's container.
 const MainContainer = "main"
 
+// LLMSidecar is the name of the init container that the preset of template has beside prefill pods, and LLMTokenizer
+// that of a container of the scheduler's (config-llm-decode-template.yaml and config-llm-scheduler.yaml in
+// config/llmisvcconfig@v0.20.0).
+const (
+	LLMSidecar   = "llm-d-routing-sidecar"
+	LLMTokenizer = "tokenizer"
+)
+
+// LLMInitializerMerged are the releases that merge an init container [StorageInitializer] of a service with the one
+// that they add (extractAndStripStorageInitializer in pkg/controller/v1alpha2/llmisvc/workload_storage.go@v0.20.0).
+// 0.19.0 throws it away, and 0.16.0 to 0.18.0 add a second one with its name, which the API server refuses.
+var LLMInitializerMerged = since(0, 20)
+
 var modelProbes = []presetProbe{
 	{"readinessProbe", until17, 10}, {"readinessProbe", since(0, 17), 0},
 	{"livenessProbe", until17, 120}, {"livenessProbe", since(0, 17), 0},
@@ -186,7 +199,7 @@ var (
 	}
 	LLMScheduler = LLMPod{
 		Path: []any{"router", "scheduler", "template"}, Handler: "grpc", Ports: []int{9003},
-		Others:  []string{"tokenizer", "training-server", "prediction-server"},
+		Others:  []string{LLMTokenizer, "training-server", "prediction-server"},
 		presets: []presetProbe{{"readinessProbe", since(0, 16), 30}, {"livenessProbe", since(0, 16), 5}},
 	}
 )

@@ -46,8 +46,11 @@ func (m Mode) Spelling(r transform.Release) string {
 	return string(m)
 }
 
-// ModeFixed are the releases that write an object's mode to its status and refuse a change of it
-// (https://github.com/kserve/kserve/pull/4423).
+// ModeFixed are the releases that write an InferenceService's mode to its status, whichever it is, and refuse another
+// one in the annotation (updateStatus in pkg/controller/v1beta1/inferenceservice/controller.go and
+// validateDeploymentMode in inference_service_validation.go@v0.15.1, https://github.com/kserve/kserve/pull/4423). In
+// ModelMesh mode they do so only beside a transformer. Of an InferenceGraph they never write the mode
+// (pkg/controller/v1alpha1/inferencegraph/controller.go@v0.15.1 and @v0.20.0).
 var ModeFixed = transform.Window{From: transform.Release{0, 15, 1}}
 
 // LegacyModeInStatus are the releases that write the mode to the status under its old name, and LegacyModeMisread those
@@ -57,6 +60,11 @@ var (
 	LegacyModeInStatus = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
 	LegacyModeMisread  = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
 )
+
+// LegacyModeRefused are the releases that rewrite the old name of a mode in the annotation, and compare the new one
+// with the status as it is (inference_service_defaults.go and inference_service_validation.go@v0.17.0 and @v0.18.0;
+// @v0.19.0 parses the status).
+var LegacyModeRefused = transform.Window{From: transform.Release{0, 17, 0}, Before: LegacyModeMisread.Before}
 
 // LegacyModeKnative is the release that knows RawDeployment but validates a service with it as if it ran on Knative
 // (validateAutoScalingCompExtension in inference_service_validation.go@v0.16.0,

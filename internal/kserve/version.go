@@ -34,6 +34,7 @@ type Versions struct {
 	releases []transform.Release
 	known    bool
 	likened  bool
+	newer    bool
 }
 
 var versionForm = lazyregexp.New(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:\.(0|[1-9][0-9]{0,3}))?$`)
@@ -65,7 +66,7 @@ func ParseVersions(s string) (v Versions, warning string, err error) {
 	case minor.Compare(oldest) < 0:
 		return Versions{}, "", fmt.Errorf("%s is too old: supported are %s", s, supported)
 	case minor.Compare(transform.Release{newest[0], newest[1], 0}) > 0:
-		return Versions{releases: []transform.Release{newest}, known: true, likened: true},
+		return Versions{releases: []transform.Release{newest}, known: true, likened: true, newer: true},
 			fmt.Sprintf("kserve-version %s is newer than the supported %s: treated as %s", s, supported, newest), nil
 	case m[3] != "":
 		release := transform.Release{n[0], n[1], n[2]}
@@ -94,6 +95,9 @@ func (v Versions) Known() bool { return v.known }
 // Likened reports whether the release is not a known one but treated as if it were: a newer one, or OpenDataHub's fork.
 // It may have more than the known one.
 func (v Versions) Likened() bool { return v.likened }
+
+// Newer reports whether the setting names a release newer than the supported ones: the candidate is the newest known.
+func (v Versions) Newer() bool { return v.newer }
 
 // All reports whether every candidate is in the window.
 func (v Versions) All(w transform.Window) bool {

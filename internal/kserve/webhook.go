@@ -28,6 +28,11 @@ var WebhookNames = []struct{ Lists, Names []string }{
 	},
 }
 
+// StorageNames are those of the WebhookNames with which KServe loads a model.
+var StorageNames = []string{
+	"modelcar", "modelcar-init", StorageInitializer, "kserve-provision-location", "kserve-pvc-source",
+}
+
 // WebhookDropsEmpty are the releases whose mutating webhooks remove what the encoding of a Go type leaves out. The
 // patch of pkg/webhook/admission/defaulter_custom.go in sigs.k8s.io/controller-runtime does it at v0.19.7, which KServe
 // 0.19.0 is built with, but not at v0.22.5, which KServe 0.20.0 is built with (dropSchemeRemovals).

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -22,11 +23,12 @@ type Autoscaler struct{ *transform.Object }
 func (a Autoscaler) IsHPA() bool { return a.GroupKind() == kserve.HorizontalPodAutoscaler }
 
 // The kinds of targets by which people mean a component. KServe makes Deployments in Standard mode and Knative Services
-// in Knative mode. Neither a Knative Service nor an InferenceService has the subresource scale, so no autoscaler scales
-// it (config/crd@v0.20.0).
+// in Knative mode. No Knative Service, InferenceService or InferenceGraph has the subresource scale, so no autoscaler
+// scales it (config/crd@v0.20.0).
 const (
 	DeploymentTarget       = "Deployment"
 	InferenceServiceTarget = "InferenceService"
+	InferenceGraphTarget   = "InferenceGraph"
 	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
 )
 
@@ -37,6 +39,7 @@ type autoscalerFacts struct {
 	name        string // of the target
 	owner       string // see Owner
 	renamedFrom string // the RenamedFromAnnotation
+	made        bool   // by KServe, see Maker, or by KEDA for a ScaledObject, which is the autoscaler then
 }
 
 func newAutoscalerFacts(o *transform.Object) *autoscalerFacts {
@@ -52,6 +55,7 @@ func newAutoscalerFacts(o *transform.Object) *autoscalerFacts {
 		llmKind:     strings.Clone(cmp.Or(llmTargetKind(apiVersion, kind), target)),
 		name:        strings.Clone(ref.Get("name").Str()),
 		renamedFrom: strings.Clone(a.Annotation(RenamedFromAnnotation)),
+		made:        Maker(o) != "" || controller(o, kserve.ScaledObject.Group) != nil,
 	}
 	if name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/"); ok {
 		f.owner = strings.Clone(name)
@@ -76,7 +80,7 @@ func (a Autoscaler) Target() (kind, name string) {
 // targetKind returns the kind if it is one of the constants, else nothing.
 func targetKind(apiVersion, kind string) string {
 	switch kind {
-	case DeploymentTarget, InferenceServiceTarget:
+	case DeploymentTarget, InferenceServiceTarget, InferenceGraphTarget:
 		return kind
 	case KnativeServiceTarget:
 		if strings.HasPrefix(apiVersion, "serving.knative.dev/") {
@@ -124,6 +128,13 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 	return services
 }
 
+// usersAutoscalers returns the autoscalers of the render that neither KServe nor KEDA made.
+func usersAutoscalers(render *transform.Render) []*transform.Object {
+	return slices.DeleteFunc(render.Objects(AutoscalerKinds...), func(o *transform.Object) bool {
+		return Autoscaler{o}.facts().made
+	})
+}
+
 // indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and only
 // then is it known which autoscalers scale which component.
 func (m *Model) indexAutoscalers(all []*transform.Object) {
@@ -149,7 +160,7 @@ func (m *Model) indexAutoscalers(all []*transform.Object) {
 			evidence[t.Service] = a
 		}
 	}
-	for _, s := range m.Services() {
+	for _, s := range m.withGraphs() {
 		s.resolveMode(m.DefaultMode, evidence[s])
 	}
 	for _, o := range all {
@@ -177,13 +188,13 @@ func (m *Model) Target(a Autoscaler) *ScaleTarget {
 }
 
 // StandardTarget returns the Target if its service may run in Standard mode, where KServe makes Deployments, and if the
-// autoscaler scales it or can do so with another target: no other autoscaler does, and for an OtherObject the mode is
-// known.
+// autoscaler scales it or can do so with another target: no other autoscaler does, no class says that none of the
+// user's should, and for an OtherObject the mode is known.
 func (m *Model) StandardTarget(a Autoscaler) *ScaleTarget {
 	t := m.Target(a)
 	switch {
 	case t == nil, !t.Service.MayBeStandard(), t.Service.Contradiction != "",
-		t.Match != CurrentName && m.HasRival(*t),
+		t.Match != CurrentName && (m.HasRival(*t) || m.KeptClass(*t) != ""),
 		t.Match == OtherObject && t.Service.Mode != kserve.Standard:
 		return nil
 	}
@@ -192,6 +203,17 @@ func (m *Model) StandardTarget(a Autoscaler) *ScaleTarget {
 
 // HasRival reports whether several autoscalers are meant for the target's Deployment.
 func (m *Model) HasRival(t ScaleTarget) bool { return m.meant[t.deployment()] > 1 }
+
+// KeptClass returns the autoscaler class that somebody wrote, if it leaves the component to no autoscaler of the
+// user's. It is empty for a class that no release in question knows, and for workers, which want one class.
+func (m *Model) KeptClass(t ScaleTarget) string {
+	class := t.Service.Class(t.Component)
+	releases, known := kserve.AutoscalerClasses[class]
+	if !known || class == "external" || !m.Versions.Any(releases) || t.Service.MultiNode(t.Component) {
+		return ""
+	}
+	return class
+}
 
 // deployment returns the target as a key that is the same for all autoscalers meant for its Deployment.
 func (t ScaleTarget) deployment() ScaleTarget {

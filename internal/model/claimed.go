@@ -21,7 +21,7 @@ func findClaimed(render *transform.Render) map[objectName][]*transform.Object {
 	found := map[objectName][]*transform.Object{}
 	for _, o := range render.Objects(kserve.Deployment, transform.GroupKind{Kind: "Service"}) {
 		labels := o.Get("metadata", "labels")
-		if labels.Get(ComponentLabel).Str() == kserve.Predictor {
+		if labels.Get(ComponentLabel).Str() == kserve.Predictor && Maker(o) == "" {
 			at := objectName{o.Namespace, labels.Get(ServiceLabel).Str()}
 			found[at] = append(found[at], o)
 		}

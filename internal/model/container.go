@@ -161,10 +161,8 @@ func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
 		Component: component,
 		Logger:    !spec.Get("logger").IsNull(),
 		Batcher:   !spec.Get("batcher").IsNull(),
-		Storage: !spec.Get(framework, "storageUri").IsNull() || !spec.Get(framework, "storage").IsNull() ||
-			!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris) ||
-			s.Annotation(kserve.ConnectionsAnnotation) != "",
-		Format: format,
+		Storage:   m.LoadsModel(s, component),
+		Format:    format,
 	}
 	if containers != nil && len(containers.Items) > 0 {
 		facts.Containers = true
@@ -177,6 +175,22 @@ func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
 		facts.Storage = true // without a server there is no multi-model server
 	}
 	return facts.Agent()
+}
+
+// LoadsModel reports whether KServe loads a model into a component's pods: the component has storageUri, storage or
+// storageUris, a custom container has the variable for one, or OpenShift AI's webhook writes one
+// (GetStorageUri in predictor_custom.go, transformer_custom.go and explainer_custom.go, v0.11.2 to v0.20.0).
+func (m *Model) LoadsModel(s *Service, component string) bool {
+	spec := s.Get("spec", component)
+	framework, _ := s.Framework(component)
+	return !spec.Get(framework, "storageUri").IsNull() || !spec.Get(framework, "storage").IsNull() ||
+		!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris) ||
+		s.Annotation(kserve.ConnectionsAnnotation) != "" ||
+		slices.ContainsFunc(spec.Get("containers").List(), func(c *yamldoc.Node) bool {
+			return slices.ContainsFunc(c.Get("env").List(), func(v *yamldoc.Node) bool {
+				return v.Get("name").Str() == kserve.StorageURIVariable
+			})
+		})
 }
 
 // Framework returns the field of a component that stands for its serving container, and the model's format. Both are

@@ -66,7 +66,7 @@ func (d *deployments) add(services []*Service) {
 			for _, name := range names {
 				own(s, name, ScaleTarget{s, component, name, CurrentName})
 			}
-			if !d.versions.All(kserve.LegacyNamesGone) {
+			if component != kserve.Router && !d.versions.All(kserve.LegacyNamesGone) {
 				name := kserve.ComponentName(s.Name, component) + "-default"
 				own(s, name, ScaleTarget{s, component, names[0], LegacyName})
 			}
@@ -132,7 +132,8 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 		return nil
 	}
 	for _, t := range m.deployments().owners[objectName{a.Namespace, name}] {
-		if kind == DeploymentTarget && t.Match == CurrentName {
+		another := t.Component == kserve.Router && m.renders(a.Namespace, kind, name)
+		if kind == DeploymentTarget && t.Match == CurrentName && !another {
 			return []ScaleTarget{t}
 		}
 	}
@@ -144,7 +145,8 @@ func (m *Model) findCandidates(a Autoscaler) []ScaleTarget {
 			}
 		}
 	}
-	if meant != nil && kind != InferenceServiceTarget && m.renders(a.Namespace, kind, name) {
+	scalable := kind == DeploymentTarget || kind == KnativeServiceTarget // else the target is the service itself
+	if meant != nil && scalable && m.renders(a.Namespace, kind, name) {
 		return nil
 	}
 	isOwner := func(t ScaleTarget) bool { return a.Owner() != "" && t.Service.Name == a.Owner() }
@@ -208,14 +210,30 @@ func matchTarget(autoscaler, kind, name string, s *Service, component string) (m
 	plain := kserve.ComponentName(s.Name, component)
 	predictor := component == kserve.Predictor
 	switch {
+	case s.IsGraph():
+		return matchGraph(autoscaler, kind, name, s.Name)
 	case kind == DeploymentTarget && name == plain+"-default":
 		return LegacyName, true
 	case kind == DeploymentTarget && (name == plain || affixed(name, "-"+component, s.Name, autoscaler)):
 		return StaleName, true
-	case predictor && name == s.Name,
+	case predictor && name == s.Name && kind != InferenceGraphTarget,
 		kind == KnativeServiceTarget && (name == plain || name == plain+"-default"),
 		kind == InferenceServiceTarget && predictor && (name == plain || affixed(name, "", s.Name, autoscaler)):
 		return OtherObject, true
+	}
+	return 0, false
+}
+
+// matchGraph is matchTarget for a graph.
+func matchGraph(autoscaler, kind, name, graph string) (match NameMatch, ok bool) {
+	before := affixed(name, "", graph, autoscaler)
+	switch kind {
+	case DeploymentTarget:
+		return StaleName, before
+	case KnativeServiceTarget:
+		return OtherObject, name == graph
+	case InferenceGraphTarget:
+		return OtherObject, name == graph || before
 	}
 	return 0, false
 }

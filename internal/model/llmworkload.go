@@ -140,11 +140,10 @@ func (l *llms) part(service objectName, prefill bool) *LLMWorkload {
 }
 
 // indexLLMAutoscalers finds out which autoscalers are meant for the LLM services.
-func (m *Model) indexLLMAutoscalers() {
+func (m *Model) indexLLMAutoscalers(all []*transform.Object) {
 	if len(m.llms.services) == 0 {
 		return
 	}
-	all := m.render.Objects(AutoscalerKinds...)
 	for _, o := range all {
 		m.llms.candidates[o] = m.llmCandidates(Autoscaler{o})
 		if t := m.llms.only(o); t != nil {

@@ -45,7 +45,7 @@ const everywhere = "*"
 // the whole text in memory.
 func Facts(o *transform.Object) any {
 	switch kind := o.GroupKind(); {
-	case kind == kserve.InferenceService:
+	case kind == kserve.InferenceService, kind == kserve.InferenceGraph:
 		return newFacts(o)
 	case slices.Contains(AutoscalerKinds, kind):
 		return newAutoscalerFacts(o)
@@ -55,7 +55,10 @@ func Facts(o *transform.Object) any {
 
 // New builds the model of a render.
 func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
-	services, autoscalers := render.Objects(kserve.InferenceService), render.Objects(AutoscalerKinds...)
+	services, autoscalers := render.Objects(kserve.InferenceService), usersAutoscalers(render)
+	if versions.Any(kserve.StandardGraphs) {
+		services = append(services, render.Objects(kserve.InferenceGraph)...)
+	}
 	m := &Model{
 		Versions: versions, DefaultMode: defaultMode, render: render,
 		services:    make(map[*transform.Object]*Service, len(services)),
@@ -63,7 +66,7 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 		meant:       map[ScaleTarget]int{},
 		autoscalers: map[*Service]map[string][]Autoscaler{},
 	}
-	m.deployments = sync.OnceValue(func() *deployments { return newDeployments(m.Versions, m.Services()) })
+	m.deployments = sync.OnceValue(func() *deployments { return newDeployments(m.Versions, m.withGraphs()) })
 	m.references = sync.OnceValue(func() *references { return findReferences(render) })
 	m.runtimes = sync.OnceValue(m.findRuntimes)
 	m.targets = sync.OnceValue(func() map[targetName]bool { return findTargets(render) })
@@ -79,17 +82,28 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	}
 	m.llms = m.findLLMs()
 	m.indexAutoscalers(autoscalers)
-	m.indexLLMAutoscalers()
+	m.indexLLMAutoscalers(autoscalers)
 	return m
 }
 
-// Service returns what is known about an InferenceService of the render, nil for any other object.
+// Service returns what is known about an InferenceService of the render, or about an InferenceGraph if a release in
+// question makes Deployments for graphs. It is nil for any other object.
 func (m *Model) Service(o *transform.Object) *Service { return m.services[o] }
 
 // Services returns the InferenceServices of the render, in its order.
-func (m *Model) Services() []*Service {
-	var all []*Service
-	for _, o := range m.render.Objects(kserve.InferenceService) {
+func (m *Model) Services() []*Service { return m.servicesOf(kserve.InferenceService) }
+
+// withGraphs returns the services of both kinds.
+func (m *Model) withGraphs() []*Service {
+	all := m.Services()
+	if m.Versions.Any(kserve.StandardGraphs) {
+		all = append(all, m.servicesOf(kserve.InferenceGraph)...)
+	}
+	return all
+}
+
+func (m *Model) servicesOf(kind transform.GroupKind) (all []*Service) {
+	for _, o := range m.render.Objects(kind) {
 		all = append(all, m.services[o])
 	}
 	return all

@@ -72,6 +72,9 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 func findReferences(render *transform.Render) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
 	for _, o := range render.Holding(mayRefer) {
+		if Maker(o) != "" {
+			continue
+		}
 		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found

@@ -20,7 +20,7 @@ func (m *Model) Rivals(s *Service) []Rival { return m.rivals()[s] }
 func (m *Model) findRivals() map[*Service][]Rival {
 	found := map[*Service][]Rival{}
 	m.render.Search(mayBeRival, func(o *transform.Object) {
-		if o.GroupKind() != kserve.Deployment {
+		if o.GroupKind() != kserve.Deployment || Maker(o) != "" {
 			return
 		}
 		if t := m.NameOwner(o, o.Name); t != nil && t.Match == CurrentName {

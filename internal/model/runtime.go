@@ -127,6 +127,8 @@ func (a *alternatives) add(c *yamldoc.Node, runtime *transform.Object) {
 	a.nodes = append(a.nodes, c)
 	if port, _ := c.Get("ports", 0, "containerPort").Int(); c.Has("ports") && port != kserve.DefaultPort {
 		a.question = fmt.Sprintf("KServe may select %s, which declares another port", runtime)
+	} else if name, value := servesElsewhere(kserve.DefaultPort, c); !c.Has("ports") && name != "" {
+		a.question = fmt.Sprintf("KServe may select %s, whose %s is %s", runtime, name, value)
 	}
 	for _, probe := range Probes {
 		if h := HandlerOf(c.Get(probe)); h != NoHandler && a.handlers[probe].handler == NoHandler {

@@ -11,7 +11,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Service is an InferenceService and the deployment mode it will run in.
+// Service is an InferenceService, or an InferenceGraph as far as KServe scales its router like a component, and the
+// deployment mode it will run in.
 type Service struct {
 	*transform.Object
 	*facts
@@ -49,7 +50,10 @@ func newFacts(o *transform.Object) *facts {
 			f.components = append(f.components, c)
 		}
 	}
-	if len(f.components) == 1 && f.components[0] == kserve.Predictor {
+	switch {
+	case o.GroupKind() == kserve.InferenceGraph:
+		f.components = onlyRouter
+	case len(f.components) == 1 && f.components[0] == kserve.Predictor:
 		f.components = allComponents[:1] // as most services have it
 	}
 	f.frameworks = findFrameworks(spec, f.components)
@@ -78,17 +82,16 @@ func newService(o *transform.Object) *Service {
 // unnamed are the predictors of a service that gives them no name. Its capacity is 1, so append makes a copy.
 var unnamed = []string{""}
 
+var onlyRouter = []string{kserve.Router}
+
 var allComponents = []string{kserve.Predictor, kserve.Transformer, kserve.Explainer}
 
-// Components returns the names of the components that the service has, or may have when it is Elsewhere. Treat them as
-// read-only.
+// Components returns the names of the components that the service has, or may have when it is Elsewhere. A graph has
+// the router. Treat them as read-only.
 func (s *Service) Components() []string { return s.components }
 
-// RenamedMode reports whether the service's annotation names a mode that had another name before KServe 0.16.
-func (s *Service) RenamedMode() bool {
-	mode, known := kserve.ParseMode(s.annotated)
-	return known && mode.Spelling(transform.Release{}) != string(mode)
-}
+// IsGraph reports whether it is an InferenceGraph.
+func (s *Service) IsGraph() bool { return s.Kind == kserve.InferenceGraph.Kind }
 
 // MayBeStandard reports whether the service runs in Standard mode or its mode is unknown.
 func (s *Service) MayBeStandard() bool { return s.Mode == kserve.Standard || s.Mode == "" }

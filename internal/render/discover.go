@@ -178,7 +178,7 @@ var apiLine = lazyregexp.New(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
 // reason returns why a folder is not rendered on its own, or "" for a source and for a folder without manifests.
 func (d *discovery) reason(c *candidate) (string, error) {
 	if user := d.user(c.path); user != "" {
-		return "rendered as a part of " + user, nil
+		return user + " renders it, and its findings are there", nil
 	}
 	switch c.kind {
 	case Kustomize:
@@ -259,9 +259,9 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 	}
 	switch {
 	case len(users) > 0 && objects == 0:
-		return "its files are rendered as a part of " + strings.Join(slices.Sorted(maps.Keys(users)), ", "), nil
+		return "its files are rendered with " + strings.Join(slices.Sorted(maps.Keys(users)), ", "), nil
 	case len(users) > 0:
-		return "some of its files are rendered as a part of " +
+		return "some of its files are rendered with " +
 			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them", nil
 	case len(c.manifests) > 0 && objects == 0:
 		return "its files hold no manifests", nil

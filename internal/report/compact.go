@@ -11,7 +11,13 @@ import (
 // Compact writes a line for each finding.
 func Compact(w io.Writer, r Report) error {
 	for _, f := range transform.Sorted(r.Findings) {
-		if _, err := fmt.Fprintln(w, Line(f)); err != nil {
+		line := Line(f)
+		if f.Object.File.Renderer != "" {
+			if repair := r.Place(f).Repair; repair != "" {
+				line += "; " + terminal.Quote(repair)
+			}
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}

@@ -18,7 +18,7 @@ func GitHub(w io.Writer, r Report) error {
 		place := r.Place(f)
 		annotations = append(annotations, encoding.Annotation{
 			Level: githubLevel[f.Severity], File: place.Path, Line: place.Line, Column: place.Col,
-			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Subject() + ": " + f.Text(),
+			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Subject() + ": " + place.text(f),
 		})
 	}
 	return encoding.GitHub(w, annotations)

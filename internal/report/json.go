@@ -42,6 +42,8 @@ type jsonFinding struct {
 	Namespace   string          `json:"namespace,omitempty"`
 	Name        string          `json:"name"`
 	Path        string          `json:"path"`
+	Also        []string        `json:"also,omitempty"`
+	Category    string          `json:"category,omitempty"`
 	Message     string          `json:"message"`
 	Fingerprint string          `json:"fingerprint"`
 	Repair      bool            `json:"repair"`
@@ -77,7 +79,10 @@ func JSON(w io.Writer, r Report) error {
 func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 	out := []jsonFinding{}
 	for _, f := range transform.Sorted(findings) {
-		var lost []string
+		var lost, also []string
+		for _, at := range f.Also {
+			also = append(also, at.String())
+		}
 		for _, place := range f.Lost {
 			if f.Object.File.Renderer == "" {
 				lost = append(lost, place.String())
@@ -95,7 +100,7 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
 			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
 			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
-			Path: f.At.String(), Message: f.Message, Fingerprint: fingerprint(f),
+			Path: f.At.String(), Also: also, Category: f.Category, Message: f.Message, Fingerprint: fingerprint(f),
 			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
 			Accepted: accepted,
 		})

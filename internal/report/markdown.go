@@ -95,7 +95,7 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 		if place.Line > 0 {
 			at = fmt.Sprintf("%s:%d", at, place.Line)
 		}
-		severity, text := string(f.Severity), encoding.Markdown(f.Text())
+		severity, text := string(f.Severity), encoding.Markdown(place.text(f))
 		if f.Repaired() {
 			text += "; **repairable**"
 		}

@@ -21,6 +21,9 @@ type Report struct {
 	// Place returns where a person finds what a finding is about.
 	Place func(transform.Finding) Place
 
+	// Fails reports whether fail-on of its source makes the finding fail the command.
+	Fails func(transform.Finding) bool
+
 	// Path returns the path of a source file as Place shows it.
 	Path func(string) string
 
@@ -40,6 +43,15 @@ type Place struct {
 	Line, Col int    // from 1; columns count runes. Line is 0 where only the file is known
 	EndCol    int    // after what the finding is about
 	Text      string // the line, as a person may see it; empty where it is not known
+	Repair    string // how to repair what a renderer made, such as "patch PATH in FILE"; empty where that is this place
+}
+
+// text returns the text of a finding at the place.
+func (p Place) text(f transform.Finding) string {
+	if p.Repair == "" {
+		return f.Text()
+	}
+	return f.Text() + "; " + p.Repair
 }
 
 // Format is a way to write a report.

@@ -94,8 +94,9 @@ func sample() Report {
 		Findings: findings[:last], Accepted: append(result.Accepted, known),
 		Version: "v1.2.3", Objects: 14, Rules: rules, Width: 80,
 		Restarts: []string{"InferenceService ml/iris"}, Tail: "14 objects\n",
-		Path: func(path string) string { return path },
-		Diff: func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
+		Path:  func(path string) string { return path },
+		Fails: func(f transform.Finding) bool { return f.Severity.AtLeast(transform.Warning) },
+		Diff:  func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
 		Place: func(f transform.Finding) Place {
 			if f.Object.Kind == autoscaler {
 				return Place{Path: "base/hpa.yaml"}

@@ -93,6 +93,9 @@ func (t *text) finding(f transform.Finding) {
 		}
 		t.wrapped("repair: ", green, did)
 	}
+	if place.Repair != "" {
+		t.wrapped("in Git: ", green, place.Repair)
+	}
 	if remark := strings.TrimPrefix(f.Text(), f.Message); remark != "" {
 		t.wrapped("", colors[transform.Warning], strings.TrimPrefix(remark, "; "))
 	}

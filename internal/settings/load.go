@@ -22,7 +22,7 @@ const (
 )
 
 // locked reports whether the level belongs to whoever runs the plugin. No other level may contradict it, except that a
-// flag on a command line, outside Argo CD, simply wins.
+// flag on a command line, outside Argo CD, simply wins, and that a fact is only warned about.
 func (l level) locked() bool { return l >= byEnvironment }
 
 // ofApp reports whether the level belongs to the application or its repository.
@@ -130,9 +130,14 @@ func resolve(all []given, underArgoCD bool) (*Settings, error) {
 	return s, errors.Join(faults...)
 }
 
-// choose takes the first value. Its error lists the values that contradict a locked one.
+// choose takes the first value. Its error lists the values that contradict a locked one. A fact gets a warning instead:
+// the sidecar knows the cluster, and an upgrade of the cluster must not stop the applications that name the old release.
+// A sidecar that does not know the fact leaves it to the application.
 func (row *Setting) choose(s *Settings, values []given) error {
 	var faults []error
+	if row.isFact && len(values) > 1 && s.locks(values[0].origin) && slices.Equal(values[0].values, []string{unknown}) {
+		values = values[1:]
+	}
 	for i, g := range values {
 		if i == 0 {
 			s.origins[row.Name] = g.origin
@@ -142,7 +147,13 @@ func (row *Setting) choose(s *Settings, values []given) error {
 		var at Settings
 		faults = append(faults, row.set(&at, g.values))
 		lock := s.origins[row.Name]
-		if s.locks(lock) && g.level.ofApp() && row.text(&at) != row.text(s) {
+		switch {
+		case !s.locks(lock) || !g.level.ofApp() || row.text(&at) == row.text(s):
+		case row.isFact:
+			s.Overruled = append(s.Overruled, fmt.Sprintf(
+				"%s: %q has no effect: what the cluster runs is said by the sidecar's %s, %q; remove it, or correct the sidecar",
+				g.where, row.text(&at), lock.where, row.text(s)))
+		default:
 			faults = append(faults, fmt.Errorf(
 				"%s: %q conflicts with %q, locked by the sidecar's %s; remove it or change it there",
 				g.where, row.shown(&at), row.shown(s), lock.where))

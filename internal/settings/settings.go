@@ -32,7 +32,8 @@ type Settings struct {
 	MaxInput       Size
 	MaxMemory      Size
 
-	Warnings []string // what is ignored but looks like a setting, one line each
+	Warnings  []string // what is ignored but looks like a setting, one line each
+	Overruled []string // the application's facts about the cluster that the sidecar's differ from, one line each
 
 	origins   map[string]origin
 	flagsLock bool // whether flags lock, which they do under Argo CD
@@ -78,6 +79,7 @@ type Setting struct {
 	field   func(*Settings) any                // a pointer; parse and text list the types
 	check   func(value string) (string, error) // returns the canonical spelling
 
+	isFact    bool // about the cluster: what the sidecar says of it wins over an application, which gets a warning
 	isPrivate bool // whether the value may be a secret, so that no message shows it
 }
 

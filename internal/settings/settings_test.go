@@ -131,6 +131,43 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// About the cluster the sidecar is right. Each place that says otherwise is named, and stops nothing.
+func TestFacts(t *testing.T) {
+	for _, row := range Table {
+		if !row.isFact {
+			continue
+		}
+		value, other := "0.20.0", "0.19.0"
+		if row.Name == "default-deployment-mode" {
+			value, other = "Standard", "Knative"
+		}
+		variable, file := Variable(row.Name)+"="+value, row.Name+": "+other+"\n"
+		s, err := load(t, nil, []string{variable, parameters + `[{"name":"` + row.Name + `","string":"` + other + `"}]`}, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := effective(s, row.Name); got != value+" from environment variable "+Variable(row.Name) {
+			t.Errorf("%s: %s", row.Name, got)
+		}
+		for i, place := range []string{"parameter " + row.Name + " in ARGOCD_APP_PARAMETERS", FileName + ":1:"} {
+			if len(s.Overruled) != 2 || !strings.HasPrefix(s.Overruled[i], place) ||
+				!strings.Contains(s.Overruled[i], Variable(row.Name)+`, "`+value+`"`) {
+				t.Errorf("%s: %q, want the place %s and the lock", row.Name, s.Overruled, place)
+			}
+		}
+		if s, err := load(t, nil, []string{variable}, row.Name+": "+value+"\n"); err != nil || s.Overruled != nil {
+			t.Errorf("%s: the same value: %v, %v", row.Name, s, err)
+		}
+		s, err = load(t, nil, []string{underArgoCD, Variable(row.Name) + "=unknown"}, file)
+		if err != nil || s.Overruled != nil || !strings.HasPrefix(effective(s, row.Name), other+" from ") {
+			t.Errorf("%s: the sidecar does not know it: %v, %v", row.Name, s, err)
+		}
+	}
+	if _, err := load(t, nil, []string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.20.0"}, "kserve-version: latest\n"); err == nil {
+		t.Error("a value that is no release is accepted because it does not count")
+	}
+}
+
 // Applications may lower a ceiling and not raise it.
 func TestCeiling(t *testing.T) {
 	const locked = "ARGOCD_KSERVE_PLUGIN_TIMEOUT=40s"
@@ -485,9 +522,13 @@ func TestFilesAbove(t *testing.T) {
 		{"repo/apps/iris", nil, nil, map[string]string{
 			"error": `repo/.argocd-kserve-plugin.yaml:3:10: timeout: "10m0s" is above the ceiling of "45s", from the default`,
 		}},
+		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_PROBES=auto", "ARGOCD_KSERVE_PLUGIN_TIMEOUT=1h"},
+			map[string]string{
+				"error": `repo/.argocd-kserve-plugin.yaml:2:9: probes: "tcp" conflicts with "auto"`,
+			}},
 		{"repo/apps/iris", nil, []string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.16.0", "ARGOCD_KSERVE_PLUGIN_TIMEOUT=1h"},
 			map[string]string{
-				"error": `repo/.argocd-kserve-plugin.yaml:1:17: kserve-version: "0.15.2" conflicts with "0.16.0"`,
+				"kserve-version": "0.16.0 from environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION",
 			}},
 		{"repo/apps/other", nil, nil, map[string]string{"error": "repo/apps/other/.argocd-kserve-plugin.yaml:"}},
 		{"repo/misnamed/app", nil, nil, map[string]string{

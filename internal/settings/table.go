@@ -22,6 +22,7 @@ var Table = slices.Concat([]Setting{
 		Accepts: "x.y.z, x.y (any patch of it), odh-x.y (the one of that OpenDataHub) or unknown", Default: unknown,
 		pattern: `^(v?\d+\.\d+(\.\d+)?|odh-.+|unknown)$`,
 		field:   func(s *Settings) any { return &s.KServeVersion },
+		isFact:  true,
 		check:   kserveVersion,
 	},
 	{
@@ -30,6 +31,7 @@ var Table = slices.Concat([]Setting{
 		Accepts: "x.y.z, x.y or unknown", Default: unknown,
 		pattern: `^(v?\d+\.\d+(\.\d+)?|unknown)$`,
 		field:   func(s *Settings) any { return &s.ArgoCDVersion },
+		isFact:  true,
 		check:   argocdVersion,
 	},
 	{
@@ -39,6 +41,7 @@ var Table = slices.Concat([]Setting{
 		Accepts: "Standard or RawDeployment, Knative or Serverless, ModelMesh, or unknown", Default: unknown,
 		pattern: "^(Standard|RawDeployment|Knative|Serverless|ModelMesh|unknown)$",
 		field:   func(s *Settings) any { return &s.DefaultDeploymentMode },
+		isFact:  true,
 		check:   deploymentMode,
 	},
 	{
@@ -125,10 +128,10 @@ var Table = slices.Concat([]Setting{
 	},
 	{
 		Name: "pruned-fields", Title: "Pruned fields",
-		Help: "fields that KServe does not know: remove them, as the API server does, move them to where they belong if " +
-			"that is known, which makes them count and so restarts the pods, or only report them",
-		Values:  texts(rules.PrunedFieldsRemove, rules.PrunedFieldsMove, rules.PrunedFieldsReport),
-		Default: string(rules.PrunedFieldsRemove),
+		Help: "fields that KServe does not know: only report them, move them to where they belong if that is known, which " +
+			"makes them count and so restarts the pods, or remove them, as the API server does",
+		Values:  texts(rules.PrunedFieldsReport, rules.PrunedFieldsMove, rules.PrunedFieldsRemove),
+		Default: string(rules.PrunedFieldsReport),
 		field:   func(s *Settings) any { return (*string)(&s.PrunedFields) },
 	},
 	{

@@ -16,15 +16,17 @@ func CompareHealth(from, to healthconfig.Configuration, kinds []string) []Change
 		switch {
 		case !slices.Contains(kinds, was.Kind) || found && is.Value == was.Value:
 		case found:
-			changes = append(changes, ofKind(was, transform.Advice, "health config prints its %s differently; install it again"))
+			changes = append(changes, ofKind(was, transform.Advice,
+				"Argo CD keeps the %s of the old release: install what health config prints for the new one"))
 		default:
-			changes = append(changes, ofKind(was, transform.Warning, "health config no longer prints its %s"))
+			changes = append(changes, ofKind(was, transform.Warning,
+				"Argo CD keeps the %s of the old release, and the new one has no use for it: remove it from argocd-cm"))
 		}
 	}
 	for _, is := range to.Overrides {
 		if _, found := override(from, is); !found && slices.Contains(kinds, is.Kind) {
-			const message = "health config prints its %s from this release on; install it"
-			changes = append(changes, ofKind(is, transform.Advice, message))
+			changes = append(changes, ofKind(is, transform.Advice,
+				"Argo CD lacks the %s that works from the new release on: install what health config prints for it"))
 		}
 	}
 	return changes

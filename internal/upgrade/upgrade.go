@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,14 +41,12 @@ type Change struct {
 
 // Compare returns what changes from one result to another one for the same files.
 func Compare(from, to *transform.Result) []Change {
-	was, is := from.Findings(), to.Findings()
+	was, is := from.Problems(), to.Problems()
 	changes := append(gained(was, is), rewritten(from, to)...)
 	for _, f := range without(was, is) {
-		if f.OnlyWithRestart {
-			continue
-		}
 		c := change(Gone, f)
 		c.Severity, c.Repaired = transform.Advice, false
+		c.Message = "no problem any more: " + f.Message
 		changes = append(changes, c)
 	}
 	return changes
@@ -74,9 +71,6 @@ func gained(from, to []transform.Finding) []Change {
 		before[key(f)] = f
 	}
 	for _, f := range to {
-		if f.OnlyWithRestart {
-			continue // another finding brings it about, and rewritten names it
-		}
 		was, found := before[key(f)]
 		unrepaired := was.Repaired() && !f.Repaired()
 		if !found || unrepaired || !was.Severity.AtLeast(f.Severity) {
@@ -95,8 +89,8 @@ func without(findings, others []transform.Finding) []transform.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool { return known[key(f)] })
 }
 
-// key identifies a finding at both releases, whose messages may differ.
-func key(f transform.Finding) string { return fmt.Sprint(f.Rule.ID, " ", object(f.Object), " ", f.At) }
+// key identifies a finding at both releases.
+func key(f transform.Finding) string { return f.Object.File.Path + " " + f.Identity().String() }
 
 func object(o *transform.Object) string { return o.File.Path + " " + o.String() }
 

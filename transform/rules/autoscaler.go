@@ -1,12 +1,17 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
+
+// scaledKinds are the kinds of what KServe scales unless the autoscaler class says otherwise.
+var scaledKinds = []transform.GroupKind{kserve.InferenceService, kserve.InferenceGraph}
 
 // repairName reports f, a finding about an autoscaler's name or about the finalizer that protects one, with the edits,
 // unless the setting autoscaler is report.
@@ -26,6 +31,12 @@ func (c componentClass) becomesExternal(p *pass) bool {
 		class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"])
 	return (class == "external" || repaired) && !c.MultiNode(c.component) &&
 		p.Versions.All(kserve.AutoscalerClasses["external"])
+}
+
+// deleteKept says how to delete the HPA of a graph that KServe keeps.
+func deleteKept(graph *model.Service) string {
+	return fmt.Sprintf("delete the HorizontalPodAutoscaler that KServe keeps (%s delete hpa %s), "+
+		"because 0.15.1 and later never delete that of a graph", kubectl(graph.Namespace), shellQuote(graph.Name))
 }
 
 // kubectl returns the start of a command for objects in the namespace, which may be empty.

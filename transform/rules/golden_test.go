@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/golden"
@@ -83,5 +84,33 @@ func TestCatalogue(t *testing.T) {
 	}
 	if err := suite.Uncovered(t.Context(), rules.All); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNewerRelease checks that what a newer release of KServe may allow is never an error and stays.
+func TestNewerRelease(t *testing.T) {
+	cases, err := suite.Find(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, c := range cases {
+		group := c.Name[:len("KS7")]
+		if group != "KS7" && group != "KS8" || !strings.Contains(c.Name, "/0.21.0/") {
+			continue
+		}
+		outcome, err := suite.Run(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range outcome.Result.Findings() {
+			found[group]++
+			if f.Severity == transform.Error || len(f.Edits) > 0 || !strings.HasSuffix(f.Message, "yours is newer") {
+				t.Errorf("%s: an error, a repair, or nothing about the release: %s", c.Name, f)
+			}
+		}
+	}
+	if found["KS7"] == 0 || found["KS8"] == 0 {
+		t.Errorf("no case has a finding of one of the groups: %v", found)
 	}
 }

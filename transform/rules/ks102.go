@@ -57,7 +57,8 @@ func checkReadinessPort(p *pass, c model.Container) {
 	switch {
 	case port.IsNull():
 	case isNumber && number == kserve.AgentPort && c.ProbeCopied != model.Never:
-		f.Message = fmt.Sprintf("readiness port %d belongs to KServe's agent (%s), which would probe itself", number, c.Agent)
+		f.Message = fmt.Sprintf("the pods never get ready, because readiness port %d is that of KServe's agent (%s), which "+
+			"would probe itself", number, c.Agent)
 		p.setContainerPort(c, f, p.repairCopiedProbe)
 	case numeric().MatchString(port.Str()) && !isNumber:
 		checkTextPort(p, c, f, port.Str())
@@ -77,8 +78,9 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 		return
 	}
 	name := strings.TrimSuffix(probe, "Probe")
-	f := transform.Finding{At: c.Path.With(probe, string(handler)),
-		Message: fmt.Sprintf("%s %s has no port, so the API server refuses the Deployment in Standard mode", name, handler)}
+	f := transform.Finding{At: c.Path.With(probe, string(handler), "port"),
+		Message: fmt.Sprintf("the API server refuses the Deployment, because the %s %s has no port, which only Knative "+
+			"fills in", name, handler)}
 	switch inherited, runtime := p.RuntimeHandler(c, probe); {
 	case inherited == handler:
 		return
@@ -87,11 +89,10 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 		p.Report(f)
 	case c.RuntimeQuestion != "":
 		f.Severity = transform.Warning
-		f.Message += " unless the runtime sets one"
+		f.Message += ", or the runtime"
 		f.Unrepaired = c.RuntimeQuestion + ": give the probe a port"
 		p.Report(f)
 	default:
-		f.At = f.At.With("port")
 		p.setContainerPort(c, f, p.repairProbe)
 	}
 }
@@ -101,9 +102,10 @@ var numeric = lazyregexp.New(`^[1-9][0-9]{0,4}$`)
 // checkTextPort reports a port number in quotes.
 func checkTextPort(p *pass, c model.Container, f transform.Finding, text string) {
 	number, _ := strconv.Atoi(text)
-	f.Message = fmt.Sprintf("readiness port %q is a string, which Kubernetes reads as a port name and refuses", text)
+	f.Message = fmt.Sprintf("the API server refuses the Deployment, because the readiness port %q is a string, which "+
+		"counts as a port name", text)
 	if number == kserve.AgentPort && c.ProbeCopied != model.Never {
-		f.Message += ", and the number belongs to KServe's agent"
+		f.Message += ", and the number is that of KServe's agent"
 		p.setContainerPort(c, f, p.repairProbe)
 		return
 	}
@@ -113,8 +115,8 @@ func checkTextPort(p *pass, c model.Container, f transform.Finding, text string)
 
 // checkNamedPort reports a port name, which the agent does not resolve.
 func checkNamedPort(p *pass, c model.Container, f transform.Finding, name string) {
-	f.Message = fmt.Sprintf("KServe's agent (%s) never gets ready with the port name %s in the readiness probe",
-		c.Agent, name)
+	f.Message = fmt.Sprintf("the pods never get ready, because KServe's agent (%s) does not know the port name %s in the "+
+		"readiness probe", c.Agent, name)
 	number, found := c.PortNamed(name)
 	switch {
 	case !found:
@@ -137,6 +139,10 @@ func (p *pass) setContainerPort(c model.Container, f transform.Finding,
 	numbers, certain := c.Ports()
 	if len(numbers) == 0 || !certain || numbers[0] == kserve.AgentPort {
 		f.Unrepaired = noPort(c)
+	} else {
+		f.Unrepaired = portQuestion(c, numbers[0])
+	}
+	if f.Unrepaired != "" {
 		p.Report(f)
 		return
 	}

@@ -37,7 +37,8 @@ func checkGRPCProbe(p *pass) {
 			continue
 		}
 		f := transform.Finding{At: c.Path.With("readinessProbe", "grpc"),
-			Message: fmt.Sprintf("KServe's agent (%s) can't run a gRPC readiness probe on 0.11 or on 0.15.0 and later", c.Agent)}
+			Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) can't run a gRPC readiness probe on "+
+				"0.11 or on 0.15.0 and later", c.Agent)}
 		port, known := c.ReadinessPort(model.GRPC)
 		switch handler, runtime := p.RuntimeHandler(c, "readinessProbe"); {
 		case handler != model.NoHandler:

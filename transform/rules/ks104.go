@@ -47,16 +47,16 @@ func checkMergedProbe(p *pass) {
 		switch {
 		case own == model.SeveralHandlers:
 			p.Report(transform.Finding{At: c.Path.With("readinessProbe"),
-				Message: "the readiness probe has two handlers, which the API server refuses: keep one"})
+				Message: "the API server refuses the Deployment, because the readiness probe has two handlers: keep one"})
 		case inherited != model.NoHandler && own != model.NoHandler && own != inherited:
 			p.Report(transform.Finding{At: c.Path.With("readinessProbe", string(own)), Message: fmt.Sprintf(
-				"merged with %s, the readiness probe has both %s and %s, which the API server refuses: keep one",
-				runtime, inherited, own)})
+				"the API server refuses the Deployment, because the readiness probe has %s, and %s from %s: keep one",
+				own, inherited, runtime)})
 		case inherited == model.Exec && own == model.NoHandler && c.ProbeCopied != model.Never &&
 			s.Mode != kserve.Knative && p.Runtime(s) == nil:
 			p.repairProbe(c, transform.Finding{At: c.Path, Message: fmt.Sprintf(
-				"KServe's agent (%s) %s with the exec readiness probe of %s: remove what adds the agent, or change the runtime",
-				c.Agent, p.execConsequence(), runtime)})
+				"%s, because KServe's agent (%s) can't run the exec readiness probe of %s: remove what adds the agent, or "+
+					"change the runtime", p.execConsequence(), c.Agent, runtime)})
 		}
 	}
 }
@@ -73,8 +73,8 @@ func checkRuntimeProbe(p *pass) {
 	}
 	command := container.Get("readinessProbe", "exec", "command").Strings()
 	f := transform.Finding{At: path.With("readinessProbe", "exec"),
-		Message: fmt.Sprintf("KServe's agent (%s) %s with this exec readiness probe, which %s inherits",
-			u.victim.Agent, p.execConsequence(), u.victim.Service)}
+		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run this exec readiness probe, which %s inherits",
+			p.execConsequence(), u.victim.Agent, u.victim.Service)}
 	switch {
 	case u.obstacle != "":
 		f.Unrepaired = u.obstacle

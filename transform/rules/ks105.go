@@ -27,12 +27,26 @@ var surpriseAgent = &transform.Rule{
 	Severity: transform.Advice,
 	Run: run(func(p *pass) {
 		s := p.Service(p.Object)
-		if s.Mode != kserve.Standard || p.Agent(s, kserve.Predictor) != kserve.WithoutStorage {
+		if s.Mode != kserve.Standard || p.Agent(s, kserve.Predictor) != kserve.WithoutStorage ||
+			p.multiModel()[server{s.Namespace, s.Name}] {
 			return
 		}
 		framework, format := s.Framework(kserve.Predictor)
 		p.Report(transform.Finding{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
-			"the %s has no storage, so KServe treats the predictor as a multi-model server and injects its agent: "+
+			"the pods get KServe's agent, because the %s has no storage and counts as a multi-model server: "+
 				"add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
 	}),
+}
+
+// server is the place of an InferenceService.
+type server struct{ namespace, name string }
+
+// findMultiModel returns the InferenceServices that TrainedModels of the render name. They want the agent, which
+// downloads those models (pkg/controller/v1alpha1/trainedmodel/controller.go@v0.20.0).
+func findMultiModel(render *transform.Render) map[server]bool {
+	found := map[server]bool{}
+	for _, o := range render.Objects(kserve.TrainedModel) {
+		found[server{o.Namespace, o.Get("spec", "inferenceService").Str()}] = true
+	}
+	return found
 }

@@ -75,24 +75,23 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		return
 	}
 	at := m.Path.With(m.probe, handlers[0])
-	f := transform.Finding{At: at, Message: fmt.Sprintf("KServe merges this %s with its preset's %s, "+
-		"and the API server refuses the Deployment, because a probe has one handler", handlers[0], m.pod.Handler)}
+	f := transform.Finding{At: at, Message: fmt.Sprintf("the API server refuses the Deployment, because KServe adds "+
+		"this %s to its preset's %s, and a probe has one handler", handlers[0], m.pod.Handler)}
 	var edits []yamldoc.Edit
 	request, exact := m.equivalent(handlers)
 	if exact {
 		f.Message += fmt.Sprintf(": use httpGet %s on port %d, which makes the same request", request.Path, request.Port)
 		edits = append(edits, yamldoc.Rename(at, m.pod.Handler), yamldoc.Set(at, llmRequest(request)))
-	} else {
-		f.Message += fmt.Sprintf(": remove it, so that the preset's %s checks instead", m.pod.Handler)
-		for _, h := range handlers {
-			edits = append(edits, yamldoc.Delete(m.Path.With(m.probe, h)))
+		edits = append(edits, m.timings()...)
+		const initialDelay = "initialDelaySeconds"
+		own, _ := m.Get(m.probe, initialDelay).Int()
+		if delay > 0 && own <= 0 && !m.MergedElsewhere(m.probe, initialDelay) {
+			f.Message += fmt.Sprintf("; the preset's %s of %d remains on 0.16", initialDelay, delay)
 		}
-	}
-	edits = append(edits, m.timings()...)
-	const initialDelay = "initialDelaySeconds"
-	own, _ := m.Get(m.probe, initialDelay).Int()
-	if delay > 0 && own <= 0 && !m.MergedElsewhere(m.probe, initialDelay) {
-		f.Message += fmt.Sprintf("; the preset's %s of %d remains%s", initialDelay, delay, whereDelayed(m.pod))
+	} else {
+		f.Message += fmt.Sprintf(": remove it, and the preset's %s checks, with the preset's timings where this probe "+
+			"sets none", m.pod.Handler)
+		edits = m.withoutHandlers(handlers)
 	}
 	switch {
 	case p.options.Probes == ProbesNever:
@@ -106,12 +105,18 @@ func checkPresetProbe(p *pass, m mainProbe) {
 	p.Report(f)
 }
 
-// whereDelayed says on which releases the preset of a pod delays its probes, unless all do.
-func whereDelayed(pod kserve.LLMPod) string {
-	if pod.Handler == string(model.GRPC) {
-		return ""
+// withoutHandlers returns edits that take the handlers out of the probe, or the probe if it has nothing else.
+func (m mainProbe) withoutHandlers(handlers []string) (edits []yamldoc.Edit) {
+	own := slices.ContainsFunc(m.Get(m.probe).Entries, func(e yamldoc.Entry) bool {
+		return !slices.Contains(handlers, e.Key.Value)
+	})
+	if !own {
+		return []yamldoc.Edit{yamldoc.Delete(m.Path.With(m.probe))}
 	}
-	return " on 0.16"
+	for _, h := range handlers {
+		edits = append(edits, yamldoc.Delete(m.Path.With(m.probe, h)))
+	}
+	return edits
 }
 
 // equivalent returns the request that the probe's command makes, if an httpGet probe makes exactly the same.

@@ -40,8 +40,51 @@ func checkMainContainers(p *pass) {
 			for _, c := range p.meantAsMain(pod) {
 				p.nameMain(c, pod)
 			}
+			p.checkHelpers(pod)
 		}
 	}
+}
+
+// helper matches the names of containers that KServe or its presets have elsewhere, or that only watch the model's.
+var helper = lazyregexp.New(
+	`^(storage-initializer|kserve-router|tokenizer|(.*-)?(agent|exporter|proxy|sidecar))$`)
+
+// checkHelpers reports helpers that complete no container, because the preset has none with their name in this place.
+func (p *pass) checkHelpers(pod kserve.LLMPod) {
+	users := p.LLMUsers(p.Object)
+	if len(users) == 0 || slices.ContainsFunc(users, func(s *model.LLMService) bool { return len(s.Missing) > 0 }) {
+		return
+	}
+	for _, name := range p.LLMContainers(p.Object, pod) {
+		c := p.LLMContainer(p.Object, pod, name)
+		imageless := c.Node != nil && c.Get("image").Str() == "" && !c.MergedElsewhere("image")
+		if imageless && helper().MatchString(name) && !slices.Contains(pod.Others, name) {
+			p.Report(transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
+				"the API server refuses the Deployment, because container %s has no image, neither here nor in KServe's "+
+					"preset: %s", name, p.helperPlace(name))})
+		}
+	}
+}
+
+// helperPlace says where the settings of a helper belong.
+func (p *pass) helperPlace(name string) string {
+	switch name {
+	case kserve.StorageInitializer:
+		const merged = "move it to initContainers, where KServe merges it with its own"
+		const secret = "put its credentials into the Secret of the service account, where KServe's own finds them"
+		switch versions := p.LLMVersions(p.Object); {
+		case versions.All(kserve.LLMInitializerMerged):
+			return merged
+		case !versions.Any(kserve.LLMInitializerMerged):
+			return secret
+		}
+		return "from KServe 0.20 on " + merged + ", and before " + secret
+	case kserve.LLMSidecar:
+		return "move it to spec.template.initContainers, where the preset has it"
+	case kserve.LLMTokenizer:
+		return "move it to spec.router.scheduler.template.containers, where the preset has it"
+	}
+	return "give it an image"
 }
 
 // ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with
@@ -109,8 +152,8 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 // nameMain reports a container that is meant to be merged with the preset's.
 func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
 	f := transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
-		"KServe's preset calls its container %s, so the pod gets it beside %s: call this one %s",
-		kserve.MainContainer, c.Name, kserve.MainContainer)}
+		"the pod gets a second model server beside %s, because KServe's preset calls its container %s: call this one %s",
+		c.Name, kserve.MainContainer, kserve.MainContainer)}
 	if f.Unrepaired = p.mainNames(pod).unsure; f.Unrepaired == "" {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, kserve.MainContainer))
 		f.Restarts = p.llmRestarted()
@@ -153,7 +196,7 @@ var (
 // meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
 // only complete another one, or it is a model server.
 func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
-	if slices.Contains(pod.Others, c.Name) {
+	if slices.Contains(pod.Others, c.Name) || helper().MatchString(c.Name) {
 		return false
 	}
 	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {

@@ -23,7 +23,7 @@ var externalAutoscaler = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/4196", "https://github.com/kserve/kserve/issues/4252",
 	},
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Kinds:    scaledKinds,
 	Example:  "unknown/no-annotations",
 	Severity: transform.Error,
 	Restarts: true,
@@ -32,7 +32,7 @@ var externalAutoscaler = &transform.Rule{
 
 func checkClass(p *pass) {
 	s := p.Service(p.Object)
-	if !s.MayBeStandard() {
+	if s == nil || !s.MayBeStandard() {
 		return
 	}
 	scaled := p.Autoscalers(s)
@@ -62,7 +62,7 @@ type componentClass struct {
 // user does not scale the others.
 func (c componentClass) setExternal(p *pass, message string) {
 	at := c.ClassPath(c.component)
-	f := transform.Finding{At: at, Message: message}
+	f := transform.Finding{At: at, Category: c.component, Message: message}
 	if !c.allScaled {
 		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
 	}
@@ -83,22 +83,22 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	replicasForced := p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced)
 	switch {
 	case !p.Versions.Any(kserve.AutoscalerClasses["external"]):
-		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
-			"%s scales the %s, but KServe 0.11 has no autoscalerClass external and always makes its own autoscaler: "+
-				"upgrade to 0.12, or remove %s", a, c.component, a.Name)})
+		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+			"two autoscalers scale the %s, because KServe 0.11 always makes its own beside %s: upgrade to 0.12, or remove %s",
+			c.component, a, a.Name)})
 	case class == "" || class == "hpa":
 		c.setExternal(p, c.besideHPA(p, a, replicasForced))
 	case class == "none" && !p.Versions.Known():
-		p.Report(transform.Finding{At: at, Needs: kserveVersion, Message: fmt.Sprintf(
-			"with autoscalerClass none, KServe sets the replicas itself and fights %s: set external", a)})
+		p.Report(transform.Finding{At: at, Category: c.component, Needs: kserveVersion, Message: fmt.Sprintf(
+			"the replicas go up and down, because with autoscalerClass none KServe sets them too, beside %s: set external", a)})
 	case class == "none":
-		c.setExternal(p, fmt.Sprintf("with autoscalerClass none, which is refused before 0.15.1, "+
-			"KServe sets the replicas itself and fights %s: set external", a))
+		c.setExternal(p, fmt.Sprintf("the replicas go up and down, because with autoscalerClass none, which is refused "+
+			"before 0.15.1, KServe sets them too, beside %s: set external", a))
 	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
 		c.setExternal(p, c.besideScaledObject(p, a)+afterwards(replicasForced))
 	case class == "external" && replicasForced:
-		p.Report(transform.Finding{At: at, Severity: transform.Warning,
-			Message: "KServe 0.15.0 resets the replicas to minReplicas on every reconcile, " +
+		p.Report(transform.Finding{At: at, Category: c.component, Severity: transform.Warning,
+			Message: "the replicas go back to minReplicas again and again, because KServe 0.15.0 resets them, " +
 				"even with autoscalerClass external: upgrade to 0.15.1"})
 	default:
 		c.checkUnscaled(p)
@@ -108,13 +108,20 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 // besideHPA says what is wrong with an autoscaler beside the HPA that KServe makes.
 func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bool) string {
 	own := p.StandardTarget(a).Deployment
-	message := fmt.Sprintf("%s scales the %s, and KServe makes a second autoscaler for it", a, c.component)
+	message := fmt.Sprintf("two autoscalers scale the %s, because KServe makes its own beside %s", c.component, a)
 	if !a.IsHPA() {
-		message += fmt.Sprintf(", so KEDA's webhook refuses this one (already managed by the hpa '%s')", own)
+		message = fmt.Sprintf("KEDA's webhook refuses %s (already managed by the hpa '%s'), because KServe makes its own "+
+			"autoscaler for the %s", a, own, c.component)
 	}
 	message += ": set autoscalerClass external" + afterwards(replicasForced)
 	switch {
-	case !p.Versions.Any(kserve.ForeignAutoscalersLost) && (!a.IsHPA() || a.Name != own):
+	case a.IsHPA() && a.Name == own: // KS202 renames it
+	case c.IsGraph() && p.Versions.Any(kserve.GraphAutoscalersKept):
+		message += ", sync, " + deleteKept(c.Service)
+		if !a.IsHPA() {
+			message += ", and sync again"
+		}
+	case !p.Versions.Any(kserve.ForeignAutoscalersLost):
 		message += ", and delete the HorizontalPodAutoscaler that KServe made, because 0.12 leaves it behind"
 	case !a.IsHPA():
 		message += ", and if the first sync fails, sync again once KServe has deleted its HPA"
@@ -126,15 +133,16 @@ func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bo
 // external, KServe leaves its ScaledObject alone instead of deleting it.
 func (c componentClass) besideScaledObject(p *pass, a model.Autoscaler) string {
 	own := p.StandardTarget(a).Deployment
-	harm := "makes its own ScaledObject beside " + a.String()
+	harm := "two autoscalers scale the " + c.component
 	switch {
 	case !a.IsHPA() && a.Name == own:
-		harm = "overwrites the ScaledObject " + own
+		harm = "KServe overwrites " + a.String()
 	case !a.IsHPA():
-		harm += ", and KEDA's webhook refuses the later of the two"
+		harm = "KEDA's webhook refuses " + a.String() + " or KServe's own"
 	}
-	return fmt.Sprintf("with autoscalerClass keda, KServe %s: set external, sync, delete once what KServe made "+
-		"(%s delete scaledobject %s), and sync again", harm, kubectl(c.Namespace), shellQuote(own))
+	return fmt.Sprintf("%s, because with autoscalerClass keda KServe makes the ScaledObject %[3]s: set external, sync, "+
+		"delete that one (%[2]s delete scaledobject %[3]s), and sync again",
+		harm, kubectl(c.Namespace), shellQuote(own))
 }
 
 // afterwards says what is left to do on a release that forces the replicas.
@@ -146,37 +154,44 @@ func afterwards(replicasForced bool) string {
 }
 
 // checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the
-// predictor here; a component's own class gets past it, and then KServe's controller fails.
+// predictor here; a component's own class gets past it, and then KServe's controller fails. So does that of a graph.
 func (c componentClass) checkUnscaled(p *pass) {
 	class := c.Class(c.component)
 	if class == "" {
 		return
 	}
 	at := c.ClassPath(c.component)
-	if at[0] == "metadata" && c.component != kserve.Predictor {
+	if at[0] == "metadata" && c.component != c.Components()[0] {
 		return
+	}
+	symptom := "KServe refuses the service"
+	if at[0] != "metadata" || c.IsGraph() {
+		symptom = "KServe makes and changes nothing for the " + c.component
 	}
 	window, known := kserve.AutoscalerClasses[class]
 	switch {
+	case isPlaceholder(class):
 	case !known:
-		p.Report(transform.Finding{At: at,
-			Message: fmt.Sprintf("unknown autoscalerClass %q: use hpa, external, keda or none", class)})
+		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+			"%s, because it knows no autoscalerClass %+q: use hpa, external, keda or none", symptom, class)})
 	case !p.Versions.Known() || p.Versions.All(window):
 	case class == "none" && !p.Versions.Any(window) && p.Versions.All(kserve.AutoscalerClasses["external"]):
-		p.Report(transform.Finding{At: at, Message: "KServe before 0.15.1 does not know autoscalerClass none: set external",
-			Edits: p.Object.Edits(yamldoc.Set(at, "external"))})
+		p.Report(transform.Finding{At: at, Category: c.component,
+			Message: symptom + ", because before 0.15.1 it does not know autoscalerClass none: set external",
+			Edits:   p.Object.Edits(yamldoc.Set(at, "external"))})
 	default:
-		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
-			"KServe before %s does not know autoscalerClass %s: upgrade, or remove it", window.From, class)})
+		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+			"%s, because before %s it does not know autoscalerClass %s: upgrade, or remove it", symptom, window.From, class)})
 	}
 }
 
 // checkMultiNode reports a predictor with workers that has an autoscaler, or not the only class that the webhook admits
-// for it. The webhook looks at the service's annotations, and only when there is a model, which
-// the defaulter makes of a framework (inference_service_validation.go@v0.15.2).
+// for it. The webhook looks at the service's annotations, and only when there is a model, which the defaulter makes of
+// a framework (inference_service_validation.go@v0.15.2).
 func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) {
 	for _, a := range autoscalers {
-		p.Report(transform.Finding{At: yamldoc.Path{"spec", c.component, "workerSpec"}, Message: fmt.Sprintf(
+		at := yamldoc.Path{"spec", c.component, "workerSpec"}
+		p.Report(transform.Finding{At: at, Category: a.String(), Message: fmt.Sprintf(
 			"%s scales a predictor that spans several nodes, which KServe does not support: remove the autoscaler", a)})
 	}
 	if framework, _ := c.Framework(c.component); framework == "" && c.Get("spec", c.component).Has("containers") {
@@ -189,11 +204,13 @@ func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) 
 		switch {
 		case class == want.Class || !p.Versions.Any(want.Window):
 		case p.Versions.All(want.Window):
-			p.Report(transform.Finding{At: at, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)), Message: fmt.Sprintf(
-				"KServe's webhook admits a predictor with a workerSpec only with autoscalerClass %s: set it", want.Class)})
+			p.Report(transform.Finding{At: at, Category: c.component, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)),
+				Message: fmt.Sprintf("KServe refuses a predictor with a workerSpec unless its autoscalerClass is %s: set it",
+					want.Class)})
 		case newest:
-			p.Report(transform.Finding{At: at, Needs: kserveVersion, Message: "KServe's webhook admits a predictor with a " +
-				"workerSpec only with autoscalerClass none (external on 0.15.0): set it"})
+			p.Report(transform.Finding{At: at, Category: c.component, Needs: kserveVersion,
+				Message: "KServe refuses a predictor with a workerSpec unless its autoscalerClass is none (external on 0.15.0): " +
+					"set it"})
 		}
 	}
 }

@@ -28,7 +28,7 @@ var autoscalerName = &transform.Rule{
 	},
 	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
-	About:    []transform.GroupKind{kserve.InferenceService},
+	About:    scaledKinds,
 	Mentions: model.ReferenceWords,
 	Example:  "unknown/references",
 	Severity: transform.Error,
@@ -66,8 +66,9 @@ func (p *pass) checkScaledObjectName() {
 	}
 	if owner.Service.Class(owner.Component) == "keda" {
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"},
-			Message: fmt.Sprintf("the name belongs to %s, and with class keda, KServe %s overwrite any ScaledObject with it: "+
-				"choose another name, and delete the old object first", owner.Service, kserve.AutoscalerClasses["keda"]),
+			Message: fmt.Sprintf("the ScaledObject is lost, because KServe %s overwrite any with this name, which belongs to %s "+
+				"with class keda: choose another name, and delete the old object first",
+				kserve.AutoscalerClasses["keda"], owner.Service),
 			Unrepaired: "KEDA refuses the new ScaledObject as long as the old one lives"})
 	}
 }
@@ -85,7 +86,7 @@ func (p *pass) completeRename() {
 			continue // the list has both names
 		}
 		p.repairName(transform.Finding{Object: ref.Object, At: ref.At, Severity: transform.Warning,
-			Message: fmt.Sprintf("%s was renamed from %s: use its new name", o, old)},
+			Message: fmt.Sprintf("this leads to nothing, because %s was renamed from %s: use its new name", o, old)},
 			transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, o.Name)})
 	}
 }
@@ -93,16 +94,21 @@ func (p *pass) completeRename() {
 // checkHPAName looks at the name of an HPA, which is at a path of the pass's object.
 func (p *pass) checkHPAName(at yamldoc.Path, name string) {
 	o := p.Object
-	loss := fmt.Sprintf("KServe %s overwrite or delete any HPA with it", kserve.ForeignAutoscalersLost)
+	loss := fmt.Sprintf("the HPA is lost, because KServe %s overwrite or delete any with this name, which belongs to ",
+		kserve.ForeignAutoscalersLost)
 	owner := p.NameOwner(o, name)
 	if owner == nil {
 		if owner := p.PossibleNameOwner(o, name); owner != nil {
 			p.Report(transform.Finding{At: at, Severity: transform.Warning, Needs: "namespace",
-				Message: fmt.Sprintf("the name belongs to %s if both share a namespace, and %s", owner.Service, loss)})
+				Message: fmt.Sprintf("%s%s if both share a namespace", loss, owner.Service)})
 		}
 		return
 	}
-	p.rename(at, fmt.Sprintf("the name belongs to %s, and %s", owner.Service, loss), "")
+	afterwards := ""
+	if owner.Service.IsGraph() && p.Versions.Any(kserve.GraphAutoscalersKept) {
+		afterwards = "; after the sync, " + deleteKept(owner.Service)
+	}
+	p.rename(at, loss+owner.Service.String(), afterwards)
 }
 
 // rename reports the name at a path of the pass's object, an autoscaler: its own or that of the HPA which KEDA makes

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -25,6 +26,7 @@ var autoscalerOwner = &transform.Rule{
 	About:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "unknown/owner",
 	Severity: transform.Advice,
+	Enriches: true,
 	Run:      run(checkOwner),
 }
 
@@ -33,25 +35,27 @@ const ownerClassKey = "argocd-kserve-plugin/autoscaler-class"
 
 func checkOwner(p *pass) {
 	target := p.StandardTarget(model.Autoscaler{Object: p.Object})
-	if target == nil || target.Service.Elsewhere {
+	if target == nil || target.Service.Elsewhere || target.Service.IsGraph() {
 		return
 	}
 	if !(componentClass{Service: target.Service, component: target.Component}).becomesExternal(p) {
 		return
 	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
+	var missing []string
 	var edits []yamldoc.Edit
 	for _, want := range []yamldoc.Field{
 		{Key: model.OwnerAnnotation, Value: "InferenceService/" + target.Service.Name},
 		{Key: ownerClassKey, Value: "external"},
 	} {
 		if p.Object.Annotation(want.Key) != want.Value {
+			missing = append(missing, want.Key)
 			edits = append(edits, yamldoc.Set(annotations.With(want.Key), want.Value))
 		}
 	}
 	if len(edits) > 0 {
 		p.Report(transform.Finding{At: annotations, Edits: p.Object.Edits(edits...),
-			Message: fmt.Sprintf("the ownership annotations do not show that this scales the %s of %s: set them",
-				target.Component, target.Service)})
+			Message: fmt.Sprintf("only the name of a Deployment shows that this scales the %s of %s: set %s",
+				target.Component, target.Service, strings.Join(missing, " and "))})
 	}
 }

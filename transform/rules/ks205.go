@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -22,7 +23,7 @@ var autoscalerTarget = &transform.Rule{
 	Issues:   []string{"https://github.com/kserve/kserve/issues/3439"},
 	Since:    transform.Release{0, 2},
 	Kinds:    model.AutoscalerKinds,
-	About:    []transform.GroupKind{kserve.InferenceService},
+	About:    scaledKinds,
 	Example:  "unknown/name-prefix",
 	Severity: transform.Error,
 	Run:      run(checkTarget),
@@ -40,12 +41,21 @@ func checkTarget(p *pass) {
 		for _, t := range candidates {
 			names = append(names, t.Deployment)
 		}
+		slices.Sort(names)
+		names = slices.Compact(names)
 		f.Message = noSuchTarget(kind, name) + strings.Join(names, " or ")
 		f.Unrepaired = "several services fit"
+		if len(names) == 1 {
+			f.Unrepaired = "these manifests have its service several times"
+		}
 		p.Report(f)
-	case kind == model.InferenceServiceTarget:
-		f.Message = noSuchTarget(kind, name) + kserve.ComponentName(name, kserve.Predictor)
-		f.Unrepaired = "these manifests have no such InferenceService in its namespace"
+	case kind == model.InferenceServiceTarget, kind == model.InferenceGraphTarget:
+		component := kserve.Predictor
+		if kind == model.InferenceGraphTarget {
+			component = kserve.Router
+		}
+		f.Message = noSuchTarget(kind, name) + kserve.ComponentName(name, component)
+		f.Unrepaired = fmt.Sprintf("these manifests have no such %s in its namespace", kind)
 		p.Report(f)
 	case kind == model.DeploymentTarget:
 		if owner := p.PossibleNameOwner(p.Object, name); owner != nil {
@@ -58,14 +68,13 @@ func checkTarget(p *pass) {
 
 // noSuchTarget says why the target of an autoscaler scales nothing, up to the name to set.
 func noSuchTarget(kind, name string) string {
-	shown := "InferenceService"
 	switch kind {
 	case model.DeploymentTarget:
-		return fmt.Sprintf("neither KServe nor this render makes the Deployment %s: set ", name)
+		return fmt.Sprintf("nothing is scaled, because neither KServe nor this render makes the Deployment %s: set ", name)
 	case model.KnativeServiceTarget:
-		shown = "Knative Service"
+		kind = "Knative Service"
 	}
-	return fmt.Sprintf("the %s %s has no subresource scale, so nothing scales it: set the Deployment ", shown, name)
+	return fmt.Sprintf("nothing is scaled, because the %s %s has no subresource scale: set the Deployment ", kind, name)
 }
 
 // checkOnlyTarget looks at an autoscaler that fits exactly one component.
@@ -76,13 +85,13 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 	case !s.MayBeStandard() && t.Match == model.StaleName: // the Deployment that it resembles does not exist either
 	case !s.MayBeStandard():
 		f.Severity = transform.Warning
-		f.Message = fmt.Sprintf("KServe makes no Deployment %s for %s, which runs in %s mode (%s): "+
-			"remove the autoscaler, or change the mode", t.Deployment, s, s.Mode, s.ModeEvidence)
+		f.Message = fmt.Sprintf("nothing is scaled, because KServe makes no Deployment %s for %s, which runs in %s mode "+
+			"(%s): remove the autoscaler, or change the mode", t.Deployment, s, s.Mode, s.ModeEvidence)
 		p.Report(f)
 	case t.Match == model.CurrentName:
 	case p.Target(a) == nil:
 		f.Severity = transform.Warning
-		f.Message = fmt.Sprintf("KServe uses the name %s only before 0.16, "+
+		f.Message = fmt.Sprintf("the autoscaler may scale nothing, because KServe uses the name %s only before 0.16, "+
 			"and only for a Deployment that it made before 0.11: set %s", name, t.Deployment)
 		if p.Versions.Known() {
 			f.Unrepaired = "Git does not show when KServe made the Deployment"
@@ -95,6 +104,10 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 		switch {
 		case p.StandardTarget(a) != nil:
 			f.Edits = p.Object.Edits(targetEdits(f.At, kind, t.Deployment)...)
+		case p.KeptClass(t) != "":
+			f.Message = fmt.Sprintf("%s here and autoscalerClass external in %s, whose class is %s, or remove this autoscaler",
+				f.Message, s, p.KeptClass(t))
+			f.Unrepaired = "only people know which of the two counts"
 		case s.Contradiction != "":
 			f.Unrepaired = s.Contradiction
 		case p.HasRival(t):

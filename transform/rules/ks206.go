@@ -53,8 +53,9 @@ func checkIgnored(p *pass) {
 // checkTargetPercentage reports the annotation on a component that KServe scales.
 func checkTargetPercentage(p *pass, s *model.Service, component, target string) {
 	at := s.AnnotatedPath(component, targetKey)
-	f := transform.Finding{At: at, Message: fmt.Sprintf(
-		"KServe 0.15.0 and later ignore %s for the %s: set scaleTarget and scaleMetric", targetKey, component)}
+	f := transform.Finding{At: at, Category: component, Message: fmt.Sprintf(
+		"%s has no effect on the %s, because KServe 0.15.0 and later ignore it: set scaleTarget and scaleMetric",
+		targetKey, component)}
 	metric := s.Annotated(component, metricsKey)
 	percent, err := strconv.Atoi(target)
 	mode := s.Annotation(kserve.DeploymentModeAnnotation)

@@ -54,9 +54,9 @@ func checkRefusedScaledObject(p *pass) {
 	at := yamldoc.Path{"metadata", "annotations", syncWaveKey}
 	wave := strconv.Itoa(syncWave(service.Object))
 	p.Report(transform.Finding{At: at, Edits: o.Edits(yamldoc.Set(at, wave)), Message: fmt.Sprintf(
-		"%s as long as there is no Deployment %s, so Argo CD stops in wave %d and never gets to %s in wave %s: "+
-			"use wave %[5]s",
-		harm, target.Deployment, syncWave(o), service, wave)})
+		"Argo CD stops in wave %d and never gets to %s in wave %s, because %s as long as there is no Deployment %s: "+
+			"use wave %[3]s",
+		syncWave(o), service, wave, harm, target.Deployment)})
 }
 
 // resourceTriggers returns the type of the first trigger by cpu or memory, and whether there are others.

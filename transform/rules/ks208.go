@@ -50,8 +50,8 @@ func checkKedaMetrics(p *pass) {
 			continue
 		}
 		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf(
-			"KServe makes a ScaledObject without triggers for the %s, which the API server refuses, and the service never "+
-				"gets ready: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
+			"the service never gets ready, because KServe makes a ScaledObject without triggers for the %s, which the API "+
+				"server refuses: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
 	}
 }
 
@@ -62,8 +62,8 @@ func checkUtilization(p *pass, at yamldoc.Path, metrics []*yamldoc.Node) {
 	}
 	for i, metric := range metrics {
 		if metric.Get("resource", "target", "type").Str() == "Utilization" {
-			p.Report(transform.Finding{At: at.With(i, "resource", "target"), Message: "KServe 0.15.0 gives KEDA a memory " +
-				"address instead of averageUtilization, so KEDA never adds a replica: upgrade to 0.15.1, or set the class hpa"})
+			p.Report(transform.Finding{At: at.With(i, "resource", "target"), Message: "KEDA never adds a replica, because " +
+				"KServe 0.15.0 gives it a memory address instead of averageUtilization: upgrade to 0.15.1, or set the class hpa"})
 		}
 	}
 }

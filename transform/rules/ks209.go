@@ -86,8 +86,8 @@ func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class s
 		return
 	}
 	f := transform.Finding{At: edits[0].Path, Message: fmt.Sprintf(
-		"with autoscalerClass %s, KServe 0.15 panics on this metric of the %s and reconciles nothing of the service: "+
-			"remove the metric, which only KEDA reads", class, c.component)}
+		"no change of the service has an effect, because KServe 0.15 panics on this metric of the %s with autoscalerClass "+
+			"%s: remove the metric, which only KEDA reads", c.component, class)}
 	if p.Versions.All(metricsPanic) {
 		f.Edits = p.Object.Edits(edits...)
 	} else {
@@ -99,11 +99,11 @@ func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class s
 // checkUnreadMetric reports a metric by which KServe is meant to scale a component.
 func (c componentClass) checkUnreadMetric(p *pass, at yamldoc.Path) {
 	f := transform.Finding{At: at, Message: fmt.Sprintf(
-		"KServe 0.15 panics on this metric of the %s without autoscalerClass keda, "+
-			"and reconciles nothing of the service: set the class keda, or use a metric of the type Resource", c.component)}
+		"no change of the service has an effect, because KServe 0.15 panics on this metric of the %s without "+
+			"autoscalerClass keda: set the class keda, or use a metric of the type Resource", c.component)}
 	if !p.Versions.Any(metricsPanic) {
 		f.Severity = transform.Warning
-		f.Message = fmt.Sprintf("only autoscalerClass keda scales the %s by this metric, and KServe's "+
+		f.Message = fmt.Sprintf("nothing scales the %s by this metric, because KServe's "+
 			"HorizontalPodAutoscaler leaves it out: set the class keda and delete that HorizontalPodAutoscaler once, "+
 			"or use a metric of the type Resource", c.component)
 	}

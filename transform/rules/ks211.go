@@ -33,9 +33,9 @@ func checkLLMTarget(p *pass) {
 	kind, name := a.LLMTarget()
 	ref := yamldoc.Path{"spec", "scaleTargetRef"}
 	f := transform.Finding{At: ref.With("name"), Message: fmt.Sprintf(
-		"neither KServe nor this render makes the %s %s: set the ", kind, name)}
+		"nothing is scaled, because neither KServe nor this render makes the %s %s: set the ", kind, name)}
 	if kind == model.LLMTarget {
-		f.Message = "an LLMInferenceService has no subresource scale, so nothing scales it: set the "
+		f.Message = "nothing is scaled, because an LLMInferenceService has no subresource scale: set the "
 	}
 	var names []string
 	candidates := p.LLMCandidates(a)

@@ -38,6 +38,6 @@ func checkSecondAutoscaler(p *pass) {
 		return
 	}
 	p.Report(transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef"}, Message: fmt.Sprintf(
-		"KServe %s make an autoscaler of their own for the %s %s, because %s has %s, and Kubernetes stops both: "+
-			"remove one of them", kserve.LLMScaling, w.Kind, w.Name, w.Service, from(w.Service, scaling))})
+		"nothing scales the %s %s, because KServe %s make a second autoscaler for %s from %s, and Kubernetes stops both: "+
+			"remove this one or that field", w.Kind, w.Name, kserve.LLMScaling, w.Service, from(w.Service, scaling))})
 }

@@ -30,6 +30,7 @@ var healthMetadata = &transform.Rule{
 	Example:  "unknown/with-restart",
 	Severity: transform.Advice,
 	Restarts: true,
+	Enriches: true,
 	Run:      run(checkHealthMetadata),
 }
 
@@ -57,11 +58,15 @@ func checkHealthMetadata(p *pass) {
 	if len(edits) == 0 {
 		return
 	}
-	f := transform.Finding{At: annotations, Edits: p.Object.Edits(edits...), Message: "the health check lacks annotations"}
+	f := transform.Finding{At: annotations, Edits: p.Object.Edits(edits...), Message: "Argo CD may call the service " +
+		"Healthy too early, because no annotation names its conditions"}
+	if missing[0] == deadlineKey {
+		f.Message = "Argo CD calls a service that never gets ready Progressing forever, because no annotation sets a deadline"
+	}
+	f.Message += ": add " + strings.Join(missing, " and ")
 	if p.options.HealthMetadata != HealthMetadataOn {
 		f.OnlyWithRestart = true
-		f.Message += ", and the pods restart anyway"
+		f.Message += " with the repair that restarts the pods"
 	}
-	f.Message += ": add " + strings.Join(missing, ", ")
 	p.Report(f)
 }

@@ -40,9 +40,9 @@ func checkConfigPrune(p *pass) {
 		with := strings.TrimPrefix(o.Annotation(syncOptionsKey)+",PruneLast=true", ",")
 		p.Report(transform.Finding{
 			At: annotations,
-			Message: fmt.Sprintf("when a commit takes the Config out of %s and removes it, Argo CD prunes it in wave %d and "+
-				"waits until it is gone before it syncs wave %d, and KServe %s keep it as long as the service has it: prune it last",
-				s, syncWave(o), syncWave(s.Object), kserve.LLMConfigsProtected),
+			Message: fmt.Sprintf("a sync that takes the Config out of %s and removes it hangs, because Argo CD waits in wave "+
+				"%d until it is gone, and KServe %s keep it until the service is synced in wave %d: prune it last",
+				s, syncWave(o), kserve.LLMConfigsProtected, syncWave(s.Object)),
 			Edits: o.Edits(yamldoc.Set(annotations.With(syncOptionsKey), with)),
 		})
 		return

@@ -88,7 +88,8 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 		case earlier.Equal(item):
 			c.removed[pathKey(at.With(i))] = true
 			f := transform.Finding{At: at.With(i), Restarts: c.restarted(),
-				Message: fmt.Sprintf("%s lists %s twice with identical content: remove the second", at, name)}
+				Message: fmt.Sprintf("the sync or the pods fail, because %s lists %s twice with identical content: "+
+					"remove the second", at, name)}
 			switch {
 			case isPlatformConfig(c.Object):
 				f.Unrepaired = configShared
@@ -100,7 +101,7 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			c.Report(f)
 		default:
 			c.Report(transform.Finding{At: at.With(i), Fatal: true,
-				Message: fmt.Sprintf("%s lists %s twice with different content: remove one", at, name)})
+				Message: fmt.Sprintf("generate stops, because %s lists %s twice with different content: remove one", at, name)})
 		}
 	}
 }

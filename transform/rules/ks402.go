@@ -32,8 +32,9 @@ func checkReserved(p *pass) {
 		for _, r := range kserve.WebhookNames {
 			for _, list := range r.Lists {
 				for i, item := range node.Get(list).List() {
-					if name := item.Get("name").Str(); slices.Contains(r.Names, name) {
-						reportReserved(p, at.Path().With(list), i, name)
+					name := item.Get("name").Str()
+					if path := at.Path(); slices.Contains(r.Names, name) && p.mayInject(path, name) {
+						reportReserved(p, path.With(list), i, name)
 					}
 				}
 			}
@@ -41,16 +42,37 @@ func checkReserved(p *pass) {
 	})
 }
 
+// mayInject reports whether a webhook may add something of the name to the pod at a path. KServe's adds its agent and
+// what loads a model only where a component asks for them; for a runtime, that depends on the services
+// (storage_initializer_injector.go and agent_injector.go in pkg/webhook/admission/pod, v0.11.2 to v0.20.0).
+func (p *pass) mayInject(pod yamldoc.Path, name string) bool {
+	s, component := p.Service(p.Object), ""
+	if len(pod) > 1 {
+		component, _ = pod[1].(string)
+	}
+	switch {
+	case s == nil || !slices.Contains(s.Components(), component):
+		return true
+	case name == kserve.AgentContainer:
+		return p.Agent(s, component) != kserve.NoAgent
+	case slices.Contains(kserve.StorageNames, name):
+		return p.LoadsModel(s, component)
+	}
+	return true
+}
+
 func reportReserved(p *pass, list yamldoc.Path, i int, name string) {
 	f := transform.Finding{At: list.With(i, "name"),
-		Message: fmt.Sprintf("KServe's webhook treats %s in %s as its own: choose another name", name, list)}
+		Message: fmt.Sprintf("the pods lack what KServe's webhook would add as %s, because it takes the one in %s for its "+
+			"own: choose another name", name, list)}
 	switch {
 	case strings.HasPrefix(name, "istio-"):
 		f.Severity = transform.Advice
 		f.Message = fmt.Sprintf("Istio's webhook merges its sidecar into %s in %s: "+
 			"choose another name unless you want that", name, list)
 	case name == kserve.QueueProxy:
-		f.Message = fmt.Sprintf("Knative adds its own container %s beside the one in %s: choose another name", name, list)
+		f.Message = fmt.Sprintf("the pods are refused, because Knative adds its own container %s beside the one in %s: "+
+			"choose another name", name, list)
 	}
 	p.Report(f)
 }

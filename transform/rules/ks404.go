@@ -26,7 +26,8 @@ var storageContainerName = &transform.Rule{
 		at := yamldoc.Path{"spec", "container", "name"}
 		if name := p.Object.Get(at...).Str(); name != "" && name != kserve.StorageInitializer {
 			p.Report(transform.Finding{At: at, Edits: p.Object.Edits(yamldoc.Set(at, kserve.StorageInitializer)),
-				Message: fmt.Sprintf("KServe adds the container %s twice when its webhook runs twice: rename it to %s",
+				Message: fmt.Sprintf("the pods are refused if KServe's webhook runs twice, because it then adds the container %s "+
+					"twice: rename it to %s",
 					name, kserve.StorageInitializer)})
 		}
 	}),

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -26,7 +25,7 @@ var deploymentMode = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/5793", "https://github.com/kserve/kserve/pull/5427",
 	},
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Kinds:    scaledKinds,
 	Example:  "0.20.0/old-names",
 	Severity: transform.Error,
 	Restarts: true,
@@ -35,14 +34,21 @@ var deploymentMode = &transform.Rule{
 
 func checkMode(p *pass) {
 	s := p.Service(p.Object)
+	if s == nil {
+		return
+	}
 	if s.Contradiction != "" {
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning,
 			Message: s.Contradiction + ": set the annotation " + kserve.DeploymentModeAnnotation})
 	}
-	if value := s.Annotation(kserve.DeploymentModeAnnotation); value != "" {
-		checkSpelling(p, s, value)
-	} else {
+	switch value := s.Annotation(kserve.DeploymentModeAnnotation); {
+	case isPlaceholder(value):
+	case value == "":
 		checkDefault(p, s)
+	case s.IsGraph():
+		checkGraphSpelling(p, s, value)
+	default:
+		checkSpelling(p, s, value)
 	}
 }
 
@@ -59,8 +65,9 @@ func checkDefault(p *pass, s *model.Service) {
 			continue
 		}
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
-			"%s means %s, but without the annotation KServe uses the cluster's default, %s: set %s",
-			shown.evidence, shown.mode, p.DefaultMode, kserve.DeploymentModeAnnotation)})
+			"the service runs in the cluster's default mode, %s, although %s means %s: set %s%s",
+			p.DefaultMode, shown.evidence, shown.mode, kserve.DeploymentModeAnnotation, p.afterWrongMode(s))})
+		return
 	}
 }
 
@@ -71,27 +78,17 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 	old, current := mode.Spelling(transform.Release{}), string(mode)
 	switch {
 	case !known:
-		f.Message = fmt.Sprintf("%q is not a deployment mode, so KServe uses the cluster's default: %s",
-			value, p.likelyMode(value))
+		f.Message = p.noMode(s, value)
 	case old == current: // ModelMesh never had another name
 		return
 	case !p.Versions.Known():
-		if s != p.renamedModes[0] {
-			return
-		}
 		f.Severity, f.Needs = transform.Warning, kserveVersion
-		f.Message = fmt.Sprintf("KServe calls this mode %s up to 0.15 and %s from 0.16 on, and the wrong name selects the "+
-			"cluster's default or locks the object: use the name of your release", old, current)
-		if n := len(p.renamedModes); n > 1 {
-			f.Message += fmt.Sprintf(" (InferenceServices with such a mode in these manifests: %d)", n)
-		}
+		f.Message = fmt.Sprintf("the service may run in the cluster's default mode or be locked, because KServe calls this "+
+			"mode %s up to 0.15 and %s from 0.16 on: use the name of your release", old, current)
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:
-		f.Message = fmt.Sprintf("KServe before 0.16 does not know %s and uses the cluster's default: use %s", value, old)
-		if p.Versions.Any(kserve.ModeFixed) {
-			f.Message += ", and delete an object that already got the wrong mode, because 0.15.1 and later keep it"
-		}
+		f.Message = beforeRename(value, old) + p.afterWrongMode(s)
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, old))
 	case p.Versions.All(kserve.RenamedModes) && value != current:
 		p.respell(&f, value, current)
@@ -101,9 +98,52 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 	p.Report(f)
 }
 
-// withRenamedMode returns the services whose annotation names a mode, in either spelling, that has two.
-func withRenamedMode(services []*model.Service) []*model.Service {
-	return slices.DeleteFunc(services, func(s *model.Service) bool { return !s.RenamedMode() })
+// checkGraphSpelling reports a value of a graph's annotation that the releases in question do not know. All know the
+// old names: no webhook rewrites them in a graph, and KServe does not keep its mode in the status
+// (pkg/controller/v1alpha1/inferencegraph/controller.go@v0.15.1 and @v0.20.0).
+func checkGraphSpelling(p *pass, s *model.Service, value string) {
+	f := transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
+	mode, known := kserve.ParseMode(value)
+	old := mode.Spelling(transform.Release{})
+	switch {
+	case !known:
+		f.Message = p.noMode(s, value)
+	case value == old || p.Versions.All(kserve.RenamedModes):
+		return
+	case p.Versions.Any(kserve.RenamedModes):
+		f.Severity, f.Needs, f.Message = transform.Warning, kserveVersion, beforeRename(value, old)
+	default:
+		f.Message, f.Edits = beforeRename(value, old), p.Object.Edits(yamldoc.Set(f.At, old))
+	}
+	p.Report(f)
+}
+
+// noMode says that a value of the annotation is no mode, and which one may be meant.
+func (p *pass) noMode(s *model.Service, value string) string {
+	refusal := ""
+	if p.keepsMode(s) {
+		refusal = ", and 0.15.1 and later refuse every update of the object"
+	}
+	return fmt.Sprintf("the service runs in the cluster's default mode, because %q is no mode%s: %s",
+		value, refusal, p.likelyMode(value))
+}
+
+func beforeRename(value, old string) string {
+	return fmt.Sprintf("the service runs in the cluster's default mode, because KServe before 0.16 does not know %s: use %s",
+		value, old)
+}
+
+// afterWrongMode says what is left to do for an object that got the wrong mode, whichever that is.
+func (p *pass) afterWrongMode(s *model.Service) string {
+	if !p.keepsMode(s) {
+		return ""
+	}
+	return ", and delete an object that already got the wrong mode, because 0.15.1 and later keep it"
+}
+
+// keepsMode reports whether a release in question keeps the mode that the object has got.
+func (p *pass) keepsMode(s *model.Service) bool {
+	return !s.IsGraph() && p.Versions.Any(kserve.ModeFixed)
 }
 
 // respell replaces the old name of a mode, unless 0.16.0 may have locked some objects to it. From 0.17 on the webhook
@@ -111,8 +151,8 @@ func withRenamedMode(services []*model.Service) []*model.Service {
 // refused with either name until 0.19 (https://github.com/kserve/kserve/pull/5427), and the new one costs nothing.
 func (p *pass) respell(f *transform.Finding, old, current string) {
 	if !p.Versions.Any(kserve.LegacyModeKnative) {
-		f.AsStored = true
-		f.Message = fmt.Sprintf("KServe's webhook rewrites %s to %s, so Argo CD shows OutOfSync permanently: use %s",
+		f.AsStored, f.Severity = true, transform.Warning
+		f.Message = fmt.Sprintf("Argo CD shows OutOfSync permanently, because KServe's webhook rewrites %s to %s: use %s",
 			old, current, current)
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
 		return

@@ -41,14 +41,14 @@ func checkRivals(p *pass) {
 		if _, certain := p.ChildNames(s, rival.Component); !certain || s.Mode == "" {
 			makes, severity = "may make", transform.Warning
 		}
-		harm := "with another selector, which no update can change, so the later of the two is refused: " +
+		harm, repair := "the later of the two is refused", "with another selector, which no update can change: "+
 			"give it another name, or remove it"
 		if selectsComponent(rival.Object) {
-			harm = "and its update overwrites this one, which Argo CD writes again, and so on: " +
+			harm, repair = "KServe and Argo CD overwrite each other's changes", "with the same selector: "+
 				"remove it, or give it another name and its pods other labels"
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: severity, Message: fmt.Sprintf(
-			"KServe %s the %s too, %s", makes, rival, harm)})
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Category: rival.Name, Severity: severity,
+			Message: fmt.Sprintf("%s, because KServe %s the %s too, %s", harm, makes, rival, repair)})
 	}
 }
 

@@ -36,8 +36,8 @@ func checkBlockingAutoscaler(p *pass) {
 		return
 	}
 	at := yamldoc.Path{"metadata", "name"}
-	message := fmt.Sprintf("KServe makes or deletes a %s with this name for %s, "+
-		"and stops because this one is not its own (%s)", child.Kind.Kind, child.Service, child.Reason)
+	message := fmt.Sprintf("%s never gets ready (%s), because KServe makes or deletes a %s with this name "+
+		"and stops at one that is not its own", child.Service, child.Reason, child.Kind.Kind)
 	switch {
 	case (model.Autoscaler{Object: o}).IsHPA():
 		p.rename(at, message, "")

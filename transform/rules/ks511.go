@@ -40,7 +40,7 @@ const longestLabel = 63
 func checkLLMName(p *pass) {
 	s := p.LLMService(p.Object)
 	f := transform.Finding{At: yamldoc.Path{"metadata", "name"}}
-	const dead = "the API server accepts the name, but then KServe stops, because "
+	const dead = "the service never gets ready, because "
 	switch name := s.Name; {
 	case len(p.LLMVersions(p.Object).Releases()) == 0:
 		return
@@ -53,8 +53,9 @@ func checkLLMName(p *pass) {
 		p.Report(f)
 	}
 	for _, other := range p.Namesakes(s) {
-		f.Message = fmt.Sprintf("%s has the name of an object that KServe makes or deletes for this service, and KServe "+
-			"stops because it is not its own (%s): give one of the two another name", other, other.Child.Reason)
+		f.Category = other.String()
+		f.Message = fmt.Sprintf("the service never gets ready (%s), because KServe makes or deletes an object with the name "+
+			"of %s and stops at one that is not its own: give one of the two another name", other.Child.Reason, other)
 		p.Report(f)
 	}
 }

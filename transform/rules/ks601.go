@@ -38,11 +38,12 @@ func checkModelFormat(p *pass) {
 	predictor, framework := at[:2], at[2].(string)
 	if model := predictor.With("model"); !p.Object.Get(model...).IsNull() {
 		p.Report(transform.Finding{At: model, Severity: transform.Error, Message: fmt.Sprintf(
-			"KServe's webhook replaces model with the contents of %s: remove one of the two", framework)})
+			"model has no effect, because KServe's webhook replaces it with the contents of %s: remove one of the two",
+			framework)})
 		return
 	}
 	f := transform.Finding{At: at, AsStored: true, Message: fmt.Sprintf(
-		"KServe's webhook turns %s into model, so Argo CD shows OutOfSync permanently: use model with the format %s",
+		"Argo CD shows OutOfSync permanently, because KServe's webhook turns %s into model: use model with the format %s",
 		framework, framework)}
 	edits := []yamldoc.Edit{
 		yamldoc.Rename(at, "model"),
@@ -52,16 +53,32 @@ func checkModelFormat(p *pass) {
 		edits = append(edits, yamldoc.Set(at.With("protocolVersion"), "v2"))
 	}
 	if spec.Has("runtime") {
-		f.Message += fmt.Sprintf(", without %s.runtime, which KServe does not know and which would have an effect there",
-			framework)
 		edits = append(edits, yamldoc.Delete(at.With("runtime")))
 	}
-	if types := p.types(); types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
+	dropped := droppedBelow(spec, framework)
+	if dropped != "" {
+		f.Message += fmt.Sprintf(", without %s.%s, which KServe drops and which would have an effect there",
+			framework, dropped)
+	}
+	if types := p.types(); dropped != "" && p.options.PrunedFields != PrunedFieldsRemove {
+		f.Unrepaired = fmt.Sprintf("only people know whether %s shall have an effect", dropped)
+	} else if types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
 		f.Edits = p.Object.Edits(edits...)
 	} else {
 		f.Needs = kserveVersion // KS602 and KS603 do not see faults below a field that a release may not have
 	}
 	p.Report(f)
+}
+
+// droppedBelow returns the field that says more than its framework and that only model has, or is empty.
+func droppedBelow(framework *yamldoc.Node, name string) string {
+	switch format := framework.Get("modelFormat"); {
+	case framework.Get("runtime").Str() != "":
+		return "runtime"
+	case format.IsNull() || format.Get("name").Str() == name && len(format.Entries) == 1:
+		return ""
+	}
+	return "modelFormat"
 }
 
 // keepsFramework reports whether the defaulter leaves the predictor alone. It asks the annotation alone, before it

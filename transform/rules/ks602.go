@@ -28,6 +28,7 @@ var quantities = &transform.Rule{
 	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "unknown/resources",
 	Severity: transform.Warning,
+	Together: true,
 	Run:      run(checkQuantities),
 }
 
@@ -43,7 +44,7 @@ func checkQuantities(p *pass) {
 		}
 		at := trail.Path()
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
-			Message: fmt.Sprintf("%s writes %s as %q, so %s: write %[3]q", by, value.Get().Value, text, p.outOfSync())})
+			Message: fmt.Sprintf("%s, because %s writes %s as %q: write %[4]q", p.outOfSync(), by, value.Get().Value, text)})
 	})
 }
 

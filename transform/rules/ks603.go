@@ -26,6 +26,7 @@ var emptyFields = &transform.Rule{
 	Kinds:    append([]transform.GroupKind{kserve.InferenceService}, model.LLMKinds...),
 	Example:  "0.15.2/empty",
 	Severity: transform.Warning,
+	Together: true,
 	Run:      run(checkEmpty),
 }
 
@@ -70,7 +71,7 @@ func (p *pass) checkEmptyModelName() {
 
 func (p *pass) reportEmpty(at yamldoc.Path, by, empty string) {
 	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
-		"%s drops %s: %s, so %s: remove it", by, at, empty, p.outOfSync())})
+		"%s, because %s drops %s: %s: remove it", p.outOfSync(), by, at, empty)})
 }
 
 // ofType reports whether KServe can read the value, on every release in question.

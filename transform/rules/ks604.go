@@ -53,17 +53,19 @@ func (p *pass) namesPredictor(containers []*yamldoc.Node) bool {
 // other containers of its pod.
 func (p *pass) checkContainerName(at yamldoc.Path, others []*yamldoc.Node) {
 	node := p.Object.Get(at...)
-	if node.IsNull() || node.Str() == kserve.ServingContainer {
+	if node.IsNull() || node.Str() == kserve.ServingContainer || isPlaceholder(node.Str()) {
 		return
 	}
 	named := func(c *yamldoc.Node) bool { return c.Get("name").Str() == kserve.ServingContainer }
 	if slices.ContainsFunc(others, named) {
 		p.Report(transform.Finding{At: at, Severity: transform.Error, Message: fmt.Sprintf(
-			"KServe's webhook gives the first container the name %s, which another one has: put that one first",
+			"the pods are refused, because KServe's webhook gives the first container the name %s, which another one has: "+
+				"put that one first",
 			kserve.ServingContainer)})
 		return
 	}
 	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, kserve.ServingContainer)),
-		Message: fmt.Sprintf("KServe's webhook renames the container %q, so Argo CD shows OutOfSync permanently: name it %s",
+		Message: fmt.Sprintf("Argo CD shows OutOfSync permanently, because KServe's webhook renames the container %+q: "+
+			"name it %s",
 			node.Str(), kserve.ServingContainer)})
 }

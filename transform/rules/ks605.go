@@ -37,6 +37,8 @@ var liveMetadata = []string{
 // (Normalize in pkg/diff/diff.go of gitops-engine).
 var creationTimestamp = yamldoc.Path{"metadata", "creationTimestamp"}
 
+var finalizers = yamldoc.Path{"metadata", "finalizers"}
+
 // lastApplied is the annotation in which kubectl and Argo CD keep what they applied last.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -56,9 +58,9 @@ var withoutStatus = []string{
 
 func checkLiveFields(p *pass) {
 	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "an owner's uid is of one " +
-			"cluster, and Kubernetes deletes an object whose owners it does not find: remove ownerReferences, or the " +
-			"object if its owner makes it"})
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "Kubernetes deletes the " +
+			"object, because its owner has another uid in each cluster: remove ownerReferences, or the object if its owner " +
+			"makes it"})
 	}
 	live := p.liveFields()
 	if len(live) == 0 || len(live) == 1 && slices.Equal(live[0], creationTimestamp) {
@@ -70,9 +72,15 @@ func checkLiveFields(p *pass) {
 		edits = append(edits, yamldoc.Delete(at))
 		names = append(names, at.String())
 	}
-	p.Report(transform.Finding{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
+	f := transform.Finding{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
 		Message: "Argo CD shows OutOfSync or fails to sync because of what only a live object has: remove " +
-			strings.Join(names, ", ")})
+			strings.Join(names, ", ")}
+	if slices.Equal(live[len(live)-1], finalizers) && (len(live) == 1 || slices.Equal(live[0], creationTimestamp)) {
+		f.Severity = transform.Advice
+		f.Message = "a deletion never ends where no controller takes these finalizers off, and Argo CD shows OutOfSync " +
+			"where one adds another: remove " + strings.Join(names, ", ") + ", because the controllers write their own"
+	}
+	p.Report(f)
 }
 
 // liveFields returns the paths of what the API server, kubectl or a controller writes into an object.
@@ -95,10 +103,10 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 		labels = []yamldoc.Path{{"metadata", "labels"}} // Argo CD shows empty labels as a difference, but not annotations
 	}
 	paths = append(paths, labels...)
-	finalizers := metadata.Get("finalizers").Strings()
+	names := p.Object.Get(finalizers...).Strings()
 	foreign := func(name string) bool { return !slices.Contains(controllerFinalizers, name) }
-	if len(finalizers) > 0 && !slices.ContainsFunc(finalizers, foreign) {
-		paths = append(paths, yamldoc.Path{"metadata", "finalizers"})
+	if len(names) > 0 && !slices.ContainsFunc(names, foreign) {
+		paths = append(paths, finalizers)
 	}
 	status := p.Object.Get("status")
 	if status != nil && len(status.Entries) > 0 && !slices.Contains(withoutStatus, p.Object.Kind) {

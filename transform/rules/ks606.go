@@ -30,13 +30,21 @@ var prunedFields = &transform.Rule{
 	Run:      run(checkPruned),
 }
 
+// pruning is the check of one object, or of one LoRA adapter in it.
+type pruning struct {
+	*pass
+	types *schema.Types
+	by    string          // who drops the fields
+	taken map[string]bool // the places that edits fill, and the objects around them, which are false
+}
+
 func checkPruned(p *pass) {
-	types, converted := p.types(), []yamldoc.Path{}
+	converted := []yamldoc.Path{}
 	if framework := p.convertedFramework(); framework != nil {
 		// KS601 says what becomes of them.
 		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
-	by := "the API server"
+	pr := &pruning{p, p.types(), "the API server", map[string]bool{}}
 	visit := func(at *yamldoc.Trail, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped {
 			return
@@ -48,59 +56,82 @@ func checkPruned(p *pass) {
 		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
 			return
 		}
-		p.reportPruned(types, path, value, by)
+		pr.check(path, value)
 	}
-	types.Walk(nil, p.Object.Node(), visit)
+	pr.types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
 		return
 	}
-	by = "KServe" // reads an adapter into the type of a model; the API server takes anything
+	pr.by = "KServe" // reads an adapter into the type of a model; the API server takes anything
 	for _, at := range p.adapters() {
-		types.At(llmModel).Walk(at, p.Object.Get(at...), visit)
+		pr.types.At(llmModel).Walk(at, p.Object.Get(at...), visit)
 	}
 }
 
-// reportPruned reports a field that no release in question has, and who drops it.
-func (p *pass) reportPruned(types *schema.Types, at yamldoc.Path, value *yamldoc.Node, by string) {
+// check reports a field that no release in question has.
+func (p *pruning) check(at yamldoc.Path, value *yamldoc.Node) {
 	older, newer := p.elsewhere(at)
 	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
-	place, known := p.placeOf(types, at, value)
-	free := known && p.Object.Get(place...) == nil
 	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
-		Message: fmt.Sprintf("%s has no field %s, so %s drops it%s: ", p.release(), at, by, older)}
+		Message: fmt.Sprintf("%s: %s has no field %s, so %s drops it%s; ",
+			p.symptom(at, value), p.release(), at, p.by, older)}
 	switch {
 	case stored:
-		f.Message += fmt.Sprintf("remove it, or write %s, which has it", kserve.LLMStored)
-	case newer != "":
-		f.Message += fmt.Sprintf("remove it, or upgrade to %s, which has it", newer)
-	case free:
-		f.Message += fmt.Sprintf("it belongs to %s", place)
-	case known:
-		f.Message += fmt.Sprintf("remove it, because %s is there already", place)
-	default:
-		f.Message += "remove it"
-	}
-	switch {
-	case stored:
+		f.Message += fmt.Sprintf("write %s, which has it, or remove it", kserve.LLMStored)
 		f.Unrepaired = "it would have an effect in v1alpha2"
 	case newer != "":
+		f.Message += fmt.Sprintf("upgrade to %s, which has it, or remove it", newer)
 		f.Unrepaired = "it would be missing after the upgrade"
-	case !p.Versions.Known():
-		f.Needs = kserveVersion
-	case p.Versions.Likened():
-		f.Unrepaired = "your release may have it"
-	case p.options.PrunedFields == PrunedFieldsReport:
-		f.Unrepaired = "pruned-fields is report"
-	case free && p.options.PrunedFields == PrunedFieldsMove:
-		p.move(&f, types, place, value)
-		f.AsStored = len(f.Edits) == 0
 	default:
-		if free {
-			f.Message += ", where pruned-fields: move puts it; the repair removes it"
-		}
-		f.Edits = p.Object.Edits(yamldoc.Delete(at))
+		p.repair(&f, value)
 	}
 	p.Report(f)
+}
+
+// repair says what to do about a field, and does what the setting pruned-fields asks for.
+func (p *pruning) repair(f *transform.Finding, value *yamldoc.Node) {
+	a := p.advice(f.At, value)
+	f.Message += a.text
+	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
+	switch {
+	case p.Versions.Likened():
+		f.Unrepaired = "your release may have it"
+	case !removes && !a.clear:
+		f.Unrepaired = "only people know what it is for"
+	case !p.Versions.Known() && (removes || moves):
+		f.Needs = kserveVersion
+	case removes:
+		f.Message += "; pruned-fields is remove, which takes it out"
+		f.Edits = p.Object.Edits(yamldoc.Delete(f.At))
+	default:
+		p.move(f, a.moves)
+	}
+}
+
+// symptom says what people see of a field that is dropped.
+func (p *pruning) symptom(at yamldoc.Path, value *yamldoc.Node) string {
+	gpu, has := "", "has"
+	if namesGPU(value) {
+		gpu = "GPU "
+	}
+	if p.Versions.Likened() {
+		has = "may have"
+	}
+	return fmt.Sprintf("this %s%s setting %s no effect", gpu, at[len(at)-1], has)
+}
+
+// namesGPU reports whether a key or a text of a value tells that it is about GPUs.
+func namesGPU(value *yamldoc.Node) (found bool) {
+	tells := func(text string) bool {
+		text = strings.ToLower(text)
+		return strings.Contains(text, "gpu") || strings.Contains(text, "nvidia")
+	}
+	value.Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
+		found = found || slices.ContainsFunc(n.Entries, func(e yamldoc.Entry) bool {
+			return tells(e.Key.Value) || tells(e.Value.Get().Str())
+		})
+	})
+	return found
 }
 
 // release names the release in question, if it is one.
@@ -126,70 +157,192 @@ func (p *pass) elsewhere(at yamldoc.Path) (older, newer string) {
 	return older, newer
 }
 
-// placeOf returns where an unknown field may belong: to the next object around its own that has a field of that name,
-// to the metadata if it is at the top, to the only object beside it that has one, or to the field of its own object
-// with the most similar name.
-func (p *pass) placeOf(types *schema.Types, at yamldoc.Path, value *yamldoc.Node) (place yamldoc.Path, known bool) {
+// advice is what to do about a field.
+type advice struct {
+	text  string
+	clear bool   // whether it needs no decision by people
+	moves []move // what to do then, beside removing the field
+}
+
+// move is the place of a field, and the place where it belongs.
+type move struct{ from, to yamldoc.Path }
+
+// advice says what to do about a field.
+func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
+	places := p.places(at, value)
+	switch {
+	case len(places) > 1:
+		return advice{text: "move it to " + listed(places, "or")}
+	case len(places) == 1:
+		return p.adviceFor(move{at, places[0]})
+	}
+	if moves, all := p.unwrapped(at, value); len(moves) > 0 {
+		to := make([]yamldoc.Path, len(moves))
+		for i, m := range moves {
+			to[i] = m.to
+			all = all && p.Object.Get(m.to...) == nil
+		}
+		text := "move what is below it to " + listed(to, "and")
+		if !all {
+			return advice{text: text + ", and decide about the rest"}
+		}
+		return advice{text, true, moves}
+	}
+	if similar := p.similar(at, value); similar != nil {
+		return p.adviceFor(move{at, similar})
+	}
+	return advice{text: "correct or remove it"}
+}
+
+// adviceFor says what to do about a field that belongs to one place.
+func (p *pruning) adviceFor(m move) advice {
+	own, parent := m.from[:len(m.from)-1], m.to[:len(m.to)-1]
+	text := "move it to " + m.to.String()
+	switch there := p.Object.Get(m.to...); {
+	case there != nil && there.Equal(p.Object.Get(m.from...)):
+		return advice{fmt.Sprintf("remove it, because %s says the same", m.to), true, nil}
+	case there != nil:
+		return advice{text: fmt.Sprintf("decide whether it or %s counts, and remove it here", m.to)}
+	case slices.Equal(own, parent):
+		text = fmt.Sprintf("it is misspelt: write %s", m.to)
+	case within(own, parent):
+		text = "it is indented one level too far: " + text
+	case within(parent, own):
+		text = "it is indented one level too little: " + text
+	}
+	return advice{text, true, []move{m}}
+}
+
+// within reports whether an object is a field of another one.
+func within(object, other yamldoc.Path) bool {
+	return len(object) == len(other)+1 && slices.Equal(object[:len(other)], other)
+}
+
+// listed joins paths by a word.
+func listed(paths []yamldoc.Path, word string) string {
+	texts := make([]string, len(paths))
+	for i, path := range paths {
+		texts[i] = path.String()
+	}
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
+}
+
+// unwrapped returns where the table puts the fields of an object that KServe does not know, and whether it has one
+// place for each of them.
+func (p *pruning) unwrapped(at yamldoc.Path, value *yamldoc.Node) (moves []move, all bool) {
+	all = true
+	for step, child := range value.Get().Children() {
+		name, isKey := step.(string)
+		if !isKey {
+			return nil, false
+		}
+		from := at.With(name)
+		places := p.places(from, child)
+		if len(places) == 1 {
+			moves = append(moves, move{from, places[0]})
+		}
+		all = all && len(places) == 1
+	}
+	return moves, all
+}
+
+// places returns where the table puts a field: the places that all releases in question have and that take such a
+// value.
+func (p *pruning) places(at yamldoc.Path, value *yamldoc.Node) (found []yamldoc.Path) {
 	own, name := at[:len(at)-1], at[len(at)-1].(string)
-	has := func(object yamldoc.Path) bool { return fits(types.At(object), name, value) }
-	for i := len(own) - 1; i > 0; i-- {
-		if has(at[:i]) {
-			return at[:i].With(name), true
+	for _, row := range places {
+		for _, object := range row.objects(p.Object, own, name) {
+			if fits(p.types.At(object), name, value) {
+				found = append(found, object.With(name))
+			}
 		}
 	}
-	if metadata := (yamldoc.Path{"metadata"}); len(own) == 0 && has(metadata) {
-		return metadata.With(name), true
-	}
-	var beside []yamldoc.Path
-	for step := range p.Object.Get(own...).Children() {
-		if object := own.With(step); has(object) {
-			beside = append(beside, object)
-		}
-	}
-	if len(beside) == 1 {
-		return beside[0].With(name), true
-	}
+	return found
+}
+
+// similar returns the field of the same object with the most similar name, nil if there is none.
+func (p *pruning) similar(at yamldoc.Path, value *yamldoc.Node) yamldoc.Path {
+	own, name := at[:len(at)-1], at[len(at)-1].(string)
+	object := p.types.At(own)
 	similar, distance := "", min(3, len(name)/2)
-	for _, other := range types.At(own).Names() {
+	for _, other := range object.Names() {
+		if len(other)-len(name) >= distance || len(name)-len(other) >= distance {
+			continue
+		}
 		d := spelling.Distance(strings.ToLower(name), strings.ToLower(other))
-		if d < distance && fits(types.At(own), other, value) {
+		if d < distance && fits(object, other, value) {
 			similar, distance = other, d
 		}
 	}
-	return own.With(similar), similar != ""
+	if similar == "" {
+		return nil
+	}
+	return own.With(similar)
 }
 
 // fits reports whether an object has a field on all releases in question that takes such a value.
 func fits(object schema.Field, name string, value *yamldoc.Node) bool {
+	field := object.Field(name)
 	differs := func(t schema.Type) bool { return t.Kind() != 0 && t.Kind() != value.Get().Kind }
-	return slices.Contains(object.Names(), name) && !slices.ContainsFunc(object.Field(name).All(), differs)
+	return field.Kept && !slices.ContainsFunc(field.All(), differs)
 }
 
-// move lets the edits put a field where it belongs.
-func (p *pass) move(f *transform.Finding, types *schema.Types, place yamldoc.Path, value *yamldoc.Node) {
-	if kind := p.Object.GroupKind(); kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime {
-		if !p.mayEdit() {
-			f.Unrepaired = runtimeShared
+// move lets the edits put what is at a field where it belongs, if the settings ask for that.
+func (p *pruning) move(f *transform.Finding, moves []move) {
+	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
+	for _, m := range moves {
+		value := p.Object.Get(m.from...)
+		content, ok := contentOf(value)
+		switch {
+		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
+			f.Unrepaired = "do it by hand, because the value has faults of its own"
 			return
+		case !p.take(m.to):
+			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
+			return
+		case slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1]):
+			edits = []yamldoc.Edit{yamldoc.Rename(f.At, m.to[len(m.to)-1].(string))}
+		case m.to[0] == "metadata" && value.Kind == yamldoc.Mapping:
+			for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
+				edits = append(edits, yamldoc.Set(m.to.With(entry.Key), entry.Value))
+			}
+		default:
+			edits = append(edits, yamldoc.Set(m.to, content))
 		}
+	}
+	kind := p.Object.GroupKind()
+	isRuntime := kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime
+	switch {
+	case p.options.PrunedFields != PrunedFieldsMove:
+		f.Unrepaired = "do it by hand, or set pruned-fields to move"
+		return
+	case isRuntime && !p.mayEdit():
+		f.Unrepaired = runtimeShared
+		return
+	case isRuntime:
 		f.Restarts = p.restarted()
 	}
-	own, last := f.At[:len(f.At)-1], len(place)-1
-	content, ok := contentOf(value.Get())
-	switch {
-	case !ok || !settled(types.At(place), value):
-		f.Unrepaired = "move it by hand, because its value has faults of its own"
-	case place[0] == "metadata" && value.Get().Kind == yamldoc.Mapping:
-		edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
-		for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
-			edits = append(edits, yamldoc.Set(place.With(entry.Key), entry.Value))
+	f.Edits, f.AsStored = p.Object.Edits(edits...), len(moves) == 0
+}
+
+// take reports whether no move of this object goes to a place, into it or around it, and notes that one does now.
+func (p *pruning) take(place yamldoc.Path) bool {
+	for i := range place {
+		if p.taken[place[:i+1].String()] {
+			return false
 		}
-		f.Edits = p.Object.Edits(edits...)
-	case slices.Equal(place[:last], own):
-		f.Edits = p.Object.Edits(yamldoc.Rename(f.At, place[last].(string)))
-	default:
-		f.Edits = p.Object.Edits(yamldoc.Delete(f.At), yamldoc.Set(place, content))
 	}
+	if _, around := p.taken[place.String()]; around {
+		return false
+	}
+	for i := range place {
+		p.taken[place[:i+1].String()] = i == len(place)-1
+	}
+	return true
 }
 
 // settled reports whether a value is stored as it is, if it gets the place of a field.
@@ -201,6 +354,20 @@ func settled(field schema.Field, value *yamldoc.Node) bool {
 	all := asIs(value, field)
 	field.Walk(nil, value, func(_ *yamldoc.Trail, value *yamldoc.Node, f schema.Field) { all = all && asIs(value, f) })
 	return all
+}
+
+// ofMetadata reports whether a value may move to a path of metadata: labels and annotations are mappings of strings, and
+// names are strings. A finalizer would begin to block the deletion, which nobody has missed so far.
+func ofMetadata(at yamldoc.Path, value *yamldoc.Node) bool {
+	isString := func(n *yamldoc.Node) bool { return n.Get().Tag() == "!!str" }
+	switch at[1] {
+	case "labels", "annotations":
+		return len(at) > 2 && isString(value) || value.Kind == yamldoc.Mapping &&
+			!slices.ContainsFunc(value.Entries, func(e yamldoc.Entry) bool { return !isString(e.Value) })
+	case "name", "namespace", "generateName":
+		return isString(value)
+	}
+	return false
 }
 
 // contentOf returns a node as the value of an edit. ok is false for what edits cannot write, such as a fraction.

@@ -25,6 +25,7 @@ var modelURI = &transform.Rule{
 	Kinds:    model.LLMKinds,
 	Example:  "0.20.0/escaped",
 	Severity: transform.Warning,
+	Together: true,
 	Run:      run(checkModelURI),
 }
 
@@ -41,7 +42,7 @@ func checkModelURI(p *pass) {
 			continue
 		}
 		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),
-			Message: fmt.Sprintf("%s writes %s as %s, so %s: write %[3]s", by, uri, stored, p.outOfSync())})
+			Message: fmt.Sprintf("%s, because %s writes %s as %s: write %[4]s", p.outOfSync(), by, uri, stored)})
 	}
 }
 

@@ -38,8 +38,8 @@ func checkStoredVersion(p *pass) {
 	}
 	at := yamldoc.Path{"apiVersion"}
 	f := transform.Finding{At: at, Unrepaired: p.inexact(), Message: fmt.Sprintf(
-		"KServe stores %s and converts it to v1alpha1 whenever Argo CD compares it, which fails while KServe's manager is "+
-			"down: write %[1]s", kserve.LLMStored)}
+		"Argo CD can't compare it while KServe's manager is down, because KServe stores %s and converts it to v1alpha1 "+
+			"each time: write %[1]s", kserve.LLMStored)}
 	if f.Unrepaired == "" {
 		f.Edits = p.Object.Edits(yamldoc.Set(at, kserve.LLMStored))
 	}

@@ -24,8 +24,8 @@ var autoUpdate = &transform.Rule{
 	Run: run(func(p *pass) {
 		if p.Service(p.Object).Annotation(kserve.DisableAutoUpdate) == "true" {
 			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DisableAutoUpdate},
-				Message: "while the service is ready, KServe 0.16 and later ignore every change of it, so Argo CD shows " +
-					"Synced and Healthy and nothing rolls out: remove the annotation to let changes of Git have an effect"})
+				Message: "nothing rolls out although Argo CD shows Synced and Healthy, because KServe 0.16 and later " +
+					"ignore every change of a ready service with this annotation: remove it"})
 		}
 	}),
 }

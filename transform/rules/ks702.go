@@ -43,7 +43,7 @@ func checkStop(p *pass) {
 		return
 	}
 	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
-		"this KServe cannot stop %s, so the pods keep running: upgrade to %s, or remove the object", what, upgrade)})
+		"the pods keep running, because this KServe can't stop %s: upgrade to %s, or remove the object", what, upgrade)})
 }
 
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
@@ -55,7 +55,7 @@ func (p *pass) unstoppable() (what, upgrade string) {
 			return "LLM services", "0.17"
 		}
 	case !p.Versions.All(stopsNoStandard):
-	case s == nil:
+	case p.Object.GroupKind() == kserve.InferenceGraph:
 		return "graphs", "0.16"
 	case p.Versions.All(stopUnknown):
 		return "services", "0.16"

@@ -33,7 +33,7 @@ func checkCanaryIgnored(p *pass) {
 	}
 	components(s, func(name string, spec *yamldoc.Node) {
 		percent := spec.Get("canaryTrafficPercent")
-		if percent.IsNull() || percent.Str() == "100" {
+		if percent.IsNull() || percent.Str() == "100" || isPlaceholder(percent.Str()) {
 			return
 		}
 		advice := "remove it, or choose the mode Knative"
@@ -41,7 +41,7 @@ func checkCanaryIgnored(p *pass) {
 			advice = "use spec.canary"
 		}
 		p.Report(transform.Finding{At: yamldoc.Path{"spec", name, "canaryTrafficPercent"}, Message: fmt.Sprintf(
-			"KServe ignores canaryTrafficPercent in Standard mode (%s), so a new version gets all traffic at once: %s",
+			"a new version gets all traffic at once, because KServe ignores canaryTrafficPercent in Standard mode (%s): %s",
 			s.ModeEvidence, advice)})
 	})
 }

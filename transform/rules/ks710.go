@@ -35,9 +35,9 @@ func checkScalingIgnored(p *pass) {
 		f := transform.Finding{At: at}
 		switch {
 		case !versions.Any(kserve.LLM["v1alpha2"]):
-			f.Message = fmt.Sprintf("KServe 0.16 does not know %s, so it is refused or dropped", at)
+			f.Message = fmt.Sprintf("%s is refused or dropped, because KServe 0.16 does not know it", at)
 		default:
-			f.Message = fmt.Sprintf("KServe 0.17 ignores %s and makes no autoscaler", at)
+			f.Message = fmt.Sprintf("nothing is scaled, because KServe 0.17 ignores %s", at)
 		}
 		f.Message += ": upgrade to 0.18, or scale the Deployment with an autoscaler of your own"
 		p.Report(f)

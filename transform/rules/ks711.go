@@ -39,7 +39,7 @@ func checkReplicasAndScaling(p *pass) {
 			p.Report(f)
 		case s != nil && s.Has(replicas...) && s.Has(scaling...):
 			f.At = yamldoc.Path{"spec", "baseRefs"}
-			f.Message = fmt.Sprintf("KServe merges %s and %s, and stops because it admits only one of them: remove one",
+			f.Message = fmt.Sprintf("the service never gets ready, because KServe admits only one of %s and %s: remove one",
 				from(s, replicas), from(s, scaling))
 			p.Report(f)
 		}

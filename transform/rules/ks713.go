@@ -61,17 +61,19 @@ func checkModel(p *pass) {
 	}
 	f := transform.Finding{Object: layer, At: llmModel.With("uri")}
 	switch {
-	case uri == "" && len(s.Missing) > 0: // a Config may have it
+	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol): // a Config, or who replaces it, may have it
 	case uri == "":
 		f.Object, f.At = p.Object, yamldoc.Path{"spec"}
-		f.Message = "no model.uri, neither here nor in a Config of baseRefs, so KServe stops (invalid model URI): set it"
+		f.Message = "the service never gets ready (invalid model URI), because neither it nor a Config of baseRefs has " +
+			"model.uri: set it"
 		p.Report(f)
 	case !isURI:
-		f.Message = fmt.Sprintf("%q has no protocol, so KServe stops (invalid model URI): use %s", uri, protocols(known))
+		f.Message = fmt.Sprintf("the service never gets ready (invalid model URI), because %q has no protocol: use %s", uri,
+			protocols(known))
 		p.Report(f)
 	case loads && !slices.Contains(known, protocol):
-		f.Message = fmt.Sprintf("KServe can't load a model by %s (unsupported schema in model URI): use %s",
-			protocol, protocols(known))
+		f.Message = fmt.Sprintf("the service never gets ready (unsupported schema in model URI), because KServe can't load "+
+			"a model by %s: use %s", protocol, protocols(known))
 		if versions.Any(cachedModels) {
 			f.Severity = transform.Warning
 			f.Message += ", or make a LocalModelCache of it"
@@ -96,9 +98,11 @@ func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
 func checkAdapterURIs(p *pass) {
 	for _, at := range p.adapters() {
 		uri := p.Object.Get(at.With("uri")...).Str()
-		if protocol, isURI := protocolOf(uri); !isURI || !slices.Contains(adapterProtocols, protocol) {
+		protocol, isURI := protocolOf(uri)
+		if (!isURI || !slices.Contains(adapterProtocols, protocol)) && !isPlaceholder(protocol) {
 			p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
-				"KServe can't load the LoRA adapter %q and stops: use %s", uri, protocols(adapterProtocols))})
+				"the service never gets ready, because KServe can't load the LoRA adapter %q: use %s", uri,
+				protocols(adapterProtocols))})
 		}
 	}
 }

@@ -30,7 +30,7 @@ func checkTemplates(p *pass) {
 	p.types().At(spec).Walk(spec, p.Object.Get(spec...), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
 			p.Report(transform.Finding{At: at.Path(),
-				Message: "KServe accepts this and then stops (" + err.Error() + "): " + templateAdvice})
+				Message: "the service never gets ready (" + err.Error() + "), because " + templateAdvice})
 		}
 	})
 }

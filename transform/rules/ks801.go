@@ -100,14 +100,14 @@ func checkScalingAnnotations(p *pass, s *model.Service) {
 	if target := annotations.Get(targetKey); target != nil {
 		if percent, err := strconv.Atoi(target.Str()); err != nil || percent < 1 || percent > 100 {
 			p.refuse(refusal{at: at.With(targetKey), only: scalingByMode,
-				words: percentWords, advice: "give a percentage"})
+				words: percentWords, advice: "give a percentage from 1 to 100"})
 		}
 	}
 	metric := annotations.Get(metricsKey)
 	hpa := s.Annotation(kserve.AutoscalerClassAnnotation) == "hpa"
 	if hpa && metric != nil && !slices.Contains(hpaMetrics, metric.Str()) {
 		p.refuse(refusal{at: at.With(metricsKey), only: scalingByMode,
-			words: notSupported(metric.Str()), advice: "an HPA scales by cpu or memory"})
+			words: notSupported(metric.Str()), advice: "use cpu or memory, by which an HPA scales"})
 	}
 }
 
@@ -171,12 +171,13 @@ func (c scaling) checkHPA(only transform.Window) {
 	switch {
 	case slices.Contains(knativeMetrics, metric):
 		c.refuse(refusal{at: c.at.With("scaleMetric"), only: only, words: notSupported(metric),
-			advice: "an HPA scales by cpu or memory"})
+			advice: "use cpu or memory, by which an HPA scales"})
 	case given && (byCPU && target < 1 || target > 100):
-		c.refuse(refusal{at: c.at.With("scaleTarget"), only: only, words: percentWords, advice: "give a percentage"})
+		c.refuse(refusal{at: c.at.With("scaleTarget"), only: only, words: percentWords,
+			advice: "give a percentage from 1 to 100"})
 	case given && target < 1:
 		c.refuse(refusal{at: c.at.With("scaleTarget"), only: only,
-			words: "the target memory should be greater than 1 MiB", advice: "give a percentage"})
+			words: "the target memory should be greater than 1 MiB", advice: "give a percentage from 1 to 100"})
 	}
 }
 
@@ -193,7 +194,7 @@ func (c scaling) checkKnative(mode kserve.Mode) {
 	switch {
 	case slices.Contains(hpaMetrics, metric):
 		c.refuse(refusal{at: c.at.With("scaleMetric"), words: notSupported(metric), advice: fmt.Sprintf(
-			"Knative scales by concurrency or rps, and the mode is %s (%s)", mode, c.service.ModeEvidence)})
+			"use concurrency or rps, because the mode is %s (%s)", mode, c.service.ModeEvidence)})
 	case metric == "rps" && given && target < 1:
 		c.refuse(refusal{at: c.at.With("scaleTarget"),
 			words: "the target for rps should be greater than 1", advice: "set 1 or more"})

@@ -3,9 +3,11 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -38,8 +40,11 @@ var refusedServer = &transform.Rule{
 // model (setPredictorModelDefaults in inference_service_defaults.go).
 func checkServers(p *pass) {
 	s := p.Service(p.Object)
+	if _, version, _ := strings.Cut(s.APIVersion, "/"); !slices.Contains(kserve.KindVersions[s.Kind], version) {
+		return // KS502 reports it
+	}
 	if s.Get("spec", kserve.Predictor).IsNull() {
-		p.refuse(refusal{at: yamldoc.Path{"spec"}, words: "spec.predictor: Required value", advice: "add a predictor"})
+		p.refuse(refuseMissing(s))
 	}
 	components(s, func(name string, spec *yamldoc.Node) {
 		var found []yamldoc.Path
@@ -60,20 +65,44 @@ func checkServers(p *pass) {
 	})
 }
 
+// misplacedPredictors are the places at which a predictor stands that is not indented as it should be.
+var misplacedPredictors = []yamldoc.Path{
+	{kserve.Predictor}, {"metadata", kserve.Predictor}, {"spec", kserve.Transformer, kserve.Predictor},
+	{"spec", kserve.Explainer, kserve.Predictor},
+}
+
+// refuseMissing is the refusal of a service without a predictor.
+func refuseMissing(s *model.Service) refusal {
+	r := refusal{at: yamldoc.Path{"spec"}, words: "spec.predictor: Required value", advice: "add a predictor"}
+	for _, at := range misplacedPredictors {
+		if !s.Get(at...).IsNull() {
+			r.at, r.advice = at, fmt.Sprintf("move %s to spec.predictor, by its indentation", at)
+			return r
+		}
+	}
+	for _, server := range append([]string{"containers"}, kserve.Frameworks[kserve.Predictor]...) {
+		if !s.Get("spec", server).IsNull() {
+			r.advice += fmt.Sprintf(", and move spec.%s into it", server)
+			break
+		}
+	}
+	return r
+}
+
 // refuseServers is the refusal of a component with no server or several.
 func refuseServers(component string, found []yamldoc.Path) refusal {
 	r := refusal{
 		at:     yamldoc.Path{"spec", component},
 		words:  fmt.Sprintf("exactly one of [...] must be specified in %sSpec", strings.ToUpper(component[:1])+component[1:]),
-		advice: "it has no containers",
+		advice: "add containers, which it has none of",
 	}
 	switch {
 	case len(found) > 1:
 		r.at, r.advice = found[1], fmt.Sprintf("remove %s or %s", found[0], found[1])
 	case component == kserve.Predictor:
-		r.advice = "it has no model, no framework and no containers"
+		r.advice = "add a model, a framework or containers, which it has none of"
 	case component == kserve.Explainer:
-		r.advice = "it has neither art nor containers"
+		r.advice = "add art or containers, which it has none of"
 	}
 	return r
 }

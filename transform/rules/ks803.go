@@ -36,7 +36,13 @@ func checkRefusedName(p *pass) {
 	name, kind := p.Object.Name, p.Object.Kind
 	r := refusal{at: yamldoc.Path{"metadata", "name"}}
 	switch {
-	case name == "" && p.Object.Get("metadata", "generateName").Str() != "":
+	case name == "":
+		if p.Object.Get("metadata", "generateName").Str() == "" && p.Object.Get(r.at...).IsNull() {
+			r.words, r.advice = "metadata.name: Required value: name or generateName is required", "add a name"
+			p.refuse(r)
+		}
+		return
+	case isPlaceholder(name):
 		return
 	case kind == kserve.TrainedModel.Kind && !modelName().MatchString(name):
 		r.words = "a Trained Model name must consist of alphanumeric characters, '_', or '-'"

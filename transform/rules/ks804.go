@@ -37,7 +37,8 @@ type definedField struct {
 	integer  bool
 	object   bool
 	values   []string
-	bounds   []int // of an integer: the least and, if there is one, the greatest
+	numbers  string // what else to know about the numbers
+	bounds   []int  // of an integer: the least and, if there is one, the greatest
 	only     transform.Window
 	steps    []string // of the path; see fieldsByKind
 }
@@ -66,7 +67,10 @@ var definedFields = slices.Concat(llmFields, []definedField{
 		kinds: []string{"InferenceGraph"}, path: "spec nodes * routerType", required: true,
 		values: []string{"Sequence", "Splitter", "Ensemble", "Switch"},
 	},
-	{kinds: []string{"InferenceGraph"}, path: "spec nodes * steps * weight", integer: true},
+	{
+		kinds: []string{"InferenceGraph"}, path: "spec nodes * steps * weight", integer: true,
+		numbers: ", in a Splitter 100 for all steps together",
+	},
 	{kinds: []string{"InferenceService"}, path: "spec * scaleMetric", values: scaleMetrics},
 	{kinds: []string{"InferenceService"}, path: "spec * minReplicas", integer: true},
 	{kinds: []string{"InferenceService"}, path: "spec * maxReplicas", integer: true},
@@ -144,12 +148,15 @@ func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) 
 	integer := isInteger(node)
 	n, exact := node.Int()
 	switch {
-	case !p.types().At(at).Kept: // the API server drops it
+	case !p.types().At(at).Kept, isPlaceholder(node.Str()): // the API server drops it, or nobody knows it
 		return
 	case node.IsNull():
 		r.words, r.advice = at.String()+": Required value", "add it"
 	case d.integer && !integer:
-		r.words, r.advice = at.String()+" in body must be of type integer", "write a number without quotes"
+		r.words, r.advice = at.String()+" in body must be of type integer", "write a whole number"+d.numbers
+		if _, err := strconv.Atoi(node.Str()); err == nil {
+			r.advice = "write a number without quotes"
+		}
 	case d.object && node.Get().Kind != yamldoc.Mapping:
 		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping, not text"
 	case d.values != nil && !slices.Contains(d.values, node.Str()):

@@ -127,7 +127,7 @@ func (w workers) checkClass(s *model.Service) {
 	for _, want := range kserve.MultiNodeClasses {
 		if class != want.Class && !s.MayBeStandard() {
 			w.report(yamldoc.Path{"metadata", "annotations", kserve.AutoscalerClassAnnotation}, want.Window,
-				fmt.Sprintf("Multinode only supports '%s' autoscaler(%s)", want.Class, class), "set it")
+				fmt.Sprintf("Multinode only supports '%s' autoscaler(%s)", want.Class, class), "set the class "+want.Class)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (w workers) checkRuntime() {
 	}
 	for _, size := range []string{"pipelineParallelSize", "tensorParallelSize"} {
 		if w.Object.Get(w.spec.With(size)...).IsNull() {
-			w.report(w.spec, headAndWorker, size+" must be set when WorkerSpec is set", "set it")
+			w.report(w.spec, headAndWorker, size+" must be set when WorkerSpec is set", "set it in workerSpec")
 		}
 	}
 	worker := w.spec.With("containers", 0)

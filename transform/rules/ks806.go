@@ -14,12 +14,12 @@ import (
 )
 
 // collocationStorage are the releases that refuse the variable STORAGE_URI of a collocated transformer, storageLogger
-// those that log to a storage, and pythonPathBlocked those that refuse the variable PYTHONPATH. The last came with 0.18
-// or 0.19 (inference_service_validation.go@v0.12.1, component.go@v0.16.0, pkg/validation/env_policy.go@v0.19.0).
+// those that log to a storage, and pythonPathBlocked those that refuse the variable PYTHONPATH
+// (inference_service_validation.go@v0.12.1, component.go@v0.16.0, pkg/validation/env_policy.go@v0.18.0).
 var (
 	collocationStorage = transform.Window{From: transform.Release{0, 12, 0}}
 	storageLogger      = transform.Window{From: transform.Release{0, 16, 0}}
-	pythonPathBlocked  = transform.Window{From: transform.Release{0, 19, 0}}
+	pythonPathBlocked  = transform.Window{From: transform.Release{0, 18, 0}}
 )
 
 //go:embed ks806.md
@@ -81,7 +81,7 @@ func checkLogger(p *pass, component *yamldoc.Node, at yamldoc.Path, only transfo
 }
 
 // The paths of what has containers that a webhook looks at (validateBlockedEnvVars in inference_service_validation.go
-// and servingruntime_webhook.go@v0.19.0): lists of them, and the component itself, whose fields are frameworks.
+// and servingruntime_webhook.go@v0.18.0): lists of them, and the component itself, whose fields are frameworks.
 var (
 	inComponent = []yamldoc.Path{
 		{"containers"}, {"initContainers"}, {"workerSpec", "containers"}, {"workerSpec", "initContainers"}, nil,
@@ -230,7 +230,7 @@ func checkConfidential(p *pass, s *model.Service) {
 	}
 	if id := s.Get(at.With("resourceId")...).Str(); id != "" && !resourceID().MatchString(id) {
 		p.refuse(refusal{at: at.With("resourceId"), only: kserve.NamedPredictor,
-			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it so"})
+			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it in this form"})
 	}
 }
 
@@ -252,12 +252,12 @@ func checkCanaries(p *pass, s *model.Service) {
 		here := at.With(i, kserve.Predictor)
 		switch {
 		case name == "":
-			report(here, fmt.Sprintf("canary[%v] predictor.name is required", i), "set it")
+			report(here, fmt.Sprintf("canary[%v] predictor.name is required", i), "name it")
 		case names[name]:
-			report(here.With("name"), fmt.Sprintf("canary predictor.name %q is duplicated", name), "choose another")
+			report(here.With("name"), fmt.Sprintf("canary predictor.name %q is duplicated", name), "choose another name")
 		case name == s.Get("spec", kserve.Predictor, "name").Str():
 			report(here.With("name"), fmt.Sprintf("canary predictor.name %q conflicts with stable predictor name", name),
-				"choose another")
+				"choose another name")
 		}
 		names[name] = true
 		percent, _ := canary.Get("trafficPercent").Int()

@@ -35,12 +35,19 @@ var refusedGraph = &transform.Rule{
 // checkGraph looks at the nodes (inference_graph_validation.go, v0.11.2 to v0.20.0).
 func checkGraph(p *pass) {
 	at := yamldoc.Path{"spec", "nodes"}
-	if p.Object.Get(at.With("root")...).IsNull() {
+	nodes := p.Object.Get(at...)
+	hasRoot := !nodes.Get("root").IsNull()
+	for step, node := range nodes.Children() {
+		name := fmt.Sprint(step)
+		if isPlaceholder(name) { // it may be the root, and shows what a node can have
+			hasRoot = true
+			continue
+		}
+		checkSteps(p, name, node, at.With(step))
+	}
+	if !hasRoot {
 		p.refuse(refusal{at: at, advice: "name the first node root",
 			words: "root node not found, InferenceGraph needs a node with name 'root' as the root node of the graph"})
-	}
-	for name, node := range p.Object.Get(at...).Children() {
-		checkSteps(p, fmt.Sprint(name), node, at.With(name))
 	}
 }
 
@@ -48,18 +55,31 @@ func checkGraph(p *pass) {
 var stepTargets = []string{"nodeName", "serviceName", "serviceUrl"}
 
 func checkSteps(p *pass, node string, spec *yamldoc.Node, at yamldoc.Path) {
+	steps := spec.Get("steps")
+	if !steps.IsNull() && steps.Get().Kind != yamldoc.Sequence {
+		p.refuse(refusal{at: at.With("steps"), words: "steps in body must be of type array", advice: "write them as a list"})
+		return
+	}
 	names := map[string]bool{}
-	weights, missing := 0, -1
-	for i, step := range spec.Get("steps").Children() {
+	weights, missing, known := 0, -1, true
+	for i, step := range steps.List() {
 		name := step.Get("name").Str()
 		here := at.With("steps", i)
+		if step.Get().Kind != yamldoc.Mapping {
+			known = false
+			if !isPlaceholder(step.Str()) {
+				p.refuse(refusal{at: here, words: here.String() + " in body must be of type object",
+					advice: "write a mapping with one of " + strings.Join(stepTargets, ", ")})
+			}
+			continue
+		}
 		if name != "" && names[name] {
 			p.refuse(refusal{at: here.With("name"), advice: "choose another name", words: fmt.Sprintf(
 				"Node %q of InferenceGraph %q contains more than one step with name %q", node, p.Object.Name, name)})
 		}
 		names[name] = true
 		targets := slices.DeleteFunc(slices.Clone(stepTargets), func(t string) bool { return step.Get(t).Str() == "" })
-		words := fmt.Sprintf("Step %v (%q) in node %q of InferenceGraph %q ", i, name, node, p.Object.Name)
+		words := fmt.Sprintf("Step %d (%q) in node %q of InferenceGraph %q ", i, name, node, p.Object.Name)
 		switch {
 		case len(targets) == 0:
 			p.refuse(refusal{at: here, words: words + "does not specify an inference target",
@@ -68,9 +88,13 @@ func checkSteps(p *pass, node string, spec *yamldoc.Node, at yamldoc.Path) {
 			p.refuse(refusal{at: here.With(targets[1]), advice: "keep one of them",
 				words: words + "specifies more than one of nodeName, serviceName, serviceUrl"})
 		}
-		weight, given := step.Get("weight").Int()
-		if weights += weight; !given && missing < 0 {
-			missing = i.(int)
+		weight, isNumber := step.Get("weight").Int()
+		weights += weight
+		switch given := !step.Get("weight").IsNull(); {
+		case given && !isNumber: // KS804 reports it
+			known = false
+		case !given && missing < 0:
+			missing = i
 		}
 	}
 	if spec.Get("routerType").Str() != "Splitter" {
@@ -80,9 +104,10 @@ func checkSteps(p *pass, node string, spec *yamldoc.Node, at yamldoc.Path) {
 	case missing >= 0:
 		p.refuse(refusal{at: at.With("steps", missing), advice: "add weight", words: fmt.Sprintf(
 			"InferenceGraph[%s] Node[%s] Route[%s] missing the 'Weight'", p.Object.Name, node,
-			spec.Get("steps", missing, "serviceName").Str())})
-	case weights != 100:
-		p.refuse(refusal{at: at.With("steps"), advice: fmt.Sprintf("it is %d", weights), words: fmt.Sprintf(
+			steps.Get(missing, "serviceName").Str())})
+	case known && weights != 100:
+		advice := fmt.Sprintf("change the weights, whose sum is %d", weights)
+		p.refuse(refusal{at: at.With("steps"), advice: advice, words: fmt.Sprintf(
 			"InferenceGraph[%s] Node[%s] splitter node: the sum of traffic weights for all routing targets should be 100",
 			p.Object.Name, node)})
 	}
@@ -94,7 +119,9 @@ var agentProtocols = []string{"s3://", "gs://", "https://", "http://"}
 func checkTrainedModel(p *pass) {
 	at := yamldoc.Path{"spec", "model", "storageUri"}
 	uri := p.Object.Get(at...).Str()
-	if !slices.ContainsFunc(agentProtocols, func(prefix string) bool { return strings.HasPrefix(uri, prefix) }) {
+	protocol, _ := protocolOf(uri)
+	loads := slices.ContainsFunc(agentProtocols, func(prefix string) bool { return strings.HasPrefix(uri, prefix) })
+	if !loads && !isPlaceholder(protocol) {
 		p.refuse(refusal{at: at, advice: "choose another storage", words: fmt.Sprintf(
 			"The storage uri must start with one of the prefixes: %s. (the storage uri given is %q)",
 			strings.Join(agentProtocols, ", "), uri)})

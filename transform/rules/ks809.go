@@ -38,7 +38,7 @@ func checkQuantityForm(p *pass) {
 		if !f.Kept || !isQuantity(f) || value.Kind != yamldoc.Scalar {
 			return
 		}
-		if value.Tag() == "!!str" && hasQuantityForm(strings.TrimSpace(value.Value)) {
+		if value.Tag() == "!!str" && (hasQuantityForm(strings.TrimSpace(value.Value)) || isPlaceholder(value.Value)) {
 			return
 		}
 		r := refusal{at: at.Path()}

@@ -28,8 +28,8 @@ var refusedLLMScaling = &transform.Rule{
 }
 
 // sameActuator are the releases that compare the autoscalers of both parts of a service (ValidateActuatorConsistency in
-// pkg/apis/serving/v1alpha2 is in v0.19.0, and not in v0.17.0).
-var sameActuator = transform.Window{From: transform.Release{0, 19, 0}}
+// pkg/apis/serving/v1alpha2 is in v0.18.0, and not in v0.17.1).
+var sameActuator = transform.Window{From: transform.Release{0, 18, 0}}
 
 // variantCost is the form of the field (config/crd/full/llmisvc, v0.17.0 to v0.20.0).
 var variantCost = lazyregexp.New(`^\d+(\.\d+)?$`)
@@ -48,7 +48,7 @@ func checkLLMScaling(p *pass) {
 	}
 	if len(actuators) > 1 && p.LLMService(p.Object) != nil {
 		p.refuse(refusal{at: yamldoc.Path{"spec", kserve.Prefill, "scaling", "wva"}, only: sameActuator,
-			words: "decode and prefill must use the same actuator backend", advice: "use hpa or keda for both"})
+			words: "decode and prefill must use the same actuator backend", advice: "write hpa, or keda, in both"})
 	}
 }
 
@@ -82,19 +82,19 @@ func checkActuator(p *pass, at yamldoc.Path) string {
 	}
 	if advanced := at.With("keda", "advanced"); !p.Object.Get(advanced...).IsNull() {
 		scalingRefused(p, advanced, "evaluating rule: scalingModifiers must not be set",
-			"remove advanced: the definition's rule fails whatever it holds")
+			"remove advanced, because the rule in KServe's CRD fails whatever it holds")
 	}
 	switch {
 	case wva.IsNull():
-		scalingRefused(p, at, "wva is required when scaling is configured", "add it with hpa or keda")
+		scalingRefused(p, at, "wva is required when scaling is configured", "add wva with hpa or keda")
 	case hpa && keda:
-		scalingRefused(p, at, "hpa and keda are mutually exclusive; choose one actuator backend", "keep one of them")
+		scalingRefused(p, at, "hpa and keda are mutually exclusive; choose one actuator backend", "keep hpa or keda")
 	case hpa:
 		return "hpa"
 	case keda:
 		return "keda"
 	default:
-		scalingRefused(p, at, "either hpa or keda must be specified as the actuator backend", "add one of them")
+		scalingRefused(p, at, "either hpa or keda must be specified as the actuator backend", "add hpa or keda")
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ func checkLLMSettings(p *pass) {
 	for _, at := range append(p.adapters(), llmModel) {
 		at = at.With("uri")
 		if _, err := url.Parse(p.Object.Get(at...).Str()); err != nil {
-			p.refuse(refusal{at: at, words: err.Error(), advice: "correct it"})
+			p.refuse(refusal{at: at, words: err.Error(), advice: "write a URI, such as hf://org/model"})
 		}
 	}
 	switch {
@@ -109,7 +109,7 @@ func checkResourceID(p *pass, refuse func(refusal)) {
 	id := confidential.Get("resourceId").Str()
 	if confidential.Get("enabled").Str() == "true" && id != "" && !resourceID().MatchString(id) {
 		refuse(refusal{at: at.With("resourceId"), only: since20,
-			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it so"})
+			words: "must be in the format kbs:///<repo>/<type>/<tag>", advice: "write it in this form"})
 	}
 }
 
@@ -141,7 +141,8 @@ func checkDevices(p *pass, refuse func(refusal)) {
 			continue
 		}
 		if !hasClass {
-			report(key, deviceClassKey+" is required to enable managed DRA", "add it")
+			refuse(refusal{at: at.With(key), category: "device-class", only: since20, advice: "add it",
+				words: deviceClassKey + " is required to enable managed DRA"})
 		}
 		count, err := strconv.Atoi(text)
 		switch {

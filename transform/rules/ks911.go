@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -23,11 +24,20 @@ var removedPreset = &transform.Rule{
 	Example:  "0.20.0/preset",
 	Severity: transform.Advice,
 	Run: run(func(p *pass) {
-		if isPrunedPreset(p.Object) {
-			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "every LLM service needs KServe's " +
-				"presets: write the annotation argocd.argoproj.io/sync-options: Prune=false, so that Argo CD never deletes it; " +
-				deletedPreset(p)})
+		if !isPrunedPreset(p.Object) {
+			return
 		}
+		others, first := p.otherPresets()
+		if !first {
+			return
+		}
+		kept := "so that Argo CD never deletes it"
+		if others > 0 {
+			kept = fmt.Sprintf("here and on %d more of them in %s, so that Argo CD never deletes one",
+				others, p.Object.Namespace)
+		}
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "every LLM service needs KServe's " +
+			"presets: write the annotation argocd.argoproj.io/sync-options: Prune=false, " + kept + "; " + deletedPreset(p)})
 	}),
 	Removed: run(func(p *pass) {
 		if isPrunedPreset(p.Object) {
@@ -36,6 +46,24 @@ var removedPreset = &transform.Rule{
 				"sync the annotation argocd.argoproj.io/sync-options: Prune=false first"})
 		}
 	}),
+}
+
+// otherPresets returns how many other presets Argo CD deletes in the namespace of the pass's object, if that is the
+// first.
+func (p *pass) otherPresets() (others int, first bool) {
+	for _, o := range p.Render.Objects(kserve.LLMInferenceServiceConfig) {
+		if o.Namespace != p.Object.Namespace || !isPrunedPreset(o) {
+			continue
+		}
+		if o == p.Object {
+			first = true
+		} else if !first {
+			return 0, false
+		} else {
+			others++
+		}
+	}
+	return others, first
 }
 
 // isPrunedPreset reports whether a Config is a preset of KServe's, for services of all namespaces, and Argo CD deletes

@@ -21,12 +21,13 @@ import (
 // on a kind that no rule names, writes the golden files, and runs the tests. Nothing else may have to change.
 func TestNewRule(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a copy of the repository")
+		t.Skip("it builds the tests again")
 	}
 	const (
 		id, kind  = "KS991", "ClusterLocalModel"
 		code, doc = "transform/rules/ks991.go", "transform/rules/ks991.md"
 		catalogue = "transform/rules/rules.go"
+		table     = "transform/rules/lawful_test.go"
 		cases     = "testdata/rules/" + id + "/"
 	)
 	for _, rule := range rules.All {
@@ -35,7 +36,8 @@ func TestNewRule(t *testing.T) {
 		}
 	}
 	example := documentedFiles(t)
-	for _, name := range []string{code, doc, catalogue, cases + "0.14.1/local-model.yaml", cases + "0.14.1/local-model.diff"} {
+	shown := cases + "0.14.1/local-model"
+	for _, name := range []string{code, doc, catalogue, table, shown + ".yaml", shown + ".diff"} {
 		if example[name] == "" {
 			t.Fatalf("docs/development.md does not show %s", name)
 		}
@@ -44,8 +46,13 @@ func TestNewRule(t *testing.T) {
 		t.Fatalf("the rule in docs/development.md is not %s on %s", id, kind)
 	}
 
-	dir := copyRepository(t)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := copyRepository(t, root)
 	before := tree(t, dir)
+	overlay := map[string]string{}
 	add := func(name string) {
 		t.Helper()
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -55,21 +62,38 @@ func TestNewRule(t *testing.T) {
 		if err := os.WriteFile(path, []byte(example[name]), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		overlay[filepath.Join(root, filepath.FromSlash(name))] = path
 	}
-	fails := func(when, want string) {
+	fails := func(when string, err error, output, want string) {
 		t.Helper()
-		output, err := goTest(t, dir, "UPDATE_GOLDEN=", "-run=TestCatalogue", "./transform/rules")
 		if err == nil || !strings.Contains(output, want) {
 			t.Errorf("%s: error %v, want a failure with %q:\n%s", when, err, want, output)
 		}
 	}
 
 	add(code)
-	example[catalogue] = strings.TrimSuffix(before[catalogue], "}\n") + example[catalogue] + "}\n"
-	add(catalogue)
-	fails("without documentation", "ks991.md: no matching files found")
+	for _, list := range []string{catalogue, table} {
+		example[list] = strings.TrimSuffix(before[list], "}\n") + example[list] + "}\n"
+		add(list)
+	}
+	_, output, err := buildTests(t, root, overlay, "transform/rules")
+	fails("without documentation", err, output, "ks991.md: no matching files found")
 	add(doc)
-	fails("without cases", "KS991: no case 0.14.1/local-model")
+	programs := map[string]string{}
+	for _, folder := range []string{"transform/rules", "internal/cli"} {
+		if programs[folder], output, err = buildTests(t, root, overlay, folder); err != nil {
+			t.Fatalf("%v\n%s", err, output)
+		}
+	}
+	run := func(folder, update, arg string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), programs[folder], arg)
+		cmd.Dir = filepath.Join(dir, filepath.FromSlash(folder))
+		cmd.Env = append(os.Environ(), "UPDATE_GOLDEN="+update)
+		output, err := cmd.CombinedOutput()
+		return string(output), err
+	}
+	output, err = run("transform/rules", "", "-test.run=TestCatalogue")
+	fails("without cases", err, output, "KS991: no case 0.14.1/local-model")
 	for name := range example {
 		if strings.HasPrefix(name, cases) && filepath.Ext(name) == ".yaml" {
 			add(name)
@@ -77,13 +101,12 @@ func TestNewRule(t *testing.T) {
 	}
 	// As make golden does: the rules first, because the pages in docs/rules show the outcome of their cases. What takes
 	// long concerns no single rule.
-	for _, update := range []string{"UPDATE_GOLDEN=1", "UPDATE_GOLDEN="} {
-		for _, args := range [][]string{
-			{"-short", "./transform/rules"}, {"-run=TestRuleList|TestRulePages", "./internal/cli"},
-		} {
-			if output, err := goTest(t, dir, update, args...); err != nil {
-				t.Fatalf("%s go test %v: %v\n%s", update, args, err, output)
-			}
+	for _, tests := range [][3]string{
+		{"transform/rules", "1", "-test.run=TestRules"}, {"internal/cli", "1", "-test.run=TestRuleList|TestRulePages"},
+		{"transform/rules", "", "-test.short"}, {"internal/cli", "", "-test.run=TestRuleList|TestRulePages"},
+	} {
+		if output, err := run(tests[0], tests[1], tests[2]); err != nil {
+			t.Fatalf("%q: %v\n%s", tests, err, output)
 		}
 	}
 
@@ -94,7 +117,7 @@ func TestNewRule(t *testing.T) {
 			changed = append(changed, name)
 		}
 	}
-	want := []string{code, doc, catalogue, "docs/rules/README.md", "docs/rules/" + id + ".md"}
+	want := []string{code, doc, catalogue, table, "docs/rules/README.md", "docs/rules/" + id + ".md"}
 	for _, release := range []string{"0.14.0", "0.14.1", "unknown"} {
 		want = append(want, cases+release+"/local-model.yaml", cases+release+"/local-model.diff")
 	}
@@ -128,13 +151,9 @@ func documentedFiles(t *testing.T) map[string]string {
 	return shown
 }
 
-// copyRepository copies what the tests of the catalogue and of its documentation need, except for this file.
-func copyRepository(t *testing.T) string {
+// copyRepository copies what the tests of the catalogue and of its documentation read.
+func copyRepository(t *testing.T, root string) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-json", "./transform/rules", "./internal/cli")
 	cmd.Dir = root
 	output, err := cmd.Output()
@@ -165,7 +184,6 @@ func copyRepository(t *testing.T) string {
 			names[name] = true
 		}
 	}
-	delete(names, filepath.Join("transform", "rules", "newrule_test.go"))
 	dir := t.TempDir()
 	for name := range names {
 		data, err := os.ReadFile(filepath.Join(root, name))
@@ -205,12 +223,23 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// goTest runs go test in dir with one more environment variable, and without the network.
-func goTest(t *testing.T, dir, variable string, args ...string) (output string, err error) {
+// buildTests builds the tests of a folder of the repository, with the files that the overlay maps to others. They are
+// built in place, because what does not depend on these files is in the build cache then.
+func buildTests(t *testing.T, root string, overlay map[string]string, folder string) (program, output string, err error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-vet=off"}, args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off", "GOPROXY=off", variable)
+	dir := t.TempDir()
+	replaced, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, replaced, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(dir, "tests")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", list, "-o", program, "./"+folder)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
 	text, err := cmd.CombinedOutput()
-	return string(text), err
+	return program, string(text), err
 }

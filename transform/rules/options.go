@@ -19,6 +19,7 @@ type Options struct {
 	Select                  []string // IDs of rules to run, or IDs with a leading "-" to leave out; empty: all
 	AsOf                    string   // x.y, the version of the rules whose repairs are made, or "newest"
 	Suppressions            Suppressions
+	EnrichRepaired          bool // see transform.Config; no setting, because fix alone wants it
 	Probes                  Probes
 	Autoscaler              AutoscalerPolicy
 	HealthMetadata          HealthMetadata
@@ -92,9 +93,9 @@ type PrunedFields string
 
 // The values of Options.PrunedFields.
 const (
-	PrunedFieldsRemove PrunedFields = "remove" // as the API server does; the default
-	PrunedFieldsMove   PrunedFields = "move"   // put where they belong if that is known, which restarts pods, else removed
-	PrunedFieldsReport PrunedFields = "report" // only reported
+	PrunedFieldsReport PrunedFields = "report" // only reported; the default
+	PrunedFieldsMove   PrunedFields = "move"   // put where they belong if that is known, which restarts pods
+	PrunedFieldsRemove PrunedFields = "remove" // as the API server does: what people meant by them is gone
 )
 
 // Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is
@@ -122,15 +123,17 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 	}
 	return transform.Config{
 		Rules: All, Select: o.Select, AsOf: asOf, Releases: versions.Releases(), Namespace: o.Namespace,
-		ForbidSuppressions: o.Suppressions == SuppressionsForbid,
-		Facts:              model.Facts,
+		ForbidSuppressions: o.Suppressions == SuppressionsForbid, EnrichRepaired: o.EnrichRepaired,
+		Facts: model.Facts,
 		Index: func(render *transform.Render) any {
 			m := model.New(render, versions, mode)
 			return &index{
-				Model: m, options: o, renamedModes: withRenamedMode(m.Services()), kinds: schema.Of(versions.Releases()...),
+				Model: m, options: o, kinds: schema.Of(versions.Releases()...),
 				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
 				mains:     sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 				selecting: sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
+
+				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(render) }),
 			}
 		},
 	}, warning, nil

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -13,12 +14,12 @@ import (
 // index is what the rules know about a render.
 type index struct {
 	*model.Model
-	options      Options
-	renamedModes []*model.Service // by withRenamedMode
-	kinds        *schema.Kinds    // on the releases in question
-	claimed      func() map[claim]*transform.Object
-	mains        func() map[podTemplate]*mainNames
-	selecting    func() map[*model.Selection]runtimeUsers
+	options    Options
+	kinds      *schema.Kinds // on the releases in question
+	claimed    func() map[claim]*transform.Object
+	mains      func() map[podTemplate]*mainNames
+	selecting  func() map[*model.Selection]runtimeUsers
+	multiModel func() map[server]bool
 
 	compare sync.Once // sets change
 	change  *change   // from this render to the present one; only in pass.before
@@ -38,19 +39,30 @@ type pass struct {
 	before *index // of the previous manifests, for the Removed of a rule
 }
 
-// run makes a check the Run or the Removed of a rule.
+// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
-		before, _ := p.PreviousIndex.(*index)
-		check(&pass{p, p.Index.(*index), before})
+		if model.Maker(p.Object) == "" {
+			before, _ := p.PreviousIndex.(*index)
+			check(&pass{p, p.Index.(*index), before})
+		}
 	}
 }
 
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 
-// Report reports a finding. One that needs the patch release says so where only the minor is given.
+// Report reports a finding. One that needs the patch release says so where only the minor is given. What is known to
+// have no effect (KS7xx) or to be refused (KS8xx) may be right on a release that is newer than all known ones, so there
+// it is a warning at most, and stays.
 func (p *pass) Report(f transform.Finding) {
+	if group := p.Rule.ID[:len("KS7")]; p.Versions.Newer() && (group == "KS7" || group == "KS8") {
+		if cmp.Or(f.Severity, p.Rule.Severity) == transform.Error {
+			f.Severity = transform.Warning
+		}
+		f.Message += fmt.Sprintf("; this is what KServe %s does, and yours is newer", p.Versions.Releases()[0])
+		f.Edits = nil
+	}
 	if f.Needs == kserveVersion && f.Unrepaired == "" && p.Versions.Known() {
 		if releases := p.Versions.Releases(); len(releases) > 1 {
 			f.Unrepaired = fmt.Sprintf("KServe %s and %s differ here: set kserve-version to the exact release",

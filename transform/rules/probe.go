@@ -52,7 +52,10 @@ func tcpSocket(port int) replacement {
 }
 
 // openPort is a tcpSocket that checks less than the handler that it replaces, and the reason.
-func openPort(port int, why string) replacement {
+func openPort(c model.Container, port int, why string) replacement {
+	if question := portQuestion(c, port); question != "" {
+		return replacement{unrepaired: question}
+	}
 	r := tcpSocket(port)
 	r.message += ", which only checks that the port is open, because " + why
 	return r
@@ -64,6 +67,19 @@ func noPort(c model.Container) string {
 		return "the container declares no port: add a containerPort"
 	}
 	return "the container declares no port and " + c.RuntimeQuestion + ": add a containerPort"
+}
+
+// portQuestion says that the server may not listen on the port that the container declares or that KServe expects, and
+// what to do. It is empty when nothing speaks against the port.
+func portQuestion(c model.Container, port int) string {
+	switch name, value := c.ServesElsewhere(port); {
+	case name == "":
+		return ""
+	case len(c.DeclaredPorts()) == 0:
+		return fmt.Sprintf("the container's %s is %s, and it declares no port: add a containerPort", name, value)
+	default:
+		return fmt.Sprintf("the container's %s is %s and its containerPort %d: make them the same", name, value, port)
+	}
 }
 
 // noEquivalent is why a command that is not understood stays on several nodes.
@@ -95,17 +111,18 @@ func replaceExec(c model.Container, request execprobe.Request, err error, prefer
 	}
 	switch {
 	case err != nil:
-		return openPort(ports[0], "the command "+err.Error())
+		return openPort(c, ports[0], "the command "+err.Error())
 	case request.Scheme == "tcp":
 		r := tcpSocket(request.Port)
 		r.message += ", which checks the same port"
 		return r
 	case preferTCP:
-		return openPort(ports[0], "the setting probes is tcp")
+		return openPort(c, ports[0], "the setting probes is tcp")
 	case !slices.Contains(ports, request.Port):
-		return openPort(ports[0], fmt.Sprintf("the command uses port %d, which the container does not declare", request.Port))
+		return openPort(c, ports[0],
+			fmt.Sprintf("the command uses port %d, which the container does not declare", request.Port))
 	case isNIM(c):
-		return openPort(ports[0], "the nginx of NIM images refuses the agent's HTTP requests")
+		return openPort(c, ports[0], "the nginx of NIM images refuses the agent's HTTP requests")
 	case request.Strict && request.Head:
 		r := httpGet(request)
 		r.message = fmt.Sprintf(": use httpGet %s on port %d, which requests the same path "+
@@ -114,9 +131,9 @@ func replaceExec(c model.Container, request execprobe.Request, err error, prefer
 	case request.Strict:
 		return httpGet(request)
 	case !protocolReadiness().MatchString(request.Path):
-		return openPort(ports[0], "the command (curl without -f) succeeds on HTTP errors too")
+		return openPort(c, ports[0], "the command (curl without -f) succeeds on HTTP errors too")
 	case loadsLater(c, request.Path):
-		return openPort(ports[0], "the command (curl without -f) succeeds on HTTP errors too, "+
+		return openPort(c, ports[0], "the command (curl without -f) succeeds on HTTP errors too, "+
 			"which this server returns until a model is loaded")
 	}
 	r := httpGet(request)
@@ -189,15 +206,15 @@ func (p *pass) repairProbe(c model.Container, f transform.Finding, edits ...yaml
 	p.Report(f)
 }
 
-// execConsequence returns what an exec probe does to the agent on the releases in question.
+// execConsequence returns what an exec probe beside the agent does to the pods on the releases in question.
 func (p *pass) execConsequence() string {
 	switch {
 	case p.Versions.All(kserve.ExecSkipped):
-		return "crash-loops"
+		return "the pods crash-loop"
 	case !p.Versions.Any(kserve.ExecSkipped):
-		return "never gets ready"
+		return "the pods never get ready"
 	}
-	return "never gets ready (crash-loops from 0.15.0 on)"
+	return "the pods never get ready (they crash-loop from 0.15.0 on)"
 }
 
 // noProbePort is why a probe without a usable port is not replaced.

@@ -12,11 +12,12 @@ import (
 
 // refusal is what KServe's webhook, or the definition of the kind, refuses at a place of the pass's object.
 type refusal struct {
-	at     yamldoc.Path
-	words  string           // the message that the user gets, or its start
-	advice string           // what to do
-	edits  []yamldoc.Edit   // the repair, if there is only one
-	only   transform.Window // the releases that refuse it
+	at       yamldoc.Path
+	category string           // Finding.Category
+	words    string           // the message that the user gets, or its start
+	advice   string           // what to do
+	edits    []yamldoc.Edit   // the repair, if there is only one
+	only     transform.Window // the releases that refuse it
 }
 
 // refuse reports a refusal. If the releases in question differ, it names those that refuse and repairs nothing. If the
@@ -31,7 +32,8 @@ func (p *pass) refuse(r refusal) {
 	if !versions.Any(r.only) || !all && !versions.Known() {
 		return
 	}
-	f := transform.Finding{At: r.at, Message: fmt.Sprintf("KServe refuses this (%s): %s", r.words, r.advice)}
+	f := transform.Finding{At: r.at, Category: r.category,
+		Message: fmt.Sprintf("KServe refuses this (%s): %s", r.words, r.advice)}
 	if all {
 		f.Edits = p.Object.Edits(r.edits...)
 	} else {

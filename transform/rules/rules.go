@@ -37,6 +37,7 @@ var All = []*transform.Rule{
 	deploymentMode,
 	unknownKind,
 	rivalDeployment,
+	madeByKServe,
 	blockingAutoscaler,
 	llmName,
 	modelFormat,

@@ -113,7 +113,7 @@ func (o *Outcome) changesAgain(ctx context.Context) (string, error) {
 	if !bytes.Equal(again.Output, o.Output) {
 		return "the output changes when it is repaired again:\n" + string(again.Diff), nil
 	}
-	if left := again.Result.Repaired(); len(left) > 0 {
+	if left := append(again.Result.Repaired(), again.Result.Enriched()...); len(left) > 0 {
 		return fmt.Sprintf("the output still has something to repair: %v", left), nil
 	}
 	return "", nil

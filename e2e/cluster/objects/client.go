@@ -28,6 +28,7 @@ var (
 	ScaledObjects     = resource("keda.sh", "v1alpha1", "scaledobjects")
 	Ingresses         = resource("networking.k8s.io", "v1", "ingresses")
 	InferenceServices = KServe("v1beta1", "inferenceservices")
+	InferenceGraphs   = KServe("v1alpha1", "inferencegraphs")
 	Applications      = resource("argoproj.io", "v1alpha1", "applications")
 	ApplicationSets   = resource("argoproj.io", "v1alpha1", "applicationsets")
 )

@@ -26,7 +26,7 @@ func (c *Client) In(tb testing.TB, name string) *Namespace {
 	return &Namespace{Name: name, client: c, tb: tb}
 }
 
-// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices and LLMInferenceServices in
+// Namespace makes a namespace, which may exist, and binds it to the test. InferenceServices, graphs and LLM services in
 // it end with the test: the controllers that all tests share have a single worker each.
 func (c *Client) Namespace(tb testing.TB, name string) *Namespace {
 	tb.Helper()
@@ -156,7 +156,7 @@ func (n *Namespace) Eventually(what string, condition func() error) {
 func (n *Namespace) clear() {
 	ctx, cancel := request()
 	defer cancel()
-	for _, kind := range []schema.GroupVersionResource{InferenceServices, LLMInferenceServices} {
+	for _, kind := range []schema.GroupVersionResource{InferenceServices, InferenceGraphs, LLMInferenceServices} {
 		err := n.client.Resource(kind).Namespace(n.Name).
 			DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 		if ignoreMissing(err) != nil { // a cluster without the kind has nothing to delete

@@ -1,0 +1,61 @@
+package transform
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// TestProblems has a rule that enriches each service, one with three places in one service, of which one is not
+// repaired, and one that repairs what it can.
+func TestProblems(t *testing.T) {
+	enriches := wants("KS901", "owner", "us", services)
+	enriches.Enriches = true
+	together := only(rule("KS902", func(p *Pass) {
+		for _, key := range []string{"a", "b", "c"} {
+			at := yamldoc.Path{"metadata", "labels", key}
+			f := Finding{At: at, Message: "set it"}
+			if p.Object.Get(at...) != nil {
+				continue
+			}
+			if key != "b" {
+				f.Edits = p.Object.Edits(yamldoc.Set(at, "1"))
+			}
+			p.Report(f)
+		}
+	}, services), "rose")
+	together.Together = true
+	file := File{Path: "all.yaml", Data: []byte(named("iris") + "---\n" + named("rose"))}
+
+	for _, tc := range []struct {
+		repaired bool // only what is repaired is enriched
+		findings int
+		enriched string
+	}{{false, 5, "iris rose"}, {true, 4, "rose"}} {
+		result, err := Run(t.Context(), []File{file}, Config{
+			Rules: []*Rule{enriches, together}, EnrichRepaired: tc.repaired,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		problems, left := result.Problems(), result.Left()
+		if n := len(result.Findings()); n != tc.findings || len(problems) != 2 || len(left) != 1 {
+			t.Fatalf("%v: %d findings, problems %v, left %v", tc.repaired, n, problems, left)
+		}
+		if f := problems[0]; f.Text() != "set it; also at metadata.labels.c" || len(f.Edits) != 2 ||
+			f.Identity() != (Identity{"KS902", f.Object.String(), "", ""}) {
+			t.Errorf("%v: %+v", f, f.Identity())
+		}
+		if f := left[0]; f.At.String() != "metadata.labels.b" || f.Also != nil {
+			t.Errorf("%v", f)
+		}
+		var names []string
+		for _, o := range result.Enriched() {
+			names = append(names, o.Name)
+		}
+		if got := strings.Join(names, " "); got != tc.enriched || len(result.Repaired()) != 1 {
+			t.Errorf("%v: enriched %s, want %s; repaired %v", tc.repaired, got, tc.enriched, result.Repaired())
+		}
+	}
+}
