@@ -27,6 +27,8 @@ RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl .
 	./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
+# How long a suite may take, with the programs that it builds on a bare machine. CI has 90 minutes for all.
+LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
@@ -68,12 +70,12 @@ fuzz: ## every fuzz target for FUZZTIME
 conformance: ## every manifest that KServe and Argo CD publish, and KServe's schemas (downloads them)
 	cd e2e/stream && $(GO) test -count=1 ./...
 	cd e2e/conformance && $(GO) test -count=1 ./fields
-	cd e2e/conformance && $(GO) test -count=1 -timeout 40m -skip "^TestJudge$$" -kserve-version $(KSERVE)
+	cd e2e/conformance && $(GO) test -count=1 -timeout $(LIMIT) -skip "^TestJudge$$" -kserve-version $(KSERVE)
 	$(GO) test -count=1 -run '^TestLaw$$' ./transform/rules
 
 judge: ## KServe's own defaulters and validators over the same manifests, or those in the folder MANIFESTS (builds them)
 	cd e2e/conformance/judge && $(GO) test -count=1 ./...
-	cd e2e/conformance && $(GO) test -count=1 -v -timeout 40m -run "^TestJudge$$" -kserve-version $(KSERVE) \
+	cd e2e/conformance && $(GO) test -count=1 -v -timeout $(LIMIT) -run "^TestJudge$$" -kserve-version $(KSERVE) \
 		-manifests "$(abspath $(MANIFESTS))"
 
 conformance-all: KSERVE = all
@@ -81,62 +83,62 @@ conformance-all: conformance judge ## both with the manifests of every release o
 
 e2e-health: ## the health checks in Argo CD's own programs (builds them)
 	cd e2e/health/argocd2 && $(GO) test -count=1 ./...
-	cd e2e/health/argocd3 && $(GO) test -count=1 -timeout 20m ./...
+	cd e2e/health/argocd3 && $(GO) test -count=1 -timeout $(LIMIT) ./...
 	cd e2e/health/flux && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout 40m ./health -kserve-version $(KSERVE)
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
 
 statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
-	cd e2e && $(GO) test -count=1 -timeout 60m -run '^TestStatuses$$' ./health -kserve-version all -update
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
 	git diff --stat
 
 e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e/applications && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout 40m ./stack ./install
-	cd e2e && $(GO) test -count=1 -v -timeout 40m ./argocd
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./stack ./install
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./argocd
 
 e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
-	cd e2e && $(GO) test -count=1 -v -timeout 30m ./helm $(if $(filter all,$(CHARTS)),-all-modules)
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./helm $(if $(filter all,$(CHARTS)),-all-modules)
 
 e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
-	cd e2e && $(GO) test -count=1 -timeout 20m ./kustomize
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./kustomize
 
 e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
 	command -v pre-commit >/dev/null || hack/install-pre-commit || echo "without pre-commit"
 	cd e2e/workflows && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout 20m ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
-	cd e2e && $(GO) test -count=1 -timeout 30m ./cluster/compatibility ./install/cluster
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./cluster/compatibility ./install/cluster
 	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
 		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
 e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
-	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-restarts: ## the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
 	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-upgrade: ## KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
-	cd e2e && $(GO) test -count=1 -v -timeout 60m -run '^TestUpgrade$$' ./cluster \
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
 		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
 
 e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
-	cd e2e && $(GO) test -count=1 -timeout 10m ./cluster/comparison
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./cluster/comparison
 	cd e2e && $(GO) test -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
 		-comparison '$(COMPARISON)'
 
 e2e-knative: ## the same in Knative mode, with Knative Serving (needs root; builds it)
-	cd e2e && $(GO) test -count=1 -v -timeout 60m ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
 		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
 
 e2e-keda: ## KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
 	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
-	cd e2e && $(GO) test -count=1 -v -timeout 30m -run '^TestOperator$$' ./install/cluster -operator
+	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestOperator$$' ./install/cluster -operator
 
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all
@@ -171,7 +173,7 @@ bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/perfor
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
-	cd e2e && $(GO) test -count=1 -timeout 40m -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
+	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
 
 demo: build ## what the plugin does to an app with two environments
