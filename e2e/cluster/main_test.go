@@ -81,7 +81,7 @@ func prepare(ctx context.Context) error {
 		releases = argocd.Compared
 	}
 	for _, version := range releases {
-		programs = append(programs, version.Tool)
+		programs = append(programs, version.Tool, version.Helm)
 	}
 	var sources []toolchain.Tool
 	for _, version := range versions {
