@@ -151,9 +151,13 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 
 // nameMain reports a container that is meant to be merged with the preset's.
 func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
+	second := "model server"
+	if isScheduler(pod) {
+		second = "scheduler"
+	}
 	f := transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
-		"the pod gets a second model server beside %s, because KServe's preset calls its container %s: call this one %s",
-		c.Name, kserve.MainContainer, kserve.MainContainer)}
+		"the pod gets a second %s beside %s, because KServe's preset calls its container %s: call this one %[3]s",
+		second, c.Name, kserve.MainContainer)}
 	if f.Unrepaired = p.mainNames(pod).unsure; f.Unrepaired == "" {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, kserve.MainContainer))
 		f.Restarts = p.llmRestarted()
@@ -161,9 +165,11 @@ func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
 	p.Report(f)
 }
 
+func isScheduler(pod kserve.LLMPod) bool { return pod.Handler == kserve.LLMScheduler.Handler }
+
 // staysUnnamed returns why a container of objects that are merged does not get the name main, empty when it does.
 func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) string {
-	if pod.Handler != kserve.LLMTemplate.Handler {
+	if isScheduler(pod) {
 		return "its args would take the place of all that the preset gives the scheduler"
 	}
 	for _, layer := range group {
@@ -202,7 +208,7 @@ func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
 	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {
 		return true
 	}
-	if pod.Handler != kserve.LLMTemplate.Handler {
+	if isScheduler(pod) {
 		return false
 	}
 	words := strings.Join(slices.Concat(c.Get("command").Strings(), c.Get("args").Strings()), " ")
