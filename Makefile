@@ -1,6 +1,8 @@
 # Only the Go toolchain is needed. `make demo` and `make test` are the two commands to start with.
 BINARY  := bin/argocd-kserve-plugin
 GO      ?= go
+# lint vets: what go test would vet takes a minute of CPU for each large module.
+TEST    := $(GO) test -vet=off
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs. The -all targets run every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
@@ -42,103 +44,104 @@ build: ## build the binary, and the one that it starts for Helm charts
 	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
 
 test: ## every test that needs neither network nor root
-	$(GO) test ./...
+	$(TEST) ./...
 
 # The cases of the rules come first, because the pages in docs/rules show their outcome.
 golden: ## write the golden files and the generated docs, then look at the difference
-	UPDATE_GOLDEN=1 $(GO) test -run TestRules ./transform/rules
-	UPDATE_GOLDEN=1 $(GO) test ./...
+	UPDATE_GOLDEN=1 $(TEST) -run TestRules ./transform/rules
+	UPDATE_GOLDEN=1 $(TEST) ./...
 	git diff --stat
 
-lint: ## gofmt, go vet for Linux, macOS and Windows, staticcheck, and a tidy go.mod
+lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
 	$(GO) build -C hack -o ../bin/vet ./vet
 	GOOS=darwin bin/vet ./...
 	GOOS=windows bin/vet ./...
+	cd e2e && ../bin/vet ./...
 	$(GO) tool -modfile=hack/go.mod staticcheck ./...
 	$(GO) mod tidy -diff
 
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
-	$(GO) test -race -short -vet=off $(RACE)
-	$(GO) test -race -short -vet=off -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short $(RACE)
+	$(TEST) -race -short -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
 
 conformance: ## every manifest that KServe and Argo CD publish, and KServe's schemas (downloads them)
-	cd e2e/stream && $(GO) test -count=1 ./...
-	cd e2e/conformance && $(GO) test -count=1 ./fields
-	cd e2e/conformance && $(GO) test -count=1 -timeout $(LIMIT) -skip "^TestJudge$$" -kserve-version $(KSERVE)
-	$(GO) test -count=1 -run '^TestLaw$$' ./transform/rules
+	cd e2e/stream && $(TEST) -count=1 ./...
+	cd e2e/conformance && $(TEST) -count=1 ./fields
+	cd e2e/conformance && $(TEST) -count=1 -timeout $(LIMIT) -skip "^TestJudge$$" -kserve-version $(KSERVE)
+	$(TEST) -count=1 -run '^TestLaw$$' ./transform/rules
 
 judge: ## KServe's own defaulters and validators over the same manifests, or those in the folder MANIFESTS (builds them)
-	cd e2e/conformance/judge && $(GO) test -count=1 ./...
-	cd e2e/conformance && $(GO) test -count=1 -v -timeout $(LIMIT) -run "^TestJudge$$" -kserve-version $(KSERVE) \
+	cd e2e/conformance/judge && $(TEST) -count=1 ./...
+	cd e2e/conformance && $(TEST) -count=1 -v -timeout $(LIMIT) -run "^TestJudge$$" -kserve-version $(KSERVE) \
 		-manifests "$(abspath $(MANIFESTS))"
 
 conformance-all: KSERVE = all
 conformance-all: conformance judge ## both with the manifests of every release of KServe; not in CI
 
 e2e-health: ## the health checks in Argo CD's own programs (builds them)
-	cd e2e/health/argocd2 && $(GO) test -count=1 ./...
-	cd e2e/health/argocd3 && $(GO) test -count=1 -timeout $(LIMIT) ./...
-	cd e2e/health/flux && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
+	cd e2e/health/argocd2 && $(TEST) -count=1 ./...
+	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
+	cd e2e/health/flux && $(TEST) -count=1 ./...
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
 
 statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
 	git diff --stat
 
 e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
-	cd e2e/applications && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./stack ./install
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./argocd
+	cd e2e/applications && $(TEST) -count=1 ./...
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./stack ./install
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./argocd
 
 e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./helm $(if $(filter all,$(CHARTS)),-all-modules)
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./helm $(if $(filter all,$(CHARTS)),-all-modules)
 
 e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./kustomize
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./kustomize
 
 e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
 	command -v pre-commit >/dev/null || hack/install-pre-commit || echo "without pre-commit"
-	cd e2e/workflows && $(GO) test -count=1 ./...
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
+	cd e2e/workflows && $(TEST) -count=1 ./...
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
-	cd e2e && $(GO) test -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
+	cd e2e && $(TEST) -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
 e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./cluster/compatibility ./install/cluster
-	cd e2e && $(GO) test -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/compatibility ./install/cluster
+	cd e2e && $(TEST) -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
 		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
 
 e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-restarts: ## the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
-	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-upgrade: ## KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
 		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
 
 e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) ./cluster/comparison
-	cd e2e && $(GO) test -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/comparison
+	cd e2e && $(TEST) -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
 		-comparison '$(COMPARISON)'
 
 e2e-knative: ## the same in Knative mode, with Knative Serving (needs root; builds it)
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
 		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
 
 e2e-keda: ## KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
-	cd e2e && $(GO) test -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
+	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
 
 e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
-	cd e2e && $(GO) test -count=1 -v -timeout $(LIMIT) -run '^TestOperator$$' ./install/cluster -operator
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestOperator$$' ./install/cluster -operator
 
 e2e-all: KSERVE = all
 e2e-all: DRIFT = all
@@ -149,21 +152,21 @@ e2e-all: e2e-cluster e2e-knative e2e-keda e2e-autoscaling
 e2e-all: e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
 
 e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
-	cd docs/upstream && $(GO) test -count=1 -v ./...
+	cd docs/upstream && $(TEST) -count=1 -v ./...
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
 	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
 		$(abspath bin/image)
 	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
-	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(GO) test -count=1 -v ./release
+	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(TEST) -count=1 -v ./release
 
 release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag
 	rm -rf bin/release
 	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
 
 release-test: ## the tests of hack/release, with a program of one line in the place of the plugin
-	cd hack/release && $(GO) test -count=1 ./...
+	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI
 	hack/reproducible
@@ -173,7 +176,7 @@ bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/perfor
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
-	cd e2e && $(GO) test -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
 
 demo: build ## what the plugin does to an app with two environments
