@@ -234,8 +234,11 @@ func (in *input) empty(ctx context.Context, skipped int) error {
 		found += ", " + terminal.Count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
 	if overlays, err := in.overlays(ctx); err == nil && len(overlays) > 0 {
-		return fmt.Errorf("%s: no objects: %s: give each overlay below it as a PATH: %s",
-			in.path, found, strings.Join(overlays, " "))
+		advice := "give each overlay below it as a PATH: "
+		if in.options.Getenv("ARGOCD_APP_NAME") != "" {
+			advice = "set the path of the Application to one of its overlays: "
+		}
+		return fmt.Errorf("%s: no objects: %s: %s%s", in.path, found, advice, strings.Join(overlays, " "))
 	}
 	return fmt.Errorf("%s: no objects: %s: correct the path, read subfolders with directory-recurse, "+
 		"or accept it with allow-empty", in.path, found)

@@ -20,13 +20,13 @@ func CompareHealth(from, to healthconfig.Configuration, kinds []string) []Change
 				"Argo CD keeps the %s of the old release: install what health config prints for the new one"))
 		default:
 			changes = append(changes, ofKind(was, transform.Warning,
-				"Argo CD keeps the %s of the old release, and the new one has no use for it: remove it from argocd-cm"))
+				"Argo CD keeps the %s of the old release, which the new one has no use for: remove that from argocd-cm"))
 		}
 	}
 	for _, is := range to.Overrides {
 		if _, found := override(from, is); !found && slices.Contains(kinds, is.Kind) {
 			changes = append(changes, ofKind(is, transform.Advice,
-				"Argo CD lacks the %s that works from the new release on: install what health config prints for it"))
+				"Argo CD lacks the %s for the new release: install what health config prints for it"))
 		}
 	}
 	return changes

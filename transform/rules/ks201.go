@@ -192,7 +192,8 @@ func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) 
 	for _, a := range autoscalers {
 		at := yamldoc.Path{"spec", c.component, "workerSpec"}
 		p.Report(transform.Finding{At: at, Category: a.String(), Message: fmt.Sprintf(
-			"%s scales a predictor that spans several nodes, which KServe does not support: remove the autoscaler", a)})
+			"the pods that %s adds to the predictor have no workers, because KServe makes those of one pod only: "+
+				"remove the autoscaler", a)})
 	}
 	if framework, _ := c.Framework(c.component); framework == "" && c.Get("spec", c.component).Has("containers") {
 		return
@@ -205,11 +206,11 @@ func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) 
 		case class == want.Class || !p.Versions.Any(want.Window):
 		case p.Versions.All(want.Window):
 			p.Report(transform.Finding{At: at, Category: c.component, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)),
-				Message: fmt.Sprintf("KServe refuses a predictor with a workerSpec unless its autoscalerClass is %s: set it",
+				Message: fmt.Sprintf("KServe refuses the service, because a workerSpec needs the autoscalerClass %s: set it",
 					want.Class)})
 		case newest:
 			p.Report(transform.Finding{At: at, Category: c.component, Needs: kserveVersion,
-				Message: "KServe refuses a predictor with a workerSpec unless its autoscalerClass is none (external on 0.15.0): " +
+				Message: "KServe refuses the service, because a workerSpec needs the autoscalerClass none (external on 0.15.0): " +
 					"set it"})
 		}
 	}

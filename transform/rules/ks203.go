@@ -41,11 +41,13 @@ func checkFinalizer(p *pass) {
 	switch {
 	case keep && at < 0:
 		p.repairName(transform.Finding{At: list,
-			Message: "KServe deletes any autoscaler with this name: add the finalizer " + protectFinalizer + " to keep it"},
+			Message: fmt.Sprintf("the HPA is lost, because KServe %s delete any with this name: add the finalizer %s",
+				kserve.ForeignAutoscalersProtectable, protectFinalizer)},
 			p.Object.Edits(yamldoc.Set(list, withFinalizer(finalizers)))...)
 	case !keep && at >= 0:
 		f := transform.Finding{At: list.With(at),
-			Message: fmt.Sprintf("the finalizer %s blocks deletion and does not protect: remove it", protectFinalizer)}
+			Message: fmt.Sprintf("the autoscaler hangs in deletion, because nothing takes the finalizer %s off: remove it",
+				protectFinalizer)}
 		if lost {
 			f.Message += fmt.Sprintf(", and run this so that prune removes the old object: "+
 				`%s patch hpa %s --type=merge -p '{"metadata":{"finalizers":null}}'`,

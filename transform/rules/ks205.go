@@ -60,7 +60,8 @@ func checkTarget(p *pass) {
 	case kind == model.DeploymentTarget:
 		if owner := p.PossibleNameOwner(p.Object, name); owner != nil {
 			f.Severity, f.Needs = transform.Warning, "namespace"
-			f.Message = fmt.Sprintf("the Deployment %s belongs to %s if both share a namespace", name, owner.Service)
+			f.Message = fmt.Sprintf("two autoscalers may scale the Deployment %s, because it belongs to %s if both share a "+
+				"namespace: give both the namespace", name, owner.Service)
 			p.Report(f)
 		}
 	}

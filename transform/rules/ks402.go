@@ -68,8 +68,8 @@ func reportReserved(p *pass, list yamldoc.Path, i int, name string) {
 	switch {
 	case strings.HasPrefix(name, "istio-"):
 		f.Severity = transform.Advice
-		f.Message = fmt.Sprintf("Istio's webhook merges its sidecar into %s in %s: "+
-			"choose another name unless you want that", name, list)
+		f.Message = fmt.Sprintf("the container gets other settings, because Istio's webhook merges its own %s into the one "+
+			"in %s: choose another name unless you want that", name, list)
 	case name == kserve.QueueProxy:
 		f.Message = fmt.Sprintf("the pods are refused, because Knative adds its own container %s beside the one in %s: "+
 			"choose another name", name, list)

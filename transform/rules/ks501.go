@@ -39,7 +39,8 @@ func checkMode(p *pass) {
 	}
 	if s.Contradiction != "" {
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning,
-			Message: s.Contradiction + ": set the annotation " + kserve.DeploymentModeAnnotation})
+			Message: fmt.Sprintf("one of two settings has no effect, because %s: set the annotation %s",
+				s.Contradiction, kserve.DeploymentModeAnnotation)})
 	}
 	switch value := s.Annotation(kserve.DeploymentModeAnnotation); {
 	case isPlaceholder(value):
@@ -65,8 +66,8 @@ func checkDefault(p *pass, s *model.Service) {
 			continue
 		}
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
-			"the service runs in the cluster's default mode, %s, although %s means %s: set %s%s",
-			p.DefaultMode, shown.evidence, shown.mode, kserve.DeploymentModeAnnotation, p.afterWrongMode(s))})
+			"%s, %s, because it lacks the annotation %s, although %s means %s: set it%s", runsInDefault(s), p.DefaultMode,
+			kserve.DeploymentModeAnnotation, shown.evidence, shown.mode, p.afterWrongMode(s))})
 		return
 	}
 }
@@ -88,7 +89,7 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:
-		f.Message = beforeRename(value, old) + p.afterWrongMode(s)
+		f.Message = beforeRename(s, value, old) + p.afterWrongMode(s)
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, old))
 	case p.Versions.All(kserve.RenamedModes) && value != current:
 		p.respell(&f, value, current)
@@ -111,9 +112,9 @@ func checkGraphSpelling(p *pass, s *model.Service, value string) {
 	case value == old || p.Versions.All(kserve.RenamedModes):
 		return
 	case p.Versions.Any(kserve.RenamedModes):
-		f.Severity, f.Needs, f.Message = transform.Warning, kserveVersion, beforeRename(value, old)
+		f.Severity, f.Needs, f.Message = transform.Warning, kserveVersion, beforeRename(s, value, old)
 	default:
-		f.Message, f.Edits = beforeRename(value, old), p.Object.Edits(yamldoc.Set(f.At, old))
+		f.Message, f.Edits = beforeRename(s, value, old), p.Object.Edits(yamldoc.Set(f.At, old))
 	}
 	p.Report(f)
 }
@@ -124,13 +125,20 @@ func (p *pass) noMode(s *model.Service, value string) string {
 	if p.keepsMode(s) {
 		refusal = ", and 0.15.1 and later refuse every update of the object"
 	}
-	return fmt.Sprintf("the service runs in the cluster's default mode, because %q is no mode%s: %s",
-		value, refusal, p.likelyMode(value))
+	return fmt.Sprintf("%s, because %q is no mode%s: %s", runsInDefault(s), value, refusal, p.likelyMode(value))
 }
 
-func beforeRename(value, old string) string {
-	return fmt.Sprintf("the service runs in the cluster's default mode, because KServe before 0.16 does not know %s: use %s",
-		value, old)
+// runsInDefault says what becomes of a service, or a graph, without a mode that KServe knows.
+func runsInDefault(s *model.Service) string {
+	what := "service"
+	if s.IsGraph() {
+		what = "graph"
+	}
+	return fmt.Sprintf("the %s runs in the cluster's default mode", what)
+}
+
+func beforeRename(s *model.Service, value, old string) string {
+	return fmt.Sprintf("%s, because KServe before 0.16 does not know %s: use %s", runsInDefault(s), value, old)
 }
 
 // afterWrongMode says what is left to do for an object that got the wrong mode, whichever that is.
@@ -157,8 +165,8 @@ func (p *pass) respell(f *transform.Finding, old, current string) {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
 		return
 	}
-	f.Message = fmt.Sprintf("KServe 0.16.0 refuses every update of an object with the mode %s: "+
-		"use %s, its name since 0.16", old, current)
+	f.Message = fmt.Sprintf("each sync of a change fails, because KServe 0.16.0 refuses to update an object with the mode "+
+		"%s: use %s, its name since 0.16", old, current)
 	if p.options.DeploymentModeRewrite == DeploymentModeRewriteAlways {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
 		return
@@ -169,7 +177,8 @@ func (p *pass) respell(f *transform.Finding, old, current string) {
 
 // dropKnative removes the annotation, which KServe 0.19.0 would refuse, if the cluster's default is Knative too.
 func (p *pass) dropKnative(f *transform.Finding, s *model.Service, value string) {
-	f.Message = fmt.Sprintf("KServe 0.19.0 refuses the first update of a service with the mode %s: ", value)
+	f.Message = fmt.Sprintf("the first sync of a change fails, because KServe 0.19.0 refuses to update a service with the "+
+		"mode %s: ", value)
 	switch {
 	case p.DefaultMode == "":
 		f.Message += "remove the annotation if Knative is the cluster's default"
@@ -181,7 +190,7 @@ func (p *pass) dropKnative(f *transform.Finding, s *model.Service, value string)
 		f.Message += "remove the annotation and " + s.StandardEvidence
 		f.Unrepaired = s.StandardEvidence + " has an effect only in Standard mode"
 	default:
-		f.Message += "remove the annotation, because Knative is the cluster's default"
+		f.Message += "remove the annotation, which says the same as the cluster's default"
 		f.Edits = p.Object.Edits(yamldoc.Delete(f.At))
 	}
 }

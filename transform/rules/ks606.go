@@ -44,7 +44,8 @@ func checkPruned(p *pass) {
 		// KS601 says what becomes of them.
 		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
-	pr := &pruning{p, p.types(), "the API server", map[string]bool{}}
+	pr := p.pruning()
+	misplaced := p.refusedPlace()
 	visit := func(at *yamldoc.Trail, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped {
 			return
@@ -56,7 +57,9 @@ func checkPruned(p *pass) {
 		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
 			return
 		}
-		pr.check(path, value)
+		if misplaced == nil || !slices.Equal(path, misplaced) {
+			p.Report(pr.finding(path, value))
+		}
 	}
 	pr.types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
@@ -68,8 +71,29 @@ func checkPruned(p *pass) {
 	}
 }
 
-// check reports a field that no release in question has.
-func (p *pruning) check(at yamldoc.Path, value *yamldoc.Node) {
+func (p *pass) pruning() *pruning {
+	return &pruning{p, p.types(), "the API server", map[string]bool{}}
+}
+
+// refusedPlace returns the place of a field about which KS802 says that KServe refuses the service, nil if there is none.
+func (p *pass) refusedPlace() yamldoc.Path {
+	s := p.Service(p.Object)
+	if s == nil {
+		return nil
+	}
+	if at, _ := misplacedServer(s); at != nil && !p.moves(at) {
+		return at
+	}
+	return nil
+}
+
+// moves reports whether the setting pruned-fields puts what is at a place where it belongs.
+func (p *pass) moves(at yamldoc.Path) bool {
+	return p.options.PrunedFields == PrunedFieldsMove && len(p.pruning().finding(at, p.Object.Get(at...)).Edits) > 0
+}
+
+// finding is about a field that no release in question has.
+func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Finding {
 	older, newer := p.elsewhere(at)
 	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
@@ -85,7 +109,7 @@ func (p *pruning) check(at yamldoc.Path, value *yamldoc.Node) {
 	default:
 		p.repair(&f, value)
 	}
-	p.Report(f)
+	return f
 }
 
 // repair says what to do about a field, and does what the setting pruned-fields asks for.
@@ -299,7 +323,7 @@ func (p *pruning) move(f *transform.Finding, moves []move) {
 		content, ok := contentOf(value)
 		switch {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
-			f.Unrepaired = "do it by hand, because the value has faults of its own"
+			f.Unrepaired = "the value has faults of its own: correct them first"
 			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
@@ -318,7 +342,7 @@ func (p *pruning) move(f *transform.Finding, moves []move) {
 	isRuntime := kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime
 	switch {
 	case p.options.PrunedFields != PrunedFieldsMove:
-		f.Unrepaired = "do it by hand, or set pruned-fields to move"
+		f.Unrepaired = "the setting pruned-fields is report, and only move " + writes(moves)
 		return
 	case isRuntime && !p.mayEdit():
 		f.Unrepaired = runtimeShared
@@ -327,6 +351,18 @@ func (p *pruning) move(f *transform.Finding, moves []move) {
 		f.Restarts = p.restarted()
 	}
 	f.Edits, f.AsStored = p.Object.Edits(edits...), len(moves) == 0
+}
+
+// writes says what the moves of a field do.
+func writes(moves []move) string {
+	if len(moves) == 0 {
+		return "takes it out"
+	}
+	places := make([]yamldoc.Path, len(moves))
+	for i, m := range moves {
+		places[i] = m.to
+	}
+	return "writes it to " + listed(places, "and")
 }
 
 // take reports whether no move of this object goes to a place, into it or around it, and notes that one does now.

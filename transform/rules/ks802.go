@@ -43,10 +43,22 @@ func checkServers(p *pass) {
 	if _, version, _ := strings.Cut(s.APIVersion, "/"); !slices.Contains(kserve.KindVersions[s.Kind], version) {
 		return // KS502 reports it
 	}
-	if s.Get("spec", kserve.Predictor).IsNull() {
-		p.refuse(refuseMissing(s))
+	words := "spec.predictor: Required value"
+	if !s.Get("spec", kserve.Predictor).IsNull() {
+		words = withoutServer(kserve.Predictor)
+	}
+	misplaced, to := misplacedServer(s)
+	switch {
+	case misplaced != nil && !p.moves(misplaced):
+		p.refuse(refusal{at: misplaced, words: words,
+			advice: fmt.Sprintf("move %s to %s, by its indentation", misplaced, to)})
+	case misplaced == nil && s.Get("spec", kserve.Predictor).IsNull():
+		p.refuse(refusal{at: yamldoc.Path{"spec"}, words: words, advice: "add a predictor"})
 	}
 	components(s, func(name string, spec *yamldoc.Node) {
+		if name == kserve.Predictor && misplaced != nil {
+			return
+		}
 		var found []yamldoc.Path
 		for _, release := range p.Versions.Releases() {
 			found = servers(spec, yamldoc.Path{"spec", name}, release)
@@ -71,29 +83,37 @@ var misplacedPredictors = []yamldoc.Path{
 	{"spec", kserve.Explainer, kserve.Predictor},
 }
 
-// refuseMissing is the refusal of a service without a predictor.
-func refuseMissing(s *model.Service) refusal {
-	r := refusal{at: yamldoc.Path{"spec"}, words: "spec.predictor: Required value", advice: "add a predictor"}
-	for _, at := range misplacedPredictors {
-		if !s.Get(at...).IsNull() {
-			r.at, r.advice = at, fmt.Sprintf("move %s to spec.predictor, by its indentation", at)
-			return r
+// misplacedServer returns the place of a predictor, or of its server, that is not indented as it should be, and where it
+// belongs. Both are nil if there is none, or if the service has one where it belongs.
+func misplacedServer(s *model.Service) (at, to yamldoc.Path) {
+	predictor := yamldoc.Path{"spec", kserve.Predictor}
+	if s.Get(predictor...).IsNull() {
+		for _, at := range misplacedPredictors {
+			if !s.Get(at...).IsNull() {
+				return at, predictor
+			}
 		}
 	}
 	for _, server := range append([]string{"containers"}, kserve.Frameworks[kserve.Predictor]...) {
-		if !s.Get("spec", server).IsNull() {
-			r.advice += fmt.Sprintf(", and move spec.%s into it", server)
-			break
+		if !s.Get(predictor.With(server)...).IsNull() {
+			return nil, nil
+		}
+		if beside := (yamldoc.Path{"spec", server}); at == nil && !s.Get(beside...).IsNull() {
+			at, to = beside, predictor.With(server)
 		}
 	}
-	return r
+	return at, to
+}
+
+func withoutServer(component string) string {
+	return fmt.Sprintf("exactly one of [...] must be specified in %sSpec", strings.ToUpper(component[:1])+component[1:])
 }
 
 // refuseServers is the refusal of a component with no server or several.
 func refuseServers(component string, found []yamldoc.Path) refusal {
 	r := refusal{
 		at:     yamldoc.Path{"spec", component},
-		words:  fmt.Sprintf("exactly one of [...] must be specified in %sSpec", strings.ToUpper(component[:1])+component[1:]),
+		words:  withoutServer(component),
 		advice: "add containers, which it has none of",
 	}
 	switch {

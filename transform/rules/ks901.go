@@ -29,7 +29,7 @@ var pruneOrder = &transform.Rule{
 func checkPruneOrder(p *pass) {
 	if controller := controllerBefore(p.Render, p.Object); controller != nil {
 		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
-			"when the app is deleted, %s may go before this service, which then hangs in deletion with KServe's finalizer: "+
+			"the service may hang in deletion with KServe's finalizer when the app is deleted, because %s may go first: "+
 				"put KServe into an app of its own, or give its objects a lower argocd.argoproj.io/sync-wave", controller)})
 	}
 }
@@ -40,7 +40,7 @@ func checkPrunedTogether(p *pass) {
 		return
 	}
 	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: fmt.Sprintf(
-		"deleted together with %s: if the controller goes first, the service hangs in deletion with KServe's finalizer; "+
+		"the service may hang in deletion with KServe's finalizer, because this change deletes %s too, which may go first: "+
 			"delete the services in one commit, sync, and delete KServe in the next one", controller)})
 }
 

@@ -51,8 +51,8 @@ func checkUnscaled(p *pass, was model.ScaleTarget) {
 		return
 	}
 	p.Report(transform.Finding{Object: s.Object, At: s.ClassPath(was.Component), Message: fmt.Sprintf(
-		"this change deletes %s, and nothing here scales the %s any more: the class external keeps KServe from it; "+
-			"remove the annotation too, so that KServe scales it, or add another autoscaler", p.Object, was.Component)})
+		"nothing scales the %s any more, because this change deletes %s and the class external keeps KServe from it: "+
+			"remove the annotation too, so that KServe scales it, or add another autoscaler", was.Component, p.Object)})
 }
 
 func checkUnscaledLLM(p *pass, was model.LLMScaleTarget) {
@@ -66,6 +66,6 @@ func checkUnscaledLLM(p *pass, was model.LLMScaleTarget) {
 		}
 	}
 	p.Report(transform.Finding{Object: s.Object, At: was.Spec, Message: fmt.Sprintf(
-		"this change deletes %s, and nothing sets the replicas any more: KServe 0.17 and later leave them as they are, "+
-			"and 0.16 sets 1; write %s", p.Object, was.Spec.With("replicas"))})
+		"nothing scales the pods any more, because this change deletes %s: write %s, without which KServe 0.17 and later "+
+			"leave the replicas as they are, and 0.16 sets 1", p.Object, was.Spec.With("replicas"))})
 }

@@ -34,8 +34,8 @@ func checkRemovedRuntime(p *pass) {
 			continue
 		}
 		f := transform.Finding{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},
-			Message: fmt.Sprintf("this change deletes %s: KServe can change nothing about the service any more "+
-				"(RuntimeNotRecognized); name another runtime, and delete this one once the service is ready", p.Object)}
+			Message: fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because this "+
+				"change deletes %s: name another runtime, and delete this one once the service is ready", p.Object)}
 		if p.Object.Kind == kserve.ServingRuntime.Kind {
 			f.Message += "; fine if the cluster has a ClusterServingRuntime of that name, which KServe then takes"
 		}

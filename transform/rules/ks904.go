@@ -80,7 +80,7 @@ func checkRenamed(p *pass) {
 	}
 	if o := p.change().arrived()[likenessOf(p.Object)]; o != nil {
 		p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
-			"this change renames %s: Argo CD deletes it before this one serves; remove the old one in a later commit, "+
-				"or set the sync option PruneLast=true of the Application", p.Object)})
+			"nothing serves until the new pods are ready, because this change renames %s and Argo CD deletes the old one "+
+				"first: remove that in a later commit, or set the sync option PruneLast=true of the Application", p.Object)})
 	}
 }

@@ -47,8 +47,8 @@ var removedCache = &transform.Rule{
 func checkCacheInUse(p *pass) {
 	for _, service := range p.change().cached()[p.Object] {
 		p.Report(transform.Finding{Object: service, At: cachedAt, Message: fmt.Sprintf(
-			"this change deletes %s, from which the service has its model: KServe refuses that as long as the service "+
-				"is there, so the sync fails; let the service take another model first, or keep the cache", p.Object)})
+			"the sync fails, because this change deletes %s, which KServe refuses as long as the service has its model from "+
+				"it: let the service take another model first, or keep the cache", p.Object)})
 	}
 }
 
@@ -94,10 +94,11 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 func checkRemovedNodeGroup(p *pass) {
 	for _, cache := range p.change().filling()[p.Object.Name] {
 		f := transform.Finding{Object: cache, At: nodeGroupsAt, Message: fmt.Sprintf(
-			"this change deletes %s, without which KServe can neither fill the cache nor delete it", p.Object)}
+			"KServe can neither fill the cache any more nor delete it, because this change deletes %s: keep the node group, "+
+				"or delete the cache first", p.Object)}
 		if p.staying(cache) == nil {
-			f.Message = fmt.Sprintf("deleted together with %s: if the node group goes first, the cache hangs in deletion "+
-				"with KServe's finalizer; delete the cache in one commit, sync, and the node group in the next one", p.Object)
+			f.Message = fmt.Sprintf("the cache may hang in deletion with KServe's finalizer, because this change deletes %s too, "+
+				"which may go first: delete the cache in one commit, sync, and the node group in the next one", p.Object)
 			if syncWave(cache) > syncWave(p.Object) {
 				continue
 			}

@@ -40,9 +40,9 @@ func checkRemovedConfig(p *pass) {
 			checkStillNamed(p, s, at)
 		} else if p.Versions.Any(kserve.LLMConfigsProtected) {
 			p.Report(transform.Finding{Object: s, At: yamldoc.Path{"spec", "baseRefs"}, Severity: transform.Warning,
-				Message: fmt.Sprintf("this change deletes %s and the reference to it: KServe 0.20 and later keep the Config "+
-					"in deletion (DeletionBlocked), because it is still in the service's status; remove the reference in one "+
-					"commit, sync, and delete the Config in the next one", p.Object)})
+				Message: fmt.Sprintf("the sync may not end, because this change deletes %s together with the reference to it, and "+
+					"KServe 0.20 and later keep the Config (DeletionBlocked) as long as the service's status has it: remove the "+
+					"reference in one commit, sync, and delete the Config in the next one", p.Object)})
 		}
 	}
 }
@@ -56,10 +56,10 @@ func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
 	if replaced && unprotected {
 		return
 	}
-	kept := "KServe 0.20 and later keep it in deletion (DeletionBlocked), so the sync waits and does not end"
-	lost := "before 0.20 it is gone at once, and KServe can change nothing about the service any more, " +
-		"which may still be Ready (PresetsCombined is False)"
-	effect := kept + "; " + lost
+	kept := "the sync does not end on KServe 0.20 and later, which keep the Config (DeletionBlocked)"
+	lost := "KServe before 0.20 can change nothing about the service any more, which may still be Ready (PresetsCombined " +
+		"is False)"
+	effect := kept + ", and " + lost
 	switch {
 	case protected || replaced:
 		effect = kept
@@ -67,8 +67,8 @@ func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
 		effect = lost
 	}
 	p.Report(transform.Finding{Object: service, At: at, Message: fmt.Sprintf(
-		"this change deletes %s, which the service names: %s; "+
-			"remove the reference in one commit, sync, and delete the Config in the next one", p.Object, effect)})
+		"%s, because this change deletes %s, which the service names: "+
+			"remove the reference in one commit, sync, and delete the Config in the next one", effect, p.Object)})
 }
 
 // baseRef returns the path of the name in the baseRefs of a service, nil if they do not have it.

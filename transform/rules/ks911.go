@@ -31,19 +31,18 @@ var removedPreset = &transform.Rule{
 		if !first {
 			return
 		}
-		kept := "so that Argo CD never deletes it"
+		where := ""
 		if others > 0 {
-			kept = fmt.Sprintf("here and on %d more of them in %s, so that Argo CD never deletes one",
-				others, p.Object.Namespace)
+			where = fmt.Sprintf(", here and on %d more presets in %s", others, p.Object.Namespace)
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "every LLM service needs KServe's " +
-			"presets: write the annotation argocd.argoproj.io/sync-options: Prune=false, " + kept + "; " + deletedPreset(p)})
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "once Git lacks this preset of KServe's, " +
+			deletedPreset(p) + ": write the annotation argocd.argoproj.io/sync-options: Prune=false" + where})
 	}),
 	Removed: run(func(p *pass) {
 		if isPrunedPreset(p.Object) {
-			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "this change " +
-				"deletes a preset of KServe's: " + deletedPreset(p) + "; keep it, or let Argo CD leave it in the cluster: " +
-				"sync the annotation argocd.argoproj.io/sync-options: Prune=false first"})
+			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "with this " +
+				"change, " + deletedPreset(p) + ": keep it, or sync the annotation argocd.argoproj.io/sync-options: Prune=false " +
+				"first, with which Argo CD leaves it in the cluster"})
 		}
 	}),
 }
@@ -72,15 +71,15 @@ func isPrunedPreset(o *transform.Object) bool {
 	return kserve.IsPreset(o.Name) && isPlatformConfig(o) && !notPruned(o)
 }
 
-// deletedPreset says what happens to a preset that Argo CD deletes.
+// deletedPreset says what people see when Argo CD deletes a preset, and why.
 func deletedPreset(p *pass) string {
-	refused := "KServe 0.20 and later refuse the deletion, so the sync fails"
-	gone := "before 0.20 it is deleted, and the services break at their next change"
+	refused := "the sync fails, because KServe 0.20 and later refuse the deletion of a preset"
+	gone := "LLM services break at their next change, because KServe before 0.20 lets Argo CD delete the preset that they need"
 	switch {
 	case p.Versions.All(kserve.LLMConfigsProtected):
 		return refused
 	case !p.Versions.Any(kserve.LLMConfigsProtected):
 		return gone
 	}
-	return refused + "; " + gone
+	return refused + ", or " + gone
 }
