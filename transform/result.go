@@ -41,7 +41,6 @@ func problems(findings []Finding) []Finding {
 	type group struct {
 		rule           *Rule
 		object         *Object
-		category       string
 		edited, solved bool
 		accepted       *Acceptance
 	}
@@ -52,7 +51,7 @@ func problems(findings []Finding) []Finding {
 			continue
 		}
 		if f.Rule.Together {
-			of := group{f.Rule, f.Object, f.Category, len(f.Edits) > 0, f.Solved, f.Accepted}
+			of := group{f.Rule, f.Object, len(f.Edits) > 0, f.Solved, f.Accepted}
 			if i, known := first[of]; known {
 				all[i].join(f)
 				continue

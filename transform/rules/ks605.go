@@ -2,8 +2,8 @@ package rules
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -23,7 +23,6 @@ var liveFields = &transform.Rule{
 	Kinds:    append([]transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}}, model.AutoscalerKinds...),
 	Example:  "unknown/exported",
 	Severity: transform.Warning,
-	Together: true,
 	Run:      run(checkLiveFields),
 }
 
@@ -59,7 +58,7 @@ var withoutStatus = []string{
 
 func checkLiveFields(p *pass) {
 	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Category: "owner", Message: "Kubernetes deletes the " +
+		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "Kubernetes deletes the " +
 			"object, because its owner has another uid in each cluster: remove ownerReferences, or the object if its owner " +
 			"makes it"})
 	}
@@ -67,19 +66,21 @@ func checkLiveFields(p *pass) {
 	if len(live) == 0 || len(live) == 1 && slices.Equal(live[0], creationTimestamp) {
 		return
 	}
-	onlyFinalizers := !slices.ContainsFunc(live, func(at yamldoc.Path) bool {
-		return !slices.Equal(at, finalizers) && !slices.Equal(at, creationTimestamp)
-	})
+	var edits []yamldoc.Edit
+	var names []string
 	for _, at := range live {
-		f := transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
-			"Argo CD shows OutOfSync or fails to sync, because only a live object has %s: remove it", at)}
-		if onlyFinalizers {
-			f.Severity = transform.Advice
-			f.Message = fmt.Sprintf("a deletion never ends where no controller takes these finalizers off, and Argo CD shows "+
-				"OutOfSync where one adds another: remove %s, because the controllers write their own", at)
-		}
-		p.Report(f)
+		edits = append(edits, yamldoc.Delete(at))
+		names = append(names, at.String())
 	}
+	f := transform.Finding{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
+		Message: "Argo CD shows OutOfSync or fails to sync because of what only a live object has: remove " +
+			strings.Join(names, ", ")}
+	if slices.Equal(live[len(live)-1], finalizers) && (len(live) == 1 || slices.Equal(live[0], creationTimestamp)) {
+		f.Severity = transform.Advice
+		f.Message = "a deletion never ends where no controller takes these finalizers off, and Argo CD shows OutOfSync " +
+			"where one adds another: remove " + strings.Join(names, ", ") + ", because the controllers write their own"
+	}
+	p.Report(f)
 }
 
 // liveFields returns the paths of what the API server, kubectl or a controller writes into an object.
