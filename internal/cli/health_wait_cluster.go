@@ -119,7 +119,7 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 		return errors.New("flag --selector: give names or labels, not both")
 	}
 	k := &kubectl.Kubectl{
-		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: memory.UnlimitChild,
+		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: memory.Unlimit,
 	}
 	if c.context != "" {
 		k.Flags = append(k.Flags, "--context="+c.context)

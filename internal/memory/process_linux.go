@@ -25,7 +25,7 @@ var given = sync.OnceValues(func() (limit unix.Rlimit, err error) {
 	return limit, unix.Getrlimit(unix.RLIMIT_AS, &limit)
 })
 
-// LimitProcess sets the kernel's limit of this process an eighth above limit, and as coarsely as Go's heap grows. When
+// LimitProcess sets the kernel's limit of this process a quarter above limit, and as coarsely as Go's heap grows. When
 // the kernel gives no more memory, the process writes last to standard error and exits with 2.
 //
 // The limit is that of the address space (RLIMIT_AS). That of data (RLIMIT_DATA) ends nothing: Go reserves its heap
@@ -40,15 +40,15 @@ func LimitProcess(limit settings.Size, last []byte) {
 	}
 	heap := metric("/memory/classes/total:bytes") - metric("/memory/classes/metadata/other:bytes")
 	reserved := (heap + arena - 1) / arena * arena
-	size = size*uint64(os.Getpagesize()) + uint64(max(0, limit/8*9-reserved)) + tables
+	size = size*uint64(os.Getpagesize()) + uint64(max(0, limit/4*5-reserved)) + tables
 	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: min(size, before.Cur), Max: before.Max}); err == nil {
 		lastWords = last
 		overrideWrite = writeOrExit
 	}
 }
 
-// UnlimitChild gives a process that this one has started the limit that this one was started with.
-func UnlimitChild(pid int) {
+// Unlimit gives a process, which may be this one or one that it has started, the limit that this one was started with.
+func Unlimit(pid int) {
 	if limit, err := given(); err == nil {
 		_ = unix.Prlimit(pid, unix.RLIMIT_AS, &limit, nil)
 	}

@@ -7,5 +7,5 @@ import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 // LimitProcess does nothing: the kernel has no such limit, or C's threads reserve more address space than they use.
 func LimitProcess(settings.Size, []byte) {}
 
-// UnlimitChild does nothing.
-func UnlimitChild(int) {}
+// Unlimit does nothing.
+func Unlimit(int) {}
