@@ -25,8 +25,8 @@ VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
-RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/model ./internal/render \
-	./internal/schema
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/memory ./internal/model \
+	./internal/render ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 # How long a suite may take, with the programs that it builds on a bare machine. CI has 90 minutes for all.
@@ -35,7 +35,8 @@ export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
 	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
-	e2e-kustomize e2e-hosts e2e-operator e2e-upstream e2e-all image-test release release-test reproducible bench demo clean
+	e2e-kustomize e2e-hosts e2e-memory e2e-operator e2e-upstream e2e-all image-test release release-test reproducible \
+	bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -110,6 +111,9 @@ e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds
 	cd e2e/workflows && $(TEST) -count=1 ./...
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 
+e2e-memory: ## the peak memory of what takes more than it may, alone and in a cgroup (needs root for that)
+	cd e2e && $(GO) test -count=1 -v -timeout 20m ./memory
+
 e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
 
@@ -147,7 +151,7 @@ e2e-all: KSERVE = all
 e2e-all: DRIFT = all
 e2e-all: CHARTS = all
 e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-argocd e2e-operator e2e-upstream
+e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-memory e2e-argocd e2e-operator e2e-upstream
 e2e-all: e2e-cluster e2e-knative e2e-keda e2e-autoscaling
 e2e-all: e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
 

@@ -47,6 +47,7 @@ var layers = []struct {
 	{"internal/rewrite", "internal/lazyregexp"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
+	{"internal/memory", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
@@ -72,9 +73,9 @@ var layers = []struct {
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
-		"internal/lazyregexp internal/panics internal/render internal/report internal/rewrite internal/secret " +
-		"internal/settings internal/terminal internal/upgrade internal/upstream transform transform/rules transform/unified " +
-		"transform/yamldoc"},
+		"internal/lazyregexp internal/memory internal/panics internal/render internal/report internal/rewrite " +
+		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
+		"transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
 	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},

@@ -68,7 +68,7 @@ func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
 		return none, err
 	}
 	called := map[string]bool{}
-	e := engine.Engine{CustomTemplateFuncs: functions(in.MaxExpanded, called)}
+	e := engine.Engine{CustomTemplateFuncs: functions(called)}
 	rendered, err := e.Render(l.Chart, values)
 	if err != nil {
 		return none, l.positioned(err)

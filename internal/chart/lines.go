@@ -273,7 +273,7 @@ func (m *marks) render(in render.Chart, files []*archive.BufferedFile) map[strin
 		return nil
 	}
 	m.mark(l.Chart, l.templates(l.Chart))
-	all := functions(in.MaxExpanded, map[string]bool{})
+	all := functions(map[string]bool{})
 	maps.Copy(all, m.functions())
 	rendered, err := engine.Engine{CustomTemplateFuncs: all}.Render(l.Chart, values)
 	if err != nil {

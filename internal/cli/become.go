@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 )
 
 // withHelm is the program that is the same with Helm linked in. Linked into the main program, Helm would take more time
@@ -30,6 +32,7 @@ func (env *Env) becomeHelm() (int, error) {
 			"release have both, or install it there: go install %s/cmd/%s@%s",
 			withHelm, program, modulePath, withHelm, installable())
 	}
+	memory.Unlimit(os.Getpid()) // the other program is larger, and sets its own limit
 	code, err := env.replace(path)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", withHelm, reason(err))

@@ -21,9 +21,14 @@ var copied = lazyregexp.New(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 // unknownAnchor matches the error about an alias without its anchor. It may be a password that starts with *.
 var unknownAnchor = lazyregexp.New(`unknown anchor '.*' referenced`)
 
-// complain writes an error to Stderr, one line for each of the errors that it joins, each after the Application's name
-// if Argo CD gives it. Other line ends are part of a name and quoted.
+// complain writes an error to Stderr.
 func (env *Env) complain(err error) {
+	_, _ = io.WriteString(env.Stderr, env.complaint(err)) // nothing is left to report it to
+}
+
+// complaint returns the text of an error, one line for each of the errors that it joins, each after the Application's
+// name if Argo CD gives it. Other line ends are part of a name and quoted.
+func (env *Env) complaint(err error) string {
 	prefix := ""
 	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
 		prefix = terminal.Quote(app) + ": "
@@ -48,7 +53,7 @@ func (env *Env) complain(err error) {
 		}
 		b.WriteString(line)
 	}
-	_, _ = io.WriteString(env.Stderr, b.String()) // nothing is left to report it to
+	return b.String()
 }
 
 // joined returns the errors that errors.Join made one of.

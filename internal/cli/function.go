@@ -63,6 +63,7 @@ func (s source) readResourceList(ctx context.Context) (*krm.ResourceList, *input
 	if err != nil {
 		return nil, nil, err
 	}
+	s.env.memory.Limit(ctx, locked.MaxMemory)
 	stdin, err := render.Render(ctx, "-", render.Options{MaxInput: int64(locked.MaxInput), Stdin: s.env.Stdin})
 	if err != nil {
 		return nil, nil, err
@@ -77,12 +78,10 @@ func (s source) readResourceList(ctx context.Context) (*krm.ResourceList, *input
 	}
 	from := s.from("-")
 	from.Function = &settings.Part{Shown: "stdin", Tree: list.Tree, Line: list.Line, Node: config}
-	set, err := settings.Load(from)
+	set, err := s.load(ctx, from)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.env.within(ctx, set.Timeout)
-	s.env.guard(ctx, set.MaxMemory)
 	set.AllowEmpty = true
 	items, err := list.List()
 	if err != nil {

@@ -25,7 +25,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 			"  kubectl get llmisvc,deployments,leaderworkersets -o yaml | argocd-kserve-plugin health assess -",
 		Args: takes(1, 1),
 	}
-	load := newLockedFlags(env, cmd, "argocd-version")
+	load := newLockedFlags(env, cmd, "argocd-version", "max-memory")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()
@@ -36,6 +36,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		if err != nil {
 			return err
 		}
+		env.memory.Limit(cmd.Context(), set.MaxMemory)
 		fleet, source, err := newFleet(env, set.ArgoCDVersion)
 		if err != nil {
 			return err

@@ -125,7 +125,7 @@ func (c *configuring) run(cmd *cobra.Command, args []string) error {
 		fmt.Fprintln(c.env.Stderr, warning)
 	}
 	if c.live != "" {
-		c.env.guard(ctx, set.MaxMemory)
+		c.env.memory.Limit(ctx, set.MaxMemory)
 		return c.env.compareLive(ctx, c.live, configuration, c.output, set)
 	}
 	return c.write(ctx, configuration)

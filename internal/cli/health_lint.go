@@ -39,12 +39,12 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 		if err != nil {
 			return err
 		}
-		env.guard(cmd.Context(), set.MaxMemory)
+		env.memory.Limit(cmd.Context(), set.MaxMemory)
+		env.within(cmd.Context(), set.Timeout)
 		scripts, err := env.readScripts(args[0], *kind, set.MaxInput)
 		if err != nil {
 			return err
 		}
-		env.within(cmd.Context(), set.Timeout)
 		if len(scripts) == 0 {
 			fmt.Fprintln(env.Stderr, "no health checks for kinds of serving.kserve.io: Argo CD uses those that it bundles")
 			return nil

@@ -57,7 +57,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
 	flags.StringArrayVar(&w.with, "with", nil,
 		"another `file` to read, such as a stream of the Deployments; may be repeated")
-	load := newLockedFlags(env, cmd, "argocd-version")
+	load := newLockedFlags(env, cmd, "argocd-version", "max-memory")
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -68,6 +68,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 		if err != nil {
 			return err
 		}
+		env.memory.Limit(cmd.Context(), set.MaxMemory)
 		if w.fleet, w.bundled, err = newFleet(env, set.ArgoCDVersion); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 )
 
@@ -117,7 +118,9 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 	case asked.hasNames() && c.selector != "":
 		return errors.New("flag --selector: give names or labels, not both")
 	}
-	k := &kubectl.Kubectl{Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second}
+	k := &kubectl.Kubectl{
+		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: memory.Unlimit,
+	}
 	if c.context != "" {
 		k.Flags = append(k.Flags, "--context="+c.context)
 	}

@@ -227,7 +227,7 @@ func (c *installing) print(ctx context.Context, set *settings.Settings, form ins
 }
 
 func (c *installing) check(ctx context.Context, set *settings.Settings, format install.Format) error {
-	c.env.guard(ctx, set.MaxMemory)
+	c.env.memory.Limit(ctx, set.MaxMemory)
 	data, name, err := c.env.readInput(c.live, set.MaxInput)
 	if err != nil {
 		return err

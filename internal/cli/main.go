@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
@@ -31,5 +32,7 @@ func Main(charts render.Charts) int {
 		Environ: os.Environ(),
 		Dir:     dir,
 		Charts:  charts,
+
+		LimitProcess: memory.LimitProcess,
 	})
 }

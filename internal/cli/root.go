@@ -19,8 +19,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 const (
@@ -38,6 +40,10 @@ type Env struct {
 	Environ        []string // name=value
 	Dir            string   // the working directory, absolute
 
+	// LimitProcess makes the kernel end this process above a limit of memory, with last on standard error and exit code
+	// 2. It is nil where the process is not the run's own.
+	LimitProcess func(limit settings.Size, last []byte)
+
 	// Charts renders Helm charts. A program without it becomes the one that has it.
 	Charts render.Charts
 
@@ -50,6 +56,7 @@ type run struct {
 	output atomic.Int32            // how much of the output is on Stdout
 	files  sync.Mutex              // held while files are written
 	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
+	memory *memory.Guard
 }
 
 // How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
@@ -66,7 +73,12 @@ const (
 func Run(ctx context.Context, env Env) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	env.run = &run{stop: stop}
+	env.run = &run{stop: stop, memory: &memory.Guard{Getenv: env.getenv, End: stop}}
+	if env.LimitProcess != nil {
+		env.memory.LimitProcess = func(limit settings.Size, last error) {
+			env.LimitProcess(limit, []byte(env.complaint(last)))
+		}
+	}
 	done := make(chan error, 1)
 	panics.Go(func() error { return env.execute(ctx) }, func(err error) { done <- err })
 	var err error
@@ -103,10 +115,10 @@ func (env *Env) execute(ctx context.Context) error {
 }
 
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
-// become of the output.
+// become of the output. Where there is no memory, it only waits for files that are being written.
 func (env *Env) interrupt(done <-chan error, cause error) error {
-	locked := false
-	for waiting := true; waiting; {
+	locked := errors.As(cause, new(*memory.LimitError)) && env.files.TryLock()
+	for waiting := !locked; waiting; {
 		select {
 		case err := <-done:
 			if err == nil || errors.Is(err, cause) {

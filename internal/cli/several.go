@@ -73,7 +73,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 		return nil, err
 	}
 	s.env.within(ctx, locked.Timeout) // a template of an ApplicationSet may never end
-	s.env.guard(ctx, locked.MaxMemory)
+	s.env.memory.Limit(ctx, locked.MaxMemory)
 	list := s.discovered
 	if len(s.several.applications) > 0 {
 		list = s.applied

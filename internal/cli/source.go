@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -62,8 +63,23 @@ func newLockedFlags(env *Env, cmd *cobra.Command, names ...string) func() (*sett
 // locked reads the flags and the environment.
 func (s source) locked() (*settings.Settings, error) {
 	return settings.LoadLocked(settings.Sources{
-		Flags: s.flags, Environ: s.env.Environ, Cgroup: thisContainer.limit(),
+		Flags: s.flags, Environ: s.env.Environ, Cgroup: memory.OfContainer(),
 	})
+}
+
+// load reads the settings, and holds the run to them. Before, it holds the run to those of the flags and the environment,
+// because the settings file belongs to the application.
+func (s source) load(ctx context.Context, from settings.Sources) (*settings.Settings, error) {
+	if locked, err := s.locked(); err == nil { // else Load has the error too
+		s.env.memory.Limit(ctx, locked.MaxMemory)
+	}
+	set, err := settings.Load(from)
+	if err != nil {
+		return nil, err
+	}
+	s.env.within(ctx, set.Timeout)
+	s.env.memory.Limit(ctx, set.MaxMemory)
+	return set, nil
 }
 
 func path(args []string) string {
@@ -83,7 +99,7 @@ func (s source) from(path string) settings.Sources {
 		shown = cmp.Or(dir, ".")
 	}
 	return settings.Sources{
-		Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown, Cgroup: thisContainer.limit(),
+		Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown, Cgroup: memory.OfContainer(),
 		Top: func(dir, root string) (string, error) {
 			return render.Root(dir, render.Options{Root: root, RootLocked: true, Dir: s.env.Dir, Getenv: s.env.getenv})
 		},
@@ -129,11 +145,9 @@ func (s source) read(ctx context.Context, paths []string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.settings, err = settings.Load(s.from(in.path)); err != nil {
+	if in.settings, err = s.load(ctx, s.from(in.path)); err != nil {
 		return nil, err
 	}
-	s.env.within(ctx, in.settings.Timeout)
-	s.env.guard(ctx, in.settings.MaxMemory)
 	in.maxCopied = int64(min(in.settings.MaxInput, in.settings.MaxMemory/4))
 	in.options = s.options(in.settings, in.maxCopied)
 	if in.source, err = render.Render(ctx, in.path, in.options); err != nil || len(paths) < 2 {

@@ -47,7 +47,7 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 		if err != nil {
 			return err
 		}
-		env.guard(cmd.Context(), set.MaxMemory)
+		env.memory.Limit(cmd.Context(), set.MaxMemory)
 		if err := env.present(args[0]); err != nil {
 			return err
 		}

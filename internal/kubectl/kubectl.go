@@ -24,6 +24,7 @@ type Kubectl struct {
 	Environ []string // nil for the environment of this process
 	Dir     string
 	Pause   time.Duration // before another try after a watch has ended; it doubles up to longestPause
+	Started func(pid int) // called when kubectl has started; nil for nothing
 }
 
 // Error is what kubectl says when it fails.
@@ -106,6 +107,9 @@ func (k *Kubectl) run(parent context.Context, read func(stdout io.Reader) error,
 		return parent.Err()
 	} else if err != nil {
 		return fmt.Errorf("%w; install kubectl, or say where it is with --kubectl", err)
+	}
+	if k.Started != nil {
+		k.Started(cmd.Process.Pid)
 	}
 	readErr := read(stdout)
 	if readErr != nil {

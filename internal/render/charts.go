@@ -36,8 +36,7 @@ type Chart struct {
 	SkipTests            bool
 	SkipSchemaValidation bool
 
-	// MaxExpanded is the maximum number of bytes that the archives in charts/, and a single call of a template function,
-	// may make; 0 means no limit.
+	// MaxExpanded is the maximum number of bytes that the archives in charts/ may make; 0 means no limit.
 	MaxExpanded int64
 }
 

@@ -1,100 +1,17 @@
-package cli
+package memory
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
-
-// How often a run looks at the memory: often enough that it cannot allocate much in between, and less often while it
-// waits for other runs.
-const (
-	pollMemory = 10 * time.Millisecond
-	pollOthers = 100 * time.Millisecond
-)
-
-// As long as a run has little memory, garbage is collected less often: a collection every few MiB would be a quarter of
-// what an ordinary application takes.
-const (
-	smallHeap     = 64 << 20 // up to this much memory
-	smallPercent  = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
-	usualPercent  = 150
-	scarcePercent = 50 // where GOMEMLIMIT is set, as in the sidecar
-)
-
-// guard ends the run when it takes more memory than the limit, or when its container has hardly any left. Otherwise the
-// kernel would end argocd-cmp-server, and with it the runs of all applications. While other runs need most of the
-// container's memory, guard waits before it lets this one start.
-func (env *Env) guard(ctx context.Context, limit settings.Size) {
-	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
-	percent := usualPercent
-	if given := debug.SetGCPercent(smallPercent); env.getenv("GOGC") != "" {
-		percent = min(given, usualPercent)
-	}
-	if env.getenv("GOMEMLIMIT") != "" {
-		percent = min(percent, scarcePercent)
-	}
-	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
-	self := strconv.Itoa(os.Getpid())
-	tick := time.NewTicker(pollOthers)
-	for ctx.Err() == nil && thisContainer.busy(self) {
-		<-tick.C
-	}
-	panics.Go(func() error {
-		defer tick.Stop()
-		tick.Reset(pollMemory)
-		for range tick.C {
-			if ctx.Err() != nil {
-				return nil
-			}
-			used := memoryUsed()
-			if used > smallHeap {
-				collectAsUsual()
-			}
-			if used > limit {
-				return fmt.Errorf("gave up at %s of memory, more than the setting max-memory allows (%s); split the "+
-					"application, or raise max-memory and the memory limit of the sidecar together", roundUp(used), limit)
-			}
-			if stacks := stacksUsed(); stacks > limit/4 {
-				return fmt.Errorf("gave up when calls nested so deep that they took %s of memory: something contains itself, "+
-					"such as a template or a value of a chart", roundUp(stacks))
-			}
-			if err := thisContainer.exhausted(self); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, env.stop)
-}
-
-// memoryUsed returns what GOMEMLIMIT applies to: all memory that the Go runtime has from the system.
-func memoryUsed() settings.Size {
-	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
-}
-
-// stacksUsed returns how much of it is stacks. Go doubles a stack that is full, which takes three times its size.
-func stacksUsed() settings.Size { return metric("/memory/classes/heap/stacks:bytes") }
-
-func metric(name string) settings.Size {
-	sample := []metrics.Sample{{Name: name}}
-	metrics.Read(sample)
-	return settings.Size(sample[0].Value.Uint64())
-}
-
-// roundUp rounds up to MiB.
-func roundUp(n settings.Size) settings.Size { return (n + 1<<20 - 1) >> 20 << 20 }
 
 // container is the memory cgroup of this process and the processes in it, as a container sees them.
 type container struct {
@@ -103,6 +20,9 @@ type container struct {
 }
 
 var thisContainer = newContainer(os.DirFS("/sys/fs/cgroup"), os.DirFS("/proc"))
+
+// OfContainer returns the memory limit of this container in bytes, or 0 for none.
+func OfContainer() int64 { return thisContainer.limit() }
 
 func newContainer(cgroup, proc fs.FS) container {
 	return container{cgroup, proc, sync.OnceValue(func() int64 { return memoryLimit(cgroup) })}
@@ -182,8 +102,9 @@ func (c container) exhausted(self string) error {
 	if percent < scarceAt || percent < exhaustedAt && !c.largest(self) {
 		return nil
 	}
-	return fmt.Errorf("gave up because %d%% of the sidecar's memory (%s) are in use; render fewer applications at once "+
-		"(reposerver.parallelism.limit), or raise the memory limit of the sidecar", percent, settings.Size(c.limit()))
+	return &LimitError{fmt.Sprintf("gave up because %d%% of the sidecar's memory (%s) are in use; render fewer "+
+		"applications at once (reposerver.parallelism.limit), or raise the memory limit of the sidecar",
+		percent, settings.Size(c.limit()))}
 }
 
 // largest reports whether no other run has more memory.
