@@ -158,7 +158,7 @@ func (r release) compare(t *testing.T, j judge, subjects []subject) tally {
 }
 
 // placeholder matches what is replaced before the cluster gets the object. The plugin says nothing about such values.
-var placeholder = regexp.MustCompile(`\$\{\w+[^{}]*\}|\{\{.+?\}\}|<[A-Za-z][^<>]*>|‹.+?›`)
+var placeholder = regexp.MustCompile(`\$\{\w+[^{}]*\}|\$\([A-Za-z_][\w.-]*\)|\{\{.+?\}\}|<[A-Za-z][^<>]*>|‹.+?›`)
 
 // notForeseen are refusals that the plugin does not announce, each with the reason why it does not.
 var notForeseen = []struct {

@@ -45,7 +45,7 @@ func checkPruned(p *pass) {
 		converted = []yamldoc.Path{framework.With("modelFormat"), framework.With("runtime")}
 	}
 	pr := p.pruning()
-	misplaced := p.refusedPlace()
+	misplaced, moves := p.misplaced()
 	visit := func(at *yamldoc.Trail, value *yamldoc.Node, field schema.Field) {
 		if !field.Dropped {
 			return
@@ -57,9 +57,15 @@ func checkPruned(p *pass) {
 		if slices.ContainsFunc(converted, func(at yamldoc.Path) bool { return slices.Equal(at, path) }) {
 			return
 		}
-		if misplaced == nil || !slices.Equal(path, misplaced) {
-			p.Report(pr.finding(path, value))
+		isServer := misplaced != nil && slices.Equal(path, misplaced)
+		if isServer && !moves {
+			return // KS802 reports it
 		}
+		f := pr.finding(path, value)
+		if isServer {
+			f.Severity = transform.Error
+		}
+		p.Report(f)
 	}
 	pr.types.Walk(nil, p.Object.Node(), visit)
 	if p.rewriter() == "" {
@@ -75,16 +81,13 @@ func (p *pass) pruning() *pruning {
 	return &pruning{p, p.types(), "the API server", map[string]bool{}}
 }
 
-// refusedPlace returns the place of a field about which KS802 says that KServe refuses the service, nil if there is none.
-func (p *pass) refusedPlace() yamldoc.Path {
-	s := p.Service(p.Object)
-	if s == nil {
-		return nil
+// misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
+// setting pruned-fields moves it there.
+func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
+	if s := p.Service(p.Object); s != nil {
+		at, _ = misplacedServer(s)
 	}
-	if at, _ := misplacedServer(s); at != nil && !p.moves(at) {
-		return at
-	}
-	return nil
+	return at, at != nil && p.moves(at)
 }
 
 // moves reports whether the setting pruned-fields puts what is at a place where it belongs.

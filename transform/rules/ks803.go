@@ -33,7 +33,7 @@ var (
 )
 
 func checkRefusedName(p *pass) {
-	name, kind := p.Object.Name, p.Object.Kind
+	name, kind := placeholder().ReplaceAllString(p.Object.Name, "a"), p.Object.Kind
 	r := refusal{at: yamldoc.Path{"metadata", "name"}}
 	switch {
 	case name == "":
@@ -41,8 +41,6 @@ func checkRefusedName(p *pass) {
 			r.words, r.advice = "metadata.name: Required value: name or generateName is required", "add a name"
 			p.refuse(r)
 		}
-		return
-	case isPlaceholder(name):
 		return
 	case kind == kserve.TrainedModel.Kind && !modelName().MatchString(name):
 		r.words = "a Trained Model name must consist of alphanumeric characters, '_', or '-'"
