@@ -155,8 +155,8 @@ e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-memory e2e-argocd e2e-o
 e2e-all: e2e-cluster e2e-knative e2e-keda e2e-autoscaling
 e2e-all: e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
 
-e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
-	cd docs/upstream && $(TEST) -count=1 -v ./...
+e2e-upstream: ## the reproductions in hack/upstream for KServe's maintainers (builds its agent); not in CI
+	cd hack/upstream/kserve && $(TEST) -count=1 -v ./...
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image

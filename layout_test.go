@@ -64,7 +64,6 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
-	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -74,7 +73,7 @@ var layers = []struct {
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
 		"internal/lazyregexp internal/memory internal/panics internal/render internal/report internal/rewrite " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
+		"internal/secret internal/settings internal/terminal internal/upgrade transform " +
 		"transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
@@ -99,8 +98,6 @@ var (
 		"sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
-		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
-		"github.com/argoproj/argo-cd/v3/resource_customizations",
 		"k8s.io/kube-openapi/", // of kustomize
 	}
 )
