@@ -46,7 +46,7 @@ var layers = []struct {
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
 	{"internal/rewrite", "internal/lazyregexp"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
+	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/spelling transform/yamldoc"},
 	{"internal/memory", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},

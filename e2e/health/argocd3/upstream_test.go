@@ -19,7 +19,7 @@ func TestUpstream(t *testing.T) {
 	run(t, ".", "go", "test", "-c", "-o", tests, "-overlay", overlay(t, argocd, dir), "./runner")
 
 	tree := filepath.Join(dir, "argo-cd")
-	folder := "resource_customizations/" + group
+	const folder = "resource_customizations/serving.kserve.io"
 	if err := os.CopyFS(filepath.Join(tree, folder), os.DirFS(filepath.Join(argocd, folder))); err != nil {
 		t.Fatal(err)
 	}
