@@ -36,7 +36,7 @@ export CGO_ENABLED ?= 0
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
 	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
 	e2e-kustomize e2e-hosts e2e-memory e2e-operator e2e-upstream e2e-all image-test release release-test reproducible \
-	bench demo clean
+	bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -182,6 +182,9 @@ bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/perfor
 	cd bench && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
+
+outdated: ## the modules of the binary that have a newer version (asks the module proxy)
+	hack/outdated
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production
