@@ -49,7 +49,7 @@ var layers = []struct {
 	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
 	{"internal/memory", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics internal/secret transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
