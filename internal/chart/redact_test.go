@@ -68,7 +68,7 @@ func TestReadable(t *testing.T) {
 		"a: b\n{{ .Values.x.y }}":              `templates/cm.yaml:2:10 executing `,
 		"{{ fail \"set the image, please\" }}": `execution error at (templates/cm.yaml:1:3): set the image, please`,
 		"{{ required \"set a host\" nil }}":    `execution error at (templates/cm.yaml:1:3): set a host`,
-		"{{ index .Values \"b\" \"x\" }}":          `error calling index: cannot index slice/array with type`,
+		"{{ index .Values \"b\" \"x\" }}":      `error calling index: cannot index slice/array with type`,
 	} {
 		if err := failure(t, values, template, ""); !strings.Contains(err, want) {
 			t.Errorf("%s: %s, want %s", template, err, want)
