@@ -65,8 +65,8 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, a
 
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
-	$(TEST) -race -short $(RACE)
-	$(TEST) -race -short -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
+	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
