@@ -31,6 +31,7 @@ var layers = []struct {
 	// KServe, and the rules about it.
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
+	{"internal/kserve/kservetest", ""},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
