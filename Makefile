@@ -34,7 +34,7 @@ LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all statuses e2e image-test release \
-	release-test reproducible bench demo clean
+	release-test reproducible bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -65,8 +65,8 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, a
 
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
-	$(TEST) -race -short $(RACE)
-	$(TEST) -race -short -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
+	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
@@ -184,6 +184,9 @@ bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/perfor
 	cd bench && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
+
+outdated: ## the modules of the binary that have a newer version (asks the module proxy)
+	hack/outdated
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

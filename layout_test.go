@@ -31,6 +31,7 @@ var layers = []struct {
 	// KServe, and the rules about it.
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
+	{"internal/kserve/kservetest", ""},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
@@ -49,7 +50,7 @@ var layers = []struct {
 	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/spelling transform/yamldoc"},
 	{"internal/memory", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics internal/secret transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +

@@ -48,10 +48,10 @@ type Sources struct {
 	Shown   string // that folder as messages show it
 	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
 
-	// Top returns the highest folder that may have a settings file for the app, which is Dir or above it. Both paths are
-	// absolute and without links. The second argument is the setting root of whoever runs the plugin, "" for none. Nil
-	// stands for Dir alone.
-	Top func(dir, root string) (string, error)
+	// Top returns the highest folder that may have a settings file for the app, absolute and without links. If Dir is not
+	// below it, there is none. The argument is the setting root of whoever runs the plugin, "" for none. Nil stands for
+	// Dir alone.
+	Top func(root string) (string, error)
 
 	Function *Part // the configuration of a KRM function, in place of the settings file
 }

@@ -543,7 +543,7 @@ func TestFilesAbove(t *testing.T) {
 		}
 		s, err := Load(Sources{
 			Flags: flags, Environ: tc.environ, Dir: filepath.Join(top, tc.dir), Shown: tc.dir,
-			Top: func(_, root string) (string, error) { return filepath.Join(top, cmp.Or(root, "repo")), nil },
+			Top: func(root string) (string, error) { return filepath.Join(top, cmp.Or(root, "repo")), nil },
 		})
 		for name, want := range tc.want {
 			got := ""
