@@ -229,8 +229,8 @@ func TestRefused(t *testing.T) {
 	refused("is not empty", "v0.2.0")
 }
 
-// TestPush pushes a release to a registry, looks at what others get from there, and checks that a version that users may
-// have stays what it is.
+// TestPush pushes a release to a registry, looks at what others get from there, and checks that a version that users
+// may have stays what it is.
 func TestPush(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
@@ -290,8 +290,9 @@ func checkImages(t *testing.T, pushed, tagged string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := config.Config; c.User != "999" || !slices.Equal(c.Entrypoint, []string{"/usr/local/bin/argocd-kserve-plugin"}) ||
-			c.Labels["org.opencontainers.image.version"] != "v0.2.0" || len(c.Labels) != 9 {
+		c, entrypoint := config.Config, []string{"/usr/local/bin/argocd-kserve-plugin"}
+		if c.User != "999" || !slices.Equal(c.Entrypoint, entrypoint) || len(c.Labels) != 9 ||
+			c.Labels["org.opencontainers.image.version"] != "v0.2.0" {
 			t.Errorf("config %+v", c)
 		}
 		layers, err := image.Layers()
