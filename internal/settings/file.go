@@ -15,6 +15,13 @@ import (
 // FileName is the settings file in an app's folder.
 const FileName = ".argocd-kserve-plugin.yaml"
 
+// SchemaURL is where editors find the JSON Schema of the settings file.
+const SchemaURL = "https://raw.githubusercontent.com/argocd-kserve-plugin/argocd-kserve-plugin/main/" +
+	"docs/settings.schema.json"
+
+// SchemaComment is the line of a settings file that names its schema: yaml-language-server reads it.
+const SchemaComment = "# yaml-language-server: $schema=" + SchemaURL + "\n"
+
 const maxFile = 1 << 20
 
 // otherName is what people call the file by mistake.
