@@ -114,7 +114,7 @@ func (s source) checkout(args []string, locked *settings.Settings) (*checkout, e
 	if err != nil {
 		return nil, err
 	}
-	repository, err := application.Open(top)
+	repository, err := application.Open(top, s.env.getenv)
 	if err != nil {
 		return nil, err
 	}
