@@ -15,7 +15,7 @@ func TestProblems(t *testing.T) {
 	together := only(rule("KS902", func(p *Pass) {
 		for _, key := range []string{"a", "b", "c"} {
 			at := yamldoc.Path{"metadata", "labels", key}
-			f := Finding{At: at, Message: "set it"}
+			f := Report{At: at, Message: "set it"}
 			if p.Object.Get(at...) != nil {
 				continue
 			}

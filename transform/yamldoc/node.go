@@ -39,6 +39,7 @@ type Node struct {
 	barrier barrier // of a Mapping
 	tag     tag
 	lead    int32 // bytes from the anchor or tag to Start, 0 without them
+	indent  int   // of a block collection: the column of its keys or dashes, from 0
 
 	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
 
@@ -46,15 +47,9 @@ type Node struct {
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
 	Start, End int
 
-	*Parts
-}
-
-// Parts are the fields of a Node that most scalars do not need. They share one, to save memory.
-type Parts struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
-	indent  int     // of a block collection: the column of its keys or dashes, from 0
 	keyBits uint64  // of a Mapping that is not wide: a bit for each key, see keyBit
 	extras  *extras // nil for most nodes
 }
@@ -66,8 +61,6 @@ type extras struct {
 	tag    string  // if Node.tag is tagOther
 	sorted []int32 // of a wide Mapping: the indexes of its entries in the order of their keys
 }
-
-var noParts Parts
 
 // makeExtras returns the extras, which it makes if there are none.
 func (n *Node) makeExtras() *extras {
@@ -110,14 +103,14 @@ const (
 // props returns the byte offset of the anchor or tag before Start, else Start.
 func (n *Node) props() int { return n.Start - int(n.lead) }
 
-// place sets the offsets of a node.
-func (n *Node) place(props, start, end int) {
+// setOffsets sets the offsets of a node.
+func (n *Node) setOffsets(props, start, end int) {
 	n.lead, n.Start, n.End = int32(start-props), start, end
 }
 
 func (n *Node) resolve() *Node {
 	for n != nil && n.Kind == Alias {
-		n = n.extras.target
+		n = n.Target()
 	}
 	return n
 }
