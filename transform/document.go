@@ -48,6 +48,8 @@ func (e *engine) newDocument(file *File, source scan.Document, screen *scan.Scre
 	}
 	if err == nil && !plain {
 		d.content, err = contentOf(tree, screen)
+	}
+	if d.content == object && !plain {
 		walkObjects(tree.Root, nil, "", "", func(yamldoc.Path, *yamldoc.Node, string, string) { d.count++ })
 	}
 	if err != nil {

@@ -78,7 +78,7 @@ func (r *repair) stopChase(plans ...*Plan) {
 	for _, plan := range plans {
 		chasing = append(chasing, plan.findings...)
 	}
-	message := fmt.Sprintf("the rules %s undo each other's repairs", strings.Join(ids(chasing), " and "))
+	message := fmt.Sprintf("the rules %s undo each other's repairs", strings.Join(slices.Sorted(slices.Values(ids(chasing))), " and "))
 	if len(ids(chasing)) == 1 {
 		message = fmt.Sprintf("the repair of rule %s never ends", chasing[0].Rule.ID)
 	}
@@ -239,7 +239,7 @@ func (r *repair) explain(why withdrawal) string {
 // failure returns the finding of Config.NotRepaired about edits that were withdrawn.
 func (r *repair) failure(why withdrawal) Finding {
 	f := Finding{Rule: r.NotRepaired, Report: Report{Object: r.first.snapshot.objects[why.object], At: why.at,
-		Severity: r.NotRepaired.Severity, Message: why.message, Unrepaired: "these edits are left out; please report this"}}
+		Severity: r.NotRepaired.Severity, Message: why.message, Unrepaired: "the repair is left out; please report this"}}
 	f.Line, f.Col = f.Object.position(f.At)
 	return f
 }

@@ -59,3 +59,22 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestCarriageReturn edits a document whose lines end with CR, before another one: the file can be read again.
+func TestCarriageReturn(t *testing.T) {
+	input := File{Path: "a.yaml", Data: []byte(strings.ReplaceAll(strings.TrimSuffix(service, "\n"), "\n", "\r") + "\r\n---\n" + named("b"))}
+	config := Config{Rules: []*Rule{rule("KS901", func(p *Pass) {
+		if at := (yamldoc.Path{"status"}); p.Object.Get(at...) == nil {
+			p.Report(Report{At: at, Message: "no status", Edits: p.Object.Edits(yamldoc.Set(at, "ready"))})
+		}
+	}, services)}}
+	result, err := Run(t.Context(), []File{input}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := result.Files()[0].After
+	result, err = Run(t.Context(), []File{{Path: "a.yaml", Data: once}}, config)
+	if err != nil || len(result.Repaired()) > 0 || result.Objects() != 2 {
+		t.Errorf("%q: %v, %v is repaired again", once, err, result)
+	}
+}
