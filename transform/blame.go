@@ -35,7 +35,7 @@ func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict
 		at = o.prefix
 	}
 	for _, f := range found {
-		guilty.add(withdrawal{o.ordinal, at[len(o.prefix):], message, true}, place{f.Rule, d.ordinal})
+		guilty.add(withdrawal{o.ordinal, at[len(o.prefix):], message, true}, place{rule: f.Rule, document: d.ordinal})
 	}
 }
 
@@ -139,8 +139,8 @@ type symptom struct {
 func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty verdict) {
 	guilty = verdict{}
 	add := func(rule *Rule, o *Object, message string, faulty bool) {
-		at := place{rule, o.doc.ordinal}
-		if plan.edits(at) {
+		at := place{rule: rule, document: o.doc.ordinal}
+		if len(plan.near(rule, at.document)) > 0 {
 			guilty.add(withdrawal{object: o.ordinal, message: message, faulty: true}, at)
 			return
 		}
@@ -205,52 +205,83 @@ func (f *Finding) sameRepair(other Finding) bool {
 	})
 }
 
-// findGuilty finds the rules without whose edits the symptoms are not there. If no single rule brings one about, all
-// edits of the document are guilty, or of the plan if it has none there.
+// findGuilty finds the edits without which the symptoms are not there: those of one rule, and if possible of one of its
+// findings. If no single rule brings one about, all edits of the document are guilty, or of the plan if it has none
+// there.
 func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom) (verdict, error) {
 	guilty := verdict{}
-	blame := func(s symptom, rule *Rule) {
-		places := plan.placesOf(rule, r.first.snapshot.objects[s.object].doc.ordinal)
+	document := func(s symptom) int { return r.first.snapshot.objects[s.object].doc.ordinal }
+	blame := func(s symptom, places ...place) {
 		guilty.add(withdrawal{object: s.object, message: s.message, faulty: s.faulty}, places...)
 	}
 	for _, rule := range plan.rules() {
-		left, err := r.without(ctx, plan, rule)
+		gone, err := r.goneWithout(ctx, plan, symptoms, func(f Finding) bool { return f.Rule == rule })
 		if err != nil {
 			return nil, err
 		}
-		symptoms = slices.DeleteFunc(symptoms, func(s symptom) bool {
-			stays := slices.ContainsFunc(left, func(l symptom) bool { return l.rule == s.rule && l.object == s.object })
-			if !stays {
-				blame(s, rule)
+		for _, s := range gone {
+			suspects := plan.near(rule, document(s))
+			own, err := r.narrow(ctx, plan, s, suspects)
+			switch {
+			case err != nil:
+				return nil, err
+			case own != nil:
+				blame(s, own.own())
+			default:
+				blame(s, plan.placesOf(rule, document(s))...)
 			}
-			return !stays
-		})
+		}
+		symptoms = slices.DeleteFunc(symptoms, func(s symptom) bool { return slices.Contains(gone, s) })
 	}
 	for _, s := range symptoms {
-		blame(s, nil)
+		blame(s, plan.placesOf(nil, document(s))...)
 	}
 	return guilty, nil
 }
 
-// without returns the symptoms of a plan without the edits of a rule.
-func (r *repair) without(ctx context.Context, plan *Plan, rule *Rule) ([]symptom, error) {
-	rest := *plan
-	rest.findings = slices.DeleteFunc(slices.Clone(plan.findings), func(f Finding) bool { return f.Rule == rule })
-	if len(rest.findings) == 0 {
+// maxSuspects is the number of findings of a rule up to which each is tried alone.
+const maxSuspects = 8
+
+// narrow returns the one of several suspects without whose edits the symptom is not there, or nil.
+func (r *repair) narrow(ctx context.Context, plan *Plan, s symptom, suspects []Finding) (*Finding, error) {
+	if len(suspects) < 2 || len(suspects) > maxSuspects {
 		return nil, nil
+	}
+	for i := range suspects {
+		own := suspects[i].own()
+		gone, err := r.goneWithout(ctx, plan, []symptom{s}, func(f Finding) bool { return f.own() == own })
+		if err != nil || len(gone) > 0 {
+			return &suspects[i], err
+		}
+	}
+	return nil, nil
+}
+
+// goneWithout returns the symptoms that are not there without the edits of some findings of a plan.
+func (r *repair) goneWithout(ctx context.Context, plan *Plan, symptoms []symptom, some func(Finding) bool,
+) ([]symptom, error) {
+	if len(symptoms) == 0 {
+		return nil, nil
+	}
+	rest := *plan
+	rest.findings = slices.DeleteFunc(slices.Clone(plan.findings), some)
+	if len(rest.findings) == 0 {
+		return symptoms, nil
 	}
 	documents, guilty, err := r.edit(ctx, &rest)
 	if err != nil || len(guilty) > 0 {
 		return nil, err
 	}
-	s, err := r.snapshot(r.first.snapshot.input, documents)
+	snapshot, err := r.snapshot(r.first.snapshot.input, documents)
 	if err != nil {
-		return []symptom{{object: plan.findings[0].Object.ordinal}}, nil
+		return nil, nil
 	}
-	after, err := r.analyze(ctx, s)
+	after, err := r.analyze(ctx, snapshot)
 	if err != nil {
 		return nil, err
 	}
 	left, _ := r.symptoms(&rest, after)
-	return left, nil
+	return slices.DeleteFunc(slices.Clone(symptoms), func(s symptom) bool {
+		return slices.ContainsFunc(left, func(l symptom) bool { return l.rule == s.rule && l.object == s.object })
+	}), nil
 }

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -15,19 +16,11 @@ type Plan struct {
 	edited    map[int]bool // and of those that rules edit which do not Enrich
 }
 
-// place is a rule's edits in a document.
+// place is a rule's edits in a document, or those of one of its findings.
 type place struct {
 	rule     *Rule
-	document int // its ordinal
-}
-
-// edits reports whether the plan has edits at a place.
-func (p *Plan) edits(at place) bool {
-	return slices.ContainsFunc(p.findings, func(f Finding) bool {
-		return f.Rule == at.rule && slices.ContainsFunc(f.Edits, func(e Edit) bool {
-			return e.Object.doc.ordinal == at.document
-		})
-	})
+	document int    // its ordinal
+	finding  string // the key of the finding; empty for all of the rule's
 }
 
 // withdrawal says why edits are not made.
@@ -80,13 +73,22 @@ func (e *engine) keep(findings []Finding, p *Plan) []Finding {
 
 // places returns where the finding edits, and where it is.
 func (f *Finding) places() []place {
-	all := []place{{f.Rule, f.Object.doc.ordinal}}
+	all := []place{{rule: f.Rule, document: f.Object.doc.ordinal}}
 	for _, e := range f.Edits {
-		if p := (place{f.Rule, e.Object.doc.ordinal}); p != all[len(all)-1] {
+		if p := (place{rule: f.Rule, document: e.Object.doc.ordinal}); p != all[len(all)-1] {
 			all = append(all, p)
 		}
 	}
 	return all
+}
+
+// own returns the place of the finding alone.
+func (f *Finding) own() place {
+	key := fmt.Sprint(f.Object.ordinal, pathKey(f.At), f.Category)
+	for _, e := range f.Edits {
+		key += fmt.Sprint(e.Object.ordinal, e.Op, pathKey(e.Path))
+	}
+	return place{f.Rule, f.Object.doc.ordinal, key}
 }
 
 // withdraws reports whether the plan leaves out the edits of the finding.
@@ -99,7 +101,7 @@ func (p *Plan) withdrawal(f Finding) (w withdrawal, found bool) {
 	if len(p.withdrawn) == 0 {
 		return w, false
 	}
-	for _, at := range f.places() {
+	for _, at := range append(f.places(), f.own()) {
 		if w, found = p.withdrawn[at]; found {
 			return w, true
 		}
@@ -117,6 +119,16 @@ func (p *Plan) rules() (all []*Rule) {
 	return all
 }
 
+// near returns the findings of a rule that edit a document.
+func (p *Plan) near(rule *Rule, document int) (found []Finding) {
+	for _, f := range p.findings {
+		if f.Rule == rule && slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc.ordinal == document }) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
 // placesOf returns the places of the plan's findings, of one rule or of all if it is nil: in a document if there are
 // any, else in all documents.
 func (p *Plan) placesOf(rule *Rule, document int) []place {
@@ -128,7 +140,7 @@ func (p *Plan) placesOf(rule *Rule, document int) []place {
 		at := f.places()
 		far = append(far, at...)
 		if slices.ContainsFunc(at, func(p place) bool { return p.document == document }) {
-			near = append(near, place{f.Rule, document})
+			near = append(near, place{rule: f.Rule, document: document})
 		}
 	}
 	if len(near) > 0 {
