@@ -11,8 +11,8 @@ import (
 // analysis is what the rules report about a snapshot.
 type analysis struct {
 	snapshot *Snapshot
-	open     []Finding // that nobody accepted, in the order of the rules, and of the input within one
-	accepted []Finding // in the same order
+	open     []*Finding // that nobody accepted, in the order of the rules, and of the input within one
+	accepted []*Finding // in the same order
 	faults   []fault
 	used     map[*ignore]bool // what accepted a finding
 }
@@ -35,7 +35,7 @@ type call struct {
 func (e *engine) analyze(ctx context.Context, s *Snapshot) (*analysis, error) {
 	calls := e.callsFor(s)
 	type reported struct {
-		findings []Finding
+		findings []*Finding
 		faults   []fault
 	}
 	all := make([]reported, len(s.objects))
@@ -47,12 +47,12 @@ func (e *engine) analyze(ctx context.Context, s *Snapshot) (*analysis, error) {
 		return nil, err
 	}
 	a := &analysis{snapshot: s, used: map[*ignore]bool{}}
-	var findings []Finding
+	var findings []*Finding
 	for _, r := range all {
 		findings = append(findings, r.findings...)
 		a.faults = append(a.faults, r.faults...)
 	}
-	slices.SortStableFunc(findings, func(a, b Finding) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(findings, func(a, b *Finding) int { return cmp.Compare(a.rank, b.rank) })
 	a.open, a.accepted = e.accept(findings, a.used)
 	return a, nil
 }
@@ -77,23 +77,32 @@ func (e *engine) callsFor(s *Snapshot) map[GroupKind][]call {
 }
 
 // examine runs the rules for an object. What a rule reports before it panics does not count.
-func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []Finding, faults []fault) {
-	for _, c := range calls {
+func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Finding, faults []fault) {
+	var current call
+	pass := &Pass{Object: o, Snapshot: s, Releases: e.Releases, Index: s.index}
+	pass.report = func(r Report) { findings = append(findings, e.finding(current, r)) }
+	for _, current = range calls {
 		before := len(findings)
-		pass := &Pass{Rule: c.rule, Object: o, Snapshot: s, Releases: e.Releases, Index: s.index}
-		pass.report = func(r Report) { findings = append(findings, e.finding(c, r)) }
-		if err := guarded(func() error { c.rule.Run(pass); return nil }); err != nil {
-			findings, faults = findings[:before], append(faults, fault{c.rule, o, err})
+		pass.Rule = current.rule
+		if err := current.run(pass); err != nil {
+			findings, faults = findings[:before], append(faults, fault{current.rule, o, err})
 		}
 	}
 	return findings, faults
 }
 
+// run calls the rule, and returns a panic as an error.
+func (c call) run(pass *Pass) (err error) {
+	defer caught(&err)
+	c.rule.Run(pass)
+	return nil
+}
+
 // finding returns the finding of a report, with its position. It takes the edits off when they cannot be made safely,
 // and when Config.AsOf is older than they are.
-func (e *engine) finding(c call, r Report) Finding {
-	f := Finding{Report: r, Rule: c.rule, rank: c.rank}
-	e.withhold(&f)
+func (e *engine) finding(c call, r Report) *Finding {
+	f := &Finding{Report: r, Rule: c.rule, rank: c.rank}
+	e.withhold(f)
 	f.Line, f.Col = f.Object.position(f.At)
 	if reason := unsafe(f.Edits); reason != "" {
 		f.Edits, f.Unrepaired = nil, reason

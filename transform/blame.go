@@ -16,7 +16,7 @@ import (
 func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict) {
 	var conflict *yamldoc.ConflictError
 	var unsafe *yamldoc.UnsafeError
-	var found []Finding
+	var found []*Finding
 	at := yamldoc.Path(nil)
 	message := reason(fault)
 	switch {
@@ -40,7 +40,7 @@ func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict
 }
 
 // overlapping returns the findings with an edit of a document that overlaps a path.
-func (p *Plan) overlapping(d *document, at yamldoc.Path) (found []Finding) {
+func (p *Plan) overlapping(d *document, at yamldoc.Path) (found []*Finding) {
 	for _, f := range p.findings {
 		if slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc == d && e.rooted().Path.Overlaps(at) }) {
 			found = append(found, f)
@@ -60,7 +60,7 @@ func (f *Finding) objectIn(d *document) int {
 }
 
 // ids returns the IDs of the rules of findings, each of them once.
-func ids(findings []Finding) (all []string) {
+func ids(findings []*Finding) (all []string) {
 	for _, f := range findings {
 		if !slices.Contains(all, f.Rule.ID) {
 			all = append(all, f.Rule.ID)
@@ -155,7 +155,7 @@ func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty 
 			add(f.rule, f.object, f.message(), true)
 		}
 	}
-	planned := map[spot][]Finding{}
+	planned := map[spot][]*Finding{}
 	for _, f := range plan.findings {
 		planned[f.spot()] = append(planned[f.spot()], f)
 	}
@@ -194,12 +194,12 @@ func (f fault) spot() spot { return spot{f.rule, f.object.ordinal} }
 func (f fault) message() string { return fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)) }
 
 // sameAs reports whether another finding of the rule about the object is about the same problem.
-func (f *Finding) sameAs(other Finding) bool {
+func (f *Finding) sameAs(other *Finding) bool {
 	return slices.Equal(f.At, other.At) && f.Category == other.Category
 }
 
 // sameRepair reports whether another finding of the rule about the object has the same edits.
-func (f *Finding) sameRepair(other Finding) bool {
+func (f *Finding) sameRepair(other *Finding) bool {
 	return f.sameAs(other) && slices.EqualFunc(f.Edits, other.Edits, func(a, b Edit) bool {
 		return a.Object.ordinal == b.Object.ordinal && reflect.DeepEqual(a.Edit, b.Edit)
 	})
@@ -215,7 +215,7 @@ func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom)
 		guilty.add(withdrawal{object: s.object, message: s.message, faulty: s.faulty}, places...)
 	}
 	for _, rule := range plan.rules() {
-		gone, err := r.goneWithout(ctx, plan, symptoms, func(f Finding) bool { return f.Rule == rule })
+		gone, err := r.goneWithout(ctx, plan, symptoms, func(f *Finding) bool { return f.Rule == rule })
 		if err != nil {
 			return nil, err
 		}
@@ -243,22 +243,22 @@ func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom)
 const maxSuspects = 8
 
 // narrow returns the one of several suspects without whose edits the symptom is not there, or nil.
-func (r *repair) narrow(ctx context.Context, plan *Plan, s symptom, suspects []Finding) (*Finding, error) {
+func (r *repair) narrow(ctx context.Context, plan *Plan, s symptom, suspects []*Finding) (*Finding, error) {
 	if len(suspects) < 2 || len(suspects) > maxSuspects {
 		return nil, nil
 	}
 	for i := range suspects {
 		own := suspects[i].own()
-		gone, err := r.goneWithout(ctx, plan, []symptom{s}, func(f Finding) bool { return f.own() == own })
+		gone, err := r.goneWithout(ctx, plan, []symptom{s}, func(f *Finding) bool { return f.own() == own })
 		if err != nil || len(gone) > 0 {
-			return &suspects[i], err
+			return suspects[i], err
 		}
 	}
 	return nil, nil
 }
 
 // goneWithout returns the symptoms that are not there without the edits of some findings of a plan.
-func (r *repair) goneWithout(ctx context.Context, plan *Plan, symptoms []symptom, some func(Finding) bool,
+func (r *repair) goneWithout(ctx context.Context, plan *Plan, symptoms []symptom, some func(*Finding) bool,
 ) ([]symptom, error) {
 	if len(symptoms) == 0 {
 		return nil, nil

@@ -49,12 +49,15 @@ func bug(format string, args ...any) error { return &InternalError{fmt.Errorf(fo
 
 // guarded calls do and returns a panic as an error.
 func guarded(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = bug("panic: %v", r)
-		}
-	}()
+	defer caught(&err)
 	return do()
+}
+
+// caught sets the error to a panic, if there is one. It is to be deferred.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = bug("panic: %v", r)
+	}
 }
 
 // reason returns what is wrong, without the position in a document and without the request to report it, which a

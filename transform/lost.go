@@ -42,7 +42,7 @@ func (d *document) lineOf(c yamldoc.Comment) int {
 }
 
 // of returns the comments that the edits of a finding take out.
-func (l lostComments) of(f Finding) (places []Place) {
+func (l lostComments) of(f *Finding) (places []Place) {
 	if len(l) == 0 {
 		return nil
 	}

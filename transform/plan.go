@@ -10,7 +10,7 @@ import (
 
 // Plan is what a run is about to repair: the findings with edits of a snapshot, without those that were withdrawn.
 type Plan struct {
-	findings  []Finding
+	findings  []*Finding
 	withdrawn map[place]withdrawal
 	restarted map[int]bool // ordinals of the objects whose pods restart, also because of earlier plans
 	edited    map[int]bool // and of those that rules edit which do not Enrich
@@ -35,7 +35,7 @@ type withdrawal struct {
 func (p *Plan) Restarts(o *Object) bool { return p.restarted[o.ordinal] }
 
 // plan returns the plan that repairs as many of the findings as possible after the earlier plan, which may be nil.
-func (e *engine) plan(findings []Finding, withdrawn map[place]withdrawal, earlier *Plan) *Plan {
+func (e *engine) plan(findings []*Finding, withdrawn map[place]withdrawal, earlier *Plan) *Plan {
 	p := &Plan{withdrawn: withdrawn, restarted: map[int]bool{}, edited: map[int]bool{}}
 	if earlier != nil {
 		p.restarted, p.edited = maps.Clone(earlier.restarted), maps.Clone(earlier.edited)
@@ -61,8 +61,8 @@ func (e *engine) plan(findings []Finding, withdrawn map[place]withdrawal, earlie
 }
 
 // keep returns the findings without those that depend on what the plan does not do.
-func (e *engine) keep(findings []Finding, p *Plan) []Finding {
-	dropped := func(f Finding) bool {
+func (e *engine) keep(findings []*Finding, p *Plan) []*Finding {
+	dropped := func(f *Finding) bool {
 		return f.If != nil && !f.If(p) || e.EnrichRepaired && f.Rule.Enriches && !p.edited[f.Object.ordinal]
 	}
 	if !slices.ContainsFunc(findings, dropped) {
@@ -92,12 +92,12 @@ func (f *Finding) own() place {
 }
 
 // withdraws reports whether the plan leaves out the edits of the finding.
-func (p *Plan) withdraws(f Finding) bool {
+func (p *Plan) withdraws(f *Finding) bool {
 	_, found := p.withdrawal(f)
 	return found
 }
 
-func (p *Plan) withdrawal(f Finding) (w withdrawal, found bool) {
+func (p *Plan) withdrawal(f *Finding) (w withdrawal, found bool) {
 	if len(p.withdrawn) == 0 {
 		return w, false
 	}
@@ -120,7 +120,7 @@ func (p *Plan) rules() (all []*Rule) {
 }
 
 // near returns the findings of a rule that edit a document.
-func (p *Plan) near(rule *Rule, document int) (found []Finding) {
+func (p *Plan) near(rule *Rule, document int) (found []*Finding) {
 	for _, f := range p.findings {
 		if f.Rule == rule && slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc.ordinal == document }) {
 			found = append(found, f)

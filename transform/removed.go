@@ -13,7 +13,7 @@ func (e *engine) findRemoved(ctx context.Context, after *Snapshot) (*analysis, e
 	if err != nil {
 		return nil, err
 	}
-	var found []Finding
+	var found []*Finding
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
 			continue

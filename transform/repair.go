@@ -74,7 +74,7 @@ func (r *repair) advance(plan *Plan, after *analysis) {
 
 // stopChase withdraws the edits of the plans for good.
 func (r *repair) stopChase(plans ...*Plan) {
-	var chasing []Finding
+	var chasing []*Finding
 	for _, plan := range plans {
 		chasing = append(chasing, plan.findings...)
 	}
@@ -153,67 +153,69 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 
 // repaired returns the findings of the input with what became of them, and those that the repair brought to light and
 // repaired.
-func (r *repair) repaired() []Finding {
-	final := r.next()
-	made, of := r.made()
-	stays := map[spot]bool{}
-	for _, f := range r.last.open {
-		stays[f.spot()] = true
-	}
-	var all []Finding
+func (r *repair) repaired() []*Finding {
+	plan := r.next()
+	first := r.keep(r.first.open, plan)
 	if r.first.fatal() {
-		return r.keep(r.first.open, final)
+		return first
 	}
-	for _, f := range r.keep(r.first.open, final) {
-		i := slices.IndexFunc(of[f.spot()], func(i int) bool { return made[i].sameAs(f) })
-		switch at := of[f.spot()]; {
-		case i >= 0:
-			m := made[at[i]]
+	made := r.made()
+	left := map[spot]bool{}
+	for _, f := range r.last.open {
+		left[f.spot()] = true
+	}
+	var all []*Finding
+	for _, f := range first {
+		at := f.spot()
+		if i := slices.IndexFunc(made[at], f.sameAs); i >= 0 {
+			m := made[at][i]
 			m.Line, m.Col = f.Line, f.Col
-			made[at[i]].Object = nil
-			of[f.spot()] = slices.Delete(at, i, i+1)
-			f = m
-		case len(r.steps) > 0 && !stays[f.spot()]:
-			f.Edits, f.Solved, f.Unrepaired, f.Needs = nil, true, "", ""
-		case len(f.Edits) > 0:
-			f.Edits = nil
-			if why, found := final.withdrawal(f); found {
+			made[at] = slices.Delete(made[at], i, i+1)
+			all = append(all, m)
+			continue
+		}
+		solved := len(r.steps) > 0 && !left[at]
+		if solved || len(f.Edits) > 0 {
+			f = new(*f)
+			f.Edits, f.Solved = nil, solved
+			if why, found := plan.withdrawal(f); found {
 				f.Unrepaired = r.explain(why)
+			}
+			if solved {
+				f.Unrepaired, f.Needs = "", ""
 			}
 		}
 		all = append(all, f)
 	}
-	for _, m := range made {
-		if m.Object != nil {
-			all = append(all, m)
-		}
+	for _, more := range made {
+		all = append(all, more...)
 	}
-	slices.SortStableFunc(all, func(a, b Finding) int {
+	slices.SortStableFunc(all, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Object.ordinal, b.Object.ordinal))
 	})
 	return all
 }
 
-// made returns the findings that the steps repair, about the objects of the input, and their indexes by their spots.
-func (r *repair) made() (made []Finding, of map[spot][]int) {
-	of = map[spot][]int{}
+// made returns the findings that the steps repair, about the objects of the input.
+func (r *repair) made() map[spot][]*Finding {
+	made := map[spot][]*Finding{}
 	for i, step := range r.steps {
 		lost := r.lost(step)
 		for _, f := range step.findings {
-			f.Lost = lost.of(f)
+			m := new(*f)
+			m.Lost = lost.of(f)
 			if i > 0 {
-				f = f.about(r.first.snapshot)
-				f.later = true
+				m.moveTo(r.first.snapshot)
 			}
-			of[f.spot()] = append(of[f.spot()], len(made))
-			made = append(made, f)
+			made[m.spot()] = append(made[m.spot()], m)
 		}
 	}
-	return made, of
+	return made
 }
 
-// about returns the finding with the objects of another snapshot.
-func (f Finding) about(s *Snapshot) Finding {
+// moveTo makes the finding one about the objects of another snapshot.
+func (f *Finding) moveTo(s *Snapshot) {
+	f.later = true
 	f.Object = s.objects[f.Object.ordinal]
 	f.Line, f.Col = f.Object.position(f.At)
 	f.Edits, f.Restarts = slices.Clone(f.Edits), slices.Clone(f.Restarts)
@@ -224,7 +226,6 @@ func (f Finding) about(s *Snapshot) Finding {
 	for i, o := range f.Restarts {
 		f.Restarts[i] = s.objects[o.ordinal]
 	}
-	return f
 }
 
 // explain returns why a finding has no edits.
@@ -237,8 +238,8 @@ func (r *repair) explain(why withdrawal) string {
 }
 
 // failure returns the finding of Config.NotRepaired about edits that were withdrawn.
-func (r *repair) failure(why withdrawal) Finding {
-	f := Finding{Rule: r.NotRepaired, Report: Report{Object: r.first.snapshot.objects[why.object], At: why.at,
+func (r *repair) failure(why withdrawal) *Finding {
+	f := &Finding{Rule: r.NotRepaired, Report: Report{Object: r.first.snapshot.objects[why.object], At: why.at,
 		Severity: r.NotRepaired.Severity, Message: why.message, Unrepaired: "the repair is left out; please report this"}}
 	f.Line, f.Col = f.Object.position(f.At)
 	return f
@@ -246,7 +247,7 @@ func (r *repair) failure(why withdrawal) Finding {
 
 // failures returns what went wrong because of the rules or the engine: one finding for each document. Without
 // Config.NotRepaired the first one is an error.
-func (r *repair) failures() ([]Finding, error) {
+func (r *repair) failures() ([]*Finding, error) {
 	var all []withdrawal
 	for _, f := range r.first.faults {
 		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
@@ -264,7 +265,7 @@ func (r *repair) failures() ([]Finding, error) {
 		o := r.first.snapshot.objects[all[0].object]
 		return nil, bug("%s: %s: %s", Place{o.File.Path, o.doc.line()}, o, all[0].message)
 	}
-	findings := make([]Finding, len(all))
+	findings := make([]*Finding, len(all))
 	for i, why := range all {
 		findings[i] = r.failure(why)
 	}

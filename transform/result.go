@@ -13,7 +13,7 @@ type Result struct {
 	Accepted []Finding // the problems that people accepted, by a comment or an annotation
 	Unused   []Finding // of Config.UnusedIgnore: comments and annotations that accept nothing
 
-	open  []Finding
+	open  []*Finding
 	index Index
 	parts []part
 }
@@ -32,18 +32,26 @@ type Output struct {
 
 // Findings returns the findings that nobody accepted, in the order of the rules, and of the input within one. The slice
 // is new at each call.
-func (r *Result) Findings() []Finding { return slices.Clone(r.open) }
+func (r *Result) Findings() []Finding { return values(r.open) }
+
+func values(findings []*Finding) []Finding {
+	var all []Finding
+	for _, f := range findings {
+		all = append(all, *f)
+	}
+	return all
+}
 
 // Index returns what Config.Index returned for the input. It is nil for a merged result.
 func (r *Result) Index() Index { return r.index }
 
 // Problems returns the Findings as people look at them: without those of rules that Enrich, and with those that belong
 // Together joined, as far as all of them are repaired or none is.
-func (r *Result) Problems() []Finding { return problems(r.open) }
+func (r *Result) Problems() []Finding { return problems(r.Findings()) }
 
 // Left returns those of the Problems that are not repaired.
 func (r *Result) Left() []Finding {
-	return problems(r.where(func(f Finding) bool { return !f.Repaired() }))
+	return problems(r.where(func(f *Finding) bool { return !f.Repaired() }))
 }
 
 // problems returns the findings as Problems does.
@@ -82,12 +90,12 @@ func (f *Finding) join(other Finding) {
 }
 
 // Losing returns those of the Findings whose repair loses comments.
-func (r *Result) Losing() []Finding { return r.where(func(f Finding) bool { return len(f.Lost) > 0 }) }
+func (r *Result) Losing() []Finding { return r.where(func(f *Finding) bool { return len(f.Lost) > 0 }) }
 
-func (r *Result) where(wanted func(Finding) bool) (findings []Finding) {
+func (r *Result) where(wanted func(*Finding) bool) (findings []Finding) {
 	for _, f := range r.open {
 		if wanted(f) {
-			findings = append(findings, f)
+			findings = append(findings, *f)
 		}
 	}
 	return findings
@@ -96,7 +104,7 @@ func (r *Result) where(wanted func(Finding) bool) (findings []Finding) {
 // Fatal reports whether a finding is fatal.
 func (r *Result) Fatal() bool { return slices.ContainsFunc(r.open, isFatal) }
 
-func isFatal(f Finding) bool { return f.Fatal }
+func isFatal(f *Finding) bool { return f.Fatal }
 
 // Objects returns the number of objects in the input. A List counts as its items.
 func (r *Result) Objects() (n int) {

@@ -24,7 +24,7 @@ type ignore struct {
 	start, end int     // what the comment covers: offsets in the document's body
 }
 
-func (i *ignore) covers(f Finding) bool {
+func (i *ignore) covers(f *Finding) bool {
 	if i.rule != f.Rule.ID {
 		return false
 	}
@@ -37,7 +37,7 @@ func (i *ignore) covers(f Finding) bool {
 
 // accept returns the findings that nobody accepted and the others, which have no edits, and notes what is used. With
 // Config.IgnoreForbidden all are open, with a remark: a comment must not stop a whole application.
-func (c *Config) accept(findings []Finding, used map[*ignore]bool) (open, accepted []Finding) {
+func (c *Config) accept(findings []*Finding, used map[*ignore]bool) (open, accepted []*Finding) {
 	for _, f := range findings {
 		ignores := f.Object.doc.ignores
 		i := slices.IndexFunc(ignores, func(i *ignore) bool { return i.covers(f) })

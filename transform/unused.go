@@ -4,12 +4,12 @@ import "slices"
 
 // unused reports what accepts nothing. It says nothing about rules that did not run, about documents where one failed,
 // and where nothing can be accepted.
-func (r *repair) unused(failed []Finding, removed *analysis) (found []Finding) {
+func (r *repair) unused(failed []*Finding, removed *analysis) (found []*Finding) {
 	if r.IgnoreForbidden != "" || r.UnusedIgnore == nil {
 		return nil
 	}
 	for _, d := range r.first.snapshot.documents {
-		if slices.ContainsFunc(failed, func(f Finding) bool { return f.Object.doc == d }) {
+		if slices.ContainsFunc(failed, func(f *Finding) bool { return f.Object.doc == d }) {
 			continue
 		}
 		for _, i := range d.ignores {
@@ -17,7 +17,7 @@ func (r *repair) unused(failed []Finding, removed *analysis) (found []Finding) {
 			if r.first.used[i] || removed.used[i] || !judged {
 				continue
 			}
-			found = append(found, Finding{Rule: r.UnusedIgnore, Line: i.Line, Col: i.Col, Report: Report{
+			found = append(found, &Finding{Rule: r.UnusedIgnore, Line: i.Line, Col: i.Col, Report: Report{
 				Object: i.object, Severity: r.UnusedIgnore.Severity,
 				Message: "this " + i.By + " accepts " + i.rule + ", which finds nothing here: remove it",
 			}})

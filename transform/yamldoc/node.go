@@ -31,7 +31,8 @@ const (
 	Flow               // {} or []
 )
 
-// Node is a value in a document, with the position of its bytes. Treat it as read-only.
+// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping has
+// Entries and a Sequence has Items, both in document order.
 type Node struct {
 	Kind  Kind
 	Style Style
@@ -39,7 +40,6 @@ type Node struct {
 	barrier barrier // of a Mapping
 	tag     tag
 	lead    int32 // bytes from the anchor or tag to Start, 0 without them
-	indent  int   // of a block collection: the column of its keys or dashes, from 0
 
 	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
 
@@ -47,12 +47,20 @@ type Node struct {
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
 	Start, End int
 
+	*children // the fields Entries and Items
+}
+
+// children are the fields of a Node that most scalars do not need. Those share one, which saves half of the memory.
+type children struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
+	indent  int     // of a block collection: the column of its keys or dashes, from 0
 	keyBits uint64  // of a Mapping that is not wide: a bit for each key, see keyBit
 	extras  *extras // nil for most nodes
 }
+
+var noChildren children
 
 // extras are the fields that few nodes need.
 type extras struct {

@@ -169,6 +169,9 @@ func styleOf(y *yaml.Node) Style {
 // count adds the nodes from y on to the sizes of the slabs.
 func (s *slabs) count(y *yaml.Node) {
 	s.nodes.size++
+	if y.Kind != yaml.ScalarNode || y.Anchor != "" {
+		s.below.size++
+	}
 	switch y.Kind {
 	case yaml.MappingNode:
 		s.entries.size += len(y.Content) / 2
@@ -183,14 +186,17 @@ func (s *slabs) count(y *yaml.Node) {
 // node converts y and the nodes below it. size is theirs with aliases expanded.
 func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err error) {
 	n = c.nodes.one()
-	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value}
+	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, children: &noChildren}
 	props := c.offset(y.Line, y.Column)
 	n.setOffsets(props, props, props)
 	if depth > maxDepth {
 		return nil, size, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
-	if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
-		n.extras = &extras{anchor: y.Anchor, tag: y.Tag}
+	if y.Anchor != "" || n.Kind != Scalar || n.tag == tagOther {
+		n.children = c.below.one()
+		if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
+			n.extras = &extras{anchor: y.Anchor, tag: y.Tag}
+		}
 	}
 	if y.Anchor != "" {
 		c.anchors[y] = anchored{n: n}

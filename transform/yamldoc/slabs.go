@@ -5,6 +5,7 @@ import "sync"
 // slabs are the memory for the nodes of one tree: a few large pieces instead of many small ones.
 type slabs struct {
 	nodes   slab[Node]
+	below   slab[children]
 	entries slab[Entry]
 	items   slab[*Node]
 }
