@@ -31,6 +31,7 @@ var layers = []struct {
 	// KServe, and the rules about it.
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
+	{"internal/kserve/kservetest", ""},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
@@ -46,10 +47,10 @@ var layers = []struct {
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
 	{"internal/rewrite", "internal/lazyregexp"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
+	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/spelling transform/yamldoc"},
 	{"internal/memory", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics internal/secret transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
@@ -64,7 +65,6 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
-	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -74,7 +74,7 @@ var layers = []struct {
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
 		"internal/lazyregexp internal/memory internal/panics internal/render internal/report internal/rewrite " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
+		"internal/secret internal/settings internal/terminal internal/upgrade transform " +
 		"transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},
 	{"cmd/cmp", "internal/cli internal/handover"},
@@ -99,8 +99,6 @@ var (
 		"sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
-		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
-		"github.com/argoproj/argo-cd/v3/resource_customizations",
 		"k8s.io/kube-openapi/", // of kustomize
 	}
 )

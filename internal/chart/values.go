@@ -10,7 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
-// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.2.1): documents, then parameters by
+// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.3.1): documents, then parameters by
 // form.
 func mergeValues(c render.Chart) (map[string]any, error) {
 	values := map[string]any{}

@@ -17,11 +17,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// The formats for something else than an installation of Argo CD.
-const (
-	fluxFormat     = "flux"
-	upstreamFormat = "upstream"
-)
+// fluxFormat is the format for something else than an installation of Argo CD.
+const fluxFormat = "flux"
 
 func newHealthConfigCommand(env *Env) *cobra.Command {
 	names, about := configFormats()
@@ -44,8 +41,7 @@ as they are.`,
 			"  kubectl -n argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config --live -\n" +
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +
-			"  argocd-kserve-plugin health config -o flux --default-deployment-mode Standard apps/iris\n" +
-			"  argocd-kserve-plugin health config -o upstream --step 1 | git -C argo-cd apply",
+			"  argocd-kserve-plugin health config -o flux --default-deployment-mode Standard apps/iris",
 		Args: takes(0, 1),
 	}
 	c := configuring{env: env, names: names, limits: healthconfig.DefaultLimits}
@@ -60,7 +56,6 @@ as they are.`,
 	flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,
 		"time after which any service that makes no progress is Degraded; 0 is no limit")
 	flags.BoolVar(&c.routes, "http-routes", false, "with -o flux: KServe makes HTTPRoutes (enableGatewayApi)")
-	flags.IntVar(&c.step, "step", 0, "with -o upstream: only this step, 1 to 5; 0 is all")
 	completed(cmd, "output", append(names, liveChanges, liveDiff))
 	completed(cmd, "kind", health.Kinds)
 	cmd.RunE = c.run
@@ -79,7 +74,6 @@ func configFormats() (names []string, about string) {
 		add(format.Name, format.Help)
 	}
 	add(fluxFormat, "health checks of a Flux Kustomization for the objects in PATH")
-	add(upstreamFormat, "patches for the source of Argo CD")
 	_ = table.Flush() // a buffer takes everything
 	return names, b.String()
 }
@@ -92,7 +86,6 @@ type configuring struct {
 	output, kind, live string
 	limits             healthconfig.Limits
 	routes             bool
-	step               int
 }
 
 func (c *configuring) run(cmd *cobra.Command, args []string) error {
@@ -103,11 +96,8 @@ func (c *configuring) run(cmd *cobra.Command, args []string) error {
 	if err := c.refuse(cmd, args); err != nil {
 		return err
 	}
-	switch c.output {
-	case fluxFormat:
+	if c.output == fluxFormat {
 		return writeFlux(ctx, c.src, args, c.routes)
-	case upstreamFormat:
-		return writeUpstream(ctx, c.env, c.step)
 	}
 	set, err := c.src.locked()
 	if err != nil {
@@ -138,7 +128,6 @@ var flagsOf = []struct {
 }{
 	{"kind", []string{"lua"}},
 	{"http-routes", []string{fluxFormat}},
-	{"step", []string{upstreamFormat}},
 	{"grace", withLimits},
 	{"progress-deadline", withLimits},
 }
@@ -149,7 +138,7 @@ var withLimits = []string{"argocd-cm", "helm-values", "argocd-operator", "lua", 
 // refuse returns an error if the arguments and flags do not go together.
 func (c *configuring) refuse(cmd *cobra.Command, args []string) error {
 	switch {
-	case c.live != "" && (c.output == fluxFormat || c.output == upstreamFormat):
+	case c.live != "" && c.output == fluxFormat:
 		return fmt.Errorf("flag --live: -o %s is not for an installation of Argo CD", c.output)
 	case len(args) > 0 && c.output != fluxFormat:
 		return fmt.Errorf("only -o flux takes a PATH")

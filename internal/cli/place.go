@@ -36,7 +36,7 @@ func (env *Env) places(findings []transform.Finding) *places {
 }
 
 // of returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
-// the overlay if another one wants something else there.
+// the overlay if another one wants something else there, or if it adds what the finding is about.
 func (p *places) of(f transform.Finding) report.Place {
 	file := f.Object.File
 	if file.Renderer == "" {
@@ -46,7 +46,7 @@ func (p *places) of(f transform.Finding) report.Place {
 		return place
 	}
 	source := f.Source()
-	if p.disputed[spotOf(f, source)] {
+	if p.disputed[spotOf(f, source)] || len(f.Edits) == 0 && p.added(f) {
 		return report.Place{Path: p.env.shown(file.Path), Repair: p.advice(f)}
 	}
 	place := report.Place{Path: p.env.shown(cmp.Or(source.Path, file.Path)), Line: source.Line}

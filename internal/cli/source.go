@@ -100,8 +100,8 @@ func (s source) from(path string) settings.Sources {
 	}
 	return settings.Sources{
 		Flags: s.flags, Environ: s.env.Environ, Dir: s.env.absolute(shown), Shown: shown, Cgroup: memory.OfContainer(),
-		Top: func(dir, root string) (string, error) {
-			return render.Root(dir, render.Options{Root: root, RootLocked: true, Dir: s.env.Dir, Getenv: s.env.getenv})
+		Top: func(root string) (string, error) {
+			return render.Root(shown, render.Options{Root: root, RootLocked: true, Dir: s.env.Dir, Getenv: s.env.getenv})
 		},
 	}
 }
