@@ -1,4 +1,4 @@
-package transform
+package scan
 
 import (
 	"bytes"
@@ -6,14 +6,29 @@ import (
 	"unicode/utf8"
 )
 
+// PlainObject reports whether a document is certainly an object, and no List: its keys are plain to see, each of them
+// once.
+func PlainObject(body []byte) bool { return plainObject(body) > 0 }
+
+// Blank reports whether a document has no content: only white space, comments and document ends.
+func Blank(body []byte) bool {
+	for line := range bytes.Lines(body) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && string(line) != "..." {
+			return false
+		}
+	}
+	return true
+}
+
 // passes reports whether the document is certainly an object that concerns no rule and is no template.
-func (s *screen) passes(body []byte) bool {
-	return plainObject(body) > 0 && !s.document(body) && !templated(body)
+func (s *Screen) passes(body []byte) bool {
+	return PlainObject(body) && !s.Selects(body) && !templated(body)
 }
 
 // passing returns the number of documents in a text if yamldoc.Split certainly finds no fault there and each of them
 // passes, else 0.
-func (s *screen) passing(text []byte) (count int) {
+func (s *Screen) passing(text []byte) (count int) {
 	if s.words.in(text) || s.obscure(text) || templated(text) || !simple(text) {
 		return 0
 	}
@@ -36,6 +51,21 @@ func simple(text []byte) bool {
 	return utf8.Valid(text) && !slices.ContainsFunc([]byte("\x00\r\xc2\xe2\xef"), func(odd byte) bool {
 		return bytes.IndexByte(text, odd) >= 0
 	})
+}
+
+// templated reports whether {{ starts a value or a line: the mark of a template that nobody rendered.
+func templated(body []byte) bool {
+	for at := 0; ; at += len("{{") {
+		i := bytes.Index(body[at:], []byte("{{"))
+		if i < 0 {
+			return false
+		}
+		at += i
+		before := bytes.TrimRight(body[:at], " \t")
+		if len(before) == 0 || bytes.IndexByte([]byte(":-[\n"), before[len(before)-1]) >= 0 {
+			return true
+		}
+	}
 }
 
 // blockMapping reports whether the first line with content starts with a plain key: the document is a mapping in block
@@ -73,12 +103,15 @@ func plainObject(text []byte) int {
 			return 0
 		}
 	}
-	if keys != (keysSeen{true, true, true}) || !blank(text[min(marker, end):end]) ||
+	if keys != (keysSeen{true, true, true}) || !Blank(text[min(marker, end):end]) ||
 		end < len(text) && !bytes.HasPrefix(text[end:], []byte("---\n")) {
 		return 0
 	}
 	return end
 }
+
+// objectKeys are the keys that every object has.
+var objectKeys = [...]string{"apiVersion", "kind", "metadata"}
 
 // keysSeen are those of objectKeys that a document has.
 type keysSeen [len(objectKeys)]bool

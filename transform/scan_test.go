@@ -5,15 +5,17 @@ import (
 	"testing"
 )
 
-func TestWords(t *testing.T) {
-	w := newWords([][]byte{[]byte("serving.io"), []byte("service"), []byte("zone"), []byte("--")}, nil)
-	for text, want := range map[string]bool{
-		"serving.io": true, "a service": true, "zone": true, "a zone of": true, "--": true, "serving.zone": true,
-		"": false, "v": false, "ving.io": false, "rvice": false, "servi": false, "zon": false, "z": false, "-": false,
-	} {
-		if w.in([]byte(text)) != want {
-			t.Errorf("%q: a word is in it: %t, want %t", text, !want, want)
-		}
+// TestHidden checks that rules run for objects whose kind is hard to see.
+func TestHidden(t *testing.T) {
+	for _, tc := range hidden {
+		t.Run(tc.name, func(t *testing.T) {
+			seen := 0
+			count := rule("KS901", func(*Pass) { seen++ }, services, hpas)
+			result, err := Run(t.Context(), []File{{Path: "a.yaml", Data: []byte(tc.document)}}, Config{Rules: []*Rule{count}})
+			if err != nil || seen != 1 || len(result.Skipped()) > 0 {
+				t.Errorf("the rule ran %d times, want once: %v", seen, err)
+			}
+		})
 	}
 }
 

@@ -1,4 +1,4 @@
-package transform
+package scan
 
 import (
 	"bytes"
@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// rarest are the letters in the order of how seldom they are in manifests, roughly.
+// rarest lists the letters from the rarest to the most common in manifests, by a rough count.
 const rarest = "zqjxvkbwyfhgudmlcpnoisrate"
 
-// sampleSize is enough of a text to tell which letters are seldom in it.
+// sampleSize is how many bytes show which letters are rare in a file.
 const sampleSize = 4 << 10
 
-// words searches for several words at once. A fast search for one byte serves all words that have it.
+// words searches for several words at once: one search for a byte finds all words that contain it.
 type words []landmark
 
-// landmark is a rare byte and the words that are found by it.
+// landmark is a rare byte and the words that it finds.
 type landmark struct {
 	byte  byte
 	words []placed
@@ -27,7 +27,7 @@ type placed struct {
 	at   int
 }
 
-// newWords prepares the search in texts such as the sample, of which it looks at the beginning.
+// newWords prepares a search in files such as the sample.
 func newWords(list [][]byte, sample []byte) words {
 	var counts [256]int
 	for _, c := range sample[:min(len(sample), sampleSize)] {
@@ -45,7 +45,7 @@ func newWords(list [][]byte, sample []byte) words {
 	return w
 }
 
-// rareByte returns the offset of the letter of a word that was counted least, of several the rarest one.
+// rareByte returns the offset in a word of the letter with the lowest count; rarest breaks ties.
 func rareByte(word []byte, counts *[256]int) int {
 	rare := 0
 	least := math.MaxInt
@@ -57,7 +57,7 @@ func rareByte(word []byte, counts *[256]int) int {
 	return rare
 }
 
-// in reports whether a text has one of the words.
+// in reports whether the text contains one of the words.
 func (w words) in(text []byte) bool {
 	return slices.ContainsFunc(w, func(l landmark) bool { return l.in(text) })
 }

@@ -1,4 +1,4 @@
-package yamldoc
+package scan
 
 import (
 	"bytes"
@@ -8,11 +8,9 @@ import (
 // chunkSize is small enough for a processor's cache, so that several searches of a chunk read it from memory once.
 const chunkSize = 24 << 10
 
-// Chunks cuts a stream between documents, into chunks of many small documents or a single large one, and returns each
-// with the number of its first line. [Split] finds the same documents in the chunks, one after the other, as in the
-// stream.
-func Chunks(data []byte) iter.Seq2[int, []byte] { return chunks(data, chunkSize) }
-
+// chunks cuts a stream between documents, into chunks of many small documents or a single large one, and returns each
+// with the number of its first line. [yamldoc.Split] finds the same documents in the chunks, one after the other, as in
+// the stream.
 func chunks(data []byte, size int) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		rest := data
@@ -41,4 +39,24 @@ func chunkEnd(text []byte, size int) int {
 		}
 	}
 	return len(text)
+}
+
+// onlyDirectives reports whether a text may consist of directives, white space and comments alone.
+func onlyDirectives(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '%' && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// countLines counts the line ends in a text: LF, CRLF and CR.
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte("\n"))
+	if bytes.IndexByte(text, '\r') >= 0 {
+		n += bytes.Count(text, []byte("\r")) - bytes.Count(text, []byte("\r\n"))
+	}
+	return n
 }

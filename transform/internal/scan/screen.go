@@ -1,4 +1,5 @@
-package transform
+// Package scan finds the documents of a file that rules may concern. It reads bytes and parses nothing.
+package scan
 
 import (
 	"bytes"
@@ -9,9 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// screen finds the documents that rules can concern by their raw bytes, so that the others are never parsed. False
+// Kind is a kind of objects in an API group. Any as the Kind stands for all kinds of the group.
+type Kind struct{ Group, Kind string }
+
+// Any stands for all kinds, or for all groups.
+const Any = "*"
+
+// Screen finds the documents that rules can concern by their raw bytes, so that the others are never parsed. False
 // positives are allowed, false negatives are not: what the bytes do not show for certain is parsed.
-type screen struct {
+type Screen struct {
 	kinds    map[string]bool // that a rule names
 	groups   map[string]bool // that a rule names, without the core group
 	whole    [][]byte        // groups all of whose kinds concern a rule
@@ -20,50 +27,40 @@ type screen struct {
 	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
 
-// newScreen derives the screen of the files from what the rules declare. A group such as serving.kserve.io stands for
-// its kinds; one without a dot is too common a word, so there the kind is the token.
-func newScreen(rules []*Rule, files []File) *screen {
-	s := &screen{kinds: map[string]bool{}, groups: map[string]bool{}}
-	for _, r := range rules {
-		for _, word := range r.Mentions {
-			s.mentions = appendToken(s.mentions, word)
-		}
+// NewScreen returns the screen for objects of the kinds, and for documents with one of the mentioned words. A group such
+// as serving.kserve.io stands for its kinds; one without a dot is too common a word, so there the kind is the token. The
+// sample shows which letters are rare in the files.
+func NewScreen(kinds []Kind, mentions []string, sample []byte) *Screen {
+	s := &Screen{kinds: map[string]bool{}, groups: map[string]bool{}}
+	for _, word := range mentions {
+		s.mentions = appendToken(s.mentions, word)
 	}
 	s.tokens = slices.Clone(s.mentions)
-	for _, r := range rules {
-		for _, k := range r.Kinds {
-			if k.Group == AnyKind {
-				continue // r.Mentions select
-			}
-			s.kinds[k.Kind] = true
-			if k.Group != "" {
-				s.groups[k.Group] = true
-			}
-			if k.Kind == AnyKind {
-				s.whole = appendToken(s.whole, k.Group)
-			}
-			switch {
-			case containsAny([]byte(k.Kind), s.tokens):
-			case strings.Contains(k.Group, "."):
-				s.tokens = appendToken(s.tokens, k.Group)
-			default:
-				s.tokens = appendToken(s.tokens, k.Kind)
-			}
+	for _, k := range kinds {
+		if k.Group == Any {
+			continue // mentions select
+		}
+		s.kinds[k.Kind] = true
+		if k.Group != "" {
+			s.groups[k.Group] = true
+		}
+		if k.Kind == Any {
+			s.whole = appendToken(s.whole, k.Group)
+		}
+		switch {
+		case containsAny([]byte(k.Kind), s.tokens):
+		case strings.Contains(k.Group, "."):
+			s.tokens = appendToken(s.tokens, k.Group)
+		default:
+			s.tokens = appendToken(s.tokens, k.Kind)
 		}
 	}
-	s.words = newWords(s.tokens, largest(files))
+	s.words = newWords(s.tokens, sample)
 	return s
 }
 
-// largest returns the content of the largest file.
-func largest(files []File) (data []byte) {
-	for _, file := range files {
-		if len(file.Data) > len(data) {
-			data = file.Data
-		}
-	}
-	return data
-}
+// HasGroup reports whether one of the kinds is in the API group, which is not the core group.
+func (s *Screen) HasGroup(group string) bool { return s.groups[group] }
 
 func appendToken(tokens [][]byte, word string) [][]byte {
 	if slices.ContainsFunc(tokens, func(token []byte) bool { return string(token) == word }) {
@@ -72,8 +69,8 @@ func appendToken(tokens [][]byte, word string) [][]byte {
 	return append(tokens, []byte(word))
 }
 
-// document reports whether a document can concern a rule: its kind, when it is plain to see, rules most of them out.
-func (s *screen) document(body []byte) bool {
+// Selects reports whether rules may concern a document. Its kind, when it is plain to see, rules most documents out.
+func (s *Screen) Selects(body []byte) bool {
 	if s.obscure(body) {
 		return true
 	}
@@ -117,12 +114,12 @@ func containsAny(data []byte, tokens [][]byte) bool {
 
 // obscure reports whether a key or a token may be written so that its bytes do not show it: with the escape of a letter
 // or a dot, across a line break, or as !!binary. (What an alias stands for is written somewhere in the same document.)
-func (s *screen) obscure(body []byte) bool {
+func (s *Screen) obscure(body []byte) bool {
 	return s.escaped(body) || binaryTag(body)
 }
 
 // escaped reports whether an escape stands for a letter, a digit, a dot or a hyphen, or for a line break in a token.
-func (s *screen) escaped(body []byte) bool {
+func (s *Screen) escaped(body []byte) bool {
 	for at := 0; ; at += 2 {
 		i := bytes.IndexByte(body[at:], '\\')
 		if i < 0 || at+i+1 == len(body) {
@@ -152,7 +149,7 @@ func (s *screen) escaped(body []byte) bool {
 }
 
 // cut reports whether the text may end inside a token.
-func (s *screen) cut(text []byte) bool {
+func (s *Screen) cut(text []byte) bool {
 	if len(text) == 0 || isBlank(text[len(text)-1]) {
 		return false
 	}
