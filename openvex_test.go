@@ -136,7 +136,7 @@ func encode(t *testing.T, document vex) []byte {
 func builtModules(t *testing.T) map[string]string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "argocd-kserve-plugin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", binary, "./cmd/cmp")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", binary, "./cmd/argocd-kserve-plugin")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -156,7 +156,7 @@ func builtModules(t *testing.T) map[string]string {
 func dataModules(t *testing.T) map[string]bool {
 	t.Helper()
 	data := map[string]bool{}
-	for _, p := range list(t, "-deps", "./cmd/cmp") {
+	for _, p := range list(t, "-deps", "./cmd/argocd-kserve-plugin") {
 		if p.Module == nil {
 			continue
 		}

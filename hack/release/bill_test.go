@@ -56,7 +56,7 @@ func TestBill(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &release{version: "v0.2.0", date: time.Unix(1795372200, 0).UTC()}
-	bill, err := r.bill(platform{"linux", "amd64"}, []file{{program, 0o755, data}, {program + "-helm", 0o755, data}})
+	bill, err := r.bill(platform{"linux", "amd64"}, []file{{program, 0o755, data}})
 	if err != nil {
 		t.Fatal(err)
 	}

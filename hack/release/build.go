@@ -98,7 +98,7 @@ func (r *release) build(ctx context.Context, platforms []platform, imageOnly boo
 	return writeChecksums(dir)
 }
 
-// compile builds both programs for a platform and checks that they say which release they are of.
+// compile builds the program for a platform and checks that it says which release it is of.
 func (r *release) compile(ctx context.Context, p platform) ([]file, error) {
 	dir := filepath.Join(r.work, p.os+"_"+p.arch)
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -106,7 +106,7 @@ func (r *release) compile(ctx context.Context, p platform) ([]file, error) {
 	}
 	environ := append(slices.Clone(goEnviron), "GOOS="+p.os, "GOARCH="+p.arch)
 	_, err := outputWith(ctx, r.source, environ, "go", "build", "-buildvcs=true", "-ldflags", "-s -w",
-		"-o", dir+string(filepath.Separator), "./cmd/"+program, "./cmd/"+program+"-helm")
+		"-o", dir+string(filepath.Separator), "./cmd/"+program)
 	if err != nil {
 		return nil, err
 	}

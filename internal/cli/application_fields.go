@@ -8,13 +8,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // asArgoCD sets the options to what Argo CD itself renders the source with.
 func asArgoCD(app *application.Application, s *application.Source, o *render.Options) error {
 	o.Source, o.Recurse, o.Include, o.Exclude, o.Kustomize = render.Auto, false, "", "", render.KustomizeOptions{}
-	o.Helm = render.HelmOptions{Charts: o.Helm.Charts, Namespace: app.DestinationNamespace}
+	o.Helm = render.HelmOptions{Namespace: app.DestinationNamespace}
 	switch {
 	case s.Directory != nil:
 		o.Source, o.Recurse = render.Directory, s.Directory.Recurse
@@ -68,15 +69,15 @@ func withHelmFields(h *application.Helm, o *render.Options) error {
 		helm.Values = string(values)
 	}
 	for _, p := range h.Parameters {
-		form := render.Typed
+		form := chart.Typed
 		if p.ForceString {
-			form = render.Text
+			form = chart.Text
 		}
-		helm.Parameters = append(helm.Parameters, render.ChartParameter{Name: p.Name, Value: p.Value, Form: form})
+		helm.Parameters = append(helm.Parameters, chart.Parameter{Name: p.Name, Value: p.Value, Form: form})
 	}
 	for _, p := range h.FileParameters {
 		helm.Parameters = append(helm.Parameters,
-			render.ChartParameter{Name: p.Name, Value: p.Path, Form: render.Contents})
+			chart.Parameter{Name: p.Name, Value: p.Path, Form: chart.Contents})
 	}
 	return nil
 }

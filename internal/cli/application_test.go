@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 )
 
 const remote = "[remote \"origin\"]\n\turl = https://example.com/team/models.git\n"
@@ -139,7 +138,7 @@ func TestApplicationFields(t *testing.T) {
 			var out bytes.Buffer
 			code := Run(t.Context(), Env{
 				Args:   []string{"generate", "--application", "app.yaml"},
-				Stdout: &out, Stderr: &out, Dir: dir, Charts: chart.Renderer{},
+				Stdout: &out, Stderr: &out, Dir: dir,
 			})
 			if code != tc.code {
 				t.Errorf("exit code %d, want %d", code, tc.code)

@@ -4,10 +4,26 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
+
+func newHealthConfigFluxCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "flux [PATH]",
+		Short:   "Print the health checks of a Flux Kustomization for the objects of a source",
+		Example: "  argocd-kserve-plugin health config flux --default-deployment-mode Standard apps/iris",
+		Args:    takes(0, 1),
+	}
+	src := newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "namespace",
+		"max-memory", "max-input", "timeout")
+	routes := cmd.Flags().Bool("http-routes", false, "KServe makes HTTPRoutes (enableGatewayApi)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return writeFlux(cmd.Context(), src, args, *routes) }
+	return cmd
+}
 
 // writeFlux writes the health checks of a Flux Kustomization for the objects of a source.
 func writeFlux(ctx context.Context, src source, args []string, routes bool) error {

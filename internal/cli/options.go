@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
@@ -25,18 +26,18 @@ func (s source) options(set *settings.Settings, maxCopied int64) render.Options 
 func (env *Env) helm(set *settings.Settings) render.HelmOptions {
 	h := set.Helm
 	o := render.HelmOptions{
-		Charts: env.Charts, ReleaseName: h.ReleaseName, Namespace: h.Namespace,
+		ReleaseName: h.ReleaseName, Namespace: h.Namespace,
 		ValuesFiles: h.ValuesFiles, IgnoreMissingValuesFiles: h.IgnoreMissingValuesFiles,
 		Values:      cmp.Or(h.ValuesObject, h.Values),
 		KubeVersion: h.KubeVersion, APIVersions: h.APIVersions,
 		SkipCRDs: h.SkipCRDs, SkipTests: h.SkipTests, SkipSchemaValidation: h.SkipSchemaValidation,
 	}
 	for form, parameters := range []map[string]string{
-		render.Typed: h.Parameters, render.Text: h.StringParameters, render.Contents: h.FileParameters,
+		chart.Typed: h.Parameters, chart.Text: h.StringParameters, chart.Contents: h.FileParameters,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
 			o.Parameters = append(o.Parameters,
-				render.ChartParameter{Name: name, Value: parameters[name], Form: render.ParameterForm(form)})
+				chart.Parameter{Name: name, Value: parameters[name], Form: chart.Form(form)})
 		}
 	}
 	return o

@@ -21,7 +21,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -43,9 +42,6 @@ type Env struct {
 	// LimitProcess makes the kernel end this process above a limit of memory, with last on standard error and exit code
 	// 2. It is nil where the process is not the run's own.
 	LimitProcess func(limit settings.Size, last []byte)
-
-	// Charts renders Helm charts. A program without it becomes the one that has it.
-	Charts render.Charts
 
 	*run
 }
@@ -73,6 +69,10 @@ const (
 func Run(ctx context.Context, env Env) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	var notice string
+	if env.Args, notice = respelled(env.Args); notice != "" {
+		fmt.Fprintln(env.Stderr, notice)
+	}
 	env.run = &run{stop: stop, memory: &memory.Guard{Getenv: env.getenv, End: stop}}
 	if env.LimitProcess != nil {
 		env.memory.LimitProcess = func(limit settings.Size, last error) {
@@ -86,12 +86,6 @@ func Run(ctx context.Context, env Env) int {
 	case err = <-done:
 	case <-ctx.Done():
 		err = env.interrupt(done, context.Cause(ctx))
-	}
-	if errors.Is(err, render.ErrNeedsCharts) && env.output.Load() == none {
-		var code int
-		if code, err = env.becomeHelm(); err == nil {
-			return code
-		}
 	}
 	if err == nil {
 		return 0
@@ -232,7 +226,8 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
 	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone {
-		root.Version = buildVersion() // cobra adds the flag --version
+		root.Version = buildVersion()
+		root.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is --verbose
 		root.SetVersionTemplate(env.versionLine())
 	}
 	for _, group := range groups {
@@ -258,6 +253,15 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	return root
 }
 
+// alias returns what makes a command under another name, which no list shows.
+func alias(name string, newCommand func(*Env) *cobra.Command) command {
+	return command{name, func(env *Env) *cobra.Command {
+		cmd := newCommand(env)
+		cmd.Use, cmd.Hidden = strings.Replace(cmd.Use, cmd.Name(), name, 1), true
+		return cmd
+	}}
+}
+
 type group struct {
 	title    string
 	commands []command
@@ -271,19 +275,28 @@ type command struct {
 // names reports whether the arguments name the command first.
 func (env *Env) names(c command) bool { return len(env.Args) > 0 && env.Args[0] == c.name }
 
+// The groups that cobra's own commands are in.
+const (
+	theProgram    = "The program"
+	otherPrograms = "For other programs"
+)
+
 // groups are the commands as the help of the program shows them.
 var groups = []group{
 	{"Manifests", []command{
 		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
-		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
-		{"test", newTestCommand},
+		{"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
 	}},
-	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}, {"install", newInstallCommand}}},
+	{"The cluster", []command{
+		{"install", newInstallCommand}, {"health", newHealthCommand}, alias("detect", newDetectCommand),
+	}},
 	{"Rules and settings", []command{
-		{"explain", newExplainCommand}, {"rules", newRulesCommand}, {"settings", newSettingsCommand},
+		{"explain", newExplainCommand}, alias("rules", newExplainCommand), {"settings", newSettingsCommand},
 	}},
-	{"The program", []command{
-		{"parameters", newParametersCommand}, {"probe", newProbeCommand}, {"version", newVersionCommand},
+	{theProgram, []command{{"version", newVersionCommand}}},
+	{otherPrograms, []command{
+		{"function", newFunctionCommand}, {"test", newTestCommand}, {"parameters", newParametersCommand},
+		{"probe", newProbeCommand},
 	}},
 }
 

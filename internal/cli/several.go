@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -91,10 +90,7 @@ func (s source) outcome(ctx context.Context, args []string, previous string) (*o
 	for _, u := range units {
 		part, err := s.runUnit(ctx, u, previous)
 		switch {
-		case errors.Is(err, render.ErrNeedsCharts) && slices.Contains(s.several.applications, "-"):
-			return nil, u.named(errors.New("it has a chart, and the program that renders charts can't read standard input " +
-				"again; write the Applications to a file"))
-		case errors.Is(err, render.ErrNeedsCharts), ctx.Err() != nil:
+		case ctx.Err() != nil:
 			return nil, err
 		case err != nil:
 			failures = append(failures, u.named(err))

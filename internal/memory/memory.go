@@ -31,7 +31,7 @@ const (
 // what an ordinary application takes.
 const (
 	smallHeap     = 64 << 20 // up to this much memory
-	smallPercent  = 400      // GOGC: the first collection is at 16 MiB; package handover begins with it
+	smallPercent  = 400      // GOGC: the first collection is at 16 MiB
 	usualPercent  = 150
 	scarcePercent = 50 // where GOMEMLIMIT is set, as in the sidecar
 )

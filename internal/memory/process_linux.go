@@ -47,7 +47,7 @@ func LimitProcess(limit settings.Size, last []byte) {
 	}
 }
 
-// Unlimit gives a process, which may be this one or one that it has started, the limit that this one was started with.
+// Unlimit gives a process that this one has started the limit that this one was started with.
 func Unlimit(pid int) {
 	if limit, err := given(); err == nil {
 		_ = unix.Prlimit(pid, unix.RLIMIT_AS, &limit, nil)

@@ -9,12 +9,13 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // redactChart removes values from the text of a chart's error. Any value may become one of a Secret, and templates and
 // Helm quote what they can't use. What the templates themselves say stays, except for those of Secrets.
-func redactChart(err error, c Chart) string {
+func redactChart(err error, c chart.Input) string {
 	s := secrets{names: map[string]bool{}}
 	s.name(messages)
 	for _, p := range c.Parameters {
@@ -28,7 +29,7 @@ func redactChart(err error, c Chart) string {
 	for _, text := range append([]string{c.Release, c.Namespace, c.KubeVersion}, c.APIVersions...) {
 		s.name(text)
 	}
-	var inChart *ChartError
+	var inChart *chart.Error
 	if errors.As(err, &inChart) {
 		for _, file := range inChart.Files {
 			s.name(file.Name)
@@ -47,7 +48,7 @@ var messages string
 
 var secretKind = lazyregexp.New(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
 
-func (s *secrets) addChartFile(file ChartFile) {
+func (s *secrets) addChartFile(file chart.File) {
 	switch name := path.Base(file.Name); {
 	case name == "values.yaml":
 		s.addValues(file.Data)

@@ -15,7 +15,7 @@ import (
 func TestUpstream(t *testing.T) {
 	dir := t.TempDir()
 	plugin, tests := filepath.Join(dir, "plugin"), filepath.Join(dir, "lua.test")
-	run(t, "../../..", "", "go", "build", "-o", plugin, "./cmd/cmp")
+	run(t, "../../..", "", "go", "build", "-o", plugin, "./cmd/argocd-kserve-plugin")
 	argocd := strings.TrimSpace(run(t, ".", "", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/argoproj/argo-cd/v3"))
 	run(t, ".", "", "go", "test", "-c", "-o", tests, "-overlay", overlay(t, argocd, dir), "./runner")
 

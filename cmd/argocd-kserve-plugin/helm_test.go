@@ -8,25 +8,10 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/clitest"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"argocd-kserve-plugin":      func() { os.Exit(cli.Main(nil)) },
-		"argocd-kserve-plugin-helm": main,
-	})
-}
-
-// TestScript runs scripts that need Helm. The main program starts this one.
-func TestScript(t *testing.T) { clitest.Run(t, "../../testdata/script/helm") }
-
 // A chart renders to the same bytes in every time zone and on any number of processors, also without a network.
-func TestSandbox(t *testing.T) {
+func TestChartSandbox(t *testing.T) {
 	run := func(namespaces uintptr, environ ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
@@ -13,22 +13,50 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// The formats of health config --live that print what would change.
+// The formats that print what would change.
 const (
-	liveChanges = "changes"
-	liveDiff    = "diff"
+	changesFormat = "changes"
+	diffFormat    = "diff"
 )
 
-// liveFormats are the formats of health config --live, the default first.
-var liveFormats = append([]string{liveChanges, liveDiff}, healthconfig.InstalledForms...)
+func newHealthConfigCompareCommand(env *Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare FILE|-",
+		Short: "Print what the health checks would change in what you have, or the result",
+		Long: `Print what the configuration of health config would change in what you have: the ConfigMap argocd-cm, the ArgoCD
+resource, the values of the Helm release, KServe's ConfigMap inferenceservice-config, or several of them in a List.
+
+  changes  the keys that would change, what becomes of yours, and the mistakes in your checks
+  diff     a diff of these keys
+
+The exit code is 1 if there is anything. With one of the formats argocd-cm, helm-values, argocd-operator and
+inferenceservice-config it prints what you have with the configuration in it. All other bytes stay as they are.`,
+		Example: "  kubectl -n argocd get configmap argocd-cm -o yaml |\n    argocd-kserve-plugin health config compare -\n" +
+			"  argocd-kserve-plugin health config compare -o argocd-cm argocd-cm.yaml",
+		Args: takes(1, 1),
+	}
+	c := newConfiguring(env, cmd)
+	output := newChoice(cmd, "output", "o", "what to print",
+		append([]string{changesFormat, diffFormat}, healthconfig.InstalledForms...))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := output()
+		if err != nil {
+			return err
+		}
+		set, configuration, err := c.configuration(false)
+		if err != nil {
+			return err
+		}
+		env.memory.Limit(cmd.Context(), set.MaxMemory)
+		return env.compareLive(cmd.Context(), args[0], configuration, format, set)
+	}
+	return cmd
+}
 
 // compareLive prints what installing a configuration would change in what a file holds, or the result.
 func (env *Env) compareLive(
 	ctx context.Context, file string, c healthconfig.Configuration, format string, set *settings.Settings,
 ) error {
-	if !slices.Contains(liveFormats, format) {
-		return fmt.Errorf("flag --output: with --live, %q is not one of %s", format, strings.Join(liveFormats, ", "))
-	}
 	data, name, err := env.readInput(file, set.MaxInput)
 	if err != nil {
 		return err
@@ -38,7 +66,7 @@ func (env *Env) compareLive(
 	if err != nil {
 		return err
 	}
-	if format != liveChanges && format != liveDiff {
+	if format != changesFormat && format != diffFormat {
 		return env.mergeLive(ctx, live, c, format)
 	}
 	changes, notes, err := live.Changes(c)
@@ -48,7 +76,7 @@ func (env *Env) compareLive(
 	env.note(notes)
 	var b bytes.Buffer
 	var problems []health.Problem
-	if format == liveDiff {
+	if format == diffFormat {
 		err = healthconfig.WriteDiff(&b, changes)
 	} else if problems, err = lintLive(live); err == nil {
 		err = writeComparison(&b, changes, problems)

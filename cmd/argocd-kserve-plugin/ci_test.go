@@ -48,13 +48,12 @@ func newHost(t *testing.T, app string) *host {
 	h := &host{checkout: t.TempDir(), temp: t.TempDir()}
 	upstream, tools := filepath.Join(h.temp, "upstream"), filepath.Join(h.temp, "tools")
 	for path, text := range map[string]string{
-		filepath.Join(h.checkout, "apps", "iris", "isvc.yaml"):                 app,
-		filepath.Join(h.checkout, "apps", "web", "config.yaml"):                configMap,
-		filepath.Join(h.checkout, "golden", "probe.yaml"):                      unhealthy,
-		filepath.Join(upstream, "cmd", "cmp", "main.go"):                       "package main\n",
-		filepath.Join(upstream, "cmd", "argocd-kserve-plugin-helm", "main.go"): "package main\n",
-		filepath.Join(tools, "go"):                                             compiler,
-		filepath.Join(h.checkout, "golden", ".argocd-kserve-plugin.yaml"):      "rules: KS101\n",
+		filepath.Join(h.checkout, "apps", "iris", "isvc.yaml"):            app,
+		filepath.Join(h.checkout, "apps", "web", "config.yaml"):           configMap,
+		filepath.Join(h.checkout, "golden", "probe.yaml"):                 unhealthy,
+		filepath.Join(upstream, "cmd", "argocd-kserve-plugin", "main.go"): "package main\n",
+		filepath.Join(tools, "go"):                                        compiler,
+		filepath.Join(h.checkout, "golden", ".argocd-kserve-plugin.yaml"): "rules: KS101\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -87,7 +86,7 @@ func newHost(t *testing.T, app string) *host {
 	return h
 }
 
-// compiler stands for `go -C DIR build -o FILE ./cmd/cmp`.
+// compiler stands for `go -C DIR build -o FILE ./cmd/argocd-kserve-plugin`.
 const compiler = `#!/bin/sh -e
 test "$1" = -C && test "$3 $4" = "build -o" && test -f "$2/$6/main.go"
 mkdir -p "$(dirname "$5")"

@@ -48,7 +48,7 @@ type helmFileParameter struct {
 // options returns what the renderer makes of the fields.
 func (h helmFields) options() render.HelmOptions {
 	o := render.HelmOptions{
-		Charts: chart.Renderer{}, ReleaseName: h.ReleaseName, Namespace: h.Namespace, ValuesFiles: h.ValueFiles,
+		ReleaseName: h.ReleaseName, Namespace: h.Namespace, ValuesFiles: h.ValueFiles,
 		IgnoreMissingValuesFiles: h.IgnoreMissingValueFiles, Values: h.Values, KubeVersion: h.KubeVersion,
 		APIVersions: h.APIVersions, SkipCRDs: h.SkipCrds, SkipTests: h.SkipTests, SkipSchemaValidation: h.SkipSchemaValidation,
 	}
@@ -56,14 +56,14 @@ func (h helmFields) options() render.HelmOptions {
 		o.Values = string(h.ValuesObject)
 	}
 	for _, p := range h.Parameters {
-		form := render.Typed
+		form := chart.Typed
 		if p.ForceString {
-			form = render.Text
+			form = chart.Text
 		}
-		o.Parameters = append(o.Parameters, render.ChartParameter{Name: p.Name, Value: p.Value, Form: form})
+		o.Parameters = append(o.Parameters, chart.Parameter{Name: p.Name, Value: p.Value, Form: form})
 	}
 	for _, p := range h.FileParameters {
-		o.Parameters = append(o.Parameters, render.ChartParameter{Name: p.Name, Value: p.Path, Form: render.Contents})
+		o.Parameters = append(o.Parameters, chart.Parameter{Name: p.Name, Value: p.Path, Form: chart.Contents})
 	}
 	return o
 }
