@@ -25,7 +25,7 @@ VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
-RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/memory ./internal/model \
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m

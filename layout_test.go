@@ -41,22 +41,24 @@ var layers = []struct {
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
+	{"internal/paths", ""},
 	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
-	{"internal/rewrite", "internal/lazyregexp"},
+	{"internal/rewrite", "internal/lazyregexp internal/paths"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
-	{"internal/memory", "internal/panics internal/settings"},
+	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/yamldoc"},
+	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/chart", "transform/yamldoc"},
-	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
+		"transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
 		"resource_customizations transform/yamldoc"},
-	{"internal/healthconfig", "internal/health internal/kserve internal/lazyregexp internal/terminal " +
-		"resource_customizations transform transform/unified transform/yamldoc"},
+	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
+		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/quantity " +
 		"internal/settings internal/terminal transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp"},
@@ -69,14 +71,18 @@ var layers = []struct {
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
-	// The commands.
+	// The sources of a run, what the rules make of them, and the commands.
 	{"internal/cli/clitest", ""},
+	{"internal/origin", "internal/paths internal/report internal/secret transform transform/yamldoc"},
+	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
-	{"internal/cli", "internal/application internal/chart internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
-		"internal/lazyregexp internal/memory internal/panics internal/render internal/report internal/rewrite " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
-		"transform/rules transform/unified transform/yamldoc"},
+	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
+		"internal/settings internal/terminal internal/watchdog transform transform/rules"},
+	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
+		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
+		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
+		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream internal/watchdog " +
+		"transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 

@@ -15,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -78,7 +79,7 @@ func configFormats() (names []string, about string) {
 // configuring has the flags that say what the configuration for Argo CD is.
 type configuring struct {
 	env    *Env
-	src    source
+	src    *run.Loader
 	flags  *pflag.FlagSet
 	limits healthconfig.Limits
 }
@@ -107,7 +108,7 @@ func (c *configuring) configuration(withoutLimits bool) (*settings.Settings, hea
 			return nil, none, fmt.Errorf("flag --%s: %v must be whole seconds and not negative", limit.flag, limit.time)
 		}
 	}
-	set, err := c.src.locked()
+	set, err := c.src.Locked()
 	if err != nil {
 		return nil, none, err
 	}

@@ -47,7 +47,7 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 		if err != nil {
 			return err
 		}
-		env.memory.Limit(cmd.Context(), set.MaxMemory)
+		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
 		return env.compareLive(cmd.Context(), args[0], configuration, format, set)
 	}
 	return cmd
@@ -61,7 +61,7 @@ func (env *Env) compareLive(
 	if err != nil {
 		return err
 	}
-	env.within(ctx, set.Timeout)
+	env.caller.LimitTime(ctx, set.Timeout)
 	live, err := healthconfig.ReadInstalled(data, name)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (env *Env) compareLive(
 		return err
 	}
 	if count := len(changes) + len(problems); count > 0 {
-		return &findingsError{count}
+		return found(count)
 	}
 	return nil
 }

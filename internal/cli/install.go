@@ -14,6 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -59,7 +60,7 @@ max-memory, and its limits of storage are at least max-input.`,
 // installing is a run of install.
 type installing struct {
 	env    *Env
-	src    source
+	src    *run.Loader
 	image  string
 	checks bool
 	asOf   string // rules-as-of, "" for that of this release
@@ -76,7 +77,7 @@ func newInstalling(env *Env, cmd *cobra.Command) *installing {
 
 // facts reads the settings. What no flag and no variable says about the cluster and its sidecar comes from a file.
 func (c *installing) facts(args []string) (*settings.Settings, error) {
-	set, err := c.src.locked()
+	set, err := c.src.Locked()
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,12 @@ for install. The exit code is 1 when anything is listed.`,
 }
 
 func (c *installing) check(ctx context.Context, file string, set *settings.Settings, format install.Format) error {
-	c.env.memory.Limit(ctx, set.MaxMemory)
+	c.env.caller.LimitMemory(ctx, set.MaxMemory)
 	data, name, err := c.env.readInput(file, set.MaxInput)
 	if err != nil {
 		return err
 	}
-	c.env.within(ctx, set.Timeout)
+	c.env.caller.LimitTime(ctx, set.Timeout)
 	live, err := install.ReadLive(data, name)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *installing) check(ctx context.Context, file string, set *settings.Setti
 		return err
 	}
 	if len(problems) > 0 {
-		return &findingsError{len(problems)}
+		return found(len(problems))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
 // Main runs the process and returns its exit code.
@@ -32,6 +32,6 @@ func Main() int {
 		Environ: os.Environ(),
 		Dir:     dir,
 
-		LimitProcess: memory.LimitProcess,
+		LimitProcess: watchdog.LimitProcess,
 	})
 }

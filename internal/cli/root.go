@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -19,9 +18,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
 const (
@@ -43,16 +44,20 @@ type Env struct {
 	// 2. It is nil where the process is not the run's own.
 	LimitProcess func(limit settings.Size, last []byte)
 
-	*run
+	*state
 }
 
-// run is the state of a run.
-type run struct {
-	stop   context.CancelCauseFunc // ends the run with an error
-	output atomic.Int32            // how much of the output is on Stdout
-	files  sync.Mutex              // held while files are written
-	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
-	memory *memory.Guard
+// state is that of a run.
+type state struct {
+	output atomic.Int32 // how much of the output is on Stdout
+	files  sync.Mutex   // held while files are written
+	caller *run.Caller
+}
+
+func newState(env Env, stop func(error)) *state {
+	caller := &run.Caller{Stdin: env.Stdin, Environ: env.Environ, Dir: paths.Dir(env.Dir)}
+	caller.Watchdog = &watchdog.Watchdog{Getenv: caller.Getenv, End: stop}
+	return &state{caller: caller}
 }
 
 // How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
@@ -73,9 +78,9 @@ func Run(ctx context.Context, env Env) int {
 	if env.Args, notice = respelled(env.Args); notice != "" {
 		fmt.Fprintln(env.Stderr, notice)
 	}
-	env.run = &run{stop: stop, memory: &memory.Guard{Getenv: env.getenv, End: stop}}
+	env.state = newState(env, stop)
 	if env.LimitProcess != nil {
-		env.memory.LimitProcess = func(limit settings.Size, last error) {
+		env.caller.LimitProcess = func(limit settings.Size, last error) {
 			env.LimitProcess(limit, []byte(env.complaint(last)))
 		}
 	}
@@ -111,7 +116,7 @@ func (env *Env) execute(ctx context.Context) error {
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
 // become of the output. Where there is no memory, it only waits for files that are being written.
 func (env *Env) interrupt(done <-chan error, cause error) error {
-	locked := errors.As(cause, new(*memory.LimitError)) && env.files.TryLock()
+	locked := errors.As(cause, new(*watchdog.LimitError)) && env.files.TryLock()
 	for waiting := !locked; waiting; {
 		select {
 		case err := <-done:
@@ -154,11 +159,11 @@ func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) err
 	w := bufio.NewWriterSize(env.Stdout, 64<<10)
 	for piece := range pieces {
 		if _, err := w.Write(piece); err != nil {
-			return fmt.Errorf("standard output is incomplete: %w", reason(err))
+			return fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return fmt.Errorf("standard output is incomplete: %w", reason(err))
+		return fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 	}
 	env.output.Store(whole)
 	return nil
@@ -182,24 +187,23 @@ func (w lineWriter) Write(lines []byte) (int, error) {
 		return len(lines), nil
 	}
 	if err != nil {
-		err = fmt.Errorf("standard output is incomplete: %w", reason(err))
+		err = fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 	}
 	return n, err
-}
-
-// reason returns an error of package os without the operation and the path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
 type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
+
+// found returns the error that ends a command with findings, or nil if there are none.
+func found(count int) error {
+	if count == 0 {
+		return nil
+	}
+	return &findingsError{count}
+}
 
 // name returns what people type: kubectl finds the plugin kserve-repair as kubectl-kserve_repair.
 func (env *Env) name() string {
@@ -298,15 +302,4 @@ var groups = []group{
 		{"function", newFunctionCommand}, {"test", newTestCommand}, {"parameters", newParametersCommand},
 		{"probe", newProbeCommand},
 	}},
-}
-
-// getenv returns an environment variable; of several with the same name the last one counts.
-func (env *Env) getenv(name string) string {
-	value := ""
-	for _, entry := range env.Environ {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

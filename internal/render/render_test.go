@@ -60,7 +60,7 @@ func manifests(ctx context.Context, path string, o Options) ([]transform.File, e
 }
 
 // paths joins the paths of files with spaces.
-func paths(files []transform.File) string {
+func pathsOf(files []transform.File) string {
 	var b []string
 	for _, f := range files {
 		b = append(b, f.Path)

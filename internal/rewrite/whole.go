@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
@@ -25,7 +27,7 @@ func Whole(path string, data []byte) error {
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
 	err = cmp.Or(err, file.Chmod(mode), file.Close())
@@ -36,14 +38,14 @@ func Whole(path string, data []byte) error {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}
-	return reason(err)
+	return paths.Reason(err)
 }
 
 func inPlace(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
-	return reason(cmp.Or(err, file.Close()))
+	return paths.Reason(cmp.Or(err, file.Close()))
 }

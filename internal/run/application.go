@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -20,7 +21,7 @@ import (
 
 // checkout is the work tree that the sources of Applications are rendered from.
 type checkout struct {
-	source
+	*Loader
 	*application.Repository
 	tree  *os.Root
 	units []unit
@@ -29,12 +30,12 @@ type checkout struct {
 }
 
 // applied returns the sources of the Applications that the flags name, and a line for each that is not rendered.
-func (s source) applied(ctx context.Context, args []string, locked *settings.Settings) ([]unit, []string, error) {
-	apps, notes, err := s.readApplications(ctx, locked)
+func (l *Loader) applied(ctx context.Context, args []string, locked *settings.Settings) ([]unit, []string, error) {
+	apps, notes, err := l.readApplications(ctx, locked)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := s.checkout(args, locked)
+	c, err := l.checkout(args, locked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +61,7 @@ func (s source) applied(ctx context.Context, args []string, locked *settings.Set
 // nothing is the error for Applications of which no source is rendered.
 func (c *checkout) nothing(apps int) error {
 	if apps == 0 {
-		return fmt.Errorf("--application: no Application found in %s", strings.Join(c.several.applications, ", "))
+		return fmt.Errorf("--application: no Application found in %s", strings.Join(c.Applications, ", "))
 	}
 	if len(c.Remotes) == 0 {
 		return errors.New("none of the sources is rendered, and this checkout has no remotes to compare with; " +
@@ -70,13 +71,13 @@ func (c *checkout) nothing(apps int) error {
 		"if a repoURL stands for it too, pass it with --repo", strings.Join(c.Remotes, ", "))
 }
 
-func (s source) readApplications(ctx context.Context, locked *settings.Settings) (
+func (l *Loader) readApplications(ctx context.Context, locked *settings.Settings) (
 	apps []application.Application, notes []string, err error,
 ) {
-	options := s.options(locked, int64(min(locked.MaxInput, locked.MaxMemory/4)))
+	options := l.options(locked)
 	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
 	read := map[string]bool{}
-	for _, path := range s.several.applications {
+	for _, path := range l.Applications {
 		if path == "" {
 			return nil, nil, errors.New("flag --application: the path is empty; . is the working directory")
 		}
@@ -85,7 +86,7 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 			return nil, nil, err
 		}
 		result.Files = slices.DeleteFunc(result.Files, func(f transform.File) bool {
-			file := s.env.real(f.Path)
+			file := l.Dir.Real(f.Path)
 			again := f.Renderer == "" && path != "-" && read[file]
 			read[file] = true
 			return again
@@ -103,13 +104,13 @@ func (s source) readApplications(ctx context.Context, locked *settings.Settings)
 }
 
 // checkout opens the work tree of a folder, or the root that the flags or the environment give.
-func (s source) checkout(args []string, locked *settings.Settings) (*checkout, error) {
+func (l *Loader) checkout(args []string, locked *settings.Settings) (*checkout, error) {
 	if len(args) > 1 {
 		return nil, errors.New("--application takes one PATH, a folder of the checkout")
 	}
-	top, err := render.WorkTree(s.env.absolute(path(args)))
+	top, err := render.WorkTree(l.Dir.Absolute(First(args)))
 	if err == nil && locked.Root != "" {
-		top, err = filepath.EvalSymlinks(s.env.absolute(locked.Root))
+		top, err = filepath.EvalSymlinks(l.Dir.Absolute(locked.Root))
 	}
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (s source) checkout(args []string, locked *settings.Settings) (*checkout, e
 	if err != nil {
 		return nil, err
 	}
-	return &checkout{source: s, Repository: repository, tree: tree, moved: map[string][]string{}}, nil
+	return &checkout{Loader: l, Repository: repository, tree: tree, moved: map[string][]string{}}, nil
 }
 
 // mostNamed is how many Applications a note names, and for how many revisions there is a note each.
@@ -192,7 +193,7 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 		return "chart " + s.Chart + " of a Helm repository", nil
 	case s.RepoURL == "":
 		return "it has no repoURL", nil
-	case !c.Has(s.RepoURL, c.several.repos):
+	case !c.Has(s.RepoURL, c.Repos):
 		return "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
 		return "", nil
@@ -224,8 +225,11 @@ func (c *checkout) addSource(app *application.Application, s *application.Source
 	return "", err
 }
 
+// plugin is the name of this plugin.
+const plugin = "argocd-kserve-plugin"
+
 // isThisPlugin reports whether a plugin is this one: by its name, or with a version in its plugin.yaml.
-func isThisPlugin(name string) bool { return name == program || strings.HasPrefix(name, program+"-") }
+func isThisPlugin(name string) bool { return name == plugin || strings.HasPrefix(name, plugin+"-") }
 
 // values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It
 // returns why it can't.
@@ -239,7 +243,7 @@ func (c *checkout) values(app *application.Application, s *application.Source) (
 			if other.Ref == "" || name != "$"+other.Ref {
 				continue
 			}
-			if other.Chart != "" || !c.Has(other.RepoURL, c.several.repos) {
+			if other.Chart != "" || !c.Has(other.RepoURL, c.Repos) {
 				reason = fmt.Sprintf("%s is in another repository, %s", file, application.Address(other.RepoURL))
 			}
 			return "/" + rest
@@ -260,21 +264,21 @@ func (c *checkout) values(app *application.Application, s *application.Source) (
 
 // unit returns how a source of this checkout is rendered.
 func (c *checkout) unit(app *application.Application, s *application.Source) (unit, error) {
-	dir := filepath.Join(c.Dir, filepath.FromSlash(s.Path))
+	dir := filepath.Join(c.Repository.Dir, filepath.FromSlash(s.Path))
 	shown := dir
-	if here, err := filepath.EvalSymlinks(c.env.Dir); err == nil {
+	if here, err := filepath.EvalSymlinks(string(c.Loader.Dir)); err == nil {
 		if rel, err := filepath.Rel(here, dir); err == nil {
 			shown = rel
 		}
 	}
 	build := app.Env(s, c.Commit)
-	from := c.from(shown)
+	from := c.From(shown)
 	environ, err := c.environ(build, s.Plugin)
 	from.Environ = environ
 	adjust := func(set *settings.Settings, o *render.Options) error {
 		o.Getenv = func(name string) string {
 			if !strings.HasPrefix(name, "ARGOCD_") {
-				return c.env.getenv(name)
+				return c.Getenv(name)
 			}
 			return build.Get(name)
 		}
@@ -300,7 +304,7 @@ func jsonnet(skipped []render.Skip) []string {
 // environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in
 // reposerver/repository/repository.go@v3.5.7), without ARGOCD_APP_NAME: on a command line a flag wins.
 func (c *checkout) environ(build application.Env, plugin *application.Plugin) ([]string, error) {
-	environ := slices.DeleteFunc(slices.Clone(c.env.Environ), func(entry string) bool {
+	environ := slices.DeleteFunc(slices.Clone(c.Environ), func(entry string) bool {
 		return strings.HasPrefix(entry, "ARGOCD_APP_") || strings.HasPrefix(entry, "ARGOCD_ENV_")
 	})
 	environ = append(environ, "ARGOCD_APP_NAMESPACE="+build.Get("ARGOCD_APP_NAMESPACE"))
@@ -316,7 +320,7 @@ func (c *checkout) environ(build application.Env, plugin *application.Plugin) ([
 
 // confine sets the root: the checkout, or what the source asks for below it.
 func (c *checkout) confine(set *settings.Settings, o *render.Options, dir string) error {
-	o.Root, o.RootLocked = c.Dir, true
+	o.Root, o.RootLocked = c.Repository.Dir, true
 	if set.Root == "" || set.Locked("root") {
 		return nil
 	}
@@ -326,9 +330,9 @@ func (c *checkout) confine(set *settings.Settings, o *render.Options, dir string
 	}
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return fmt.Errorf("root %s: %w", set.Root, reason(err))
+		return fmt.Errorf("root %s: %w", set.Root, paths.Reason(err))
 	}
-	if rel, err := filepath.Rel(c.Dir, root); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(c.Repository.Dir, root); err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("root %s: outside the repository", set.Root)
 	}
 	o.Root = root

@@ -1,7 +1,6 @@
-package cli
+package origin
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,31 +10,13 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// rendered returns an error if an object that a renderer made needs a repair: no file holds it as it is.
-func (o *outcome) rendered(env *Env) error {
-	var errs []error
-	places := env.places(o.Findings())
-	for _, f := range transform.Sorted(o.Findings()) {
-		file := f.Object.File
-		if file.Renderer != "" && len(f.Edits) > 0 {
-			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",
-				file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text(), places.advice(f)))
-		}
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	last := errors.New("fix does not write what is rendered; fix the source or let generate repair it")
-	return errors.Join(append(errs, last)...)
-}
-
 // unknownSource is where to repair an object if its renderer does not say what it is made of.
 const unknownSource = "edit the source it is rendered from"
 
-// advice says where a repair of rendered objects can be made: in their sources, or in a patch of the overlay when the
+// Advice says where a repair of rendered objects can be made: in their sources, or in a patch of the overlay when the
 // source has another value or serves other overlays too. Nobody can write down a name that the overlay makes. It is
 // empty for a finding without a repair, unless overlays want different things there.
-func (p *places) advice(f transform.Finding) string {
+func (p *Places) Advice(f transform.Finding) string {
 	disputed := p.disputed[spotOf(f, f.Source())]
 	if disputed && len(f.Edits) == 0 {
 		return fmt.Sprintf("patch %s in %s", f.At, f.Object.File.Path)
@@ -79,7 +60,7 @@ func spotOf(f transform.Finding, source transform.Source) spot {
 }
 
 // findDisputed returns the spots at which several overlays of one base want different things.
-func (p *places) findDisputed(findings []transform.Finding) map[spot]bool {
+func (p *Places) findDisputed(findings []transform.Finding) map[spot]bool {
 	type demand struct{ renders, wants string }
 	first, disputed := map[spot]demand{}, map[spot]bool{}
 	several := func(f transform.Finding) bool { return f.Object.File.Path != findings[0].Object.File.Path }
@@ -105,7 +86,7 @@ func (p *places) findDisputed(findings []transform.Finding) map[spot]bool {
 }
 
 // wants returns what a finding wants as a text. The names that the overlay makes are left out of the reason.
-func (p *places) wants(f transform.Finding) string {
+func (p *Places) wants(f transform.Finding) string {
 	if len(f.Edits) > 0 {
 		var edits []string
 		for _, e := range f.Edits {
@@ -136,11 +117,11 @@ func overlaid(e transform.Edit, original *yamldoc.Node) bool {
 }
 
 // original returns the object in the source file that a rendered one comes from, or nil if that is not certain.
-func (p *places) original(o *transform.Object) *yamldoc.Node {
+func (p *Places) original(o *transform.Object) *yamldoc.Node {
 	path := o.File.Origin()
 	found, known := p.objects[path]
 	if !known {
-		if data, err := os.ReadFile(p.env.absolute(path)); err == nil {
+		if data, err := os.ReadFile(p.dir.Absolute(path)); err == nil {
 			found = objects(data)
 		}
 		p.objects[path] = found

@@ -1,22 +1,24 @@
-package cli
+// Package origin finds where people repair what a finding is about: a line of a file, also of what a renderer made of
+// it, or a patch of an overlay.
+package origin
 
 import (
 	"bytes"
 	"cmp"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// places finds the source lines of findings. It reads each file once.
-type places struct {
-	env      *Env
+// Places finds the source lines of findings. It reads each file once.
+type Places struct {
+	dir      paths.Dir
 	files    map[string]*sourceFile
 	objects  map[string]map[string][]named // of the sources of rendered objects, by the file
 	disputed map[spot]bool                 // where overlays want different things
@@ -28,35 +30,35 @@ type sourceFile struct {
 	lines     map[int][][]byte // by the number of the document
 }
 
-// places finds the places of the findings, which are all those of a run.
-func (env *Env) places(findings []transform.Finding) *places {
-	p := &places{env: env, files: map[string]*sourceFile{}, objects: map[string]map[string][]named{}}
+// Of returns the places of the findings, which are all those of a run.
+func Of(dir paths.Dir, findings []transform.Finding) *Places {
+	p := &Places{dir: dir, files: map[string]*sourceFile{}, objects: map[string]map[string][]named{}}
 	p.disputed = p.findDisputed(findings)
 	return p
 }
 
-// of returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
+// Find returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
 // the overlay if another one wants something else there.
-func (p *places) of(f transform.Finding) report.Place {
+func (p *Places) Find(f transform.Finding) report.Place {
 	file := f.Object.File
 	if file.Renderer == "" {
-		place := report.Place{Path: p.env.shown(file.Path), Line: f.Line, Col: f.Col}
+		place := report.Place{Path: p.dir.Shown(file.Path), Line: f.Line, Col: f.Col}
 		place.Text = p.load(file.Path, file.Data).line(f.Line)
 		place.EndCol = place.Col + token(place.Text, place.Col)
 		return place
 	}
 	source := f.Source()
 	if p.disputed[spotOf(f, source)] {
-		return report.Place{Path: p.env.shown(file.Path), Repair: p.advice(f)}
+		return report.Place{Path: p.dir.Shown(file.Path), Repair: p.Advice(f)}
 	}
-	place := report.Place{Path: p.env.shown(cmp.Or(source.Path, file.Path)), Line: source.Line}
-	if repair := p.advice(f); repair != "edit "+source.String() && repair != unknownSource {
+	place := report.Place{Path: p.dir.Shown(cmp.Or(source.Path, file.Path)), Line: source.Line}
+	if repair := p.Advice(f); repair != "edit "+source.String() && repair != unknownSource {
 		place.Repair = repair
 	}
 	if source.Line == 0 {
 		return place
 	}
-	if data, err := os.ReadFile(p.env.absolute(source.Path)); err == nil {
+	if data, err := os.ReadFile(p.dir.Absolute(source.Path)); err == nil {
 		place.Text = p.load(source.Path, data).line(source.Line)
 	}
 	place.Col = 1 + len(place.Text) - len(strings.TrimLeft(place.Text, " -"))
@@ -65,7 +67,7 @@ func (p *places) of(f transform.Finding) report.Place {
 }
 
 // load splits a file into documents.
-func (p *places) load(path string, data []byte) *sourceFile {
+func (p *Places) load(path string, data []byte) *sourceFile {
 	if p.files[path] == nil {
 		documents, _ := yamldoc.Split(data)
 		p.files[path] = &sourceFile{documents: documents, lines: map[int][][]byte{}}
@@ -99,13 +101,4 @@ func token(line string, col int) int {
 		key = strings.TrimSuffix(rest, ":")
 	}
 	return len([]rune(strings.TrimRight(key, " ,")))
-}
-
-// shown returns a path relative to the working directory, with slashes.
-func (env *Env) shown(path string) string {
-	rel, err := filepath.Rel(env.Dir, env.absolute(path))
-	if err != nil {
-		rel = filepath.Base(path)
-	}
-	return filepath.ToSlash(rel)
 }

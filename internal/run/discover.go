@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -14,29 +14,29 @@ import (
 )
 
 // discovered returns the sources below the folders, and a line for each folder that is not rendered.
-func (s source) discovered(
+func (l *Loader) discovered(
 	ctx context.Context, folders []string, locked *settings.Settings,
 ) (units []unit, notes []string, err error) {
 	if slices.Contains(folders, "-") {
 		return nil, nil, errors.New("flag --discover: it finds sources below folders, and - is standard input")
 	}
 	if len(folders) == 0 {
-		folders = []string{path(nil)}
+		folders = []string{First(nil)}
 	}
 	recurse := func(folder string) bool {
-		set, err := settings.Load(s.from(folder))
+		set, err := settings.Load(l.From(folder))
 		return err == nil && set.Recurse
 	}
 	empty, seen := 0, map[string]bool{}
 	for _, folder := range folders {
-		found, err := render.Discover(ctx, folder, s.options(locked, 0), recurse)
+		found, err := render.Discover(ctx, folder, l.options(locked), recurse)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, path := range found.Sources {
-			if abs := filepath.Clean(s.env.absolute(path)); !seen[abs] {
+			if abs := filepath.Clean(l.Dir.Absolute(path)); !seen[abs] {
 				seen[abs] = true
-				units = append(units, unit{path: path, from: s.from(path)})
+				units = append(units, unit{path: path, from: l.From(path)})
 			}
 		}
 		for _, skip := range found.Skipped {

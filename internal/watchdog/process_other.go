@@ -1,6 +1,6 @@
 //go:build !linux || cgo
 
-package memory
+package watchdog
 
 import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 

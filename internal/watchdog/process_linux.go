@@ -1,6 +1,6 @@
 //go:build linux && !cgo
 
-package memory
+package watchdog
 
 import (
 	"os"
@@ -36,7 +36,7 @@ func LimitProcess(limit settings.Size, last []byte) {
 	pages, _, _ := strings.Cut(text(os.DirFS("/proc/self"), "statm"), " ")
 	size, parseErr := strconv.ParseUint(pages, 10, 64)
 	if err != nil || parseErr != nil {
-		return // no /proc: the guard has to do
+		return // no /proc: the watchdog has to do
 	}
 	heap := metric("/memory/classes/total:bytes") - metric("/memory/classes/metadata/other:bytes")
 	reserved := (heap + arena - 1) / arena * arena

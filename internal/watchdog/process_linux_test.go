@@ -1,6 +1,6 @@
 //go:build linux && !cgo
 
-package memory
+package watchdog
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 )
 
 // options returns what a source is rendered with.
-func (s source) options(set *settings.Settings, maxCopied int64) render.Options {
+func (l *Loader) options(set *settings.Settings) render.Options {
 	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		Namespace: set.Namespace, Helm: s.env.helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
-		MaxInput: int64(set.MaxInput), MaxCopied: maxCopied,
-		Stdin: s.env.Stdin, Dir: s.env.Dir, Getenv: s.env.getenv,
+		Namespace: set.Namespace, Helm: helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
+		MaxInput: int64(set.MaxInput), MaxCopied: set.MaxCopied(),
+		Stdin: l.Stdin, Dir: string(l.Dir), Getenv: l.Getenv,
 	}
 }
 
 // helm returns what charts are rendered with.
-func (env *Env) helm(set *settings.Settings) render.HelmOptions {
+func helm(set *settings.Settings) render.HelmOptions {
 	h := set.Helm
 	o := render.HelmOptions{
 		ReleaseName: h.ReleaseName, Namespace: h.Namespace,

@@ -1,4 +1,5 @@
-package cli
+// Package diff writes what repairs change in a file, with the rules behind each hunk.
+package diff
 
 import (
 	"bytes"
@@ -18,26 +19,27 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// span is the range of lines that an edit of a rule changes.
-type span struct {
+// Span is the range of lines that an edit of a rule changes.
+type Span struct {
+	Object      *transform.Object
 	rule        *transform.Rule
-	object      *transform.Object
 	first, last int
 }
 
-func spans(findings []transform.Finding) map[*transform.File][]span {
-	byFile := map[*transform.File][]span{}
+// Spans returns the ranges of lines that findings edit, by the file.
+func Spans(findings []transform.Finding) map[*transform.File][]Span {
+	byFile := map[*transform.File][]Span{}
 	for _, f := range findings {
 		for _, e := range f.Edits {
 			first, last := e.Lines()
-			byFile[e.Object.File] = append(byFile[e.Object.File], span{f.Rule, e.Object, first, last})
+			byFile[e.Object.File] = append(byFile[e.Object.File], Span{e.Object, f.Rule, first, last})
 		}
 	}
 	return byFile
 }
 
-// rulesOf names the rules of the edits.
-func rulesOf(spans []span) string {
+// Rules names the rules of the edits.
+func Rules(spans []Span) string {
 	var rules []*transform.Rule
 	for _, s := range spans {
 		if !slices.Contains(rules, s.rule) {
@@ -51,8 +53,8 @@ func rulesOf(spans []span) string {
 	return strings.Join(names, ", ")
 }
 
-// writeDiff writes the diff of a file. Each hunk names the rules whose edits it shows.
-func writeDiff(b *bytes.Buffer, label string, file transform.Output, spans []span, paint func(string) string) error {
+// Write writes the diff of a file. Each hunk names the rules whose edits it shows.
+func Write(b *bytes.Buffer, label string, file transform.Output, spans []Span, paint func(string) string) error {
 	before, edits, err := lineEdits(file)
 	if err != nil {
 		return err
@@ -197,11 +199,11 @@ func (d *differ) edits(before, after string) (edits []udiff.Edit) {
 
 // lineRules are the rules that edit each line, by their place in the findings.
 type lineRules struct {
-	spans  []span
+	spans  []Span
 	byLine map[int][]int
 }
 
-func byLine(spans []span) lineRules {
+func byLine(spans []Span) lineRules {
 	edited := lineRules{spans, map[int][]int{}}
 	for i, s := range spans {
 		for line := s.first; line <= s.last; line++ {
@@ -227,9 +229,9 @@ func (e lineRules) behind(hunk *udiff.Hunk) string {
 		}
 	}
 	slices.Sort(found)
-	edits := make([]span, len(found))
+	edits := make([]Span, len(found))
 	for i, at := range found {
 		edits[i] = e.spans[at]
 	}
-	return rulesOf(edits)
+	return Rules(edits)
 }

@@ -1,9 +1,10 @@
-// Package memory holds a process to the setting max-memory, so that the kernel need not end the container of the process,
-// and with it the runs of all applications.
+// Package watchdog ends a run that takes more memory than max-memory or more time than timeout allow: before the kernel
+// ends the container of the process, and with it the runs of all applications, and before Argo CD ends the process, which
+// then gives no reason.
 //
-// A Guard looks at the memory every few milliseconds, and ends the run with an error. What allocates faster than that
+// A Watchdog looks at the memory every few milliseconds, and ends the run with an error. What allocates faster than that
 // meets the kernel's limit, which LimitProcess sets.
-package memory
+package watchdog
 
 import (
 	"context"
@@ -46,8 +47,8 @@ func above(limit settings.Size) *LimitError {
 		"application, or raise max-memory and the memory limit of the sidecar together", limit)}
 }
 
-// Guard ends a run that takes more memory than its limit, or when its container has hardly any left.
-type Guard struct {
+// Watchdog ends a run that takes more time or memory than its limits, or when its container has hardly any memory left.
+type Watchdog struct {
 	Getenv func(name string) string
 
 	// End ends the run with an error, which is a LimitError if it has to end at once.
@@ -58,25 +59,26 @@ type Guard struct {
 
 	limit atomic.Int64
 	start sync.Once
+	timer *time.Timer // nil until there is a limit of time
 }
 
-// Limit sets the limit. The first call waits while other runs need most of the container's memory; from then on, until
-// ctx is done, the guard looks at the memory.
-func (g *Guard) Limit(ctx context.Context, limit settings.Size) {
-	g.limit.Store(int64(limit))
+// LimitMemory sets the limit of memory. The first call waits while other runs need most of the container's memory; from then on, until
+// ctx is done, the watchdog looks at the memory.
+func (w *Watchdog) LimitMemory(ctx context.Context, limit settings.Size) {
+	w.limit.Store(int64(limit))
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
-	if g.LimitProcess != nil {
-		g.LimitProcess(limit, above(limit))
+	if w.LimitProcess != nil {
+		w.LimitProcess(limit, above(limit))
 	}
-	g.start.Do(func() { g.watch(ctx) })
+	w.start.Do(func() { w.watch(ctx) })
 }
 
-func (g *Guard) watch(ctx context.Context) {
+func (w *Watchdog) watch(ctx context.Context) {
 	percent := usualPercent
-	if given := debug.SetGCPercent(smallPercent); g.Getenv("GOGC") != "" {
+	if given := debug.SetGCPercent(smallPercent); w.Getenv("GOGC") != "" {
 		percent = min(given, usualPercent)
 	}
-	if g.Getenv("GOMEMLIMIT") != "" {
+	if w.Getenv("GOMEMLIMIT") != "" {
 		percent = min(percent, scarcePercent)
 	}
 	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
@@ -92,7 +94,7 @@ func (g *Guard) watch(ctx context.Context) {
 			if ctx.Err() != nil {
 				return nil
 			}
-			used, limit := memoryUsed(), settings.Size(g.limit.Load())
+			used, limit := memoryUsed(), settings.Size(w.limit.Load())
 			if used > smallHeap {
 				collectAsUsual()
 			}
@@ -108,7 +110,7 @@ func (g *Guard) watch(ctx context.Context) {
 			}
 		}
 		return nil
-	}, g.End)
+	}, w.End)
 }
 
 // memoryUsed returns what GOMEMLIMIT applies to: all memory that the Go runtime has from the system.

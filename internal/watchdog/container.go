@@ -1,4 +1,4 @@
-package memory
+package watchdog
 
 import (
 	"fmt"
@@ -21,8 +21,8 @@ type container struct {
 
 var thisContainer = newContainer(os.DirFS("/sys/fs/cgroup"), os.DirFS("/proc"))
 
-// OfContainer returns the memory limit of this container in bytes, or 0 for none.
-func OfContainer() int64 { return thisContainer.limit() }
+// ContainerMemory returns the memory limit of this container in bytes, or 0 for none.
+func ContainerMemory() int64 { return thisContainer.limit() }
 
 func newContainer(cgroup, proc fs.FS) container {
 	return container{cgroup, proc, sync.OnceValue(func() int64 { return memoryLimit(cgroup) })}
