@@ -31,6 +31,7 @@ var layers = []struct {
 	// KServe, and the rules about it.
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
+	{"internal/kserve/kservetest", ""},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
@@ -47,12 +48,13 @@ var layers = []struct {
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
 	{"internal/rewrite", "internal/lazyregexp internal/paths"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/yamldoc"},
+	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/spelling " +
+		"transform/yamldoc"},
 	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/chart", "transform/yamldoc"},
 	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
-		"transform transform/yamldoc"},
+		"internal/secret transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
@@ -67,7 +69,6 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
-	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -81,8 +82,8 @@ var layers = []struct {
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
 		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream internal/watchdog " +
-		"transform transform/rules"},
+		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
+		"transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 
@@ -100,8 +101,6 @@ var (
 		"github.com/argoproj/", "github.com/kserve/", "knative.dev/", "sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
-		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
-		"github.com/argoproj/argo-cd/v3/resource_customizations",
 	}
 )
 

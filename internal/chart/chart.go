@@ -1,5 +1,5 @@
-// Package chart renders Helm charts with the packages of Helm 4.2.1, which Argo CD 3.5.7 renders with. It reads only
-// the folder that it is given, reaches no cluster and no network, and starts no process.
+// Package chart renders Helm charts with the packages of Helm 4.3.1. It reads only the folder that it is given, reaches
+// no cluster and no network, and starts no process.
 package chart
 
 import (
@@ -22,12 +22,12 @@ import (
 )
 
 // helmVersion is what templates see as .Capabilities.HelmVersion.Version.
-const helmVersion = "v4.2.1"
+const helmVersion = "v4.3.1"
 
 // silence drops what Helm logs, which quotes values and so perhaps Secrets.
 var silence = sync.OnceFunc(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
 
-// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.2.1, RunWithContext).
+// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.3.1, RunWithContext).
 func Render(in Input) (Result, error) {
 	silence()
 	if err := chartutil.ValidateReleaseName(in.Release); err != nil {

@@ -132,7 +132,7 @@ func expandedSize(data []byte, limit int64) int64 {
 }
 
 // checkInstallable refuses what helm template refuses: other API versions, libraries, and charts whose dependencies are
-// missing (pkg/cmd/install.go@v4.2.1).
+// missing (pkg/cmd/install.go@v4.3.1).
 func checkInstallable(c *chart.Chart) error {
 	if version := c.Metadata.APIVersion; version != chart.APIVersionV1 && version != chart.APIVersionV2 {
 		return inChart(metadataFile,

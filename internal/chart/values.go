@@ -8,7 +8,7 @@ import (
 	"helm.sh/helm/v4/pkg/strvals"
 )
 
-// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.2.1): documents, then parameters by
+// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.3.1): documents, then parameters by
 // form.
 func mergeValues(c Input) (map[string]any, error) {
 	values := map[string]any{}

@@ -60,7 +60,7 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		}
 		return env.write(cmd.Context(), b.Bytes())
 	}
-	cmd.AddCommand(newHealthConfigCompareCommand(env), newHealthConfigFluxCommand(env), newHealthConfigUpstreamCommand(env))
+	cmd.AddCommand(newHealthConfigCompareCommand(env), newHealthConfigFluxCommand(env))
 	return cmd
 }
 

@@ -11,7 +11,6 @@ var earlier = []struct{ command, flag, short, value, now string }{
 	{"install", "--check", "", "", "install check"},
 	{"health config", "--live", "", "", "health config compare"},
 	{"health config", "--output", "-o", "flux", "health config flux"},
-	{"health config", "--output", "-o", "upstream", "health config upstream"},
 }
 
 // respelled returns arguments as this release takes them, with a notice if an earlier one took them otherwise.

@@ -15,10 +15,10 @@ const unknownSource = "edit the source it is rendered from"
 
 // Advice says where a repair of rendered objects can be made: in their sources, or in a patch of the overlay when the
 // source has another value or serves other overlays too. Nobody can write down a name that the overlay makes. It is
-// empty for a finding without a repair, unless overlays want different things there.
+// empty for a finding without a repair, unless overlays want different things there or one adds what it is about.
 func (p *Places) Advice(f transform.Finding) string {
 	disputed := p.disputed[spotOf(f, f.Source())]
-	if disputed && len(f.Edits) == 0 {
+	if len(f.Edits) == 0 && (disputed || p.added(f)) {
 		return fmt.Sprintf("patch %s in %s", f.At, f.Object.File.Path)
 	}
 	var advice []string
@@ -47,6 +47,13 @@ func (p *Places) Advice(f transform.Finding) string {
 		}
 	}
 	return strings.Join(advice, ", ")
+}
+
+// added reports whether an overlay adds what the finding is about, in no file of its own.
+func (p *Places) added(f transform.Finding) bool {
+	original, file := p.original(f.Object), f.Object.File
+	return original != nil && f.Source().Path == file.Origin() && original.Get(f.At...) == nil &&
+		objectIn(objects(file.Data), f.Object).Get(f.At...) != nil
 }
 
 // spot is what a rule is about in a source file.

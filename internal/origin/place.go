@@ -38,7 +38,7 @@ func Of(dir paths.Dir, findings []transform.Finding) *Places {
 }
 
 // Find returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
-// the overlay if another one wants something else there.
+// the overlay if another one wants something else there, or if it adds what the finding is about.
 func (p *Places) Find(f transform.Finding) report.Place {
 	file := f.Object.File
 	if file.Renderer == "" {
@@ -48,7 +48,7 @@ func (p *Places) Find(f transform.Finding) report.Place {
 		return place
 	}
 	source := f.Source()
-	if p.disputed[spotOf(f, source)] {
+	if p.disputed[spotOf(f, source)] || len(f.Edits) == 0 && p.added(f) {
 		return report.Place{Path: p.dir.Shown(file.Path), Repair: p.Advice(f)}
 	}
 	place := report.Place{Path: p.dir.Shown(cmp.Or(source.Path, file.Path)), Line: source.Line}

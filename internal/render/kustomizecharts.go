@@ -27,7 +27,7 @@ const (
 )
 
 // helmChart is a chart of a kustomization, as kustomize's HelmChartInflationGenerator is configured
-// (api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1, which starts Helm as a child).
+// (api/internal/builtins/HelmChartInflationGenerator.go@v0.21.2, which starts Helm as a child).
 type helmChart struct {
 	types.HelmGlobals `json:",inline"`
 	types.HelmChart   `json:",inline"`

@@ -70,7 +70,7 @@ func (k *kustomization) valuesFile(file string) ([]byte, error) {
 var valuesMerges = []string{"override", "merge", "replace"}
 
 // mergeInline merges the inline values with those of a file (replaceValuesInline in
-// api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1).
+// api/internal/builtins/HelmChartInflationGenerator.go@v0.21.2).
 func mergeInline(file []byte, c types.HelmChart) ([]byte, error) {
 	if c.ValuesMerge == "replace" {
 		return yaml.Marshal(c.ValuesInline)

@@ -64,7 +64,7 @@ func openTree(named string, o Options) (*tree, error) {
 	}
 	_, inTree := workTree(base)
 	t.loose = !inTree
-	if t.dir, err = Root(base, o); err != nil {
+	if t.dir, err = Root(named, o); err != nil {
 		return nil, err
 	}
 	if !below(t.dir, base) {

@@ -118,8 +118,8 @@ func (l *Loader) From(path string) settings.Sources {
 	}
 	return settings.Sources{
 		Flags: l.Flags, Environ: l.Environ, Dir: l.Dir.Absolute(shown), Shown: shown, Cgroup: watchdog.ContainerMemory(),
-		Top: func(dir, root string) (string, error) {
-			return render.Root(dir, render.Options{Root: root, RootLocked: true, Dir: string(l.Dir), Getenv: l.Getenv})
+		Top: func(root string) (string, error) {
+			return render.Root(shown, render.Options{Root: root, RootLocked: true, Dir: string(l.Dir), Getenv: l.Getenv})
 		},
 	}
 }

@@ -33,8 +33,8 @@ var surpriseAgent = &transform.Rule{
 		}
 		framework, format := s.Framework(kserve.Predictor)
 		p.Report(transform.Finding{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
-			"the pods get KServe's agent, because the %s has no storage and counts as a multi-model server: "+
-				"add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
+			"the pods get a second container, KServe's agent, because the %s has no storage and counts as a multi-model "+
+				"server: add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
 	}),
 }
 

@@ -185,7 +185,7 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 		}
 		for _, s := range m.LLMUsers(layer) {
 			if len(s.Missing) > 0 {
-				return fmt.Sprintf("the render does not have the Config %s, which may use the name too", s.Missing[0])
+				return fmt.Sprintf("these manifests do not have the Config %s, which may use the name too", s.Missing[0])
 			}
 		}
 	}

@@ -49,6 +49,10 @@ func checkTarget(p *pass) {
 			f.Unrepaired = "these manifests have its service several times"
 		}
 		p.Report(f)
+	case kind == model.InferenceGraphTarget && !p.Versions.Any(kserve.StandardGraphs):
+		f.Message = fmt.Sprintf("nothing is scaled, because KServe before 0.12 makes no Deployment for the InferenceGraph "+
+			"%s: upgrade to 0.12, or remove the autoscaler", name)
+		p.Report(f)
 	case kind == model.InferenceServiceTarget, kind == model.InferenceGraphTarget:
 		component := kserve.Predictor
 		if kind == model.InferenceGraphTarget {
@@ -71,7 +75,7 @@ func checkTarget(p *pass) {
 func noSuchTarget(kind, name string) string {
 	switch kind {
 	case model.DeploymentTarget:
-		return fmt.Sprintf("nothing is scaled, because neither KServe nor this render makes the Deployment %s: set ", name)
+		return fmt.Sprintf("nothing is scaled, because neither KServe nor these manifests make the Deployment %s: set ", name)
 	case model.KnativeServiceTarget:
 		kind = "Knative Service"
 	}

@@ -84,8 +84,12 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 		return
 	case !p.Versions.Known():
 		f.Severity, f.Needs = transform.Warning, kserveVersion
-		f.Message = fmt.Sprintf("the service may run in the cluster's default mode or be locked, because KServe calls this "+
-			"mode %s up to 0.15 and %s from 0.16 on: use the name of your release", old, current)
+		symptom := "the service may run in the cluster's default mode"
+		if value != current {
+			symptom = "Argo CD may fail to sync changes or show OutOfSync permanently"
+		}
+		f.Message = fmt.Sprintf("%s, because KServe calls this mode %s up to 0.15 and %s from 0.16 on: use the name of "+
+			"your release", symptom, old, current)
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:

@@ -114,4 +114,10 @@ func protocolOf(uri string) (protocol string, ok bool) {
 }
 
 // protocols lists protocols as the starts of URIs.
-func protocols(all []string) string { return strings.Join(all, "://, ") + "://" }
+func protocols(all []string) string {
+	texts := make([]string, len(all))
+	for i, protocol := range all {
+		texts[i] = protocol + "://"
+	}
+	return joined(texts, "or")
+}

@@ -42,7 +42,7 @@ var (
 // definition of the kind, and the operator makes the Deployment, the ConfigMap and the NetworkPolicy.
 func TestOperator(t *testing.T) {
 	if !*operator {
-		t.Skip("by hand only: make e2e-operator")
+		t.Skip("by hand only: make e2e SUITE=operator")
 	}
 	p := readPage(t, "install", "README.md")
 	cluster := controlplane.Start(t)

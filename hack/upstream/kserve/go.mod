@@ -1,4 +1,4 @@
-module github.com/argocd-kserve-plugin/argocd-kserve-plugin/docs/upstream
+module github.com/argocd-kserve-plugin/argocd-kserve-plugin/hack/upstream/kserve
 
 go 1.26.0
 
