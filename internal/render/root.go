@@ -20,7 +20,7 @@ func Root(named string, o Options) (string, error) {
 	} else {
 		fallback, err = rootOf(named, cwd)
 	}
-	if err != nil {
+	if err != nil && (o.Root == "" || !o.RootLocked) {
 		return "", err
 	}
 	if o.Root == "" {
