@@ -26,7 +26,7 @@ VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
-RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/memory ./internal/model \
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
@@ -42,8 +42,8 @@ help: ## this list
 	@echo; echo 'The suites of make e2e:'
 	@sed -n 's/^define suite-\([a-z0-9-]*\) # /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## build the binary, and the one that it starts for Helm charts
-	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
+build: ## build the binary
+	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin
 
 test: ## every test that needs neither network nor root
 	$(TEST) ./...
@@ -56,7 +56,7 @@ golden: ## write the golden files and the generated docs, then look at the diffe
 
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
-	$(GO) vet ./...
+	$(GO) vet ./... ./cmd/cmp
 	$(GO) build -C hack -o ../bin/vet ./vet
 	GOOS=darwin bin/vet ./...
 	GOOS=windows bin/vet ./...
@@ -67,7 +67,7 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, a
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
 	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
-	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/argocd-kserve-plugin
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)

@@ -2,6 +2,9 @@ module github.com/argocd-kserve-plugin/argocd-kserve-plugin
 
 go 1.26.3
 
+// A hook that installs ./... must not install a program by the name of the standard one.
+ignore ./cmd/cmp
+
 require (
 	github.com/Masterminds/sprig/v3 v3.3.0
 	github.com/argoproj/argo-cd/v2 v2.14.21

@@ -28,7 +28,7 @@ import (
 
 const modulePath = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
 
-// stub is a repository with two programs that build quickly. The first one prints its arguments.
+// stub is a repository with a program that builds quickly and prints its arguments.
 var stub = map[string]string{
 	"go.mod":      "module " + modulePath + "\n\ngo 1.26\n",
 	"LICENSE":     "the licence\n",
@@ -44,8 +44,7 @@ func main() {
 	}
 }
 `,
-	"cmd/argocd-kserve-plugin-helm/main.go": "package main\n\nfunc main() {}\n",
-	"internal/install/install.go":           "package install\n\nconst Version = \"v0.2.0\"\n",
+	"internal/install/install.go": "package install\n\nconst Version = \"v0.2.0\"\n",
 }
 
 // scripts is this folder.
@@ -153,7 +152,7 @@ func TestBuild(t *testing.T) {
 
 	want := []string{
 		"LICENSE -rw-r--r--", "README.md -rw-r--r--", "THIRD-PARTY-LICENSES.txt -rw-r--r--",
-		"argocd-kserve-plugin -rwxr-xr-x", "argocd-kserve-plugin-helm -rwxr-xr-x", "completions/ drwxr-xr-x",
+		"argocd-kserve-plugin -rwxr-xr-x", "completions/ drwxr-xr-x",
 		"completions/_argocd-kserve-plugin -rw-r--r--", "completions/argocd-kserve-plugin.bash -rw-r--r--",
 		"completions/argocd-kserve-plugin.fish -rw-r--r--", "completions/argocd-kserve-plugin.ps1 -rw-r--r--",
 	}
