@@ -1,5 +1,5 @@
 # The sidecar's image for those who build it themselves: the program and plugin.yaml, without a shell or libraries.
-# A release's image is made without Docker, by hack/release. argocd-cmp-server comes from Argo CD itself, through a volume.
+# A release's image is made without Docker, by hack/release/build. argocd-cmp-server comes from Argo CD itself, through a volume.
 # You can replace both base images, for example with a mirror or with images pinned to a digest:
 #   docker build --build-arg BUILD_IMAGE=... --build-arg BASE_IMAGE=... .
 ARG BUILD_IMAGE=docker.io/library/golang:1.26

@@ -162,16 +162,16 @@ e2e: ## one of the suites below, such as SUITE=health
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
-	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
-		$(abspath bin/image)
+	test -n '$(IMAGE)' || hack/release/build bin/image v0.0.0 linux/$$($(GO) env GOARCH)
 	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
 	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(TEST) -count=1 -v ./release
 
-release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag
+release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag (needs zip)
 	rm -rf bin/release
-	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
+	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (needs zip)
+	command -v zip >/dev/null || apt-get install -qq zip >/dev/null
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI

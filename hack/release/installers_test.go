@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"os"
@@ -27,7 +27,7 @@ func TestInstallers(t *testing.T) {
 	read(t, "../../action.yml", &action)
 	read(t, "../../install/gitlab/kserve.yml", &pipeline)
 
-	repository(t, stub)
+	repository(t)
 	releases := t.TempDir()
 	if err := os.Rename(built(t), filepath.Join(releases, "v0.2.0")); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err := cmp.Or(contradictions(out), refused(out)); err != nil {
 			return err
 		}
-		pieces, err := out.Pieces()
+		pieces, err := out.Stream()
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -44,20 +45,16 @@ func writeFlux(ctx context.Context, env *Env, src *run.Loader, args []string, ro
 		warnings = append(warnings, warning)
 	}
 	mode, _ := kserve.ParseMode(in.Settings.DefaultDeploymentMode) // the settings admit only modes, and unknown
-	var checks flux.Checks
-	var failure error
 	read, err := in.Apply(ctx, transform.Config{
-		Rules: []*transform.Rule{flux.Kinds}, Namespace: in.Settings.Options.Namespace, Releases: versions.Releases(),
-		Index: func(render *transform.Render) any {
-			checks, failure = flux.New(render, versions, mode, routes)
-			return nil
-		},
+		Kinds: flux.Kinds, Namespace: in.Settings.Options.Namespace, Releases: versions.Releases(),
+		Index: func(snapshot *transform.Snapshot) transform.Index { return model.New(snapshot, versions, mode) },
 	}, warnings)
 	if err != nil {
 		return err
 	}
-	if failure != nil {
-		return failure
+	checks, err := flux.New(read.Index().(*model.Model), routes)
+	if err != nil {
+		return err
 	}
 	var b bytes.Buffer
 	if err := checks.Write(&b); err != nil {

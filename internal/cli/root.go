@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -140,7 +139,7 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 
 // write writes the output, unless the run was stopped. A reader that goes away, such as head, has seen enough.
 func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
-	err := env.writeManifests(ctx, slices.Values(pieces))
+	err := env.writeManifests(ctx, pieces)
 	if errors.Is(err, syscall.EPIPE) {
 		env.output.Store(whole)
 		return nil
@@ -149,7 +148,7 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 }
 
 // writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.
-func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) error {
+func (env *Env) writeManifests(ctx context.Context, pieces [][]byte) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -157,7 +156,7 @@ func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) err
 		return errors.New("standard output is closed")
 	}
 	w := bufio.NewWriterSize(env.Stdout, 64<<10)
-	for piece := range pieces {
+	for _, piece := range pieces {
 		if _, err := w.Write(piece); err != nil {
 			return fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 		}

@@ -94,8 +94,6 @@ refused or breaks is an error, also where generate repairs it.
 type upgrading struct {
 	*run.Input
 	from, to string
-	kinds    []string // of KServe's objects in the source
-	index    any      // of the rules, for the source
 	objects  int
 	warnings []string
 }
@@ -118,8 +116,17 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(u.index)),
-		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
+	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(after)),
+		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
+}
+
+// objectKinds returns the kinds of KServe's objects in the source.
+func objectKinds(of *transform.Result) (all []string) {
+	group := transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}
+	for _, o := range of.Index().Snapshot().Objects(group) {
+		all = append(all, o.Kind)
+	}
+	return all
 }
 
 // release parses the release that a flag, or the settings in its place, name.
@@ -147,15 +154,6 @@ func (u *upgrading) at(ctx context.Context, release string, versions kserve.Vers
 	u.warnings = append(u.warnings, u.Settings.Warnings...)
 	if warning != "" {
 		u.warnings = append(u.warnings, warning)
-	}
-	index := config.Index
-	config.Index = func(render *transform.Render) any {
-		u.kinds = nil
-		for _, o := range render.Objects(transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}) {
-			u.kinds = append(u.kinds, o.Kind)
-		}
-		u.index = index(render)
-		return u.index
 	}
 	out, err := u.Apply(ctx, config, nil)
 	if err != nil {

@@ -102,8 +102,6 @@ func wanted(kind string) string {
 		return "true or false"
 	case "duration":
 		return "a duration such as 45s or 10m"
-	case "int":
-		return "a whole number"
 	case "path":
 		return "a path"
 	}

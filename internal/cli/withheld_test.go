@@ -16,7 +16,7 @@ func TestWithheld(t *testing.T) {
 	repair := func(key string, since transform.Release) func(*transform.Pass) {
 		return func(p *transform.Pass) {
 			if at := (yamldoc.Path{"data", key}); p.Object.Get(at...) == nil {
-				p.Report(transform.Finding{At: at, Message: "no " + key, Since: since,
+				p.Report(transform.Report{At: at, Message: "no " + key, Since: since,
 					Edits: p.Object.Edits(yamldoc.Set(at, "yes"))})
 			}
 		}

@@ -116,7 +116,7 @@ func (l *Loader) checkout(args []string, locked *settings.Settings) (*checkout, 
 	if err != nil {
 		return nil, err
 	}
-	repository, err := application.Open(top)
+	repository, err := application.Open(top, l.Getenv)
 	if err != nil {
 		return nil, err
 	}
