@@ -24,7 +24,8 @@ var layers = []struct {
 	// The public library.
 	{"transform/spelling", ""},
 	{"transform/yamldoc", ""},
-	{"transform", "transform/spelling transform/yamldoc"},
+	{"transform/internal/scan", "transform/yamldoc"},
+	{"transform", "transform/internal/scan transform/spelling transform/yamldoc"},
 	{"transform/unified", ""},
 	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
@@ -82,9 +83,9 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
-		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
-		"transform/rules"},
+		"internal/model internal/origin internal/panics internal/paths internal/report internal/rewrite " +
+		"internal/run internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog " +
+		"transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 

@@ -305,7 +305,6 @@ func checkImages(t *testing.T, pushed, tagged string) {
 		want := []string{
 			"home/argocd/cmp-server/config/plugin.yaml -rw-r--r--", "licenses/LICENSE -rw-r--r--",
 			"licenses/THIRD-PARTY-LICENSES.txt -rw-r--r--", "usr/local/bin/argocd-kserve-plugin -rwxr-xr-x",
-			"usr/local/bin/argocd-kserve-plugin-helm -rwxr-xr-x",
 		}
 		if !slices.Equal(files, want) {
 			t.Errorf("the image has\n%s", strings.Join(files, "\n"))

@@ -56,7 +56,7 @@ const cmpServer = "_cmp_server"
 // (reposerver/repository/repository.go@v2.14.21, runConfigManagementPluginSidecars).
 func copiedTree(cwd, source string) (string, error) {
 	source = strings.Trim(filepath.ToSlash(filepath.Clean("/"+source)), "/")
-	if app, err := filepath.EvalSymlinks(filepath.Join(cwd, source)); err == nil && below(cwd, app) {
+	if app, err := filepath.EvalSymlinks(filepath.Join(cwd, source)); err == nil && Below(cwd, app) {
 		return cwd, nil // the working directory is the top
 	}
 	copied := ""
