@@ -164,7 +164,7 @@ var cases = []testCase{
 	{
 		"`version`", plugin + "version",
 		"an empty Go program", "empty",
-		goal{ratio: 8},
+		goal{ratio: 18},
 	},
 	{
 		"20,000 services from a file, with the installed GOMEMLIMIT", target + generate + "${services.yaml*20000}",
