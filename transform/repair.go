@@ -192,7 +192,7 @@ func (r *repair) repaired() []*Finding {
 	}
 	all = append(all, r.cameToLight(first, plan)...)
 	slices.SortStableFunc(all, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Object.ordinal, b.Object.ordinal))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 	})
 	return all
 }
