@@ -24,7 +24,8 @@ var layers = []struct {
 	// The public library.
 	{"transform/spelling", ""},
 	{"transform/yamldoc", ""},
-	{"transform", "transform/spelling transform/yamldoc"},
+	{"transform/internal/scan", "transform/yamldoc"},
+	{"transform", "transform/internal/scan transform/spelling transform/yamldoc"},
 	{"transform/unified", ""},
 	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
@@ -100,8 +101,7 @@ var (
 	unlinked = []string{
 		"github.com/argoproj/", "github.com/kserve/", "knative.dev/", "sigs.k8s.io/controller-runtime",
 	}
-	linked = []string{
-	}
+	linked = []string{}
 )
 
 // goPackage is what go list says about a package.
