@@ -6,7 +6,8 @@ TEST    := $(GO) test -vet=off
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs; all is every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
-# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
+# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or
+# both.
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
