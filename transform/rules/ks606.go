@@ -215,6 +215,9 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		}
 		return advice{text, true, moves}
 	}
+	if hint := hintFor(p.Object.Kind, at[:len(at)-1], at[len(at)-1].(string)); hint != "" {
+		return advice{text: hint}
+	}
 	if similar := p.similar(at, value); similar != nil {
 		return p.adviceFor(move{at, similar})
 	}
