@@ -20,7 +20,7 @@ func Root(named string, o Options) (string, error) {
 	} else {
 		fallback, err = rootOf(named, cwd)
 	}
-	if err != nil {
+	if err != nil && (o.Root == "" || !o.RootLocked) {
 		return "", err
 	}
 	if o.Root == "" {
@@ -56,8 +56,8 @@ const cmpServer = "_cmp_server"
 // (reposerver/repository/repository.go@v2.14.21, runConfigManagementPluginSidecars).
 func copiedTree(cwd, source string) (string, error) {
 	source = strings.Trim(filepath.ToSlash(filepath.Clean("/"+source)), "/")
-	if source == "" {
-		return cwd, nil
+	if app, err := filepath.EvalSymlinks(filepath.Join(cwd, source)); err == nil && below(cwd, app) {
+		return cwd, nil // the working directory is the top
 	}
 	copied := ""
 	for dir := cwd; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

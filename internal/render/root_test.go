@@ -45,6 +45,7 @@ gitdir: ../repo/.git/worktrees/linked
 		{"only the common parent was copied", "_cmp_server/narrow/a", ".", argo("deep/apps/a"), "_cmp_server/narrow"},
 		{"only the app was copied", "_cmp_server/narrow", ".", argo("deep/apps/a"), "_cmp_server/narrow"},
 		{"app at the top", "request", ".", argo("."), "request"},
+		{"the top itself", "request", "apps/a", argo("apps/a"), "request"},
 		{"a link as app", "request/deploy/envs/production", ".", argo("live"), "request"},
 		{"a link above the app", "request/deploy/envs/production", ".", argo("top/live"), "request"},
 		{"a link to the top", "request", ".", argo("top"), "request"},

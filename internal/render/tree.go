@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 var (
@@ -288,10 +290,7 @@ func split(dir, abs string) []string {
 // shorten replaces the absolute path in an error of package os with a name that
 // the user knows.
 func shorten(err error, name string) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
+	err = paths.Reason(err)
 	if errors.Is(err, fs.ErrInvalid) && !utf8.ValidString(name) {
 		err = errors.New("its name is not UTF-8, so rename it")
 	}

@@ -96,10 +96,10 @@ func (p *pass) moves(at yamldoc.Path) bool {
 }
 
 // finding is about a field that no release in question has.
-func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Finding {
+func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report {
 	older, newer := p.elsewhere(at)
 	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
-	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
+	f := transform.Report{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s, because %s has no field %s%s and %s drops it: ",
 			p.symptom(at, value), p.release(), at, older, p.by)}
 	switch {
@@ -116,7 +116,7 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Findin
 }
 
 // repair says what to do about a field, and does what the setting pruned-fields asks for.
-func (p *pruning) repair(f *transform.Finding, value *yamldoc.Node) {
+func (p *pruning) repair(f *transform.Report, value *yamldoc.Node) {
 	a := p.advice(f.At, value)
 	f.Message += a.text
 	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
@@ -327,7 +327,7 @@ func fits(object schema.Field, name string, value *yamldoc.Node) bool {
 }
 
 // move lets the edits put what is at a field where it belongs, if the settings ask for that.
-func (p *pruning) move(f *transform.Finding, moves []move) {
+func (p *pruning) move(f *transform.Report, moves []move) {
 	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
 	for _, m := range moves {
 		value := p.Object.Get(m.from...)
