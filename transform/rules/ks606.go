@@ -215,6 +215,9 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		}
 		return advice{text, true, moves}
 	}
+	if hint := hintFor(p.Object.Kind, at[:len(at)-1], at[len(at)-1].(string)); hint != "" {
+		return advice{text: hint}
+	}
 	if similar := p.similar(at, value); similar != nil {
 		return p.adviceFor(move{at, similar})
 	}
@@ -329,19 +332,21 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	for _, m := range moves {
 		value := p.Object.Get(m.from...)
 		content, ok := contentOf(value)
+		name := m.to[len(m.to)-1].(string)
+		renamed := slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1])
 		switch {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
-			f.Unrepaired = "the value is empty or has faults of its own: correct it first"
+			f.Unrepaired = "KServe stores the value in another form, or refuses it: move it by hand"
 			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
 			return
-		case slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1]):
-			edits = []yamldoc.Edit{yamldoc.Rename(f.At, m.to[len(m.to)-1].(string))}
-		case m.to[0] == "metadata" && value.Kind == yamldoc.Mapping:
+		case value.Kind == yamldoc.Mapping && (name == "annotations" || m.to[0] == "metadata" && !renamed):
 			for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
 				edits = append(edits, yamldoc.Set(m.to.With(entry.Key), entry.Value))
 			}
+		case renamed:
+			edits = []yamldoc.Edit{yamldoc.Rename(f.At, name)}
 		default:
 			edits = append(edits, yamldoc.Set(m.to, content))
 		}
