@@ -100,8 +100,7 @@ var (
 	unlinked = []string{
 		"github.com/argoproj/", "github.com/kserve/", "knative.dev/", "sigs.k8s.io/controller-runtime",
 	}
-	linked = []string{
-	}
+	linked = []string{}
 )
 
 // goPackage is what go list says about a package.
