@@ -83,9 +83,9 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
-		"internal/model internal/origin internal/panics internal/paths internal/report internal/rewrite " +
-		"internal/run internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog " +
-		"transform transform/rules"},
+		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
+		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
+		"transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 
