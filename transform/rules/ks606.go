@@ -84,7 +84,7 @@ func (p *pass) pruning() *pruning {
 // misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
 // setting pruned-fields moves it there.
 func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
-	if s := p.Service(p.Object); s != nil {
+	if s := p.Service(p.Object); s != nil && !s.IsGraph() {
 		at, _ = misplacedServer(s)
 	}
 	return at, at != nil && p.moves(at)
