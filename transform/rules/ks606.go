@@ -245,24 +245,6 @@ func within(object, other yamldoc.Path) bool {
 	return len(object) == len(other)+1 && slices.Equal(object[:len(other)], other)
 }
 
-// listed joins paths by a word.
-func listed(paths []yamldoc.Path, word string) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return joined(texts, word)
-}
-
-// joined joins texts by commas, and the last two by a word.
-func joined(texts []string, word string) string {
-	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
-	}
-	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
-}
-
 // unwrapped returns where the table puts the fields of an object that KServe does not know, and whether it has one
 // place for each of them.
 func (p *pruning) unwrapped(at yamldoc.Path, value *yamldoc.Node) (moves []move, all bool) {
