@@ -6,7 +6,8 @@ TEST    := $(GO) test -vet=off
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs; all is every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
-# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
+# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or
+# both.
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
@@ -25,7 +26,7 @@ VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
-RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/memory ./internal/model \
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
@@ -41,21 +42,26 @@ help: ## this list
 	@echo; echo 'The suites of make e2e:'
 	@sed -n 's/^define suite-\([a-z0-9-]*\) # /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## build the binary, and the one that it starts for Helm charts
-	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
+build: ## build the binary
+	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin
 
 test: ## every test that needs neither network nor root
 	$(TEST) ./...
 
+# The packages whose tests write files, without the slow tests that write none.
+GOLDEN = $(sort $(dir $(shell grep -rlE 'UPDATE_GOLDEN|clitest' --include='*_test.go' --exclude-dir=e2e --exclude-dir=hack \
+	--exclude-dir=bench . | sed 's|^[^.]|./&|')))
+WRITES_NOTHING = ^(Fuzz|Test(NewRule|Law|Together|Growth|Lawful|Memory|Frozen|Stop|Wait))
+
 # The cases of the rules come first, because the pages in docs/rules show their outcome.
 golden: ## write the golden files and the generated docs, then look at the difference
 	UPDATE_GOLDEN=1 $(TEST) -run TestRules ./transform/rules
-	UPDATE_GOLDEN=1 $(TEST) ./...
+	UPDATE_GOLDEN=1 $(TEST) -skip '$(WRITES_NOTHING)' $(GOLDEN)
 	git diff --stat
 
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
-	$(GO) vet ./...
+	$(GO) vet ./... ./cmd/cmp
 	$(GO) build -C hack -o ../bin/vet ./vet
 	GOOS=darwin bin/vet ./...
 	GOOS=windows bin/vet ./...
@@ -66,7 +72,7 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, a
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
 	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
-	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/argocd-kserve-plugin
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
@@ -162,16 +168,16 @@ e2e: ## one of the suites below, such as SUITE=health
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
-	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
-		$(abspath bin/image)
+	test -n '$(IMAGE)' || hack/release/build bin/image v0.0.0 linux/$$($(GO) env GOARCH)
 	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
 	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(TEST) -count=1 -v ./release
 
-release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag
+release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag (needs zip)
 	rm -rf bin/release
-	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
+	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (needs zip)
+	command -v zip >/dev/null || apt-get install -qq zip >/dev/null
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI

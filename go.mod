@@ -2,11 +2,15 @@ module github.com/argocd-kserve-plugin/argocd-kserve-plugin
 
 go 1.26.3
 
+// A hook that installs ./... must not install a program by the name of the standard one.
+ignore ./cmd/cmp
+
 require (
 	github.com/Masterminds/sprig/v3 v3.3.0
 	github.com/argoproj/argo-cd/v2 v2.14.21
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
+	github.com/go-git/gcfg/v2 v2.0.2
 	github.com/gobwas/glob v0.2.3
 	github.com/google/gnostic-models v0.7.1
 	github.com/rogpeppe/go-internal v1.16.0

@@ -153,9 +153,6 @@ func isHead(key string, names ...string) bool {
 
 // hasPlainKeys reports whether all keys below a node are texts, and none merges another mapping.
 func hasPlainKeys(n *yamldoc.Node) bool {
-	if n.Parts == nil {
-		return true
-	}
 	return !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
 		return !isText(entry.Key) || entry.Key.Value == "<<" || !hasPlainKeys(entry.Value)
 	}) && !slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return !hasPlainKeys(item) })

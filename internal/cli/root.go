@@ -2,70 +2,24 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"iter"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
-const (
-	program = "argocd-kserve-plugin"
-	about   = "Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: " +
-		"start with them."
-)
-
-// Env is what a process gets from its caller.
-type Env struct {
-	Program        string   // the name of the file that was started
-	Args           []string // without the program's name
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Environ        []string // name=value
-	Dir            string   // the working directory, absolute
-
-	// LimitProcess makes the kernel end this process above a limit of memory, with last on standard error and exit code
-	// 2. It is nil where the process is not the run's own.
-	LimitProcess func(limit settings.Size, last []byte)
-
-	// Charts renders Helm charts. A program without it becomes the one that has it.
-	Charts render.Charts
-
-	*run
-}
-
-// run is the state of a run.
-type run struct {
-	stop   context.CancelCauseFunc // ends the run with an error
-	output atomic.Int32            // how much of the output is on Stdout
-	files  sync.Mutex              // held while files are written
-	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
-	memory *memory.Guard
-}
-
-// How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
-const (
-	none int32 = iota
-	part
-	whole
-	abandoned
-)
+const about = "Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: " +
+	"start with them."
 
 // Run executes a command and returns the exit code: 0 when all is well, 1 for findings, 2 for an error, which is
 // reported on Stderr. It returns soon after ctx is done, whatever the command is doing; only files that are being
@@ -73,9 +27,13 @@ const (
 func Run(ctx context.Context, env Env) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	env.run = &run{stop: stop, memory: &memory.Guard{Getenv: env.getenv, End: stop}}
+	var notice string
+	if env.Args, notice = respelled(env.Args); notice != "" {
+		fmt.Fprintln(env.Stderr, notice)
+	}
+	env.state = newState(env, stop)
 	if env.LimitProcess != nil {
-		env.memory.LimitProcess = func(limit settings.Size, last error) {
+		env.caller.LimitProcess = func(limit settings.Size, last error) {
 			env.LimitProcess(limit, []byte(env.complaint(last)))
 		}
 	}
@@ -86,12 +44,6 @@ func Run(ctx context.Context, env Env) int {
 	case err = <-done:
 	case <-ctx.Done():
 		err = env.interrupt(done, context.Cause(ctx))
-	}
-	if errors.Is(err, render.ErrNeedsCharts) && env.output.Load() == none {
-		var code int
-		if code, err = env.becomeHelm(); err == nil {
-			return code
-		}
 	}
 	if err == nil {
 		return 0
@@ -117,7 +69,7 @@ func (env *Env) execute(ctx context.Context) error {
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
 // become of the output. Where there is no memory, it only waits for files that are being written.
 func (env *Env) interrupt(done <-chan error, cause error) error {
-	locked := errors.As(cause, new(*memory.LimitError)) && env.files.TryLock()
+	locked := errors.As(cause, new(*watchdog.LimitError)) && env.files.TryLock()
 	for waiting := !locked; waiting; {
 		select {
 		case err := <-done:
@@ -139,82 +91,6 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 	return fmt.Errorf("%w; standard output is incomplete", cause)
 }
 
-// write writes the output, unless the run was stopped. A reader that goes away, such as head, has seen enough.
-func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
-	err := env.writeManifests(ctx, slices.Values(pieces))
-	if errors.Is(err, syscall.EPIPE) {
-		env.output.Store(whole)
-		return nil
-	}
-	return err
-}
-
-// writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.
-func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if !env.output.CompareAndSwap(none, part) {
-		return errors.New("standard output is closed")
-	}
-	w := bufio.NewWriterSize(env.Stdout, 64<<10)
-	for piece := range pieces {
-		if _, err := w.Write(piece); err != nil {
-			return fmt.Errorf("standard output is incomplete: %w", reason(err))
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("standard output is incomplete: %w", reason(err))
-	}
-	env.output.Store(whole)
-	return nil
-}
-
-// lineWriter writes output that grows while the command runs. Each call writes whole lines.
-type lineWriter struct {
-	ctx context.Context
-	env *Env
-}
-
-func (w lineWriter) Write(lines []byte) (int, error) {
-	if err := context.Cause(w.ctx); err != nil {
-		return 0, err
-	}
-	if !w.env.output.CompareAndSwap(none, part) && w.env.output.Load() != part {
-		return 0, errors.New("standard output is closed")
-	}
-	n, err := w.env.Stdout.Write(lines)
-	if errors.Is(err, syscall.EPIPE) { // the reader has seen enough, and the exit code still counts
-		return len(lines), nil
-	}
-	if err != nil {
-		err = fmt.Errorf("standard output is incomplete: %w", reason(err))
-	}
-	return n, err
-}
-
-// reason returns an error of package os without the operation and the path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
-// findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
-type findingsError struct{ count int }
-
-func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
-
-// name returns what people type: kubectl finds the plugin kserve-repair as kubectl-kserve_repair.
-func (env *Env) name() string {
-	if plugin, ok := strings.CutPrefix(env.Program, "kubectl-"); ok {
-		return "kubectl " + strings.ReplaceAll(plugin, "_", "-")
-	}
-	return program
-}
-
 // newRootCommand returns the program: the command that the arguments name first, or all if they name none. What cobra
 // prints itself, which is help and completions, goes to help.
 func newRootCommand(env *Env, help io.Writer) *cobra.Command {
@@ -232,7 +108,8 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
 	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone {
-		root.Version = buildVersion() // cobra adds the flag --version
+		root.Version = buildVersion()
+		root.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is --verbose
 		root.SetVersionTemplate(env.versionLine())
 	}
 	for _, group := range groups {
@@ -258,6 +135,15 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	return root
 }
 
+// alias returns what makes a command under another name, which no list shows.
+func alias(name string, newCommand func(*Env) *cobra.Command) command {
+	return command{name, func(env *Env) *cobra.Command {
+		cmd := newCommand(env)
+		cmd.Use, cmd.Hidden = strings.Replace(cmd.Use, cmd.Name(), name, 1), true
+		return cmd
+	}}
+}
+
 type group struct {
 	title    string
 	commands []command
@@ -271,29 +157,27 @@ type command struct {
 // names reports whether the arguments name the command first.
 func (env *Env) names(c command) bool { return len(env.Args) > 0 && env.Args[0] == c.name }
 
+// The groups that cobra's own commands are in.
+const (
+	theProgram    = "The program"
+	otherPrograms = "For other programs"
+)
+
 // groups are the commands as the help of the program shows them.
 var groups = []group{
 	{"Manifests", []command{
 		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
-		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
-		{"test", newTestCommand},
+		{"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
 	}},
-	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}, {"install", newInstallCommand}}},
+	{"The cluster", []command{
+		{"install", newInstallCommand}, {"health", newHealthCommand}, alias("detect", newDetectCommand),
+	}},
 	{"Rules and settings", []command{
-		{"explain", newExplainCommand}, {"rules", newRulesCommand}, {"settings", newSettingsCommand},
+		{"explain", newExplainCommand}, alias("rules", newExplainCommand), {"settings", newSettingsCommand},
 	}},
-	{"The program", []command{
-		{"parameters", newParametersCommand}, {"probe", newProbeCommand}, {"version", newVersionCommand},
+	{theProgram, []command{{"version", newVersionCommand}}},
+	{otherPrograms, []command{
+		{"function", newFunctionCommand}, {"test", newTestCommand}, {"parameters", newParametersCommand},
+		{"probe", newProbeCommand},
 	}},
-}
-
-// getenv returns an environment variable; of several with the same name the last one counts.
-func (env *Env) getenv(name string) string {
-	value := ""
-	for _, entry := range env.Environ {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

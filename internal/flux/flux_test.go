@@ -17,20 +17,12 @@ func checks(t *testing.T, manifests, release string, mode kserve.Mode, routes bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found Checks
-	var failure error
-	_, err = transform.Run(context.Background(), []transform.File{{Path: "app.yaml", Data: []byte(manifests)}},
-		transform.Config{
-			Rules: []*transform.Rule{Kinds}, Releases: versions.Releases(),
-			Index: func(render *transform.Render) any {
-				found, failure = New(render, versions, mode, routes)
-				return nil
-			},
-		})
+	result, err := transform.Run(context.Background(), []transform.File{{Path: "app.yaml", Data: []byte(manifests)}},
+		Config(versions, mode))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found, failure
+	return New(result, routes)
 }
 
 func read(t *testing.T, path string) string {

@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -15,16 +17,13 @@ import (
 // HelmOptions are what Argo CD's spec.source.helm has (ApplicationSourceHelm in
 // pkg/apis/application/v1alpha1/types.go@v3.5.7).
 type HelmOptions struct {
-	// Charts renders charts. Without it a source with a chart fails with ErrNeedsCharts.
-	Charts Charts
-
 	ReleaseName string // default: the application's name, else release-name
 	Namespace   string // default: Options.Namespace, else default
 
 	ValuesFiles              []string // paths or globs, relative to the chart or, with a slash at the start, to the root
 	IgnoreMissingValuesFiles bool
-	Values                   string           // YAML; above the files
-	Parameters               []ChartParameter // above Values; the form Contents has the path of a file as its value
+	Values                   string            // YAML; above the files
+	Parameters               []chart.Parameter // above Values; the form Contents has the path of a file as its value
 
 	KubeVersion string   // default: KUBE_VERSION, which Argo CD sets
 	APIVersions []string // default: KUBE_API_VERSIONS
@@ -41,16 +40,16 @@ func (o HelmOptions) refuse(named, source string) error {
 }
 
 // helm renders the chart in the named directory and returns one file per object.
-func helm(ctx context.Context, t *tree, o Options) (Result, error) {
-	rendered, err := renderChart(ctx, t, t.base, o)
+func helm(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
+	rendered, err := renderChart(ctx, t, t.Base, o)
 	if err != nil {
 		return Result{}, err
 	}
 	result := Result{Renderer: Helm}
 	for _, warning := range rendered.Warnings {
-		result.Warnings = append(result.Warnings, t.named+": "+warning)
+		result.Warnings = append(result.Warnings, t.Named+": "+warning)
 	}
-	show := func(file string) string { return t.show(filepath.Join(t.base, filepath.FromSlash(file))) }
+	show := func(file string) string { return t.Show(filepath.Join(t.Base, filepath.FromSlash(file))) }
 	for _, m := range rendered.Manifests {
 		result.Files = append(result.Files, transform.File{
 			Path: show(m.File), Data: m.Data, Renderer: Helm,
@@ -64,12 +63,9 @@ func helm(ctx context.Context, t *tree, o Options) (Result, error) {
 }
 
 // renderChart renders the chart in dir, which is absolute. Its error has no values.
-func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResult, error) {
-	if o.Helm.Charts == nil {
-		return ChartResult{}, ErrNeedsCharts
-	}
-	c := Chart{
-		Files:       folder{t, dir},
+func renderChart(ctx context.Context, t *tree.Tree, dir string, o Options) (chart.Result, error) {
+	c := chart.Input{
+		Files:       t.Folder(dir),
 		Release:     cmp.Or(o.Helm.ReleaseName, o.appName(), "release-name"),
 		Namespace:   cmp.Or(o.Helm.Namespace, o.Namespace),
 		KubeVersion: o.kubeVersion(o.Helm.KubeVersion), APIVersions: o.apiVersions(o.Helm.APIVersions),
@@ -78,40 +74,40 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	}
 	files, err := valuesFiles(t, dir, o)
 	if err != nil {
-		return ChartResult{}, err
+		return chart.Result{}, err
 	}
 	for _, file := range files {
-		data, err := t.readFile(file)
+		data, err := t.Read(file)
 		if err != nil {
-			return ChartResult{}, err
+			return chart.Result{}, err
 		}
-		c.Values = append(c.Values, ChartValues{t.show(file), data})
+		c.Values = append(c.Values, chart.Values{Name: t.Show(file), Data: data})
 	}
 	if o.Helm.Values != "" {
-		c.Values = append(c.Values, ChartValues{"helm-values", []byte(o.Helm.Values)})
+		c.Values = append(c.Values, chart.Values{Name: "helm-values", Data: []byte(o.Helm.Values)})
 	}
 	for _, p := range o.Helm.Parameters {
-		if p.Form != Contents {
+		if p.Form != chart.Contents {
 			p.Value = o.substitute(p.Value)
 		} else {
 			file, err := inRoot(t, dir, "helm-file-parameters", p.Value, o)
 			if err != nil {
-				return ChartResult{}, err
+				return chart.Result{}, err
 			}
-			data, err := t.readFile(file)
+			data, err := t.Read(file)
 			if err != nil {
-				return ChartResult{}, err
+				return chart.Result{}, err
 			}
 			p.Value = string(data)
 		}
 		c.Parameters = append(c.Parameters, p)
 	}
 	if err := context.Cause(ctx); err != nil {
-		return ChartResult{}, err
+		return chart.Result{}, err
 	}
-	result, err := o.Helm.Charts.Render(c)
+	result, err := chart.Render(c)
 	if err != nil {
-		return ChartResult{}, fmt.Errorf("%s: helm: %s", t.show(dir), redactChart(err, c))
+		return chart.Result{}, fmt.Errorf("%s: helm: %s", t.Show(dir), redactChart(err, c))
 	}
 	return result, nil
 }

@@ -8,12 +8,13 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // redactChart removes values from the text of a chart's error. Any value may become one of a Secret, and templates and
 // Helm quote what they can't use. What the templates themselves say stays, except for those of Secrets.
-func redactChart(err error, c Chart) string {
+func redactChart(err error, c chart.Input) string {
 	var s secrets
 	for _, p := range c.Parameters {
 		s.Name(p.Name)
@@ -26,7 +27,7 @@ func redactChart(err error, c Chart) string {
 	for _, text := range append([]string{c.Release, c.Namespace, c.KubeVersion}, c.APIVersions...) {
 		s.Name(text)
 	}
-	var inChart *ChartError
+	var inChart *chart.Error
 	if errors.As(err, &inChart) {
 		for _, file := range inChart.Files {
 			s.Name(file.Name)
@@ -38,7 +39,7 @@ func redactChart(err error, c Chart) string {
 
 var secretKind = lazyregexp.New(`(?m)^\s*["']?kind["']?\s*:\s*["']?\w*Secret`)
 
-func (s *secrets) addChartFile(file ChartFile) {
+func (s *secrets) addChartFile(file chart.File) {
 	switch name := path.Base(file.Name); {
 	case name == "values.yaml":
 		s.addValues(file.Data)

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -112,7 +114,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	}
 	info, err := os.Stat(o.abs(path))
 	if err != nil {
-		return Result{}, shorten(err, path)
+		return Result{}, tree.Shorten(err, path)
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe, as in generate <(helm template ...)
 		return Await(ctx, func() (Result, error) { return stream(o.abs(path), path, o) })
@@ -121,7 +123,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if !info.IsDir() {
 		named, name = filepath.Split(path)
 	}
-	t, err := openTree(cmp.Or(named, "."), o)
+	t, err := tree.Open(cmp.Or(named, "."), o.tree())
 	if err != nil {
 		return Result{}, err
 	}
@@ -134,7 +136,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 		source = Directory
 	}
 	if !o.Previous {
-		if err := o.refuse(t.named, source); err != nil {
+		if err := o.refuse(t.Named, source); err != nil {
 			return Result{}, err
 		}
 	}
@@ -163,14 +165,13 @@ func (o Options) refuse(named, source string) error {
 	return nil
 }
 
-// abs returns an absolute path. It leaves a .. after a link to the system, which
-// resolves the link first.
-func (o Options) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return o.Dir + string(filepath.Separator) + path
+// tree returns the options of the tree that confines reading.
+func (o Options) tree() tree.Options {
+	return tree.Options{Dir: o.Dir, Root: o.Root, RootLocked: o.RootLocked, MaxInput: o.MaxInput, Getenv: o.Getenv}
 }
+
+// abs returns an absolute path.
+func (o Options) abs(path string) string { return paths.Dir(o.Dir).Absolute(path) }
 
 // Await calls a function that can't be interrupted, and abandons it when ctx is
 // done. A panic is an error.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -61,7 +61,7 @@ func manifests(ctx context.Context, path string, o Options) ([]transform.File, e
 }
 
 // paths joins the paths of files with spaces.
-func paths(files []transform.File) string {
+func pathsOf(files []transform.File) string {
 	var b []string
 	for _, f := range files {
 		b = append(b, f.Path)
@@ -186,7 +186,7 @@ func TestDetect(t *testing.T) {
 	for dir, want := range map[string]string{
 		"plain": Directory, "both": Kustomize, "yml": Kustomize, "chart": Helm,
 	} {
-		tree, err := openTree(dir, options(top))
+		tree, err := tree.Open(dir, options(top).tree())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,12 +198,8 @@ func TestDetect(t *testing.T) {
 		}
 	}
 
-	_, err := manifests(t.Context(), "chart", options(top))
-	if !errors.Is(err, ErrNeedsCharts) {
-		t.Errorf("without Helm: got %v", err)
-	}
 	o := options(top)
 	o.Source = "jsonnet"
-	_, err = manifests(t.Context(), "plain", o)
+	_, err := manifests(t.Context(), "plain", o)
 	wantError(t, err, `unknown source "jsonnet"; the sources are auto, directory, kustomize and helm`)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
@@ -35,7 +37,7 @@ func Whole(dir, name string, data []byte) error {
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
 	err = cmp.Or(err, file.Chmod(mode), file.Close())
@@ -46,7 +48,7 @@ func Whole(dir, name string, data []byte) error {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}
-	return reason(err)
+	return paths.Reason(err)
 }
 
 // linkless returns an error if one of the folders on the way from dir to a relative name is a link.
@@ -64,8 +66,8 @@ func linkless(dir, name string) error {
 func inPlace(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
-	return reason(cmp.Or(err, file.Close()))
+	return paths.Reason(cmp.Or(err, file.Close()))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -79,11 +80,7 @@ func readFile(dir, shown string) ([]given, error) {
 		return nil, nil
 	}
 	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		return nil, fmt.Errorf("%s: %w", shown, err)
+		return nil, fmt.Errorf("%s: %w", shown, paths.Reason(err))
 	}
 	all, err := parseFile(shown, data)
 	var fault *yamldoc.Error

@@ -220,7 +220,7 @@ func DidYouMean(text string, candidates []string) string {
 }
 
 // nearest returns the candidate that begins with the text, or else the one that differs least from it, by at most two
-// letters. It returns "" if there is none.
+// letters and fewer than half of them. It returns "" if there is none.
 func nearest(text string, candidates []string) string {
 	best, least := "", 3
 	for _, c := range candidates {
@@ -229,7 +229,7 @@ func nearest(text string, candidates []string) string {
 		if strings.HasPrefix(name, typed) {
 			distance = 0
 		}
-		if distance < least {
+		if distance < least && 2*distance < len(typed) {
 			best, least = c, distance
 		}
 	}

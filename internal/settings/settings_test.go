@@ -346,7 +346,7 @@ func TestFaults(t *testing.T) {
 				`flag --max-input: "0" is not a number of bytes`,
 				`flag --namespace: "Not_One" is not the name of a namespace`,
 				`environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION: 0.9.0 is too old`,
-				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; argocd-kserve-plugin rules lists their IDs`,
+				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; argocd-kserve-plugin explain lists their IDs`,
 				`.argocd-kserve-plugin.yaml:2:28: progress-deadline-seconds: "-3" is not a positive number or none`,
 				`.argocd-kserve-plugin.yaml:3:26: default-deployment-mode: "raw" is not Standard, Knative, ` +
 					`ModelMesh or unknown`,

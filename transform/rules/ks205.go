@@ -31,7 +31,7 @@ var autoscalerTarget = &transform.Rule{
 func checkTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	kind, name := a.Target()
-	f := transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
+	f := transform.Report{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
 	switch candidates := p.Candidates(a); {
 	case len(candidates) == 1:
 		checkOnlyTarget(p, a, candidates[0], f)
@@ -82,7 +82,7 @@ func noSuchTarget(kind, name string) string {
 }
 
 // checkOnlyTarget looks at an autoscaler that fits exactly one component.
-func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transform.Finding) {
+func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transform.Report) {
 	kind, name := a.Target()
 	s := t.Service
 	switch {

@@ -31,7 +31,7 @@ func checkLLMTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	kind, name := a.LLMTarget()
 	ref := yamldoc.Path{"spec", "scaleTargetRef"}
-	f := transform.Finding{At: ref.With("name"), Message: fmt.Sprintf(
+	f := transform.Report{At: ref.With("name"), Message: fmt.Sprintf(
 		"nothing is scaled, because neither KServe nor these manifests make the %s %s: set the ", kind, name)}
 	if kind == model.LLMTarget {
 		f.Message = "nothing is scaled, because an LLMInferenceService has no subresource scale: set the "

@@ -96,10 +96,10 @@ func (p *pass) moves(at yamldoc.Path) bool {
 }
 
 // finding is about a field that no release in question has.
-func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Finding {
+func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report {
 	older, newer := p.elsewhere(at)
 	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
-	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
+	f := transform.Report{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s, because %s has no field %s%s and %s drops it: ",
 			p.symptom(at, value), p.release(), at, older, p.by)}
 	switch {
@@ -116,7 +116,7 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Findin
 }
 
 // repair says what to do about a field, and does what the setting pruned-fields asks for.
-func (p *pruning) repair(f *transform.Finding, value *yamldoc.Node) {
+func (p *pruning) repair(f *transform.Report, value *yamldoc.Node) {
 	a := p.advice(f.At, value)
 	f.Message += a.text
 	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
@@ -215,6 +215,9 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		}
 		return advice{text, true, moves}
 	}
+	if hint := hintFor(p.Object.Kind, at[:len(at)-1], at[len(at)-1].(string)); hint != "" {
+		return advice{text: hint}
+	}
 	if similar := p.similar(at, value); similar != nil {
 		return p.adviceFor(move{at, similar})
 	}
@@ -306,24 +309,26 @@ func fits(object schema.Field, name string, value *yamldoc.Node) bool {
 }
 
 // move lets the edits put what is at a field where it belongs, if the settings ask for that.
-func (p *pruning) move(f *transform.Finding, moves []move) {
+func (p *pruning) move(f *transform.Report, moves []move) {
 	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
 	for _, m := range moves {
 		value := p.Object.Get(m.from...)
 		content, ok := contentOf(value)
+		name := m.to[len(m.to)-1].(string)
+		renamed := slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1])
 		switch {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
-			f.Unrepaired = "the value is empty or has faults of its own: correct it first"
+			f.Unrepaired = "KServe stores the value in another form, or refuses it: move it by hand"
 			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
 			return
-		case slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1]):
-			edits = []yamldoc.Edit{yamldoc.Rename(f.At, m.to[len(m.to)-1].(string))}
-		case m.to[0] == "metadata" && value.Kind == yamldoc.Mapping:
+		case value.Kind == yamldoc.Mapping && (name == "annotations" || m.to[0] == "metadata" && !renamed):
 			for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
 				edits = append(edits, yamldoc.Set(m.to.With(entry.Key), entry.Value))
 			}
+		case renamed:
+			edits = []yamldoc.Edit{yamldoc.Rename(f.At, name)}
 		default:
 			edits = append(edits, yamldoc.Set(m.to, content))
 		}

@@ -105,15 +105,16 @@ func (t law) check(name string, files []transform.File, config transform.Config,
 			}
 			for _, l := range losses(t.T, before[i], after[i]) {
 				l.objects = objects
-				takers := takers(findings, l)
-				row := slices.IndexFunc(lawful, func(row taking) bool {
-					takes := func(f transform.Finding) bool {
-						return f.Rule.ID == row.rule && (f.Severity == transform.Error || !row.needsError())
+				row := lawfully(findings, l, settings)
+				for _, at := range moved(findings, l.at) { // a later repair may take what an earlier one moved
+					if row < 0 {
+						later := l
+						later.at = at
+						row = lawfully(findings, later, settings)
 					}
-					return slices.ContainsFunc(takers, takes) && strings.Contains(settings, row.asked) && row.allows(l)
-				})
+				}
 				if row < 0 {
-					t.Errorf("%s: %s: %q is gone, by %v", name, l.at, l.value.Value, takers)
+					t.Errorf("%s: %s: %q is gone, by %v", name, l.at, l.value.Value, takers(findings, l))
 				} else {
 					t.used[&lawful[row]] = true
 				}
@@ -122,15 +123,47 @@ func (t law) check(name string, files []transform.File, config transform.Config,
 	}
 }
 
+// lawfully returns the index of the row that allows a loss, or -1.
+func lawfully(findings []transform.Finding, l loss, settings string) int {
+	takers := takers(findings, l)
+	return slices.IndexFunc(lawful, func(row taking) bool {
+		takes := func(f transform.Finding) bool {
+			return f.Rule.ID == row.rule && (f.Severity == transform.Error || !row.needsError())
+		}
+		return slices.ContainsFunc(takers, takes) && strings.Contains(settings, row.asked) && row.allows(l)
+	})
+}
+
+// moved returns where findings put what was at a place: those that delete it, or what it is in, and set something.
+func moved(findings []transform.Finding, at yamldoc.Path) (to []yamldoc.Path) {
+	for _, f := range findings {
+		for _, gone := range f.Edits {
+			if gone.Op != yamldoc.OpDelete || len(gone.Path) > len(at) || !gone.Path.Overlaps(at) {
+				continue
+			}
+			for _, set := range f.Edits {
+				if set.Op == yamldoc.OpSet {
+					to = append(to, set.Path.With(at[len(gone.Path):]...))
+				}
+			}
+		}
+	}
+	return to
+}
+
 // takers returns the findings with edits at, above or below a lost value.
 func takers(findings []transform.Finding, l loss) []transform.Finding {
 	takes := func(e transform.Edit) bool {
-		return e.Object.Kind == l.before.Get("kind").Str() && e.Object.Name == l.before.Get("metadata", "name").Str() &&
-			wholeLists(e.Path).Overlaps(wholeLists(l.at))
+		return (isOf(e.Object, l.before) || isOf(e.Object, l.after)) && wholeLists(e.Path).Overlaps(wholeLists(l.at))
 	}
 	return slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool {
 		return !slices.ContainsFunc(f.Edits, takes)
 	})
+}
+
+// isOf reports whether an object is the one of a document.
+func isOf(o *transform.Object, document *yamldoc.Node) bool {
+	return o.Kind == document.Get("kind").Str() && o.Name == document.Get("metadata", "name").Str()
 }
 
 // wholeLists returns a path with the first item for every item of a list, since an equal one may be the one that goes.

@@ -198,10 +198,10 @@ func isExtended(l loss) bool { return strings.Contains(l.now().Str(), l.value.Va
 func isDuplicate(l loss) bool {
 	for i, step := range l.at {
 		own, isItem := step.(int)
-		if !isItem {
+		items, equal, different := l.before.Get(l.at[:i]...).List(), 0, 0
+		if !isItem || own >= len(items) {
 			continue
 		}
-		items, equal, different := l.before.Get(l.at[:i]...).List(), 0, 0
 		for j, item := range items {
 			if item.Equal(items[own]) {
 				equal++

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package render
-
-// buffer returns an empty buffer for size bytes.
-func buffer(size int64) []byte { return make([]byte, 0, size) }
