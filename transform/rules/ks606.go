@@ -84,7 +84,7 @@ func (p *pass) pruning() *pruning {
 // misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
 // setting pruned-fields moves it there.
 func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
-	if s := p.Service(p.Object); s != nil {
+	if s := p.Service(p.Object); s != nil && !s.IsGraph() {
 		at, _ = misplacedServer(s)
 	}
 	return at, at != nil && p.moves(at)
@@ -246,24 +246,6 @@ func (p *pruning) adviceFor(m move) advice {
 // within reports whether an object is a field of another one.
 func within(object, other yamldoc.Path) bool {
 	return len(object) == len(other)+1 && slices.Equal(object[:len(other)], other)
-}
-
-// listed joins paths by a word.
-func listed(paths []yamldoc.Path, word string) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return joined(texts, word)
-}
-
-// joined joins texts by commas, and the last two by a word.
-func joined(texts []string, word string) string {
-	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
-	}
-	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
 }
 
 // unwrapped returns where the table puts the fields of an object that KServe does not know, and whether it has one
