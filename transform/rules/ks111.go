@@ -80,7 +80,7 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 	}
 	c := p.LLMContainer(p.Object, pod, kserve.StorageInitializer)
 	if c.Node != nil && (c.Get("image").Str() != "" || c.MergedElsewhere("image")) {
-		p.Report(transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the Deployment, "+
+		p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the Deployment, "+
 			"because KServe adds an init container %s for %s://, and a pod has each name once: give this one another name, "+
 			"or %[3]s", c.Name, protocol, p.helperPlace(c.Name))})
 	}
@@ -93,7 +93,7 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 		if init.Get("name").Str() != kserve.StorageInitializer {
 			continue
 		}
-		f := transform.Finding{At: list.With(i, "name")}
+		f := transform.Report{At: list.With(i, "name")}
 		if versions.Any(kserve.LLMInitializerTwice) {
 			f.Message = "the API server refuses the Deployment, because KServe before 0.19 adds a second init container " +
 				kserve.StorageInitializer
