@@ -20,6 +20,8 @@ HOSTS   ?= quick
 KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
+# The package that the programs of make plan share.
+CONTROLPLANE := github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane
 # What make release releases, such as v0.2.0; without it the tag of the commit.
 VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
@@ -36,13 +38,37 @@ export CGO_ENABLED ?= 0
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
 	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
 	e2e-kustomize e2e-hosts e2e-memory e2e-operator e2e-upstream e2e-all image-test release release-test reproducible \
-	bench demo clean
+	plan plan-test bench demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the binary, and the one that it starts for Helm charts
 	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
+
+# The releases that have a control plane.
+PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
+comma := ,
+# Those in KSERVE. A release that somebody names and that has none is an error.
+planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
+
+plan: ## the programs with KServe's code that the command plan starts, for the releases in KSERVE, in bin (builds them)
+	$(foreach release,$(planned),$(call plane,$(release)))
+
+# plane builds the program of a release, after it has packed what the program needs of KServe's sources.
+define plane
+	$(GO) run ./internal/plan/pack -o controlplane/kserve-v$(1)/manifests \
+		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
+			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+	cd controlplane/kserve-v$(1) && $(GO) build -ldflags '-s -w' \
+		-o ../../bin/argocd-kserve-plugin-kserve-$(1)$(shell $(GO) env GOEXE) .
+
+endef
+
+plan-test: plan ## the tests of those programs (builds them)
+	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
+		$(GO) vet . $(CONTROLPLANE) && $(TEST) -count=1 . && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
 	$(TEST) ./...

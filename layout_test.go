@@ -64,6 +64,9 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
+	{"internal/plan", "internal/encoding internal/terminal transform/unified"},
+	{"internal/plan/plantest", "internal/plan"},
+	{"internal/plan/pack", ""},
 	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
@@ -73,7 +76,7 @@ var layers = []struct {
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
 		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
-		"internal/lazyregexp internal/memory internal/panics internal/render internal/report internal/rewrite " +
+		"internal/lazyregexp internal/memory internal/panics internal/plan internal/render internal/report internal/rewrite " +
 		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
 		"transform/rules transform/unified transform/yamldoc"},
 	{"internal/handover", ""},

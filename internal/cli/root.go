@@ -276,7 +276,7 @@ var groups = []group{
 	{"Manifests", []command{
 		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
 		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
-		{"test", newTestCommand},
+		{"plan", newPlanCommand}, {"test", newTestCommand},
 	}},
 	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}, {"install", newInstallCommand}}},
 	{"Rules and settings", []command{
