@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -90,6 +91,7 @@ func Main(release Release) {
 			"it reads a request from standard input, as JSON, and writes an answer.\n", os.Args[0], release.Version)
 	}
 	flag.Parse()
+	debug.SetGCPercent(200) // the program is over soon
 	if err := Run(context.Background(), release, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)

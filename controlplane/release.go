@@ -69,9 +69,11 @@ func newCluster(release Release) (c *Cluster, close func(), err error) {
 		return nil, nil, err
 	}
 	c.Decoder = admission.NewDecoder(c.Scheme)
-	if c.Client, err = client.New(c.Config, client.Options{Scheme: c.Scheme, Mapper: server.mapper()}); err != nil {
+	direct, err := client.New(c.Config, client.Options{Scheme: c.Scheme, Mapper: server.mapper()})
+	if err != nil {
 		return nil, nil, err
 	}
+	c.Client = &reader{direct, server, map[key]read{}}
 	if c.Clientset, err = kubernetes.NewForConfig(c.Config); err != nil {
 		return nil, nil, err
 	}

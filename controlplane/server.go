@@ -48,9 +48,9 @@ type Server struct {
 	webhooks []webhook
 	changed  func(before, after object) // is told of every write; either is nil
 
-	mu       sync.Mutex
-	objects  map[key]object // not to be changed
-	revision int64          // of the newest write
+	mu sync.Mutex // for what follows
+	*store
+	revision int64 // of the newest write
 	created  int
 
 	templates map[key]string // those that the stand-in's pods are made of
@@ -58,7 +58,7 @@ type Server struct {
 
 func newServer() *Server {
 	return &Server{
-		kinds: map[schema.GroupKind]*kind{}, objects: map[key]object{}, changed: func(_, _ object) {},
+		kinds: map[schema.GroupKind]*kind{}, store: newStore(), changed: func(_, _ object) {},
 		templates: map[key]string{},
 	}
 }
@@ -270,17 +270,8 @@ func (s *Server) get(k key) (object, error) {
 func (s *Server) all(of schema.GroupKind, namespace string) []object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var keys []key
-	for k := range s.objects {
-		if k.GroupKind == of && (namespace == "" || k.namespace == namespace) {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		return strings.Compare(a.namespace+"/"+a.name, b.namespace+"/"+b.name)
-	})
 	var found []object
-	for _, k := range keys {
+	for _, k := range s.store.selected(of, namespace, labels.Everything()) {
 		found = append(found, s.objects[k])
 	}
 	return found
@@ -314,12 +305,12 @@ func (s *Server) selected(t target, query url.Values) ([]object, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var selected []object
-	for _, item := range s.all(t.kind.GroupKind, t.namespace) {
-		meta := metaOf(item)
-		names := fields.Set{"metadata.name": meta.GetName(), "metadata.namespace": meta.GetNamespace()}
-		if byLabel.Matches(labels.Set(meta.GetLabels())) && byField.Matches(names) {
-			selected = append(selected, item)
+	for _, k := range s.store.selected(t.kind.GroupKind, t.namespace, byLabel) {
+		if byField.Matches(fields.Set{"metadata.name": k.name, "metadata.namespace": k.namespace}) {
+			selected = append(selected, s.objects[k])
 		}
 	}
 	return selected, nil

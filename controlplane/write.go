@@ -50,7 +50,7 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	if _, err := s.get(t.key()); err == nil {
 		return nil, apierrors.NewAlreadyExists(t.kind.resource(), t.name)
 	}
-	return s.store(t, nil, given, dryRun)
+	return s.write(t, nil, given, dryRun)
 }
 
 // suffix makes up the end of a name, for the nth object of a prefix always the same.
@@ -124,7 +124,7 @@ func (s *Server) update(t target, given object, dryRun bool) (object, error) {
 	if err := s.validate(t, admissionv1.Update, given, old); err != nil {
 		return nil, err
 	}
-	return s.store(t, before, given, dryRun)
+	return s.write(t, before, given, dryRun)
 }
 
 func differ(a, b string) bool { return a != "" && a != b }
@@ -170,9 +170,9 @@ func (s *Server) patch(t target, contentType string, body []byte, dryRun bool) (
 	return s.update(t, given, dryRun)
 }
 
-// store writes an object, unless nothing changes or it is a dry run. It returns the object in the request's version.
+// write stores an object, unless nothing changes or it is a dry run. It returns the object in the request's version.
 // An object under deletion is gone with its last finalizer.
-func (s *Server) store(t target, before, given object, dryRun bool) (object, error) {
+func (s *Server) write(t target, before, given object, dryRun bool) (object, error) {
 	stored, err := t.kind.convert(given, t.kind.storage)
 	if err != nil {
 		return nil, err
@@ -186,9 +186,9 @@ func (s *Server) store(t target, before, given object, dryRun bool) (object, err
 	meta.SetResourceVersion(fmt.Sprint(s.revision))
 	gone := meta.GetDeletionTimestamp() != nil && len(meta.GetFinalizers()) == 0
 	if gone {
-		delete(s.objects, t.key())
+		s.remove(t.key())
 	} else {
-		s.objects[t.key()] = stored
+		s.put(t.key(), stored)
 	}
 	s.mu.Unlock()
 	if gone {
@@ -218,11 +218,11 @@ func (s *Server) delete(k key) (object, error) {
 		now := metav1.NewTime(start)
 		marked.SetDeletionTimestamp(&now)
 		marked.SetGeneration(marked.GetGeneration() + 1)
-		return s.store(t, before, marked.Object, false)
+		return s.write(t, before, marked.Object, false)
 	}
 	s.mu.Lock()
 	s.revision++
-	delete(s.objects, k)
+	s.remove(k)
 	s.mu.Unlock()
 	s.changed(before, nil)
 	s.collect(meta.GetUID())
@@ -245,26 +245,7 @@ func (s *Server) deleteAll(t target, query url.Values) (any, error) {
 // collect deletes the objects whose last owner is gone, as the garbage collector does.
 func (s *Server) collect(gone types.UID) {
 	s.mu.Lock()
-	uids := map[types.UID]bool{}
-	var owned []key
-	for k, o := range s.objects {
-		uids[metaOf(o).GetUID()] = true
-		for _, owner := range metaOf(o).GetOwnerReferences() {
-			if owner.UID == gone {
-				owned = append(owned, k)
-			}
-		}
-	}
-	var orphans []key
-	for _, k := range owned {
-		left := false
-		for _, owner := range metaOf(s.objects[k]).GetOwnerReferences() {
-			left = left || uids[owner.UID]
-		}
-		if !left {
-			orphans = append(orphans, k)
-		}
-	}
+	orphans := s.orphans(gone)
 	s.mu.Unlock()
 	for _, k := range orphans {
 		s.delete(k) // what refuses stays

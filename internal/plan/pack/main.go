@@ -207,6 +207,11 @@ func installation(sources string) ([]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range config {
+		if data, ok := c["data"].(map[string]any); ok {
+			delete(data, "_example") // KServe reads its configuration again and again, and the example is most of it
+		}
+	}
 	all = append(all, config...)
 	for _, name := range []string{"storagecontainers", "runtimes", "llmisvcconfig"} {
 		dir := filepath.Join(sources, "config", name)
