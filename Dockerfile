@@ -1,5 +1,5 @@
-# The sidecar's image for those who build it themselves: the two programs and plugin.yaml, without a shell or libraries.
-# A release's image is made without Docker, by hack/release. argocd-cmp-server comes from Argo CD itself, through a volume.
+# The sidecar's image for those who build it themselves: the program and plugin.yaml, without a shell or libraries.
+# A release's image is made without Docker, by hack/release/build. argocd-cmp-server comes from Argo CD itself, through a volume.
 # You can replace both base images, for example with a mirror or with images pinned to a digest:
 #   docker build --build-arg BUILD_IMAGE=... --build-arg BASE_IMAGE=... .
 ARG BUILD_IMAGE=docker.io/library/golang:1.26
@@ -12,7 +12,7 @@ RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH
 RUN CGO_ENABLED=0 GOOS=${TARGETOS} GOARCH=${TARGETARCH} \
-    go build -trimpath -ldflags '-s -w' -o /image/usr/local/bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
+    go build -trimpath -ldflags '-s -w' -o /image/usr/local/bin/ ./cmd/argocd-kserve-plugin
 RUN mkdir -p /image/home/argocd/cmp-server/config && cp plugin.yaml /image/home/argocd/cmp-server/config/plugin.yaml
 
 FROM ${BASE_IMAGE}

@@ -4,19 +4,19 @@ GO      ?= go
 # lint vets: what go test would vet takes a minute of CPU for each large module.
 TEST    := $(GO) test -vet=off
 FUZZTIME ?= 30s
-# The releases of KServe that CI runs. The -all targets run every release that the suites know.
+# The releases of KServe that CI runs; all is every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
-# The services that e2e-cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
+# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
-# The ways of Argo CD that e2e-comparison tests, as release/tracking/comparison, separated by commas; * is all.
+# The ways of Argo CD that the suite comparison tests, as release/tracking/comparison, separated by commas; * is all.
 COMPARISON ?= *
-# The charts of other Go modules that e2e-helm renders: those of KServe, or all, which it downloads.
+# The charts of other Go modules that the suite helm renders: those of KServe, or all, which it downloads.
 CHARTS  ?= kserve
-# The programs that e2e-hosts runs the plugin in: those that are quick to build, or all.
+# The programs that the suite hosts runs the plugin in: those that are quick to build, or all.
 HOSTS   ?= quick
-# What e2e-knative runs: all, or smoke for one service that gets ready with each release.
+# What the suite knative runs: all, or smoke for one service that gets ready with each release.
 KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
@@ -27,7 +27,7 @@ VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
-RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/memory ./internal/model \
+RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
@@ -35,16 +35,16 @@ CHAOS   ?= 2m
 LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz conformance judge conformance-all e2e-health statuses e2e-argocd \
-	e2e-chaos e2e-cluster e2e-knative e2e-keda e2e-autoscaling e2e-restarts e2e-upgrade e2e-comparison e2e-helm \
-	e2e-kustomize e2e-hosts e2e-memory e2e-operator e2e-upstream e2e-all image-test release release-test reproducible \
-	plan plan-test bench demo clean
+.PHONY: help build test golden lint race fuzz conformance judge conformance-all statuses e2e image-test release \
+	release-test reproducible plan plan-test bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo; echo 'The suites of make e2e:'
+	@sed -n 's/^define suite-\([a-z0-9-]*\) # /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: ## build the binary, and the one that it starts for Helm charts
-	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin ./cmd/argocd-kserve-plugin-helm
+build: ## build the binary
+	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin
 
 # The releases that have a control plane.
 PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
@@ -81,7 +81,7 @@ golden: ## write the golden files and the generated docs, then look at the diffe
 
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod
 	test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
-	$(GO) vet ./...
+	$(GO) vet ./... ./cmd/cmp
 	$(GO) build -C hack -o ../bin/vet ./vet
 	GOOS=darwin bin/vet ./...
 	GOOS=windows bin/vet ./...
@@ -91,8 +91,8 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, a
 
 race: export CGO_ENABLED = 1
 race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
-	$(TEST) -race -short $(RACE)
-	$(TEST) -race -short -run '^Test(Stop|ReaderGone|Wait)' ./cmd/cmp
+	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
+	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/argocd-kserve-plugin
 
 fuzz: ## every fuzz target for FUZZTIME
 	hack/fuzz $(FUZZTIME)
@@ -111,91 +111,93 @@ judge: ## KServe's own defaulters and validators over the same manifests, or tho
 conformance-all: KSERVE = all
 conformance-all: conformance judge ## both with the manifests of every release of KServe; not in CI
 
-e2e-health: ## the health checks in Argo CD's own programs (builds them)
-	cd e2e/health/argocd2 && $(TEST) -count=1 ./...
-	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
-	cd e2e/health/flux && $(TEST) -count=1 ./...
-	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
-
 statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
 	git diff --stat
 
-e2e-argocd: ## the plugin inside the real Argo CD (needs root; builds Argo CD)
-	cd e2e/applications && $(TEST) -count=1 ./...
-	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./stack ./install
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./argocd
-
-e2e-helm: ## Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
+# What each suite of e2e runs. The comment is a line of make help.
+define suite-health # the health checks in Argo CD's own programs (builds them)
+	cd e2e && $(TEST) -count=1 ./health/argocd2
+	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
+	cd e2e/health/flux && $(TEST) -count=1 ./...
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
+endef
+define suite-helm # Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./helm $(if $(filter all,$(CHARTS)),-all-modules)
-
-e2e-kustomize: ## kustomizations against Argo CD's own code, kustomize and helm (builds them)
+endef
+define suite-kustomize # kustomizations against Argo CD's own code, kustomize and helm (builds them)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./kustomize
-
-e2e-hosts: ## the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
+endef
+define suite-hosts # the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
 	command -v pre-commit >/dev/null || hack/install-pre-commit || echo "without pre-commit"
 	cd e2e/workflows && $(TEST) -count=1 ./...
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
-
-e2e-memory: ## the peak memory of what takes more than it may, alone and in a cgroup (needs root for that)
+endef
+define suite-memory # the peak memory of what takes more than it may, alone and in a cgroup (needs root for that)
 	cd e2e && $(GO) test -count=1 -v -timeout 20m ./memory
-
-e2e-chaos: ## the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
+endef
+define suite-argocd # the plugin inside the real Argo CD (needs root; builds Argo CD)
+	cd e2e/applications && $(TEST) -count=1 ./...
+	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./stack ./install
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./argocd
+endef
+define suite-chaos # the chaos test inside the real Argo CD, for as long as CHAOS says (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout 0 -run TestChaos ./argocd -chaos-for $(CHAOS)
-
-e2e-cluster: ## Argo CD syncs to real KServe on a real API server (needs root; builds them all)
+endef
+define suite-operator # the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestOperator$$' ./install/cluster -operator
+endef
+define suite-upstream # the reproductions in hack/upstream for KServe's maintainers (builds its agent); not in CI
+	cd hack/upstream/kserve && $(TEST) -count=1 -v ./...
+endef
+define suite-cluster # Argo CD syncs to real KServe on a real API server (needs root; builds them all)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/compatibility ./install/cluster
 	cd e2e && $(TEST) -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
 		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)
-
-e2e-autoscaling: ## HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
+endef
+define suite-knative # the same in Knative mode, with Knative Serving (needs root; builds it)
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
+		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
+endef
+define suite-keda # KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
+	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
+endef
+define suite-autoscaling # HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
-
-e2e-restarts: ## the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
+endef
+define suite-restarts # the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
-
-e2e-upgrade: ## KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
+endef
+define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
 		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
-
-e2e-comparison: ## every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
+endef
+define suite-comparison # every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/comparison
 	cd e2e && $(TEST) -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
 		-comparison '$(COMPARISON)'
+endef
+define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
+	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
+		upgrade comparison; do \
+		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
+endef
 
-e2e-knative: ## the same in Knative mode, with Knative Serving (needs root; builds it)
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./cluster -kserve-version $(KSERVE) -drift $(DRIFT) \
-		-run '^TestKnative$$$(if $(filter smoke,$(KNATIVE)),//^ready$$)'
-
-e2e-keda: ## KServe beside KEDA's operator and admission webhook (needs root; builds them all); not in CI
-	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestKEDA$$' ./cluster -kserve-version $(KSERVE)
-
-e2e-operator: ## the sidecar that the real argocd-operator makes (needs root; builds it); not in CI
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestOperator$$' ./install/cluster -operator
-
-e2e-all: KSERVE = all
-e2e-all: DRIFT = all
-e2e-all: CHARTS = all
-e2e-all: HOSTS = all
-e2e-all: e2e-health e2e-helm e2e-kustomize e2e-hosts e2e-memory e2e-argocd e2e-operator e2e-upstream
-e2e-all: e2e-cluster e2e-knative e2e-keda e2e-autoscaling
-e2e-all: e2e-restarts e2e-upgrade e2e-comparison ## all with every case; not in CI
-
-e2e-upstream: ## the reproductions in docs/upstream for KServe's maintainers (builds its agent); not in CI
-	cd docs/upstream && $(TEST) -count=1 -v ./...
+e2e: ## one of the suites below, such as SUITE=health
+	$(or $(suite-$(SUITE)),$(error "SUITE=$(SUITE)" is none of the suites that make help lists))
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
-	test -n '$(IMAGE)' || $(GO) -C hack/release run . build -image-only -version v0.0.0 -platforms linux/$$($(GO) env GOARCH) \
-		$(abspath bin/image)
+	test -n '$(IMAGE)' || hack/release/build bin/image v0.0.0 linux/$$($(GO) env GOARCH)
 	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
 	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(TEST) -count=1 -v ./release
 
-release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag
+release: ## what a release consists of, in bin/release: of version VERSION, or of the commit's tag (needs zip)
 	rm -rf bin/release
-	$(GO) -C hack/release run . build $(if $(VERSION),-version $(VERSION)) $(abspath bin/release)
+	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (needs zip)
+	command -v zip >/dev/null || apt-get install -qq zip >/dev/null
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI
@@ -208,6 +210,9 @@ bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/perfor
 	cd bench && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
 	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
+
+outdated: ## the modules of the binary that have a newer version (asks the module proxy)
+	hack/outdated
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

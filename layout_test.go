@@ -31,6 +31,7 @@ var layers = []struct {
 	// KServe, and the rules about it.
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
+	{"internal/kserve/kservetest", ""},
 	{"internal/schema", "transform transform/yamldoc"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
@@ -41,21 +42,25 @@ var layers = []struct {
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
+	{"internal/paths", ""},
 	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
-	{"internal/rewrite", "internal/lazyregexp"},
+	{"internal/rewrite", "internal/lazyregexp internal/paths"},
 	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
-	{"internal/settings", "internal/kserve internal/lazyregexp transform/rules transform/yamldoc"},
-	{"internal/memory", "internal/panics internal/settings"},
+	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/spelling " +
+		"transform/yamldoc"},
+	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/render", "internal/lazyregexp internal/mergekey internal/panics transform transform/yamldoc"},
+	{"internal/chart", "transform/yamldoc"},
+	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
+		"internal/secret transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
 		"resource_customizations transform/yamldoc"},
-	{"internal/healthconfig", "internal/health internal/kserve internal/lazyregexp internal/terminal " +
-		"resource_customizations transform transform/unified transform/yamldoc"},
+	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
+		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/quantity " +
 		"internal/settings internal/terminal transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp"},
@@ -64,28 +69,26 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
-	{"internal/plan", "internal/encoding internal/terminal transform/unified"},
+	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/plan/pack", ""},
-	{"internal/upstream", "resource_customizations transform/unified"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
-	// The commands.
+	// The sources of a run, what the rules make of them, and the commands.
 	{"internal/cli/clitest", ""},
+	{"internal/origin", "internal/paths internal/report internal/secret transform transform/yamldoc"},
+	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
-	{"internal/cli", "internal/application internal/drift internal/encoding internal/flux internal/golden " +
-		"internal/health internal/healthconfig internal/install internal/kserve internal/krm internal/kubectl " +
-		"internal/lazyregexp internal/memory internal/panics internal/plan internal/render internal/report internal/rewrite " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/upstream transform " +
-		"transform/rules transform/unified transform/yamldoc"},
-	{"internal/handover", ""},
-	{"cmd/cmp", "internal/cli internal/handover"},
-	{"cmd/argocd-kserve-plugin", "internal/cli internal/handover"},
-
-	// The program with Helm.
-	{"internal/chart", "internal/render transform/yamldoc"},
-	{"cmd/argocd-kserve-plugin-helm", "internal/chart internal/cli"},
+	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
+		"internal/settings internal/terminal internal/watchdog transform transform/rules"},
+	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
+		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
+		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +
+		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
+		"transform/rules"},
+	{"cmd/cmp", "internal/cli"},
+	{"cmd/argocd-kserve-plugin", "internal/cli"},
 
 	// Only tests.
 	{"examples", ""},
@@ -98,13 +101,9 @@ var soleImporters = map[string]string{"gopkg.in/yaml.v3": "transform/yamldoc"}
 // Modules that the binary does not link, except for the listed packages.
 var (
 	unlinked = []string{
-		"github.com/argoproj/", "github.com/kserve/", "helm.sh/", "k8s.io/", "knative.dev/",
-		"sigs.k8s.io/controller-runtime",
+		"github.com/argoproj/", "github.com/kserve/", "knative.dev/", "sigs.k8s.io/controller-runtime",
 	}
 	linked = []string{
-		"github.com/argoproj/argo-cd/v2/resource_customizations", // the health checks that Argo CD bundles
-		"github.com/argoproj/argo-cd/v3/resource_customizations",
-		"k8s.io/kube-openapi/", // of kustomize
 	}
 )
 
@@ -155,7 +154,7 @@ func TestLayers(t *testing.T) {
 		}
 		may[layer.name] = append([]string{}, imports...)
 	}
-	packages := list(t, "./...")
+	packages := list(t, "./...", "./cmd/cmp")
 	for _, p := range packages {
 		name, _ := local(p.ImportPath)
 		allowed, ok := may[name]
@@ -187,7 +186,7 @@ func TestLinked(t *testing.T) {
 	under := func(path string) func(string) bool {
 		return func(prefix string) bool { return strings.HasPrefix(path+"/", prefix) }
 	}
-	for _, p := range list(t, "-deps", "./cmd/cmp") {
+	for _, p := range list(t, "-deps", "./cmd/argocd-kserve-plugin") {
 		if slices.ContainsFunc(unlinked, under(p.ImportPath)) && !slices.ContainsFunc(linked, under(p.ImportPath)) {
 			t.Errorf("the binary links %s: use it in a module below e2e, or write the few lines that are needed", p.ImportPath)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 
@@ -50,49 +51,27 @@ func TestDependabot(t *testing.T) {
 	}
 }
 
-// TestIssueForms checks the issue forms: the keys that GitHub requires, each ID once, and the output of check and the
-// versions where a finding is wrong.
-func TestIssueForms(t *testing.T) {
-	for name, want := range map[string][]string{
-		"bug.yml":           {"manifest", "output", "version", "kserve", "argocd"},
-		"false-finding.yml": {"rule", "manifest", "output", "version", "kserve"},
-		"missing-rule.yml":  {"manifest", "problem", "kserve"},
-	} {
-		var form struct {
-			Name        string   `json:"name"`
-			Description string   `json:"description"`
-			Labels      []string `json:"labels"`
-			Body        []struct {
-				Type       string `json:"type"`
-				ID         string `json:"id"`
-				Attributes struct {
-					Label       string `json:"label"`
-					Description string `json:"description,omitempty"`
-					Placeholder string `json:"placeholder,omitempty"`
-					Render      string `json:"render,omitempty"`
-				} `json:"attributes"`
-				Validations struct {
-					Required bool `json:"required"`
-				} `json:"validations,omitempty"`
-			} `json:"body"`
+// TestDependencies checks that docs/development.md has a line for each module that go.mod requires directly.
+func TestDependencies(t *testing.T) {
+	file, err := modfile.Parse("go.mod", []byte(read(t, "go.mod")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, require := range file.Require {
+		if !require.Indirect {
+			want = append(want, require.Mod.Path)
 		}
-		readYAML(t, path.Join(".github/ISSUE_TEMPLATE", name), &form)
-		if form.Name == "" || form.Description == "" {
-			t.Errorf("%s: name or description is missing", name)
-		}
-		required := map[string]bool{}
-		for _, field := range form.Body {
-			_, again := required[field.ID]
-			if field.Attributes.Label == "" || again || !slices.Contains([]string{"input", "textarea"}, field.Type) {
-				t.Errorf("%s: the field %q lacks a label, is there twice, or has the type %q", name, field.ID, field.Type)
-			}
-			required[field.ID] = field.Validations.Required
-		}
-		for _, id := range want {
-			if !required[id] {
-				t.Errorf("%s does not require %s", name, id)
-			}
-		}
+	}
+	_, section, _ := strings.Cut(read(t, "docs/development.md"), "\n## Dependencies\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var got []string
+	for _, m := range regexp.MustCompile(`(?m)^\| (\S+\.\S+/\S+) \| `).FindAllStringSubmatch(section, -1) {
+		got = append(got, m[1])
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("docs/development.md has lines for\n%q, and go.mod requires\n%q", got, want)
 	}
 }
 
@@ -152,10 +131,13 @@ func TestVersionsPage(t *testing.T) {
 	if !found {
 		t.Fatalf("no supported releases in %q", err)
 	}
-	tested := regexp.MustCompile(`argo-cd/v[23] (v\S+)`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	tested, err := filepath.Glob("resource_customizations/argocd/*/serving.kserve.io")
+	if err != nil || len(tested) != 2 {
+		t.Fatalf("%v, %v", tested, err)
+	}
 	for _, want := range []string{
 		"| " + rules.Newest.Minor() + " | " + rules.Newest.Minor() + " | " + releases + " | ",
-		tested[0][1] + " and " + tested[1][1] + ".",
+		"v" + path.Base(path.Dir(tested[0])) + " and v" + path.Base(path.Dir(tested[1])) + ".",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("docs/versions.md lacks %q", want)

@@ -12,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
 )
 
@@ -46,7 +45,7 @@ func TestArgoCD(t *testing.T) {
 			code := cli.Run(t.Context(), cli.Env{
 				Args: []string{"generate", "--application", filepath.Join("examples", "argocd", name), "--repo", repository,
 					"--kserve-version=0.20.0", "--default-deployment-mode=Standard"},
-				Stdout: &stdout, Stderr: &stderr, Dir: checkout, Charts: chart.Renderer{},
+				Stdout: &stdout, Stderr: &stderr, Dir: checkout,
 			})
 			_, summary, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 			if code != 0 || summary != summaries[name] {

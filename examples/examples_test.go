@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
 )
 
@@ -31,7 +30,7 @@ func TestExamples(t *testing.T) {
 			code := cli.Run(t.Context(), cli.Env{
 				// --root, because a source archive has no .git.
 				Args:   []string{"diff", "--root=.", "--fail-on=never", "--color=never", dir},
-				Stdout: &stdout, Stderr: &stderr, Dir: here, Charts: chart.Renderer{},
+				Stdout: &stdout, Stderr: &stderr, Dir: here,
 			})
 			if code != 0 {
 				t.Fatalf("exit code %d: %s", code, &stderr)

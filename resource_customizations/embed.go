@@ -1,19 +1,18 @@
-// Package customizations contains the health checks and resource actions for KServe's kinds as Lua, in
-// the layout of Argo CD's own resource_customizations directory, ready to be sent upstream.
+// Package customizations contains health checks and resource actions for KServe's kinds as Lua, in the layout of Argo
+// CD's own resource_customizations directory.
 package customizations
 
 import "embed"
 
-// Lua is the tree <group>/<Kind>/health.lua and <group>/<Kind>/actions, without tests.
+// Lua is the tree <group>/<Kind>/health.lua and <group>/<Kind>/actions of this project, without tests.
 //
 //go:embed serving.kserve.io/*/health.lua
 //go:embed serving.kserve.io/*/actions/discovery.lua
 //go:embed serving.kserve.io/*/actions/*/action.lua
 var Lua embed.FS
 
-// Upstream is what the sources of Argo CD lack: changes of its health check of InferenceService, a folder for each step
-// with the script and with the tests that it adds, and the actions with their tests.
+// ArgoCD has copies of the checks that releases of Argo CD bundle: argocd/<x.y.z>/<group>/<Kind>/health.lua. The folder's
+// README.md names their origin.
 //
-//go:embed upstream
-//go:embed serving.kserve.io/*/actions
-var Upstream embed.FS
+//go:embed argocd/*/serving.kserve.io/*/health.lua
+var ArgoCD embed.FS

@@ -13,18 +13,18 @@ func TestAsOf(t *testing.T) {
 	old.Since = Release{1, 0}
 	widened := rule("KS902", func(p *Pass) {
 		if at := (yamldoc.Path{"metadata", "annotations", "two"}); p.Object.Annotation("two") == "" {
-			p.Report(Finding{At: at, Message: "no two", Since: Release{1, 1}, Edits: p.Object.Edits(yamldoc.Set(at, "2"))})
+			p.Report(Report{At: at, Message: "no two", Since: Release{1, 1}, Edits: p.Object.Edits(yamldoc.Set(at, "2"))})
 		}
 	}, services)
 	widened.Since = Release{1, 0}
 	added := wants("KS903", "three", "3", services)
 	added.Since = Release{1, 2}
 	fatal := rule("KS904", func(p *Pass) {
-		p.Report(Finding{At: yamldoc.Path{"spec"}, Message: "stop", Fatal: p.Object.Annotation("three") == ""})
+		p.Report(Report{At: yamldoc.Path{"spec"}, Message: "stop", Fatal: p.Object.Annotation("three") == ""})
 	}, services)
 	fatal.Since = Release{1, 2}
 	removed := rule("KS905", nil, services)
-	removed.Since, removed.Removed = Release{1, 2}, func(p *Pass) { p.Report(Finding{Message: "gone"}) }
+	removed.Since, removed.Removed = Release{1, 2}, func(p *Pass) { p.Report(Report{Message: "gone"}) }
 
 	for _, tc := range []struct {
 		asOf     Release

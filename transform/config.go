@@ -12,6 +12,9 @@ type Config struct {
 	// Validate. Two runs may share it.
 	Rules []*Rule
 
+	// Kinds are kinds of objects that are parsed beside those of the rules, so that Index and callers see them.
+	Kinds []GroupKind
+
 	// Select narrows the catalogue: IDs of rules to run, or IDs with a leading "-" of rules to leave out. Empty selects
 	// all rules. An ID that no rule has is an error of Run. A rule that is left out still counts for what is parsed,
 	// and its findings may be accepted.
@@ -26,9 +29,24 @@ type Config struct {
 	// zero value stands for the newest version.
 	AsOf Release
 
-	// ForbidSuppressions takes the effect from the comments and annotations that accept findings; see IgnoreAnnotation.
-	// Such a finding is reported and repaired, and its message says that it could not be accepted.
-	ForbidSuppressions bool
+	// Ignore is the name of the annotation by which people accept findings of an object. Its value is "ID: reason",
+	// several separated by ";". As a comment, "# " + Ignore + ": ID: reason", it accepts findings on its line and in the
+	// values of the keys there, also on the lines below. On a line of its own it accepts those in what starts below it:
+	// the document, an item of a list, or a key with its value. A missing reason and the ID of no rule are errors of
+	// [Run]. Empty: nobody accepts anything.
+	Ignore string
+
+	// IgnoreForbidden says why the annotations and comments of Ignore have no effect, for the messages of the findings
+	// that they are about. Such findings are reported and repaired. Empty: they have an effect.
+	IgnoreForbidden string
+
+	// NotRepaired is the rule of findings about faults of the rules and the engine: edits that are left out, because the
+	// repair could not be proved, and rules that panic. Without it, a fault is an error of [Run].
+	NotRepaired *Rule
+
+	// UnusedIgnore is the rule of findings about comments and annotations of Ignore that accept nothing. Without it,
+	// there are no such findings.
+	UnusedIgnore *Rule
 
 	// EnrichRepaired makes the edits of rules that Enrich only in objects that other rules edit too. What they would do
 	// elsewhere is not reported.
@@ -46,18 +64,17 @@ type Config struct {
 	// Rule.Removed looks at them. It is not repaired, and no part of the result. Empty: nothing is deleted.
 	Previous []File
 
-	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once before
-	// the rules, again for Rule.Removed, once for Previous, and whenever it verifies a repair, so it must depend on
-	// nothing but the render and constants. Several rules read what it returns at the same time. The objects of the render
-	// change from one call to the next, and are again those that came when Run returns. Nil is allowed, and then
-	// Pass.Index is nil.
-	Index func(*Render) any
+	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once for each
+	// snapshot: the input, what each step of the repair makes of it, and Previous. So it must depend on nothing but the
+	// snapshot and constants. Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is
+	// nil.
+	Index func(*Snapshot) Index
+}
 
-	// Facts returns what Index needs to know of an object, found in the object alone; nil means nothing. It must not keep
-	// nodes, which may become those of another object, nor texts without a copy. Run calls it when it has just read the
-	// object, and for several objects at the same time, so that Index does not have to read all objects of a large input
-	// again. See Object.Facts.
-	Facts func(*Object) any
+// Index is what rules know about a snapshot. A catalogue has a type of its own for it.
+type Index interface {
+	// Snapshot returns the snapshot that the index is about.
+	Snapshot() *Snapshot
 }
 
 // selected returns the rules to run.
@@ -107,12 +124,4 @@ func (c *Config) ids() string {
 
 func (c *Config) knows(id string) bool {
 	return slices.ContainsFunc(c.Rules, func(r *Rule) bool { return r.ID == id })
-}
-
-// index returns what the rules know about the render.
-func (c *Config) index(render *Render) any {
-	if c.Index == nil {
-		return nil
-	}
-	return c.Index(render)
 }

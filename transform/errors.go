@@ -3,7 +3,6 @@ package transform
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -36,24 +35,44 @@ func inputError(file *File, line int, err error) error {
 	return &InputError{Path: file.Path, Line: fault.Line, Col: fault.Col, Err: errors.New(fault.Msg)}
 }
 
+// InternalError is a fault of a rule or of the engine. [Run] returns a pointer to it.
+type InternalError struct{ Err error }
+
+// Error returns the fault, and asks to report it.
+func (e *InternalError) Error() string { return "internal error, please report it: " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *InternalError) Unwrap() error { return e.Err }
+
+// bug returns an internal error.
+func bug(format string, args ...any) error { return &InternalError{fmt.Errorf(format, args...)} }
+
 // guarded calls do and returns a panic as an error.
 func guarded(do func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = bug("panic: %v", r)
-		}
-	}()
+	defer caught(&err)
 	return do()
 }
 
-// reason returns the text of an error without the request to report it, which the finding adds.
-func reason(err error) string {
-	text := strings.TrimSuffix(err.Error(), "; please report it")
-	text = strings.TrimPrefix(text, "internal error, please report it: ")
-	return strings.TrimPrefix(text, "internal error: ")
+// caught sets the error to a panic, if there is one. It is to be deferred.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = bug("panic: %v", r)
+	}
 }
 
-// bug marks what cannot happen unless the engine or a rule is wrong.
-func bug(format string, args ...any) error {
-	return fmt.Errorf("internal error, please report it: "+format, args...)
+// reason returns what is wrong, without the position in a document and without the request to report it, which a
+// finding adds.
+func reason(err error) string {
+	var unsafe *yamldoc.UnsafeError
+	var own *InternalError
+	var parser *yamldoc.InternalError
+	switch {
+	case errors.As(err, &unsafe):
+		return unsafe.Reason
+	case errors.As(err, &own):
+		return own.Err.Error()
+	case errors.As(err, &parser):
+		return parser.Err.Error()
+	}
+	return err.Error()
 }

@@ -28,7 +28,7 @@ func Example() {
 			if class == "" || p.Object.Get(field...) != nil {
 				return
 			}
-			p.Report(transform.Finding{
+			p.Report(transform.Report{
 				At:      annotation,
 				Message: "name the class in spec.ingressClassName",
 				Edits:   p.Object.Edits(yamldoc.Set(field, class), yamldoc.Delete(annotation)),
@@ -91,7 +91,7 @@ func Example_releases() {
 			if p.Object.APIVersion != "batch/v1beta1" {
 				return
 			}
-			f := transform.Finding{At: yamldoc.Path{"apiVersion"}, Message: "use batch/v1"}
+			f := transform.Report{At: yamldoc.Path{"apiVersion"}, Message: "use batch/v1"}
 			if stable.ContainsAll(p.Releases) {
 				f.Edits = p.Object.Edits(yamldoc.Set(f.At, "batch/v1"))
 			} else {
@@ -125,21 +125,29 @@ func Example_releases() {
 	//     nightly.yaml:1:1: CronJob nightly: EX102: use batch/v1; not repaired: needs the setting kubernetes-version
 }
 
+type target struct{ namespace, name string }
+
+// scalers is the index of [Example_index]: the autoscaler of each Deployment.
+type scalers struct {
+	snapshot *transform.Snapshot
+	of       map[target]*transform.Object
+}
+
+func (s scalers) Snapshot() *transform.Snapshot { return s.snapshot }
+
 // A rule about two objects. Config.Index works out what the rule has to know about the whole input.
 func Example_index() {
 	deployments := transform.GroupKind{Group: "apps", Kind: "Deployment"}
 	autoscalers := transform.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}
-	type target struct{ namespace, name string }
-
 	// The autoscaler of each Deployment.
-	index := func(render *transform.Render) any {
+	index := func(snapshot *transform.Snapshot) transform.Index {
 		found := map[target]*transform.Object{}
-		for _, o := range render.Objects(autoscalers) {
+		for _, o := range snapshot.Objects(autoscalers) {
 			if ref := o.Get("spec", "scaleTargetRef"); ref.Get("kind").Str() == "Deployment" {
 				found[target{o.Namespace, ref.Get("name").Str()}] = o
 			}
 		}
-		return found
+		return scalers{snapshot, found}
 	}
 	scaledReplicas := &transform.Rule{
 		ID:       "EX103",
@@ -151,10 +159,10 @@ func Example_index() {
 		Example:  "hpa",
 		Severity: transform.Warning,
 		Run: func(p *transform.Pass) {
-			scaler := p.Index.(map[target]*transform.Object)[target{p.Object.Namespace, p.Object.Name}]
+			scaler := p.Index.(scalers).of[target{p.Object.Namespace, p.Object.Name}]
 			at := yamldoc.Path{"spec", "replicas"}
 			if scaler != nil && p.Object.Get(at...) != nil {
-				p.Report(transform.Finding{At: at, Message: "leave the replicas to the " + scaler.String()})
+				p.Report(transform.Report{At: at, Message: "leave the replicas to the " + scaler.String()})
 			}
 		},
 	}
@@ -215,7 +223,7 @@ func ExampleResult_Files() {
 		Run: func(p *transform.Pass) {
 			if p.Object.Namespace == "default" {
 				at := yamldoc.Path{"metadata", "namespace"}
-				p.Report(transform.Finding{At: at, Message: "use shop", Edits: p.Object.Edits(yamldoc.Set(at, "shop"))})
+				p.Report(transform.Report{At: at, Message: "use shop", Edits: p.Object.Edits(yamldoc.Set(at, "shop"))})
 			}
 		},
 	}

@@ -9,47 +9,23 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Finding is a problem in an object, and the edits that repair it when a safe repair is known.
+// Finding is what a run says about a problem: the report of a rule, and what became of it. A finding without Edits is
+// left to people, unless it is Solved; Unrepaired and Needs say why.
 type Finding struct {
-	Rule       *Rule        // the rule that reported it; set by Pass.Report
-	Object     *Object      // the pass's object, unless the rule names another one of the render
-	At         yamldoc.Path // the place of the problem, from the object; it may lead to a missing field
-	Category   string       // which of several problems at At it is: a word that never changes, or a name; see Identity
-	Severity   Severity     // Rule.Severity, unless the rule sets another
-	Message    string       // what is wrong, and what to do about it or what the repair does
-	Edits      []Edit       // the repair, made as a whole; without edits the problem is left to people
-	Restarts   []*Object    // the objects, beside those of the edits, whose pods restart because of the edits
-	Unrepaired string       // why there are no edits, if the message does not say so
-	Needs      string       // the setting without which no repair is safe, for example default-deployment-mode
-	Since      Release      // the version of the catalogue that the edits came with; by default Rule.Since
-	Withheld   bool         // whether Config.AsOf is older than Since, so there are no edits; set by Run
-	Fatal      bool         // the input must not be used: the result has no stream and nothing is repaired
-	Solved     bool         // whether it has no edits, but those of other findings solve the problem; set by Run
+	Report
+	Rule *Rule // that reported it
 
-	// AsStored says that the API server stores something else at At, and that the edits, if there are any, write what it
-	// stores. They make Git equal to it and restart nothing.
-	AsStored bool
-
-	// OnlyWithRestart drops the finding unless the edits of another one restart the pods of its object: the repair is not
-	// worth a restart of its own.
-	OnlyWithRestart bool
-
-	Accepted *Acceptance // who accepted it, and why; nil if nobody did. It has no edits then; set by Run
-
-	Line, Col int     // 1-based position of At in the object's file; columns count runes; set by Run
-	Lost      []Place // the comments that Edits take out, by path and line; set by Run
+	Line, Col int         // 1-based position of At in the object's file; columns count runes
+	Accepted  *Acceptance // who accepted it, and why; nil if nobody did. It has no edits then
+	Withheld  bool        // whether Config.AsOf is older than Since, so there are no edits
+	Solved    bool        // whether it has no edits, but those of other findings solve the problem
+	Lost      []Place     // the comments that the edits take out, by path and line
 
 	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
 	Also []yamldoc.Path
-}
 
-// Edit is a logical change of one object. Its path starts at the object. It must not remove the object or add others.
-// [Object.Edits] makes edits.
-type Edit struct {
-	Object *Object
-	yamldoc.Edit
-
-	first, last int // lines; set by Run
+	rank  int  // of its call
+	later bool // whether the edits are about the result of earlier ones
 }
 
 // Repaired reports whether the finding is gone after the repair.
@@ -153,9 +129,6 @@ func (f Finding) String() string {
 // is not known.
 func (f Finding) Source() Source { return f.Object.File.source(f.At, f.Line) }
 
-// Source returns where what an edit changes comes from, like that of a finding.
-func (e Edit) Source() Source { return e.Object.File.source(e.Path, e.first) }
-
 func (f *File) source(at yamldoc.Path, line int) Source {
 	if f.FindSource == nil {
 		return Source{Path: f.Origin()}
@@ -180,31 +153,4 @@ func Sorted(findings []Finding) []Finding {
 			cmp.Compare(a.Col, b.Col),
 		)
 	})
-}
-
-// Lines returns the lines that the edit is about, counted from 1 in the object's file: the first and the last one of
-// the deepest entry on its path that exists.
-func (e Edit) Lines() (first, last int) { return e.first, e.last }
-
-// locate notes what Lines returns.
-func (e *Edit) locate() {
-	node := e.Object.Node()
-	for _, step := range e.Path {
-		_, value := node.Entry(step)
-		if value == nil {
-			break
-		}
-		node = value
-	}
-	e.first, _ = e.Object.position(e.Path)
-	end, _ := e.Object.doc.parsed().Position(max(node.Start, node.End-1))
-	e.last = e.Object.doc.source.Line + end - 1
-}
-
-// rooted returns the edit with its path from the document's root.
-func (e Edit) rooted() yamldoc.Edit {
-	if len(e.Object.prefix) > 0 {
-		e.Edit.Path = e.Object.prefix.With(e.Edit.Path...)
-	}
-	return e.Edit
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/internal/scan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -70,60 +71,29 @@ func FuzzScreen(f *testing.F) {
 	seeds(f)
 	whole := GroupKind{"http.keda.sh", AnyKind}
 	kinds := []GroupKind{services, hpas, {"keda.sh", "ScaledObject"}, {"", "Secret"}, whole}
-	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, kinds...)}, nil)
+	e := &engine{Config: Config{Kinds: kinds}}
+	screen := e.newScreen(nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sources, err := yamldoc.Split(data)
 		if err != nil {
 			return
 		}
 		for _, source := range sources {
-			parsed := &document{file: &File{}, source: &source, trees: &trees{}}
-			if parsed.parse("") != nil {
+			tree, err := yamldoc.Parse(source.Body)
+			if err != nil {
 				continue
 			}
+			parsed := &document{file: &File{}, source: source, tree: tree}
+			parsed.collect("")
 			concerned := slices.ContainsFunc(parsed.objects, func(o *Object) bool {
 				return slices.Contains(kinds, o.GroupKind()) || o.Group() == whole.Group
 			})
-			examined := &document{file: &File{}, source: &source, trees: &trees{}}
-			err := examined.examine(screen, "")
-			if concerned && err == nil && examined.content == object && !examined.selected {
+			read, err := e.newDocument(&File{}, scan.Document{Document: source}, screen)
+			if concerned && err == nil && read.content == object && read.tree == nil {
 				t.Errorf("not selected:\n%s", source.Body)
 			}
-			if concerned && !screen.document(source.Body) {
+			if concerned && !screen.Selects(source.Body) {
 				t.Errorf("the screen says no:\n%s", source.Body)
-			}
-		}
-	})
-}
-
-// FuzzPassing compares the screen of a text with that of its documents: if the text passes, yamldoc.Split finds no
-// fault, and each document passes.
-func FuzzPassing(f *testing.F) {
-	seeds(f)
-	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
-	for _, after := range []string{
-		"", "---\n", "...\n", "...\n# end\n", "...\n  data: {}\n", "---\n# nothing\n", "--- # next\n", "----\n",
-		"\ufeff---\n", "data:\u0085---\n", "data:\u0085...\nb: c\n", "data:\r---\r\n", "%YAML 1.1\n",
-		"---\n%YAML 1.1\n", "\x00", "\xff", "kind: ConfigMap\n", "---\n\n  a: b\n", "---\n{}\n", "items: []\n",
-		"data: {a: {{ .Values.a }}}\n", "data: !!binary aaaa\n", "data: \"\\x41\"\n", "data: serving.kserve.io\n",
-	} {
-		f.Add([]byte(object + after))
-		f.Add([]byte(object + after + object))
-		f.Add([]byte(object + after + "---\n" + object))
-	}
-	screen := newScreen([]*Rule{rule("KS901", func(*Pass) {}, services, hpas)}, nil)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		count := screen.passing(data)
-		if count == 0 {
-			return
-		}
-		sources, err := yamldoc.Split(data)
-		if err != nil || len(sources) != count {
-			t.Fatalf("%d documents, want %d: %v\n%q", len(sources), count, err, data)
-		}
-		for _, source := range sources {
-			if !screen.passes(source.Body) {
-				t.Errorf("%q passes, but not\n%q", data, source.Body)
 			}
 		}
 	})

@@ -1,11 +1,11 @@
 package transform
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/internal/scan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -26,7 +26,7 @@ const needed = "an object needs apiVersion, kind and metadata; leave the file ou
 
 // contentOf tells objects from what belongs to other tools. A document that looks like an object and is none is an
 // error: left out, Argo CD would delete the object that it is meant to be.
-func contentOf(tree *yamldoc.Tree, s *screen) (content, error) {
+func contentOf(tree *yamldoc.Tree, s *scan.Screen) (content, error) {
 	root := tree.Root
 	fault := func(at *yamldoc.Node, format string, args ...any) (content, error) {
 		line, col := tree.Position(at.Start)
@@ -46,7 +46,7 @@ func contentOf(tree *yamldoc.Tree, s *screen) (content, error) {
 		return foreign, nil
 	}
 	missing := missingKeys(root)
-	kind := text(root.Get("kind"))
+	kind := decoded(root.Get("kind"))
 	items := root.Get("items")
 	list := strings.HasSuffix(kind, "List") || items != nil && items.Kind == yamldoc.Sequence
 	if len(missing) == 0 || list && slices.Equal(missing, []string{"metadata"}) {
@@ -65,11 +65,11 @@ func contentOf(tree *yamldoc.Tree, s *screen) (content, error) {
 			}
 		}
 	}
-	group, _, _ := strings.Cut(text(root.Get("apiVersion")), "/")
+	group, _, _ := strings.Cut(decoded(root.Get("apiVersion")), "/")
 	switch looks := len(objectKeys) - len(missing) + misspelt; {
 	case typo != nil && looks > 1:
 		return fault(typo, "did you mean %s instead of %s? %s", meant, typo.Value, needed)
-	case looks > 1, s.groups[group] && slices.Contains(missing, "kind"):
+	case looks > 1, s.HasGroup(group) && slices.Contains(missing, "kind"):
 		return fault(root, "%s is missing: %s", missing[0], needed)
 	}
 	return foreign, nil
@@ -105,7 +105,7 @@ func brokenItem(list *yamldoc.Node, kind string) (at *yamldoc.Node, why string) 
 		if item.Kind != yamldoc.Mapping {
 			return item, "an item of a List that is no object"
 		}
-		itemKind := text(item.Get("kind"))
+		itemKind := decoded(item.Get("kind"))
 		missing := missingKeys(item)
 		if inner := item.Get("items"); inner != nil && inner.Kind == yamldoc.Sequence {
 			missing = slices.DeleteFunc(missing, func(key string) bool { return key == "metadata" })
@@ -183,36 +183,4 @@ func mergeable(n *yamldoc.Node) bool {
 	n = n.Get()
 	return n.Kind == yamldoc.Mapping || n.Kind == yamldoc.Sequence &&
 		!slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return item.Get().Kind != yamldoc.Mapping })
-}
-
-// templated reports whether {{ starts a value or a line: the mark of a template that nobody rendered.
-func templated(body []byte) bool {
-	for at := 0; ; at += len("{{") {
-		i := bytes.Index(body[at:], []byte("{{"))
-		if i < 0 {
-			return false
-		}
-		at += i
-		before := bytes.TrimRight(body[:at], " \t")
-		if len(before) == 0 || bytes.IndexByte([]byte(":-[\n"), before[len(before)-1]) >= 0 {
-			return true
-		}
-	}
-}
-
-// directive returns an error for a line that starts with % before the document: Kubernetes takes what is before the
-// separator for a document of its own, which it can't read.
-func directive(d yamldoc.Document) error {
-	if bytes.IndexByte(d.Head, '%') < 0 {
-		return nil
-	}
-	at := 0
-	for line := range bytes.Lines(d.Head) {
-		if bytes.HasPrefix(bytes.TrimLeft(line, "\ufeff"), []byte("%")) {
-			return &yamldoc.Error{Line: d.Line - bytes.Count(d.Head[at:], []byte("\n")), Col: 1,
-				Msg: "a directive, which Kubernetes refuses: remove the line"}
-		}
-		at += len(line)
-	}
-	return nil
 }

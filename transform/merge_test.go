@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("subject %q, want %q", got, want)
 		}
 	}
-	parts[1].open[0].change(func(f *Finding) { f.Fatal = true })
+	parts[1].open[0].Fatal = true
 	if _, err := Merge(parts...).Stream(); !errors.Is(err, ErrFatal) {
 		t.Errorf("error %v, want %v", err, ErrFatal)
 	}

@@ -47,8 +47,8 @@ func (f *File) Origin() string {
 	return f.FindOrigin()
 }
 
-// Object is a manifest: a document, or an item of a List in a document. While [Run] verifies a repair, its names and
-// nodes are those of the repaired text. Afterwards they are again those that came.
+// Object is a manifest: a document, or an item of a List in a document. It never changes: after a repair there is
+// another Object for it in another [Snapshot].
 type Object struct {
 	File       *File
 	APIVersion string // an item of a typed List that has none gets the List's
@@ -56,32 +56,28 @@ type Object struct {
 	Name       string // metadata.name; empty with generateName
 	Namespace  string // metadata.namespace, else Config.Namespace
 
-	doc          *document
+	doc          *document    // nil for an object that no file has
+	ordinal      int          // among the objects of the snapshot; the same in the snapshots of a run
 	prefix       yamldoc.Path // from the document's root to the object
+	node         *yamldoc.Node
 	generateName string
-	facts        any // what Facts returns, or nil
 }
 
-// Node returns the object itself. Paths in findings and edits start here. Rules must not keep it from one call to the
-// next: in a large input, nodes are read again when a rule looks at them.
-func (o *Object) Node() *yamldoc.Node {
-	if o.doc == nil {
-		return nil
+func newObject(d *document, prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind, namespace string) *Object {
+	metadata := node.Get("metadata")
+	return &Object{
+		File: d.file, APIVersion: apiVersion, Kind: kind, Name: metadata.Get("name").Str(),
+		Namespace:    cmp.Or(metadata.Get("namespace").Str(), namespace),
+		generateName: metadata.Get("generateName").Str(), doc: d, prefix: prefix, node: node,
 	}
-	return o.doc.parsed().Root.Get(o.prefix...)
 }
+
+// Node returns the object itself. Paths in reports and edits start here.
+func (o *Object) Node() *yamldoc.Node { return o.node }
 
 // Get returns the node at the path below the object, nil if there is none. Steps are keys as strings and indexes of
 // sequences as ints, as in [yamldoc.Path]. The methods of a nil node work: it has no value and no children.
-func (o *Object) Get(path ...any) *yamldoc.Node { return o.Node().Get(path...) }
-
-// Facts returns what Config.Facts returned for the object. It is nil without one, and for what [Render.Search] finds.
-func (o *Object) Facts() any {
-	if o.facts == nil && o.doc != nil && o.doc.trees.facts != nil {
-		return o.doc.trees.facts(o)
-	}
-	return o.facts
-}
+func (o *Object) Get(path ...any) *yamldoc.Node { return o.node.Get(path...) }
 
 // Group returns the API group without the version. It is empty for the core group.
 func (o *Object) Group() string {
@@ -113,7 +109,7 @@ func (o *Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + name
 }
 
-// Edits returns edits of the object, as [Finding] takes them.
+// Edits returns edits of the object, as [Report] takes them.
 func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	all := make([]Edit, len(edits))
 	for i, e := range edits {
@@ -122,36 +118,9 @@ func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	return all
 }
 
-// names are what identifies an object.
-type names struct{ apiVersion, kind, name, namespace, generateName string }
-
-// namesOf returns the names of the object at node, which are parts of the document's text.
-func namesOf(node *yamldoc.Node, apiVersion, kind, namespace string) names {
-	metadata := node.Get("metadata")
-	return names{
-		apiVersion, kind, metadata.Get("name").Str(), cmp.Or(metadata.Get("namespace").Str(), namespace),
-		metadata.Get("generateName").Str(),
-	}
-}
-
-func (n names) clone() names {
-	return names{
-		strings.Clone(n.apiVersion), strings.Clone(n.kind), strings.Clone(n.name), strings.Clone(n.namespace),
-		strings.Clone(n.generateName),
-	}
-}
-
-func (o *Object) names() names {
-	return names{o.APIVersion, o.Kind, o.Name, o.Namespace, o.generateName}
-}
-
-func (o *Object) setNames(n names) {
-	o.APIVersion, o.Kind, o.Name, o.Namespace, o.generateName = n.apiVersion, n.kind, n.name, n.namespace, n.generateName
-}
-
 // offset returns where in the document's body the path leads: to the last key on it that exists.
 func (o *Object) offset(path []any) int {
-	node := o.Node()
+	node := o.node
 	at := node.Start
 	for _, step := range path {
 		key, value := node.Entry(step)
@@ -168,6 +137,20 @@ func (o *Object) offset(path []any) int {
 
 // position returns the 1-based line and column of the path in the file.
 func (o *Object) position(path []any) (line, col int) {
-	line, col = o.doc.parsed().Position(o.offset(path))
+	line, col = o.doc.tree.Position(o.offset(path))
 	return o.doc.source.Line + line - 1, col
+}
+
+// lastLine returns the line of the file on which the deepest node on the path that exists ends.
+func (o *Object) lastLine(path []any) int {
+	node := o.node
+	for _, step := range path {
+		_, value := node.Entry(step)
+		if value == nil {
+			break
+		}
+		node = value
+	}
+	line, _ := o.doc.tree.Position(max(node.Start, node.End-1))
+	return o.doc.source.Line + line - 1
 }

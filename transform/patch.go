@@ -1,6 +1,6 @@
 package transform
 
-import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+import "errors"
 
 // Patch is what the edits of one finding make of a document.
 type Patch struct {
@@ -12,20 +12,13 @@ type Patch struct {
 // Patches makes the finding's edits alone and returns the documents that they change. An error means that they need
 // those of other findings.
 func (f Finding) Patches() ([]Patch, error) {
-	var documents []*document
-	edits := map[*document][]yamldoc.Edit{}
-	for _, e := range f.Edits {
-		if edits[e.Object.doc] == nil {
-			documents = append(documents, e.Object.doc)
-		}
-		edits[e.Object.doc] = append(edits[e.Object.doc], e.rooted())
+	if f.later {
+		return nil, errors.New("the edits are about the result of other repairs")
 	}
+	documents, edits := byDocument(f.Edits)
 	var patches []Patch
 	for _, d := range documents {
-		tree, err := yamldoc.Parse(d.source.Body)
-		if err == nil {
-			tree, err = tree.Apply(effective(edits[d]))
-		}
+		tree, err := d.tree.Apply(effective(rooted(edits[d])))
 		if err != nil {
 			return nil, err
 		}

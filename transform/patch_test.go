@@ -13,7 +13,7 @@ func TestPatches(t *testing.T) {
 		return rule(id, func(p *Pass) {
 			at := yamldoc.Path{"spec", key}
 			if p.Object.Get(at...).Str() == "old" {
-				p.Report(Finding{At: at, Message: "old", Edits: p.Object.Edits(yamldoc.Set(at, "new"))})
+				p.Report(Report{At: at, Message: "old", Edits: p.Object.Edits(yamldoc.Set(at, "new"))})
 			}
 		}, hpas)
 	}

@@ -1,25 +1,19 @@
 package transform
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
-// findRemoved calls Rule.Removed for the objects of Config.Previous that are not in the stream any more, and returns
+// findRemoved calls Rule.Removed for the objects of Config.Previous that are not in the input any more, and returns
 // what it reports.
-func (e *engine) findRemoved(ctx context.Context, current *stream) ([]held, error) {
+func (e *engine) findRemoved(ctx context.Context, after *Snapshot) (*analysis, error) {
+	a := &analysis{snapshot: after, used: map[*ignore]bool{}}
 	if len(e.Previous) == 0 {
-		return nil, nil
+		return a, nil
 	}
-	previous, err := read(ctx, e.Previous, newScreen(e.Rules, e.Previous), &e.Config)
+	before, err := e.load(ctx, e.Previous)
 	if err != nil {
 		return nil, err
 	}
-	before := newRender(previous.selected, previous.unselected, e.Namespace)
-	after := newRender(current.selected, current.unselected, e.Namespace)
-	indexBefore, indexAfter := e.index(before), e.index(after)
-	documents := slices.Concat(current.selected, previous.selected)
-	var found []held
+	var found []*Finding
 	for _, rule := range e.rules {
 		if rule.Removed == nil {
 			continue
@@ -32,15 +26,12 @@ func (e *engine) findRemoved(ctx context.Context, current *stream) ([]held, erro
 				continue
 			}
 			rule.Removed(&Pass{
-				Rule: rule, Object: object, Render: after, Releases: e.Releases, Index: indexAfter,
-				Previous: before, PreviousIndex: indexBefore,
-				report: func(f Finding) {
-					e.withhold(&f)
-					f.settle()
-					found = append(found, e.shared.hold(f, 0))
-				},
+				Rule: rule, Object: object, Snapshot: after, Releases: e.Releases, Index: after.index,
+				Previous: before, PreviousIndex: before.index,
+				report: func(r Report) { found = append(found, e.finding(call{rule: rule}, r)) },
 			})
 		}
 	}
-	return found, e.suppress(found, documents)
+	a.open, a.accepted = e.accept(found, a.used)
+	return a, nil
 }

@@ -15,10 +15,10 @@ func TestRemoved(t *testing.T) {
 	}
 	removed := rule("KS901", nil, services)
 	removed.Removed = func(p *Pass) {
-		p.Report(Finding{Message: "gone, of " + strings.Repeat("i", len(p.PreviousIndex.([]*Object)))})
-		for _, o := range p.Render.Objects(services) {
+		p.Report(Report{Message: "gone, of " + strings.Repeat("i", len(p.PreviousIndex.(testIndex[[]*Object]).value))})
+		for _, o := range p.Snapshot.Objects(services) {
 			if p.Previous.Object(services, o.Namespace, o.Name) != nil {
-				p.Report(Finding{Object: o, At: yamldoc.Path{"metadata"}, Message: "misses " + p.Object.Name})
+				p.Report(Report{Object: o, At: yamldoc.Path{"metadata"}, Message: "misses " + p.Object.Name})
 			}
 		}
 	}
@@ -42,7 +42,9 @@ func TestRemoved(t *testing.T) {
 			[]string{"stays KS902: no seen", "gone KS901: gone, of ii"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config := Config{Rules: catalogue, Index: func(r *Render) any { return r.Objects(services) }}
+			config := Config{Rules: catalogue, Ignore: testIgnore, Index: func(s *Snapshot) Index {
+				return testIndex[[]*Object]{s, s.Objects(services)}
+			}}
 			if tc.previous != "" {
 				config.Previous = []File{{Path: "previous", Data: []byte(tc.previous)}}
 			}

@@ -3,379 +3,271 @@ package transform
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// repair is the work of making the edits of the findings and of proving the result. A document that fails is left as it
-// came, and so is all that a finding would change together with it.
+// maxSteps is the number of plans after which rules that still repair something chase each other. Two are enough for
+// nearly all manifests.
+const maxSteps = 8
+
+// repair makes plans until nothing is left to repair.
 type repair struct {
 	*engine
-	stream   *stream
-	findings []held
-	failed   failures
-
-	made  []int          // how many edits each of the selected documents has
-	stays map[place]bool // what the rules report after the proved edits; nil if there are none
+	first     *analysis // of the input
+	last      *analysis // of the input with what is repaired
+	steps     []step
+	chased    map[place]withdrawal // the edits of rules that chase each other: not made at all
+	withdrawn map[place]withdrawal // the edits that the next plan leaves out
 }
 
-// newRepair leaves documents with an object on which a rule panics as they came.
-func newRepair(e *engine, s *stream, findings []held, faults []fault) *repair {
-	r := &repair{engine: e, stream: s, findings: e.worthwhile(findings), failed: failures{},
-		made: make([]int, len(s.selected))}
-	for _, f := range faults {
-		r.leave(f.object, nil, f.message())
-	}
-	return r
+// step is a plan that does what it says, and the analysis of its result.
+type step struct {
+	*Plan
+	after *analysis
 }
 
-// failures are the documents that are left as they came, with the findings that tell why.
-type failures map[*document]Finding
-
-// leave leaves the object's document as it came. The first reason counts.
-func (r *repair) leave(o *Object, at yamldoc.Path, message string) {
-	if _, known := r.failed[o.doc]; known {
-		return
-	}
-	o.doc.restore()
-	failure := Finding{Rule: NotRepaired, Object: o, At: at, Severity: NotRepaired.Severity, Message: message,
-		Unrepaired: "the document is left as it came; please report this"}
-	failure.Line, failure.Col = o.position(at)
-	r.failed[o.doc] = failure
+func (e *engine) newRepair(found *analysis) *repair {
+	return &repair{engine: e, first: found, last: found,
+		chased: map[place]withdrawal{}, withdrawn: map[place]withdrawal{}}
 }
 
-// prove makes as many of the edits as can be proved, such that the output stays as it is when it is repaired again. It
-// notes which findings without edits those of the others solve.
-func (r *repair) prove(ctx context.Context) error {
-	err := r.run(ctx)
-	if err == nil && len(r.failed) > 0 && !r.stable(ctx) && ctx.Err() == nil {
-		r.giveUp("the output would change when it is repaired again")
-		err = r.run(ctx)
+// next returns the plan for what is left to repair.
+func (r *repair) next() *Plan {
+	var earlier *Plan
+	if len(r.steps) > 0 {
+		earlier = r.steps[len(r.steps)-1].Plan
 	}
-	if r.stays != nil {
-		for i := range r.findings {
-			if h := &r.findings[i]; len(h.edits) == 0 && !r.stays[h.place()] {
-				h.change(func(f *Finding) { f.Solved, f.Unrepaired, f.Needs = true, "", "" })
+	return r.plan(r.last.open, r.withdrawn, earlier)
+}
+
+// withdraw takes the edits of the guilty out of the next plan.
+func (r *repair) withdraw(plan *Plan, guilty verdict) {
+	before := len(r.withdrawn)
+	for at, why := range guilty {
+		if _, known := r.withdrawn[at]; !known {
+			r.withdrawn[at] = why
+		}
+	}
+	if len(r.withdrawn) == before || len(r.next().findings) == len(plan.findings) { // withdraw something in any case
+		for _, f := range plan.findings {
+			for _, at := range f.places() {
+				r.withdrawn[at] = withdrawal{object: f.Object.ordinal, message: "the repair could not be proved", faulty: true}
 			}
 		}
 	}
-	return cmp.Or(err, ctx.Err())
 }
 
-// run makes as many of the edits as can be proved.
-func (r *repair) run(ctx context.Context) error {
-	for {
-		r.withdraw()
-		before := len(r.failed)
-		if err := r.splice(ctx); err != nil {
-			return err
-		}
-		if len(r.failed) > before {
-			continue
-		}
-		proved, err := r.verify(ctx)
-		if proved || err != nil {
-			return err
+// advance makes a plan that does what it says. What was withdrawn for its sake may be possible after it. If the plans
+// do not end, it starts again without the edits of the last two.
+func (r *repair) advance(plan *Plan, after *analysis) {
+	if len(r.steps) == maxSteps {
+		r.stopChase(r.steps[maxSteps-1].Plan, plan)
+		r.last, r.steps = r.first, nil
+	} else {
+		r.last, r.steps = after, append(r.steps, step{plan, after})
+	}
+	r.withdrawn = maps.Clone(r.chased)
+}
+
+// stopChase withdraws the edits of the plans for good.
+func (r *repair) stopChase(plans ...*Plan) {
+	var chasing []*Finding
+	for _, plan := range plans {
+		chasing = append(chasing, plan.findings...)
+	}
+	message := fmt.Sprintf("the rules %s undo each other's repairs", strings.Join(slices.Sorted(slices.Values(ids(chasing))), " and "))
+	if len(ids(chasing)) == 1 {
+		message = fmt.Sprintf("the repair of rule %s never ends", chasing[0].Rule.ID)
+	}
+	for _, f := range chasing {
+		for _, at := range f.places() {
+			r.chased[at] = withdrawal{object: f.Object.ordinal, message: message, faulty: true}
 		}
 	}
 }
 
-// withdraw takes the edits off the findings that concern a document that is left as it came, and reports whether there
-// are any.
-func (r *repair) withdraw() (some bool) {
-	for i := range r.findings {
-		h := &r.findings[i]
-		if len(h.edits) == 0 {
-			continue
-		}
-		if failure, found := r.failed.concern(h); found {
-			some = true
-			h.change(func(f *Finding) {
-				f.Edits, f.Unrepaired = nil, fmt.Sprintf("see the finding %s at %s:%d",
-					failure.Rule.ID, failure.Object.File.Path, failure.Line)
-			})
+// verdict says which edits of a plan are to be withdrawn, and why.
+type verdict map[place]withdrawal
+
+func (v verdict) add(why withdrawal, places ...place) {
+	for _, at := range places {
+		if _, known := v[at]; !known {
+			v[at] = why
 		}
 	}
-	r.findings = r.worthwhile(r.findings)
-	return some
 }
 
-// worthwhile returns the findings without those that depend on others which are not there: that are OnlyWithRestart and
-// concern an object that nothing restarts, or that Config.EnrichRepaired leaves out.
-func (c *Config) worthwhile(findings []held) []held { return c.worthwhileBy(findings, findings) }
-
-// worthwhileBy is worthwhile for findings that depend on the repaired ones.
-func (c *Config) worthwhileBy(findings, repaired []held) []held {
-	enriches := func(h *held) bool { return c.EnrichRepaired && h.common.Rule.Enriches }
-	depends := func(h held) bool { return h.common.OnlyWithRestart || enriches(&h) }
-	if !slices.ContainsFunc(findings, depends) {
-		return findings
+// apply returns the snapshot with the edits of a plan. The guilty are those whose edits cannot be made.
+func (r *repair) apply(ctx context.Context, plan *Plan) (*Snapshot, verdict, error) {
+	documents, guilty, err := r.edit(ctx, plan)
+	if err != nil || len(guilty) > 0 {
+		return nil, guilty, err
 	}
-	restarted, edited := map[*Object]bool{}, map[*Object]bool{}
-	for i := range repaired {
-		h := &repaired[i]
-		if !h.common.OnlyWithRestart {
-			for _, o := range h.restarted() {
-				restarted[o] = true
-			}
-		}
-		if !h.common.Rule.Enriches {
-			for _, e := range h.edits {
-				edited[e.object] = true
-			}
-		}
+	after, err := r.snapshot(r.first.snapshot.input, documents)
+	if err != nil {
+		broken := symptom{object: plan.findings[0].Object.ordinal, message: reason(err), faulty: true}
+		guilty, err = r.findGuilty(ctx, plan, []symptom{broken})
 	}
-	return slices.DeleteFunc(findings, func(h held) bool {
-		return h.common.OnlyWithRestart && !restarted[h.object] || enriches(&h) && !edited[h.object]
-	})
+	return after, guilty, err
 }
 
-// concern returns why a document of the finding is left as it came.
-func (f failures) concern(h *held) (failure Finding, found bool) {
-	if failure, found = f[h.object.doc]; found {
-		return failure, true
-	}
-	for _, e := range h.edits {
-		if failure, found = f[e.object.doc]; found {
-			return failure, true
+// edit merges the edits of a plan in each document, splices them into its bytes, and returns all documents.
+func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, error) {
+	edits := map[*document][]Edit{}
+	for _, f := range plan.findings {
+		for _, e := range f.Edits {
+			edits[e.Object.doc] = append(edits[e.Object.doc], e)
 		}
 	}
-	return Finding{}, false
-}
-
-// splice merges the edits of each document and splices them into its bytes, unless that is done already.
-func (r *repair) splice(ctx context.Context) error {
-	edits := map[*document][]heldEdit{}
-	for i := range r.findings {
-		for _, e := range r.findings[i].edits {
-			edits[e.object.doc] = append(edits[e.object.doc], e)
-		}
-	}
-	faults := make([]error, len(r.made))
-	err := parallel(ctx, len(r.made), func(i int) error {
-		d := r.stream.selected[i]
-		if len(edits[d]) == r.made[i] { // edits are only ever withdrawn
-			return nil
-		}
-		d.restore()
-		r.made[i] = len(edits[d])
-		faults[i] = guarded(func() error {
-			if len(edits[d]) == 0 {
-				d.adopt(d.read())
-				return nil
-			}
-			return d.borrow(func(before *yamldoc.Tree) error {
-				tree, err := before.Apply(effective(rooted(edits[d])))
-				if err != nil || tree == before {
-					return err
+	documents := slices.Clone(r.last.snapshot.documents)
+	faults := make([]error, len(documents))
+	err := parallel(ctx, len(documents), func(i int) error {
+		if d := documents[i]; len(edits[d]) > 0 {
+			faults[i] = guarded(func() error {
+				tree, err := d.tree.Apply(effective(rooted(edits[d])))
+				if err == nil && tree != d.tree {
+					documents[i], err = r.edited(d, tree)
 				}
-				return d.edit(tree, r.shared.change(tree.Change()), r.Namespace)
+				return err
 			})
-		})
+		}
 		return nil
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	guilty := verdict{}
 	for i, fault := range faults {
-		if fault != nil && err == nil {
-			r.blame(r.stream.selected[i], fault)
+		if fault != nil {
+			r.blameEdits(plan, r.last.snapshot.documents[i], fault, guilty)
 		}
 	}
-	return err
+	if len(guilty) == 0 {
+		r.blameFiles(plan, documents, guilty)
+	}
+	return documents, guilty, nil
 }
 
-// nameLost notes in the findings which comments their edits take out.
-func (r *repair) nameLost() {
-	lost := map[*document]map[string][]Place{} // by the path of the edit
-	for _, d := range r.stream.selected {
-		if d.revised == nil || len(d.revised.lost) == 0 {
+// repaired returns the findings of the input with what became of them, and those that the repair brought to light and
+// repaired.
+func (r *repair) repaired() []*Finding {
+	plan := r.next()
+	first := r.keep(r.first.open, plan)
+	if r.first.fatal() {
+		return first
+	}
+	made := r.made()
+	left := map[spot]bool{}
+	for _, f := range r.last.open {
+		left[f.spot()] = true
+	}
+	var all []*Finding
+	for _, f := range first {
+		at := f.spot()
+		if i := slices.IndexFunc(made[at], f.sameAs); i >= 0 {
+			m := made[at][i]
+			m.Line, m.Col = f.Line, f.Col
+			made[at] = slices.Delete(made[at], i, i+1)
+			all = append(all, m)
 			continue
 		}
-		places := map[string][]Place{}
-		for _, c := range d.revised.lost {
-			key := pathKey(c.Path)
-			places[key] = append(places[key], Place{d.file.Path, d.source.Line + c.Line - 1})
-		}
-		lost[d] = places
-	}
-	for i := range r.findings {
-		h := &r.findings[i]
-		var places []Place
-		for _, e := range h.edits {
-			if of := lost[e.object.doc]; of != nil {
-				places = append(places, of[pathKey(e.rooted().Path)]...)
+		solved := len(r.steps) > 0 && !left[at]
+		if solved || len(f.Edits) > 0 {
+			f = new(*f)
+			f.Edits, f.Solved = nil, solved
+			if why, found := plan.withdrawal(f); found {
+				f.Unrepaired = r.explain(why)
+			}
+			if solved {
+				f.Unrepaired, f.Needs = "", ""
 			}
 		}
-		if len(places) == 0 {
-			continue
-		}
-		slices.SortFunc(places, func(a, b Place) int {
-			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
-		})
-		h.change(func(f *Finding) { f.Lost = slices.Compact(places) }) // two edits may have the same path
+		all = append(all, f)
 	}
-}
-
-// pathKey returns a text that only equal paths have.
-func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
-
-// effective returns the edits without those inside a value that another edit deletes.
-func effective(edits []yamldoc.Edit) []yamldoc.Edit {
-	deleted := map[string]bool{}
-	for _, e := range edits {
-		if e.Op == yamldoc.OpDelete {
-			deleted[pathKey(e.Path)] = true
-		}
+	for _, more := range made {
+		all = append(all, more...)
 	}
-	if len(deleted) == 0 {
-		return edits
-	}
-	return slices.DeleteFunc(slices.Clone(edits), func(e yamldoc.Edit) bool {
-		for i := range e.Path {
-			if deleted[pathKey(e.Path[:i])] {
-				return true
-			}
-		}
-		return false
+	slices.SortStableFunc(all, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Object.ordinal, b.Object.ordinal))
 	})
+	return all
 }
 
-// blame leaves a document as it came because its edits cannot be made, and names the rules whose edits conflict.
-func (r *repair) blame(d *document, fault error) {
-	var conflict *yamldoc.ConflictError
-	var unsafe *yamldoc.UnsafeError
-	o, message := d.objects[0], reason(fault)
-	var at yamldoc.Path
-	switch {
-	case errors.As(fault, &conflict):
-		var ids []string
-		for i := range r.findings {
-			id := r.findings[i].common.Rule.ID
-			for _, e := range r.findings[i].edits {
-				if e.object.doc != d || !e.rooted().Path.Overlaps(conflict.Path) {
-					continue
-				}
-				o, at = e.object, e.edit.Path
-				if !slices.Contains(ids, id) {
-					ids = append(ids, id)
-				}
+// made returns the findings that the steps repair, about the objects of the input.
+func (r *repair) made() map[spot][]*Finding {
+	made := map[spot][]*Finding{}
+	for i, step := range r.steps {
+		lost := r.lost(step)
+		for _, f := range step.findings {
+			m := new(*f)
+			m.Lost = lost.of(f)
+			if i > 0 {
+				m.moveTo(r.first.snapshot)
 			}
+			made[m.spot()] = append(made[m.spot()], m)
 		}
-		message = fmt.Sprintf("rules %s disagree on %s", strings.Join(ids, " and "), conflict.Path)
-	case errors.As(fault, &unsafe):
-		message = "the edits can't be made together: " + unsafe.Reason
 	}
-	r.leave(o, at, message)
+	return made
 }
 
-// place identifies a finding across a repair: names and positions may change.
-type place struct {
-	rule   *Rule
-	object *Object
-}
-
-func (h *held) place() place { return place{h.common.Rule, h.object} }
-
-// verify runs the rules over the edited documents: what was repaired must be gone, and nothing may be new. It reports
-// whether that is so; if not, more documents are left as they came.
-func (r *repair) verify(ctx context.Context) (proved bool, err error) {
-	r.stays = nil
-	if !r.edited() {
-		return true, nil
+// moveTo makes the finding one about the objects of another snapshot.
+func (f *Finding) moveTo(s *Snapshot) {
+	f.later = true
+	f.Object = s.objects[f.Object.ordinal]
+	f.Line, f.Col = f.Object.position(f.At)
+	f.Edits, f.Restarts = slices.Clone(f.Edits), slices.Clone(f.Restarts)
+	for i, e := range f.Edits {
+		e.Object = s.objects[e.Object.ordinal]
+		f.Edits[i] = e.locate()
 	}
-	left, faults, err := r.find(ctx, r.stream.selected, r.stream.unselected)
-	left, _ = split(left)
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil {
-		r.giveUp(reason(err))
-		return false, nil
-	}
-	known := map[place]int{} // number of findings; a repaired one may leave a part of the problem to people
-	for i := range r.findings {
-		known[r.findings[i].place()]++
-	}
-	proved = true
-	var message string
-	for _, f := range faults {
-		if _, already := r.failed[f.object.doc]; !already {
-			proved, message = false, f.message()
-			r.leave(f.object, nil, message)
-		}
-	}
-	stays := map[place]bool{}
-	left = slices.DeleteFunc(left, func(h held) bool {
-		_, withdrawn := r.failed.concern(&h)
-		at := h.place()
-		stays[at] = true
-		if known[at] == 0 || len(h.edits) > 0 && !withdrawn {
-			return false
-		}
-		known[at]--
-		return true
-	})
-	var culprits []*Rule
-	for _, h := range r.worthwhile(left) {
-		proved = false
-		culprits = append(culprits, h.common.Rule)
-		message = fmt.Sprintf("%s comes up again after the repair: %s", h.common.Rule.ID, h.common.Message)
-		r.leave(h.object, nil, message)
-	}
-	switch {
-	case proved:
-		r.stays = stays
-	case !r.withdraw():
-		r.giveUp(message, culprits...)
-	}
-	return proved, nil
-}
-
-// edited reports whether a document is edited.
-func (r *repair) edited() bool {
-	return slices.ContainsFunc(r.stream.selected, func(d *document) bool { return d.edited })
-}
-
-// giveUp leaves all documents that the rules edit as they came, because the repair of one of them spoils another. With
-// no rules, or none that edits something, it leaves all edited documents.
-func (r *repair) giveUp(message string, rules ...*Rule) {
-	for i := range r.findings {
-		if !slices.Contains(rules, r.findings[i].common.Rule) {
-			continue
-		}
-		for _, e := range r.findings[i].edits {
-			r.leave(e.object, e.edit.Path, message)
-		}
-	}
-	if r.withdraw() {
-		return
-	}
-	for i, d := range r.stream.selected {
-		if r.made[i] == 0 {
-			continue
-		}
-		r.leave(d.objects[0], nil, message)
+	for i, o := range f.Restarts {
+		f.Restarts[i] = s.objects[o.ordinal]
 	}
 }
 
-// stable reports whether the output stays as it is when it is repaired again. A document that is left as it came can
-// spoil that: once the others are repaired, its own repair may succeed.
-func (r *repair) stable(ctx context.Context) bool {
-	own := &trees{facts: r.Facts, most: minKept}
-	again := make([]*document, len(r.stream.selected))
-	for i, d := range r.stream.selected {
-		again[i] = &document{file: d.file, source: &yamldoc.Document{Body: d.body(), Line: d.source.Line}, trees: own}
-		if err := again[i].parse(r.Namespace); err != nil {
-			return false
+// explain returns why a finding has no edits.
+func (r *repair) explain(why withdrawal) string {
+	if !why.faulty || r.NotRepaired == nil {
+		return why.message
+	}
+	f := r.failure(why)
+	return fmt.Sprintf("see the finding %s at %s:%d", f.Rule.ID, f.Object.File.Path, f.Line)
+}
+
+// failure returns the finding of Config.NotRepaired about edits that were withdrawn.
+func (r *repair) failure(why withdrawal) *Finding {
+	f := &Finding{Rule: r.NotRepaired, Report: Report{Object: r.first.snapshot.objects[why.object], At: why.at,
+		Severity: r.NotRepaired.Severity, Message: why.message, Unrepaired: "the repair is left out; please report this"}}
+	f.Line, f.Col = f.Object.position(f.At)
+	return f
+}
+
+// failures returns what went wrong because of the rules or the engine: one finding for each document. Without
+// Config.NotRepaired the first one is an error.
+func (r *repair) failures() ([]*Finding, error) {
+	var all []withdrawal
+	for _, f := range r.first.faults {
+		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
+	}
+	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int { return cmp.Compare(a.rule.ID, b.rule.ID) })
+	for _, at := range withdrawn {
+		if why := r.withdrawn[at]; why.faulty {
+			all = append(all, why)
 		}
 	}
-	findings, faults, err := r.find(ctx, again, r.stream.unselected)
-	if err != nil {
-		return false
+	document := func(w withdrawal) int { return r.first.snapshot.objects[w.object].doc.ordinal }
+	slices.SortStableFunc(all, func(a, b withdrawal) int { return cmp.Compare(document(a), document(b)) })
+	all = slices.CompactFunc(all, func(a, b withdrawal) bool { return document(a) == document(b) })
+	if r.NotRepaired == nil && len(all) > 0 {
+		o := r.first.snapshot.objects[all[0].object]
+		return nil, bug("%s: %s: %s", Place{o.File.Path, o.doc.line()}, o, all[0].message)
 	}
-	findings, _ = split(findings)
-	second := newRepair(r.engine, &stream{selected: again, unselected: r.stream.unselected}, findings, faults)
-	return second.run(ctx) == nil && !second.edited()
+	findings := make([]*Finding, len(all))
+	for i, why := range all {
+		findings[i] = r.failure(why)
+	}
+	return findings, nil
 }

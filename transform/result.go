@@ -1,8 +1,8 @@
 package transform
 
 import (
+	"bytes"
 	"errors"
-	"iter"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -11,10 +11,17 @@ import (
 // Result is what [Run] found and repaired.
 type Result struct {
 	Accepted []Finding // the problems that people accepted, by a comment or an annotation
-	Unused   []Finding // of the rule UnusedIgnore: comments and annotations that accept nothing
+	Unused   []Finding // of Config.UnusedIgnore: comments and annotations that accept nothing
 
-	open   []held
-	stream *stream
+	open  []*Finding
+	index Index
+	parts []part
+}
+
+// part is the input of a run, before and after the repair. Merge gives a result several.
+type part struct {
+	*input
+	after []*document // those that rules may concern
 }
 
 // Output is one file of the input before and after the repair.
@@ -25,7 +32,18 @@ type Output struct {
 
 // Findings returns the findings that nobody accepted, in the order of the rules, and of the input within one. The slice
 // is new at each call.
-func (r *Result) Findings() []Finding { return whole(r.open) }
+func (r *Result) Findings() []Finding { return values(r.open) }
+
+func values(findings []*Finding) []Finding {
+	var all []Finding
+	for _, f := range findings {
+		all = append(all, *f)
+	}
+	return all
+}
+
+// Index returns what Config.Index returned for the input. It is nil for a merged result.
+func (r *Result) Index() Index { return r.index }
 
 // Problems returns the Findings as people look at them: without those of rules that Enrich, and with those that belong
 // Together joined, as far as all of them are repaired or none is.
@@ -33,7 +51,7 @@ func (r *Result) Problems() []Finding { return problems(r.Findings()) }
 
 // Left returns those of the Problems that are not repaired.
 func (r *Result) Left() []Finding {
-	return problems(r.where(func(h *held) bool { return len(h.edits) == 0 && !h.common.Solved }))
+	return problems(r.where(func(f *Finding) bool { return !f.Repaired() }))
 }
 
 // problems returns the findings as Problems does.
@@ -66,45 +84,44 @@ func problems(findings []Finding) []Finding {
 // join adds another finding of the same rule about the same object.
 func (f *Finding) join(other Finding) {
 	f.Also = append(f.Also, other.At)
-	f.Edits = append(f.Edits, other.Edits...)
+	f.Edits = slices.Concat(f.Edits, other.Edits)
 	f.Restarts = slices.Concat(f.Restarts, other.Restarts)
 	f.Lost = slices.Concat(f.Lost, other.Lost)
 }
 
 // Losing returns those of the Findings whose repair loses comments.
-func (r *Result) Losing() []Finding {
-	return r.where(func(h *held) bool { return h.own != nil && len(h.own.lost) > 0 })
-}
+func (r *Result) Losing() []Finding { return r.where(func(f *Finding) bool { return len(f.Lost) > 0 }) }
 
-func (r *Result) where(wanted func(*held) bool) []Finding {
-	var findings []Finding
-	for i := range r.open {
-		if h := &r.open[i]; wanted(h) {
-			findings = append(findings, h.whole())
+func (r *Result) where(wanted func(*Finding) bool) (findings []Finding) {
+	for _, f := range r.open {
+		if wanted(f) {
+			findings = append(findings, *f)
 		}
 	}
 	return findings
 }
 
 // Fatal reports whether a finding is fatal.
-func (r *Result) Fatal() bool {
-	return slices.ContainsFunc(r.open, func(h held) bool { return h.common.Fatal })
-}
+func (r *Result) Fatal() bool { return slices.ContainsFunc(r.open, isFatal) }
+
+func isFatal(f *Finding) bool { return f.Fatal }
 
 // Objects returns the number of objects in the input. A List counts as its items.
-func (r *Result) Objects() int {
-	n := 0
-	for _, documents := range [][]*document{r.stream.selected, r.stream.unselected} {
-		for _, d := range documents {
-			n += int(d.count)
-		}
+func (r *Result) Objects() (n int) {
+	for _, p := range r.parts {
+		n += p.objects
 	}
 	return n
 }
 
 // Skipped returns where the documents start that are not objects, for example the values of a chart. They are not part
 // of the stream.
-func (r *Result) Skipped() []Place { return r.stream.skipped }
+func (r *Result) Skipped() (places []Place) {
+	for _, p := range r.parts {
+		places = append(places, p.skipped...)
+	}
+	return places
+}
 
 // Repaired returns the objects that were edited because of Problems, in the order in which rules reported them. There
 // are none if a finding is fatal.
@@ -118,12 +135,11 @@ func (r *Result) edited(enriches bool) []*Object {
 		return nil
 	}
 	var objects []*Object
-	for i := range r.open {
-		if r.open[i].common.Rule.Enriches != enriches {
-			continue
-		}
-		for _, e := range r.open[i].edits {
-			objects = append(objects, e.object)
+	for _, f := range r.open {
+		if f.Rule.Enriches == enriches {
+			for _, e := range f.Edits {
+				objects = append(objects, e.Object)
+			}
 		}
 	}
 	return distinct(objects)
@@ -133,8 +149,8 @@ func (r *Result) edited(enriches bool) []*Object {
 // Findings. Unlike Repaired, it does so even if a finding is fatal.
 func (r *Result) Restarted() []*Object {
 	var objects []*Object
-	for i := range r.open {
-		objects = append(objects, r.open[i].restarted()...)
+	for _, f := range r.open {
+		objects = append(objects, f.Restarted()...)
 	}
 	return distinct(objects)
 }
@@ -152,9 +168,9 @@ func distinct(objects []*Object) []*Object {
 // Repairing returns the rules whose Findings have edits, in the order of Findings.
 func (r *Result) Repairing() []*Rule {
 	var repairing []*Rule
-	for i := range r.open {
-		if h := &r.open[i]; len(h.edits) > 0 && !slices.Contains(repairing, h.common.Rule) {
-			repairing = append(repairing, h.common.Rule)
+	for _, f := range r.open {
+		if len(f.Edits) > 0 && !slices.Contains(repairing, f.Rule) {
+			repairing = append(repairing, f.Rule)
 		}
 	}
 	return repairing
@@ -167,60 +183,67 @@ var ErrFatal = errors.New("no output: a finding is fatal")
 // written one after the other. The error is [ErrFatal] if a finding is fatal, and an [*InputError] if the documents
 // cannot be joined so that Kubernetes' decoder reads each of them as it stands in its file.
 func (r *Result) Stream() ([][]byte, error) {
-	pieces, err := r.Pieces()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Collect(pieces), nil
-}
-
-// Pieces is Stream without all of the stream in memory: it makes the repaired documents as they are wanted.
-func (r *Result) Pieces() (iter.Seq[[]byte], error) {
 	if r.Fatal() {
 		return nil, ErrFatal
 	}
-	files := make([]iter.Seq[yamldoc.Document], len(r.stream.files))
-	for i, documents := range r.stream.documents {
-		files[i] = results(documents)
-	}
-	pieces, err := yamldoc.JoinSeq(files)
-	var fault *yamldoc.JoinError
-	if errors.As(err, &fault) {
-		return nil, inputError(r.stream.files[fault.File], 1, fault.Err)
-	}
-	return pieces, err
-}
-
-// results returns the repaired documents that are part of the stream.
-func results(documents []*document) iter.Seq[yamldoc.Document] {
-	return func(yield func(yamldoc.Document) bool) {
-		for _, d := range documents {
-			if d.content != foreign && !yield(d.result()) {
-				return
-			}
+	var files []*File
+	var documents [][]yamldoc.Document
+	for _, p := range r.parts {
+		for i, file := range p.files {
+			files = append(files, file)
+			documents = append(documents, p.sources(i, p.after, func(d *document) bool { return d.content != foreign }))
 		}
 	}
+	stream, err := yamldoc.Join(documents)
+	if fault := (*yamldoc.JoinError)(nil); errors.As(err, &fault) {
+		return nil, inputError(files[fault.File], 1, fault.Err)
+	}
+	return stream, err
 }
 
 // Files returns every file of the input before and after the repair, including the documents that are not objects. If
 // a finding is fatal, nothing is repaired.
 func (r *Result) Files() []Output {
-	outputs := make([]Output, len(r.stream.files))
-	for i, file := range r.stream.files {
-		outputs[i] = Output{File: file, Before: file.Data, After: file.Data}
-		if slices.ContainsFunc(r.stream.documents[i], func(d *document) bool { return d.change != nil }) {
-			after := make([]byte, 0, len(file.Data)+len(file.Data)/4) // repairs add less
-			for _, d := range r.stream.documents[i] {
-				after = d.change.Append(append(after, d.source.Head...), d.source.Body)
-			}
-			outputs[i].After = after
+	var outputs []Output
+	for _, p := range r.parts {
+		for i, file := range p.files {
+			outputs = append(outputs, Output{File: file, Before: file.Data, After: p.data(i, p.after)})
 		}
 	}
 	return outputs
 }
 
-func (d *document) result() yamldoc.Document {
-	out := *d.source
-	out.Body = d.change.Apply(out.Body)
+// sources returns the wanted documents of file i: as they are in after, or as they came.
+func (in *input) sources(i int, after []*document, wanted func(*document) bool) (sources []yamldoc.Document) {
+	for _, d := range in.parts[i] {
+		if d.tree != nil {
+			d = after[d.ordinal]
+		}
+		if wanted(d) {
+			sources = append(sources, d.source)
+		}
+	}
+	return sources
+}
+
+// changed reports whether after has another document for one of file i.
+func (in *input) changed(i int, after []*document) bool {
+	return slices.ContainsFunc(in.parts[i], func(d *document) bool { return d.tree != nil && after[d.ordinal] != d })
+}
+
+// data returns file i with the documents as they are in after. A document that ends with a lone CR gets a line feed,
+// because Kubernetes does not recognize the separator after it.
+func (in *input) data(i int, after []*document) []byte {
+	data := in.files[i].Data
+	if !in.changed(i, after) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+len(data)/4) // repairs add less
+	for _, source := range in.sources(i, after, func(*document) bool { return true }) {
+		if bytes.HasSuffix(out, []byte("\r")) && bytes.HasPrefix(source.Head, []byte("---")) {
+			out = append(out, '\n')
+		}
+		out = append(append(out, source.Head...), source.Body...)
+	}
 	return out
 }

@@ -15,7 +15,7 @@ func TestProblems(t *testing.T) {
 	together := only(rule("KS902", func(p *Pass) {
 		for _, key := range []string{"a", "b", "c"} {
 			at := yamldoc.Path{"metadata", "labels", key}
-			f := Finding{At: at, Message: "set it"}
+			f := Report{At: at, Message: "set it"}
 			if p.Object.Get(at...) != nil {
 				continue
 			}
@@ -57,5 +57,24 @@ func TestProblems(t *testing.T) {
 		if got := strings.Join(names, " "); got != tc.enriched || len(result.Repaired()) != 1 {
 			t.Errorf("%v: enriched %s, want %s; repaired %v", tc.repaired, got, tc.enriched, result.Repaired())
 		}
+	}
+}
+
+// TestCarriageReturn edits a document whose lines end with CR, before another one: the file can be read again.
+func TestCarriageReturn(t *testing.T) {
+	input := File{Path: "a.yaml", Data: []byte(strings.ReplaceAll(strings.TrimSuffix(service, "\n"), "\n", "\r") + "\r\n---\n" + named("b"))}
+	config := Config{Rules: []*Rule{rule("KS901", func(p *Pass) {
+		if at := (yamldoc.Path{"status"}); p.Object.Get(at...) == nil {
+			p.Report(Report{At: at, Message: "no status", Edits: p.Object.Edits(yamldoc.Set(at, "ready"))})
+		}
+	}, services)}}
+	result, err := Run(t.Context(), []File{input}, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := result.Files()[0].After
+	result, err = Run(t.Context(), []File{{Path: "a.yaml", Data: once}}, config)
+	if err != nil || len(result.Repaired()) > 0 || result.Objects() != 2 {
+		t.Errorf("%q: %v, %v is repaired again", once, err, result)
 	}
 }

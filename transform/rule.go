@@ -42,9 +42,8 @@ func (k GroupKind) includes(kind GroupKind) bool {
 // String returns Kind.group, as kubectl writes it, or Kind for the core group.
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
-// Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. All
-// fields are required except Issues, Windows, Since, About, Restarts, Enriches, Together and Mentions, and one of Run and
-// Removed. [Validate] checks them.
+// Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. The
+// fields ID, Name, Title, Doc, Kinds and Severity are required, and one of Run and Removed. [Validate] checks them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -54,8 +53,8 @@ type Rule struct {
 	Windows  []Window    // the releases on which the problem occurs; none means all
 	Since    Release     // the version of the catalogue that the rule came with; see Config.AsOf
 	Kinds    []GroupKind // the kinds of the objects that Run and Removed are called for; see AnyKind
-	About    []GroupKind // the kinds that the problem is about, if they are not Kinds: those that an autoscaler is for
-	Example  string      // the case that shows the rule best: its path below the folder <ID>, see package transformtest
+	About    []GroupKind // for documentation: the kinds that the problem is about, if they are not Kinds
+	Example  string      // for documentation: the case that shows the rule best, see transformtest.Suite.Uncovered
 	Severity Severity    // of its findings, unless one sets its own
 	Restarts bool        // its edits make pods restart
 
@@ -68,7 +67,7 @@ type Rule struct {
 	Together bool
 
 	// Mentions are words by which objects of other kinds refer to the rule's objects, for example scaleTargetRef.
-	// Documents with such a word are parsed too, so that Render.All and Config.Index see their objects.
+	// Documents with such a word are parsed too, so that Snapshot.All and Config.Index see their objects.
 	Mentions []string
 
 	// Run reports findings about Pass.Object. It is called for one object after the other, but also for the repaired
@@ -110,12 +109,19 @@ var (
 )
 
 // Validate checks a catalogue. Its error lists all faults: IDs and names that are malformed or used twice, rules
-// without title, documentation, severity, kinds or example, or with neither Run nor Removed, kinds that no API server
+// without title, documentation, severity or kinds, or with neither Run nor Removed, kinds that no API server
 // can have, and windows without a release. [Run] calls it.
-func Validate(rules []*Rule) error {
+func Validate(rules []*Rule) error { return validate(rules) }
+
+// validate is Validate for rules beside those of Run itself.
+func validate(rules []*Rule, own ...*Rule) error {
 	var errs []error
-	used := map[string]*Rule{NotRepaired.ID: NotRepaired, NotRepaired.Name: NotRepaired,
-		UnusedIgnore.ID: UnusedIgnore, UnusedIgnore.Name: UnusedIgnore}
+	used := map[string]*Rule{}
+	for _, r := range own {
+		if r != nil {
+			used[r.ID], used[r.Name] = r, r
+		}
+	}
 	for i, r := range rules {
 		if r == nil {
 			errs = append(errs, fmt.Errorf("rule %d is nil", i))
@@ -142,21 +148,18 @@ func Validate(rules []*Rule) error {
 		if !slices.Contains(severities, r.Severity) {
 			fault("the severity %q is not advice, warning or error", r.Severity)
 		}
-		if r.Example == "" {
-			fault("no case is named as its example")
-		}
 		if len(r.Kinds) == 0 || r.Run == nil && r.Removed == nil {
 			fault("kinds is missing, or both Run and Removed, so it would never run")
 		}
 		for j, k := range r.Kinds {
-			any := k.Kind == AnyKind && strings.Contains(k.Group, ".")
+			whole := k.Kind == AnyKind && strings.Contains(k.Group, ".")
 			if k == (GroupKind{AnyKind, AnyKind}) {
 				if len(r.Mentions) == 0 {
 					fault("all kinds without Mentions: nothing would be parsed for it")
 				}
 				continue
 			}
-			if !kindForm.MatchString(k.Kind) && !any || !groupForm.MatchString(k.Group) {
+			if !kindForm.MatchString(k.Kind) && !whole || !groupForm.MatchString(k.Group) {
 				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
 			}
 			if strings.HasSuffix(k.Kind, "List") {

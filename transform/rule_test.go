@@ -26,7 +26,6 @@ func TestValidate(t *testing.T) {
 		{"no documentation", func(r *Rule) { r.Doc = "\n" }, "title or documentation is missing"},
 		{"no title", func(r *Rule) { r.Title = "" }, "title or documentation is missing"},
 		{"an unknown severity", func(r *Rule) { r.Severity = "fatal" }, `the severity "fatal"`},
-		{"no case", func(r *Rule) { r.Example = "" }, "no case is named as its example"},
 		{"no kinds", func(r *Rule) { r.Kinds = nil }, "kinds is missing"},
 		{"no Run", func(r *Rule) { r.Run = nil }, "both Run and Removed"},
 		{"only Removed", func(r *Rule) { r.Run, r.Removed = nil, r.Run }, ""},

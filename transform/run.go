@@ -3,13 +3,10 @@ package transform
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // Run applies the rules of config to the files, in their order, and verifies the repair; the package documentation
@@ -23,7 +20,8 @@ import (
 //     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too
 //     much;
 //   - ctx.Err(), once ctx is done;
-//   - "internal error", when Config.Index, Rule.Removed or the engine panics.
+//   - an [*InternalError], when Config.Index, Rule.Removed or the engine panics, and without Config.NotRepaired when a
+//     rule does or a repair cannot be proved.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
 	if fault := guarded(func() error { result, err = run(ctx, files, config); return nil }); fault != nil {
 		return nil, fault
@@ -36,75 +34,70 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := read(ctx, files, newScreen(config.Rules, files), &config)
+	before, err := e.load(ctx, files) // a Snapshot
 	if err != nil {
 		return nil, err
 	}
-	findings, faults, err := e.find(ctx, stream.selected, stream.unselected)
+	found, err := e.analyze(ctx, before) // Findings
 	if err != nil {
 		return nil, err
 	}
-	removed, err := e.findRemoved(ctx, stream)
+	removed, err := e.findRemoved(ctx, before)
 	if err != nil {
 		return nil, err
 	}
-	open, accepted := split(findings)
-	r := newRepair(e, stream, open, faults)
-	if !slices.ContainsFunc(r.findings, func(h held) bool { return h.common.Fatal }) {
-		if err := r.prove(ctx); err != nil {
+	r := e.newRepair(found)
+	for plan := r.next(); !found.fatal() && len(plan.findings) > 0; plan = r.next() { // a Plan of the Findings
+		after, guilty, err := r.apply(ctx, plan) // a Snapshot with the edits of the Plan
+		if err != nil {
 			return nil, err
 		}
-		r.nameLost()
-		for _, d := range stream.selected {
-			d.unedit()
+		var left *analysis
+		if len(guilty) == 0 {
+			if left, err = e.analyze(ctx, after); err != nil { // the Findings that are left
+				return nil, err
+			}
+			if guilty, err = r.compare(ctx, plan, left); err != nil { // a verdict about the Plan
+				return nil, err
+			}
+		}
+		if len(guilty) > 0 {
+			r.withdraw(plan, guilty)
+		} else {
+			r.advance(plan, left)
 		}
 	}
-	open, acceptedRemoved := split(removed)
-	result := &Result{
-		open:     append(r.findings, open...),
-		Accepted: problems(whole(append(e.worthwhileBy(accepted, r.findings), acceptedRemoved...))),
-		Unused:   e.unused(stream.selected, r.failed),
-		stream:   stream,
+	return r.result(removed)
+}
+
+// result returns what the run found and repaired.
+func (r *repair) result(removed *analysis) (*Result, error) {
+	failed, err := r.failures()
+	if err != nil {
+		return nil, err
 	}
-	for _, d := range stream.selected {
-		if failure, found := r.failed[d]; found {
-			result.open = append(result.open, r.shared.hold(failure, 0))
-		}
-	}
-	return result, nil
+	s := r.first.snapshot
+	return &Result{
+		open:     slices.Concat(r.repaired(), removed.open, failed),
+		Accepted: problems(values(slices.Concat(r.keep(r.first.accepted, r.next()), removed.accepted))),
+		Unused:   values(r.unused(failed, removed)),
+		parts:    []part{{s.input, r.last.snapshot.documents}},
+		index:    s.index,
+	}, nil
 }
 
 // engine is a configuration with the rules that it selects.
 type engine struct {
 	Config
-	rules  []*Rule
-	shared *shared
+	rules []*Rule
 }
 
 func newEngine(config Config) (*engine, error) {
-	if err := Validate(config.Rules); err != nil {
+	if err := validate(config.Rules, config.NotRepaired, config.UnusedIgnore); err != nil {
 		return nil, err
 	}
 	rules, err := config.selected()
-	return &engine{config, rules, newShared()}, err
-}
-
-// settle notes the positions of the finding and its edits, and takes the edits off when one of them cannot be made
-// safely.
-func (f *Finding) settle() {
-	f.Line, f.Col = f.Object.position(f.At)
-	for i, e := range f.Edits {
-		if err := e.Object.doc.parsed().Check(e.rooted()); err != nil {
-			var unsafe *yamldoc.UnsafeError
-			f.Unrepaired = err.Error()
-			if errors.As(err, &unsafe) {
-				f.Unrepaired = unsafe.Reason
-			}
-			f.Edits = nil
-			return
-		}
-		f.Edits[i].locate()
-	}
+	return &engine{config, rules}, err
 }
 
 // parallel calls do for 0 to n-1 on all processors and returns the error of the first of them that has one. A panic is

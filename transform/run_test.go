@@ -32,12 +32,28 @@ func rule(id string, run func(*Pass), kinds ...GroupKind) *Rule {
 	}
 }
 
+// notRepaired and unusedIgnore are the rules of what Run itself finds.
+var (
+	notRepaired  = &Rule{ID: "KS000", Name: "not-repaired", Severity: Error}
+	unusedIgnore = &Rule{ID: "KS001", Name: "unused-ignore", Severity: Warning}
+)
+
+const testIgnore = "argocd-kserve-plugin/ignore"
+
+// testIndex is an index of one value.
+type testIndex[T any] struct {
+	snapshot *Snapshot
+	value    T
+}
+
+func (i testIndex[T]) Snapshot() *Snapshot { return i.snapshot }
+
 // wants returns a rule that sets an annotation where it has no value.
 func wants(id, key, value string, kinds ...GroupKind) *Rule {
 	return rule(id, func(p *Pass) {
 		if p.Object.Annotation(key) == "" {
 			at := yamldoc.Path{"metadata", "annotations", key}
-			p.Report(Finding{At: at, Message: "no " + key, Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, value)}}})
+			p.Report(Report{At: at, Message: "no " + key, Edits: []Edit{{Object: p.Object, Edit: yamldoc.Set(at, value)}}})
 		}
 	}, kinds...)
 }
@@ -45,7 +61,7 @@ func wants(id, key, value string, kinds ...GroupKind) *Rule {
 // generate returns the stream that the rules make of the files.
 func generate(t *testing.T, rules []*Rule, files ...File) ([]byte, error) {
 	t.Helper()
-	result, err := Run(t.Context(), files, Config{Rules: rules})
+	result, err := Run(t.Context(), files, Config{Rules: rules, Ignore: testIgnore, NotRepaired: notRepaired})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +165,7 @@ func TestFiles(t *testing.T) {
 	var seen int
 	config := Config{
 		Rules: []*Rule{wants("KS901", "seen", "yes", services, hpas)},
-		Index: func(r *Render) any { seen = len(r.All()); return nil },
+		Index: func(r *Snapshot) Index { seen = len(r.All()); return nil },
 	}
 	result, err := Run(t.Context(), files, config)
 	if err != nil {
@@ -242,7 +258,7 @@ func TestKinds(t *testing.T) {
 
 // TestFatal checks that a fatal result has no stream and leaves the files as they are.
 func TestFatal(t *testing.T) {
-	fatal := rule("KS902", func(p *Pass) { p.Report(Finding{Fatal: true, Message: "broken"}) }, services)
+	fatal := rule("KS902", func(p *Pass) { p.Report(Report{Fatal: true, Message: "broken"}) }, services)
 	result, err := Run(t.Context(), []File{{Path: "isvc.yaml", Data: []byte(service)}},
 		Config{Rules: []*Rule{wants("KS901", "seen", "yes", services), fatal}})
 	if err != nil {
@@ -265,7 +281,7 @@ func TestInputError(t *testing.T) {
 	}{
 		{"in a document", "---\n" + service + "status: *none\n", 7, 9},
 		{"in a stream", service + "...\n" + service, 7, 1},
-		{"in an annotation", strings.Replace(service, "  name: churn", "  annotations: {"+IgnoreAnnotation+": x}", 1), 4, 17},
+		{"in an annotation", strings.Replace(service, "  name: churn", "  annotations: {"+testIgnore+": x}", 1), 4, 17},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := generate(t, catalogue, File{Path: "isvc.yaml", Data: []byte(tc.input)})

@@ -9,13 +9,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// IgnoreAnnotation is the annotation by which people accept findings of an object. Its value is "ID: reason", several
-// separated by ";". As a comment, "# " + IgnoreAnnotation + ": ID: reason", it accepts findings on its line and in the
-// values of the keys there, also on the lines below. On a line of its own it accepts those in what starts below it: the
-// document, an item of a list, or a key with its value. A missing reason and the ID of no rule are errors of [Run].
-// Config.ForbidSuppressions takes the effect from both.
-const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
-
 // Acceptance says who accepted a finding, and why.
 type Acceptance struct {
 	By        string // comment or annotation; a caller of Run may accept findings in other ways
@@ -29,11 +22,10 @@ type ignore struct {
 	rule       string
 	object     *Object // whose annotation it is, or in which the comment is
 	start, end int     // what the comment covers: offsets in the document's body
-	used       bool
 }
 
-func (i *ignore) covers(f Finding) bool {
-	if i.rule != f.Rule.ID || i.object.doc != f.Object.doc {
+func (i *ignore) covers(f *Finding) bool {
+	if i.rule != f.Rule.ID {
 		return false
 	}
 	if i.By == "annotation" {
@@ -43,63 +35,42 @@ func (i *ignore) covers(f Finding) bool {
 	return i.start <= at && at < i.end
 }
 
-// suppress notes in the findings who accepted them, and takes their edits off. With ForbidSuppressions they stay as
-// they are, with a remark: a comment must not stop a whole application. An empty reason or an unknown rule is an error.
-func (c *Config) suppress(findings []held, documents []*document) error {
-	for _, d := range documents {
-		if err := c.findIgnores(d); err != nil {
-			return err
-		}
-	}
-	for i := range findings {
-		h := &findings[i]
-		for _, ignore := range h.object.doc.ignores {
-			if !ignore.covers(h.whole()) {
+// accept returns the findings that nobody accepted and the others, which have no edits, and notes what is used. With
+// Config.IgnoreForbidden all are open, with a remark: a comment must not stop a whole application.
+func (c *Config) accept(findings []*Finding, used map[*ignore]bool) (open, accepted []*Finding) {
+	for _, f := range findings {
+		ignores := f.Object.doc.ignores
+		i := slices.IndexFunc(ignores, func(i *ignore) bool { return i.covers(f) })
+		if i >= 0 {
+			used[ignores[i]] = true
+			if c.IgnoreForbidden == "" {
+				f.Accepted, f.Edits = &ignores[i].Acceptance, nil
+				accepted = append(accepted, f)
 				continue
 			}
-			ignore.used = true
-			h.change(func(f *Finding) {
-				if c.ForbidSuppressions {
-					f.Message += "; " + IgnoreAnnotation + " has no effect: the setting suppressions forbids it"
-				} else {
-					f.Accepted, f.Edits = &ignore.Acceptance, nil
-				}
-			})
-			break
+			f.Message += fmt.Sprintf("; %s has no effect: %s", c.Ignore, c.IgnoreForbidden)
 		}
+		open = append(open, f)
 	}
-	return nil
+	return open, accepted
 }
 
-// split returns the findings that nobody accepted and the others.
-func split(findings []held) (open, accepted []held) {
-	for i := range findings {
-		if findings[i].accepted() {
-			accepted = append(accepted, findings[i])
-		}
-	}
-	return slices.DeleteFunc(findings, func(h held) bool { return h.accepted() }), accepted
-}
-
-// findIgnores reads the document's comments and annotations that accept findings, once.
+// findIgnores reads the document's comments and annotations that accept findings.
 func (c *Config) findIgnores(d *document) error {
-	if d.ignores != nil {
-		return nil
-	}
-	d.ignores = []*ignore{}
-	body := d.body()
-	if !bytes.Contains(body, []byte(IgnoreAnnotation)) && bytes.IndexByte(body, '\\') < 0 { // it may be an escape
+	body := d.source.Body
+	if c.Ignore == "" ||
+		!bytes.Contains(body, []byte(c.Ignore)) && bytes.IndexByte(body, '\\') < 0 { // it may be an escape
 		return nil
 	}
 	for _, o := range d.objects {
-		value := o.Annotation(IgnoreAnnotation)
-		if value == "" && o.Get("metadata", "annotations", IgnoreAnnotation) == nil {
+		value := o.Annotation(c.Ignore)
+		if value == "" && o.Get("metadata", "annotations", c.Ignore) == nil {
 			continue
 		}
-		line, col := o.position([]any{"metadata", "annotations", IgnoreAnnotation})
+		line, col := o.position([]any{"metadata", "annotations", c.Ignore})
 		found, err := c.parseIgnore(value)
 		if err != nil {
-			return &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", IgnoreAnnotation, err)}
+			return &InputError{o.File.Path, line, col, fmt.Errorf("annotation %s: %w", c.Ignore, err)}
 		}
 		d.addIgnores(found, ignore{Acceptance: Acceptance{By: "annotation", Line: line, Col: col}, object: o})
 	}
@@ -108,7 +79,7 @@ func (c *Config) findIgnores(d *document) error {
 
 // findComments reads the comments that accept findings.
 func (c *Config) findComments(d *document) error {
-	body, marker := d.body(), []byte("# "+IgnoreAnnotation+":")
+	body, root, marker := d.source.Body, d.tree.Root, []byte("# "+c.Ignore+":")
 	if !bytes.Contains(body, marker) {
 		return nil
 	}
@@ -117,7 +88,7 @@ func (c *Config) findComments(d *document) error {
 		start, end := offset, offset+len(line)
 		number, offset = number+1, end
 		before, value, found := bytes.Cut(line, marker)
-		if !found || inText(d.parsed().Root, body, start+len(before)) {
+		if !found || inScalar(root, body, start+len(before)) {
 			continue
 		}
 		ids, err := c.parseIgnore(string(value))
@@ -125,7 +96,7 @@ func (c *Config) findComments(d *document) error {
 		if err != nil {
 			return &InputError{d.file.Path, at.Line, at.Col, err}
 		}
-		switch root := d.parsed().Root; {
+		switch {
 		case len(bytes.TrimSpace(before)) > 0:
 			end = lastOf(root, start, end)
 		case root.Start >= end:
@@ -157,9 +128,9 @@ func (d *document) objectAt(offset int) *Object {
 	return d.objects[0]
 }
 
-// inText reports whether the offset is in a key or a scalar: there a # starts no comment. The line on which a block
+// inScalar reports whether the offset is in a key or a scalar: there a # starts no comment. The line on which a block
 // scalar starts can have one.
-func inText(n *yamldoc.Node, body []byte, offset int) bool {
+func inScalar(n *yamldoc.Node, body []byte, offset int) bool {
 	if offset < n.Start || offset >= n.End {
 		return false
 	}
@@ -168,11 +139,11 @@ func inText(n *yamldoc.Node, body []byte, offset int) bool {
 		return !block || bytes.Contains(body[n.Start:offset], []byte("\n"))
 	}
 	for _, e := range n.Entries {
-		if inText(e.Key, body, offset) || inText(e.Value, body, offset) {
+		if inScalar(e.Key, body, offset) || inScalar(e.Value, body, offset) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return inText(item, body, offset) })
+	return slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return inScalar(item, body, offset) })
 }
 
 // lastOf returns where the last value of the keys from start to end ends, or end.

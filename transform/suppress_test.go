@@ -28,9 +28,10 @@ func runOver(t *testing.T, manifest string, config Config) (*Result, error) {
 	finalizer := rule("KS203", func(p *Pass) {
 		at := yamldoc.Path{"metadata", "finalizers", 0}
 		if p.Object.Get(at...) != nil {
-			p.Report(Finding{At: at, Message: "a finalizer", Edits: p.Object.Edits(yamldoc.Delete(at[:2]))})
+			p.Report(Report{At: at, Message: "a finalizer", Edits: p.Object.Edits(yamldoc.Delete(at[:2]))})
 		}
 	}, hpas)
+	config.Ignore, config.UnusedIgnore = testIgnore, unusedIgnore
 	config.Rules = []*Rule{rule("KS202", func(*Pass) {}, hpas), finalizer}
 	return Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(manifest)}}, config)
 }
@@ -183,7 +184,7 @@ func TestForbidSuppressions(t *testing.T) {
 			"  annotations:\n    argocd-kserve-plugin/ignore: 'KS203: the team keeps it'\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			result, err := runOver(t, head+tc.metadata, Config{ForbidSuppressions: true})
+			result, err := runOver(t, head+tc.metadata, Config{IgnoreForbidden: "the setting suppressions forbids it"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +197,7 @@ func TestForbidSuppressions(t *testing.T) {
 			}
 		})
 	}
-	_, err := runOver(t, head+"  labels: {a: b} # argocd-kserve-plugin/ignore: KS203\n", Config{ForbidSuppressions: true})
+	_, err := runOver(t, head+"  labels: {a: b} # argocd-kserve-plugin/ignore: KS203\n", Config{IgnoreForbidden: "the setting suppressions forbids it"})
 	if err == nil || !strings.Contains(err.Error(), "KS203 has no reason") {
 		t.Errorf("error %v", err)
 	}
@@ -287,7 +288,7 @@ func TestUnused(t *testing.T) {
 		{"used", plain + "  # argocd-kserve-plugin/ignore: KS203: the team\n  finalizers: [kserve.io/protect]\n",
 			Config{}, nil},
 		{"the rule is left out", comment, Config{Select: []string{"-KS203"}}, nil},
-		{"forbidden", comment, Config{ForbidSuppressions: true}, nil},
+		{"forbidden", comment, Config{IgnoreForbidden: "the setting suppressions forbids it"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			result, err := runOver(t, tc.manifest, tc.config)

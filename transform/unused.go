@@ -1,42 +1,26 @@
 package transform
 
-import (
-	_ "embed"
-	"slices"
-)
-
-//go:embed unused.md
-var unusedDoc string
-
-// UnusedIgnore is the rule of comments and annotations that accept a finding which is not there. It is part of no
-// catalogue: nothing selects it or switches it off.
-var UnusedIgnore = &Rule{
-	ID:       "KS001",
-	Name:     "unused-ignore",
-	Title:    "A comment or annotation accepts a finding that is not there",
-	Doc:      unusedDoc,
-	Severity: Warning,
-}
+import "slices"
 
 // unused reports what accepts nothing. It says nothing about rules that did not run, about documents where one failed,
 // and where nothing can be accepted.
-func (e *engine) unused(documents []*document, failed failures) []Finding {
-	if e.ForbidSuppressions {
+func (r *repair) unused(failed []*Finding, removed *analysis) (found []*Finding) {
+	if r.IgnoreForbidden != "" || r.UnusedIgnore == nil {
 		return nil
 	}
-	var found []Finding
-	for _, d := range documents {
-		if _, broken := failed[d]; broken {
+	for _, d := range r.first.snapshot.documents {
+		if slices.ContainsFunc(failed, func(f *Finding) bool { return f.Object.doc == d }) {
 			continue
 		}
 		for _, i := range d.ignores {
-			if i.used || !slices.ContainsFunc(e.rules, func(r *Rule) bool { return r.ID == i.rule && e.judges(r) }) {
+			judged := slices.ContainsFunc(r.rules, func(rule *Rule) bool { return rule.ID == i.rule && r.judges(rule) })
+			if r.first.used[i] || removed.used[i] || !judged {
 				continue
 			}
-			found = append(found, Finding{
-				Rule: UnusedIgnore, Object: i.object, Severity: UnusedIgnore.Severity, Line: i.Line, Col: i.Col,
+			found = append(found, &Finding{Rule: r.UnusedIgnore, Line: i.Line, Col: i.Col, Report: Report{
+				Object: i.object, Severity: r.UnusedIgnore.Severity,
 				Message: "this " + i.By + " accepts " + i.rule + ", which finds nothing here: remove it",
-			})
+			}})
 		}
 	}
 	return found

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
-	_ "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/handover"
 )
 
-func main() { os.Exit(cli.Main(nil)) }
+func main() { os.Exit(cli.Main()) }

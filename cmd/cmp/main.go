@@ -1,11 +1,10 @@
-// The command argocd-kserve-plugin repairs KServe manifests on their way from Git to the cluster.
+// The command cmp is argocd-kserve-plugin under the name that Argo CD's directory of plugins expects.
 package main
 
 import (
 	"os"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli"
-	_ "github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/handover"
 )
 
-func main() { os.Exit(cli.Main(nil)) }
+func main() { os.Exit(cli.Main()) }

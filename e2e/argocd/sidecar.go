@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 // Sidecar is the plugin's container: Argo CD's argocd-cmp-server with the plugin and its plugin.yaml, and with the
@@ -58,8 +57,6 @@ func StartSidecar(tb testing.TB, s *stack.Stack, v Version, image Image, contain
 	if c.root == "" {
 		c.root = s.Mkdir("sidecar", 0)
 		s.Bind(image.Plugin, c.inside("/usr/local/bin/argocd-kserve-plugin"))
-		helm := filepath.Join(filepath.Dir(image.Plugin), toolchain.HelmPlugin)
-		s.Bind(helm, c.inside("/usr/local/bin/"+toolchain.HelmPlugin))
 		s.Bind(image.Config, c.inside(pluginConfigPath))
 	}
 	c.mount(tb, v)

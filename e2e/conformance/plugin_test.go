@@ -37,7 +37,7 @@ func runTests(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "argocd-kserve-plugin")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/cmp")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/argocd-kserve-plugin")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w\n%s", err, out)

@@ -80,14 +80,14 @@ spec:
     accounts.alice: apiKey, login
 `)
 	write(t, file, resource)
-	merged := runPlugin(t, "health", "config", "-o", "argocd-operator", "--live", file)
+	merged := runPlugin(t, "health", "config", "compare", "-o", "argocd-operator", file)
 	patched := kubectl(t, file, "merge", runPlugin(t, "health", "config", "-o", "argocd-operator"))
 	if !reflect.DeepEqual(decode(t, merged), decode(t, patched)) {
 		t.Errorf("merged:\n%s\npatched:\n%s", merged, patched)
 	}
 	addedOnly(t, resource, merged)
 	write(t, file, patched)
-	if out := runPlugin(t, "health", "config", "--live", file); len(out) > 0 {
+	if out := runPlugin(t, "health", "config", "compare", file); len(out) > 0 {
 		t.Errorf("patched, and still to change:\n%s", out)
 	}
 }
@@ -99,7 +99,7 @@ func TestMergedKServeConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged := runPlugin(t, "health", "config", "-o", "inferenceservice-config", "--live", file)
+	merged := runPlugin(t, "health", "config", "compare", "-o", "inferenceservice-config", file)
 	addedOnly(t, before, merged)
 
 	documents := func(configMap []byte) map[string]any {
@@ -183,7 +183,7 @@ spec:
 	}
 	checkIgnored("serving.kserve.io/deploymentMode: RawDeployment", "cpu: 1000m")
 
-	write(t, file, runPlugin(t, "health", "config", "-o", "argocd-cm", "--live", file))
+	write(t, file, runPlugin(t, "health", "config", "compare", "-o", "argocd-cm", file))
 	checkIgnored("serving.kserve.io/deploymentMode: RawDeployment", "cpu: 1000m")
 	if out := argocd.settings(t, "validate"); !strings.Contains(out, " resource overrides") {
 		t.Error(out)
@@ -198,7 +198,7 @@ spec:
 	if !strings.HasPrefix(out, "STATUS: Suspended\nMESSAGE: theirs\n") {
 		t.Error(out)
 	}
-	if out := runPlugin(t, "health", "config", "--live", file); len(out) > 0 {
+	if out := runPlugin(t, "health", "config", "compare", file); len(out) > 0 {
 		t.Errorf("merged, and still to change:\n%s", out)
 	}
 }

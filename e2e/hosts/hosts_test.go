@@ -25,7 +25,7 @@ var allHosts = flag.Bool("all-hosts", false, "run the plugin also inside kpt and
 func byHand(t *testing.T) {
 	t.Helper()
 	if !*allHosts {
-		t.Skip("by hand only: make e2e-hosts HOSTS=all")
+		t.Skip("by hand only: make e2e SUITE=hosts HOSTS=all")
 	}
 }
 

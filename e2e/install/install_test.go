@@ -229,7 +229,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCommand applies what install prints to all manifests of Argo CD that have a repo-server. install --check finds
+// TestCommand applies what install prints to all manifests of Argo CD that have a repo-server. install check finds
 // nothing wrong with the result, and finds what is wrong without it.
 func TestCommand(t *testing.T) {
 	plugin, err := toolchain.Plugin(t.Context())
@@ -251,7 +251,7 @@ func TestCommand(t *testing.T) {
 			t.Run(argocd.Name+"/"+file, func(t *testing.T) {
 				manifests := filepath.Join(source, "manifests", file)
 				live := filepath.Join(t.TempDir(), "live.yaml")
-				check := append([]string{"install", "--check", live}, facts...)
+				check := append([]string{"install", "check", live}, facts...)
 				write(t, live, build(t, install.Overlay{Manifests: manifests, Component: component}))
 				if out := run(t, plugin, 0, check...); len(out) > 0 {
 					t.Errorf("problems:\n%s", out)

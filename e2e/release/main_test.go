@@ -38,7 +38,7 @@ func prepare(ctx context.Context) error {
 }
 
 // TestImage has each release of Argo CD start the container that install/ defines, in the root file system of the
-// image, and render apps with both programs.
+// image, and render apps.
 func TestImage(t *testing.T) {
 	repository, err := toolchain.Repository()
 	if err != nil {

@@ -25,9 +25,6 @@ const CacheVariable = "E2E_CACHE"
 // PluginVariable names the environment variable that gives a ready plugin binary to test instead of a fresh build.
 const PluginVariable = "E2E_PLUGIN"
 
-// HelmPlugin is the name of the plugin's program for Helm charts.
-const HelmPlugin = "argocd-kserve-plugin-helm"
-
 // Build returns the path of the program's executable, and builds it first when the cache has none for this version,
 // module file and Go release. A cold build of a large program takes minutes and needs the module proxy.
 func (t Tool) Build(ctx context.Context) (string, error) {
@@ -81,7 +78,7 @@ func (t Tool) Source(ctx context.Context) (string, error) {
 }
 
 // Plugin builds the plugin from the repository and returns the path of its executable, or the one that PluginVariable
-// names. Its program for Helm charts is beside it. Called before the namespaces are entered, it sets PluginVariable, so
+// names. Called before the namespaces are entered, it sets PluginVariable, so
 // that there is nothing to build inside.
 func Plugin(ctx context.Context) (string, error) {
 	if ready := os.Getenv(PluginVariable); ready != "" {
@@ -103,16 +100,14 @@ func Plugin(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	for name, source := range map[string]string{"argocd-kserve-plugin": "cmp", HelmPlugin: HelmPlugin} {
-		partial := filepath.Join(dir, name)
-		if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/"+source); err != nil {
-			return "", err
-		}
-		if err := os.Rename(partial, filepath.Join(cache, name)); err != nil {
-			return "", err
-		}
+	const name = "argocd-kserve-plugin"
+	partial, target := filepath.Join(dir, name), filepath.Join(cache, name)
+	if _, err := run(ctx, root, "build", "-trimpath", "-ldflags", "-s -w", "-o", partial, "./cmd/"+name); err != nil {
+		return "", err
 	}
-	target := filepath.Join(cache, "argocd-kserve-plugin")
+	if err := os.Rename(partial, target); err != nil {
+		return "", err
+	}
 	return target, os.Setenv(PluginVariable, target)
 }
 

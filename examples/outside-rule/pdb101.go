@@ -34,7 +34,7 @@ func checkDisruptionBudgetVersion(p *transform.Pass) {
 	if p.Object.APIVersion != "policy/v1beta1" {
 		return
 	}
-	f := transform.Finding{At: yamldoc.Path{"apiVersion"}, Message: "policy/v1 replaces policy/v1beta1"}
+	f := transform.Report{At: yamldoc.Path{"apiVersion"}, Message: "policy/v1 replaces policy/v1beta1"}
 	if lacksOld.ContainsAll(p.Releases) {
 		f.Severity = transform.Error
 		f.Message = "this release does not serve policy/v1beta1: use policy/v1"

@@ -1,14 +1,15 @@
-package main
+// Package release tests the scripts of this folder with programs of a few lines in the place of the plugin.
+package release
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,12 +17,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
 
-// stub is a repository with two programs that build quickly. The first one prints its arguments.
+const modulePath = "github.com/argocd-kserve-plugin/argocd-kserve-plugin"
+
+// stub is a repository with a program that builds quickly and prints its arguments.
 var stub = map[string]string{
 	"go.mod":      "module " + modulePath + "\n\ngo 1.26\n",
 	"LICENSE":     "the licence\n",
@@ -37,15 +44,23 @@ func main() {
 	}
 }
 `,
-	"cmd/argocd-kserve-plugin-helm/main.go": "package main\n\nfunc main() {}\n",
-	"internal/install/install.go":           "package install\n\nconst Version = \"v0.2.0\"\n",
+	"internal/install/install.go": "package install\n\nconst Version = \"v0.2.0\"\n",
 }
 
-// repository makes a repository of the files with one commit in the working directory of the test.
-func repository(t *testing.T, files map[string]string) {
+// scripts is this folder.
+var scripts = func() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// repository makes a repository of the stub with one commit in the working directory of the test.
+func repository(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for name, text := range files {
+	for name, text := range stub {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -67,12 +82,24 @@ func git(t *testing.T, args ...string) {
 	}
 }
 
+// script runs a script of this folder in the working directory and returns what it prints.
+func script(t *testing.T, name string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(scripts, name), args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, stderr.String())
+	}
+	return string(out), err
+}
+
 // built returns a folder with version v0.2.0 of the repository in the working directory.
 func built(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "dist")
-	args := []string{"build", "-version", "v0.2.0", "-platforms", "linux/amd64,linux/arm64", dir}
-	if err := run(t.Context(), args); err != nil {
+	if _, err := script(t, "build", dir, "v0.2.0", "linux/amd64", "linux/arm64", "windows/amd64"); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -96,59 +123,57 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
+// TestBuild builds a release twice: the second time in another place, as another user would.
 func TestBuild(t *testing.T) {
-	repository(t, stub)
-	first := contents(t, built(t))
+	repository(t)
+	top, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := built(t)
+	first := contents(t, dir)
+	t.Chdir(t.TempDir())
+	git(t, "clone", "--quiet", top, "copy")
+	t.Chdir("copy")
+	for name, value := range map[string]string{
+		"TZ": "Pacific/Auckland", "GOFLAGS": "-buildvcs=false", "GOAMD64": "v3", "CGO_ENABLED": "1", "TMPDIR": t.TempDir(),
+	} {
+		t.Setenv(name, value)
+	}
+	second := contents(t, built(t))
+	for name, data := range second {
+		if data != first[name] {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if len(first) != len(second) {
+		t.Errorf("%d files and %d", len(first), len(second))
+	}
 
-	t.Run("again, in another place and by another user", func(t *testing.T) {
-		top, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
+	want := []string{
+		"LICENSE -rw-r--r--", "README.md -rw-r--r--", "THIRD-PARTY-LICENSES.txt -rw-r--r--",
+		"argocd-kserve-plugin -rwxr-xr-x", "completions/ drwxr-xr-x",
+		"completions/_argocd-kserve-plugin -rw-r--r--", "completions/argocd-kserve-plugin.bash -rw-r--r--",
+		"completions/argocd-kserve-plugin.fish -rw-r--r--", "completions/argocd-kserve-plugin.ps1 -rw-r--r--",
+	}
+	archive := first["argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz"]
+	if got := listed(t, strings.NewReader(archive)); !slices.Equal(got, want) {
+		t.Errorf("the archive has\n%s", strings.Join(got, "\n"))
+	}
+	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "checksums.txt")
+	check.Dir = dir
+	out, err := check.Output()
+	if lines := strings.Count(string(out), ": OK\n"); err != nil || lines != 3*3 {
+		t.Errorf("%d checksums, %v:\n%s", lines, err, out)
+	}
+	bill := first["argocd-kserve-plugin_0.2.0_linux_amd64.cdx.json"]
+	for _, want := range []string{
+		`"specVersion": "1.6"`, `"purl": "pkg:golang/` + modulePath + `@v0.2.0"`, `"purl": "pkg:golang/std@go1.`,
+	} {
+		if !strings.Contains(bill, want) {
+			t.Errorf("the list of contents lacks %s:\n%s", want, bill)
 		}
-		t.Chdir(t.TempDir())
-		git(t, "clone", "--quiet", top, "copy")
-		t.Chdir("copy")
-		for name, value := range map[string]string{
-			"TZ": "Pacific/Auckland", "GOFLAGS": "-buildvcs=false", "GOAMD64": "v3", "CGO_ENABLED": "1", "TMPDIR": t.TempDir(),
-		} {
-			t.Setenv(name, value)
-		}
-		second := contents(t, built(t))
-		for name, data := range second {
-			if data != first[name] {
-				t.Errorf("%s differs", name)
-			}
-		}
-		if len(first) != len(second) {
-			t.Errorf("%d files and %d", len(first), len(second))
-		}
-	})
-
-	t.Run("archive", func(t *testing.T) {
-		want := []string{
-			"LICENSE -rw-r--r--", "README.md -rw-r--r--", "THIRD-PARTY-LICENSES.txt -rw-r--r--",
-			"argocd-kserve-plugin -rwxr-xr-x", "argocd-kserve-plugin-helm -rwxr-xr-x", "completions/ drwxr-xr-x",
-			"completions/_argocd-kserve-plugin -rw-r--r--", "completions/argocd-kserve-plugin.bash -rw-r--r--",
-			"completions/argocd-kserve-plugin.fish -rw-r--r--", "completions/argocd-kserve-plugin.ps1 -rw-r--r--",
-		}
-		archive := first["argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz"]
-		if got := listed(t, strings.NewReader(archive)); !slices.Equal(got, want) {
-			t.Errorf("the archive has\n%s", strings.Join(got, "\n"))
-		}
-	})
-
-	t.Run("checksums", func(t *testing.T) {
-		var want strings.Builder
-		for _, name := range []string{
-			"argocd-kserve-plugin_0.2.0_linux_amd64.spdx.json", "argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz",
-			"argocd-kserve-plugin_0.2.0_linux_arm64.spdx.json", "argocd-kserve-plugin_0.2.0_linux_arm64.tar.gz",
-		} {
-			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(first[name])), name)
-		}
-		if got := first["checksums.txt"]; got != want.String() {
-			t.Errorf("got\n%swant\n%s", got, &want)
-		}
-	})
+	}
 }
 
 // listed returns the names and modes in a tar.gz file, and checks the date of the entries.
@@ -174,48 +199,127 @@ func listed(t *testing.T, archive io.Reader) []string {
 	}
 }
 
-func TestZip(t *testing.T) {
-	r := &release{version: "v0.2.0"}
-	data, err := r.zip([]file{{"b", 0o644, nil}, {"a.exe", 0o755, []byte("program")}})
-	again, _ := r.zip([]file{{"a.exe", 0o755, []byte("program")}, {"b", 0o644, nil}})
-	if err != nil || !bytes.Equal(data, again) {
-		t.Errorf("the order of the files matters, or %v", err)
-	}
-}
-
 // TestRefused has what must not become a release.
 func TestRefused(t *testing.T) {
-	repository(t, stub)
+	repository(t)
 	dir := t.TempDir()
 	refused := func(want string, args ...string) {
 		t.Helper()
-		err := run(t.Context(), slices.Concat([]string{"build"}, args, []string{dir}))
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := script(t, "build", slices.Concat([]string{dir}, args)...); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
 	refused("the commit has no tag, so give a version such as v0.2.0")
-	refused(`"0.2.0" is no version; one looks like v0.2.0`, "-version", "0.2.0")
-	refused(`"v0.2" is no version; one looks like v0.2.0`, "-version", "v0.2")
+	refused(`"0.2.0" is no version; one looks like v0.2.0`, "0.2.0")
+	refused(`"v0.2" is no version; one looks like v0.2.0`, "v0.2")
 	refused("the version is v0.3.0-rc.1, and install of this commit is about v0.2.0 (internal/install/install.go)",
-		"-version", "v0.3.0-rc.1")
-	refused("the version is v0.0.0-rc.1, and install of this commit is about v0.2.0", "-version", "v0.0.0-rc.1")
-	refused(`"plan9/amd64" is none of the platforms linux/amd64, `, "-platforms", "plan9/amd64")
+		"v0.3.0-rc.1")
+	refused("the version is v0.0.0-rc.1, and install of this commit is about v0.2.0", "v0.0.0-rc.1")
+	refused(`"plan9/amd64" is none of the platforms linux/amd64 `, "v0.2.0", "plan9/amd64")
 	if err := os.WriteFile("LICENSE", []byte("another\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refused("these changes are not in it; commit them first:\n M LICENSE", "-version", "v0.2.0")
+	refused("these changes are not in it; commit them first:\n M LICENSE", "v0.2.0")
 	git(t, "checkout", "LICENSE")
 	if err := os.WriteFile(filepath.Join(dir, "old"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	refused("is not empty", "-version", "v0.2.0")
+	refused("is not empty", "v0.2.0")
+}
+
+// TestPush pushes a release to a registry, looks at what others get from there, and checks that a version that users may
+// have stays what it is.
+func TestPush(t *testing.T) {
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer server.Close()
+	target := strings.TrimPrefix(server.URL, "http://") + "/owner/argocd-kserve-plugin"
+	repository(t)
+	dir := built(t)
+	for range 2 {
+		pushed, err := script(t, "push", dir, target, "v0.2.0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkImages(t, strings.TrimSpace(pushed), target+":v0.2.0")
+	}
+	if err := os.WriteFile("LICENSE", []byte("another\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	git(t, "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--all", "--message=second")
+	_, err := script(t, "push", built(t), target, "v0.2.0")
+	if err == nil || !strings.Contains(err.Error(), "a version is never replaced") {
+		t.Errorf("another image was pushed as the same version: %v", err)
+	}
+}
+
+// checkImages checks the image with a digest, which a tag names.
+func checkImages(t *testing.T, pushed, tagged string) {
+	t.Helper()
+	byDigest, err := name.NewDigest(pushed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag, err := name.NewTag(tagged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, err := remote.Head(tag); err != nil || head.Digest.String() != byDigest.DigestStr() {
+		t.Fatalf("the tag is %v, want %s: %v", head, byDigest, err)
+	}
+	index, err := remote.Index(byDigest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validate.Index(index); err != nil {
+		t.Error(err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var platforms []string
+	for _, entry := range manifest.Manifests {
+		platforms = append(platforms, entry.Platform.String())
+		image, err := index.Image(entry.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := image.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := config.Config; c.User != "999" || !slices.Equal(c.Entrypoint, []string{"/usr/local/bin/argocd-kserve-plugin"}) ||
+			c.Labels["org.opencontainers.image.version"] != "v0.2.0" || len(c.Labels) != 9 {
+			t.Errorf("config %+v", c)
+		}
+		layers, err := image.Layers()
+		if err != nil || len(layers) != 1 {
+			t.Fatalf("%d layers: %v", len(layers), err)
+		}
+		layer, err := layers[0].Compressed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := slices.DeleteFunc(listed(t, layer), func(entry string) bool { return strings.Contains(entry, " d") })
+		want := []string{
+			"home/argocd/cmp-server/config/plugin.yaml -rw-r--r--", "licenses/LICENSE -rw-r--r--",
+			"licenses/THIRD-PARTY-LICENSES.txt -rw-r--r--", "usr/local/bin/argocd-kserve-plugin -rwxr-xr-x",
+			"usr/local/bin/argocd-kserve-plugin-helm -rwxr-xr-x",
+		}
+		if !slices.Equal(files, want) {
+			t.Errorf("the image has\n%s", strings.Join(files, "\n"))
+		}
+	}
+	if want := []string{"linux/amd64", "linux/arm64"}; !slices.Equal(platforms, want) {
+		t.Errorf("platforms %v", platforms)
+	}
 }
 
 // TestModule checks that the module proxy can make a module of the commit, and that go install takes it, which refuses
 // replace directives.
 func TestModule(t *testing.T) {
-	top, err := output(t.Context(), ".", "git", "rev-parse", "--show-toplevel")
+	top, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

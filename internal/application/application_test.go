@@ -324,7 +324,7 @@ func TestRepository(t *testing.T) {
 	write("linked/.git", "gitdir: "+filepath.Join(top, "main/.git/worktrees/w")+"\n")
 	write("plain/x", "")
 
-	r, err := Open(filepath.Join(top, "main"))
+	r, err := Open(filepath.Join(top, "main"), noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,14 +343,14 @@ func TestRepository(t *testing.T) {
 			t.Errorf("At(%q) is %v", revision, !want)
 		}
 	}
-	linked, err := Open(filepath.Join(top, "linked"))
+	linked, err := Open(filepath.Join(top, "linked"), noEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if linked.Commit != other || !slices.Equal(linked.Remotes, r.Remotes) || !linked.At("next") || linked.At("main") {
 		t.Errorf("%+v", linked)
 	}
-	plain, err := Open(filepath.Join(top, "plain"))
+	plain, err := Open(filepath.Join(top, "plain"), noEnv)
 	if err != nil || plain.Commit != "" || plain.Remotes != nil {
 		t.Errorf("%+v, %v", plain, err)
 	}

@@ -70,7 +70,7 @@ func (r renderer) text(text string, params map[string]any) (string, error) {
 	if !strings.Contains(text, "{{") {
 		return text, nil
 	}
-	t := template.New("").Funcs(functions)
+	t := template.New("").Funcs(functions())
 	for _, option := range r.options {
 		if !goTemplateOption().MatchString(option) {
 			return "", fmt.Errorf("goTemplateOptions: %q is none of missingkey=default, zero, invalid and error", option)

@@ -1,9 +1,7 @@
 package application
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,8 +21,9 @@ type Repository struct {
 	git, common string // its .git, and that of the main work tree
 }
 
-// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes.
-func Open(dir string) (*Repository, error) {
+// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The environment
+// says where the configuration of git's user and of the system are.
+func Open(dir string, getenv func(string) string) (*Repository, error) {
 	r := &Repository{Dir: dir, git: filepath.Join(dir, ".git")}
 	if link, err := readSmall(r.git); err == nil { // of a linked work tree or a submodule
 		target, found := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
@@ -37,11 +36,11 @@ func Open(dir string) (*Repository, error) {
 	if main, err := readSmall(filepath.Join(r.git, "commondir")); err == nil {
 		r.common = joined(r.git, strings.TrimSpace(main))
 	}
-	config, err := readSmall(filepath.Join(r.common, "config"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	config, err := readGitConfig(getenv, filepath.Join(r.common, "config"), filepath.Join(r.git, "config.worktree"))
+	if err != nil {
 		return nil, fmt.Errorf("reading the remotes of %s: %w", dir, err)
 	}
-	r.Remotes = remotes(config)
+	r.Remotes = config.addresses()
 	head, _ := readSmall(filepath.Join(r.git, "HEAD"))
 	if name, isRef := strings.CutPrefix(strings.TrimSpace(head), "ref: "); isRef {
 		r.Branch = strings.TrimPrefix(name, "refs/heads/")
@@ -72,30 +71,6 @@ func readSmall(path string) (string, error) {
 	}
 	data, err := os.ReadFile(path)
 	return string(data), err
-}
-
-var (
-	remoteSection = lazyregexp.New(`^\[\s*remote\s+"[^"]*"\s*\]`)
-	urlEntry      = lazyregexp.New(`^(?i:url)\s*=\s*"?([^"#;]*)"?`)
-)
-
-// remotes returns the addresses in a configuration of git.
-func remotes(config string) []string {
-	var all []string
-	inRemote := false
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section := remoteSection().FindString(line)
-			inRemote = section != ""
-			line = strings.TrimSpace(strings.TrimPrefix(line, section))
-		}
-		if m := urlEntry().FindStringSubmatch(line); m != nil && inRemote {
-			all = append(all, Address(m[1]))
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // resolve returns the commit that a ref leads to, or "".

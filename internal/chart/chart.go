@@ -1,5 +1,5 @@
-// Package chart renders Helm charts with the packages of Helm 4.2.1, which Argo CD 3.5.7 renders with. It reads only
-// the folder that it is given, reaches no cluster and no network, and starts no process.
+// Package chart renders Helm charts with the packages of Helm 4.3.1. It reads only the folder that it is given, reaches
+// no cluster and no network, and starts no process.
 package chart
 
 import (
@@ -19,40 +19,35 @@ import (
 	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 	release "helm.sh/helm/v4/pkg/release/v1"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // helmVersion is what templates see as .Capabilities.HelmVersion.Version.
-const helmVersion = "v4.2.1"
-
-// Renderer renders charts. Templates print times in the zone time.Local, so the program has to set that.
-type Renderer struct{}
+const helmVersion = "v4.3.1"
 
 // silence drops what Helm logs, which quotes values and so perhaps Secrets.
 var silence = sync.OnceFunc(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
 
-// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.2.1, RunWithContext).
-func (Renderer) Render(in render.Chart) (render.ChartResult, error) {
+// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.3.1, RunWithContext).
+func Render(in Input) (Result, error) {
 	silence()
 	if err := chartutil.ValidateReleaseName(in.Release); err != nil {
-		return render.ChartResult{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
+		return Result{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
 			"set helm-release-name", in.Release)
 	}
 	l := newLoaded(in)
 	result, err := l.render(in)
 	if err != nil {
-		return render.ChartResult{}, &render.ChartError{Err: err, Files: l.files}
+		return Result{}, &Error{Err: err, Files: l.files}
 	}
 	return result, nil
 }
 
-func newLoaded(in render.Chart) *loaded {
+func newLoaded(in Input) *loaded {
 	return &loaded{sources: map[*common.File]string{}, maxExpanded: in.MaxExpanded}
 }
 
-func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
-	var none render.ChartResult
+func (l *loaded) render(in Input) (Result, error) {
+	var none Result
 	files, err := readFiles(in.Files)
 	if err != nil {
 		return none, err
@@ -78,7 +73,7 @@ func (l *loaded) render(in render.Chart) (render.ChartResult, error) {
 		return none, l.positioned(err)
 	}
 	locate(manifests, rendered, func(m *marks) map[string]string { return m.render(in, files) })
-	return render.ChartResult{Manifests: manifests, Warnings: l.warnings(called)}, nil
+	return Result{Manifests: manifests, Warnings: l.warnings(called)}, nil
 }
 
 // positioned names the files in an error of a template in place of Helm's names for them.
@@ -91,7 +86,7 @@ func (l *loaded) positioned(err error) error {
 }
 
 // values returns what the templates see: .Values, .Chart, .Release and .Capabilities.
-func (l *loaded) values(in render.Chart) (common.Values, error) {
+func (l *loaded) values(in Input) (common.Values, error) {
 	given, err := mergeValues(in)
 	if err != nil {
 		return nil, err
@@ -132,7 +127,7 @@ func (l *loaded) values(in render.Chart) (common.Values, error) {
 const notes = "NOTES.txt"
 
 // sort returns the manifests in the order of helm template: CRDs, objects by kind, hooks. NOTES.txt is no manifest.
-func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.ChartManifest, error) {
+func (l *loaded) sort(rendered map[string]string, in Input) ([]Manifest, error) {
 	for name := range rendered {
 		if strings.HasSuffix(name, notes) {
 			delete(rendered, name)
@@ -143,9 +138,9 @@ func (l *loaded) sort(rendered map[string]string, in render.Chart) ([]render.Cha
 		return nil, err
 	}
 	sources := l.templates(l.Chart)
-	var all []render.ChartManifest
+	var all []Manifest
 	add := func(source, file, text string) {
-		all = append(all, render.ChartManifest{File: file, Data: []byte("---\n# Source: " + source + "\n" + text + "\n")})
+		all = append(all, Manifest{File: file, Data: []byte("---\n# Source: " + source + "\n" + text + "\n")})
 	}
 	if !in.SkipCRDs {
 		for _, crd := range l.CRDObjects() {

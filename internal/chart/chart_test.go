@@ -1,4 +1,4 @@
-package chart
+package chart_test
 
 import (
 	"os"
@@ -78,7 +78,6 @@ func options(t *testing.T) render.Options {
 	}
 	return render.Options{
 		Dir: top, Getenv: func(name string) string { return variables[name] }, Namespace: "models", MaxCopied: 1 << 20,
-		Helm: render.HelmOptions{Charts: Renderer{}},
 	}
 }
 

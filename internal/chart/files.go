@@ -15,15 +15,15 @@ const maxEntries = 100_000
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")
 
-// readFiles reads the files of a chart as Helm's LoadDir does (pkg/chart/v2/loader/directory.go@v4.2.1): without those
-// that .helmignore names, and each at most as large as Helm accepts.
+// readFiles reads the files of a chart as Helm's LoadDir does (pkg/chart/v2/loader/directory.go@v4.3.1): without those
+// that .helmignore names, and together at most as large as Helm accepts.
 func readFiles(fsys fs.FS) ([]*archive.BufferedFile, error) {
 	rules, err := ignoreRules(fsys)
 	if err != nil {
 		return nil, err
 	}
 	var files []*archive.BufferedFile
-	entries := 0
+	entries, remaining := 0, archive.MaxDecompressedChartSize
 	err = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
@@ -52,9 +52,9 @@ func readFiles(fsys fs.FS) ([]*archive.BufferedFile, error) {
 		if !info.Mode().IsRegular() {
 			return fmt.Errorf("%s: not a regular file; Helm refuses it in a chart, so remove it or list it in .helmignore", name)
 		}
-		if info.Size() > archive.MaxDecompressedFileSize {
-			return fmt.Errorf("%s: larger than the %d bytes that Helm accepts in a chart; list it in .helmignore",
-				name, archive.MaxDecompressedFileSize)
+		if remaining -= info.Size(); remaining < 0 {
+			return fmt.Errorf("%s: with it the files of the chart are larger than the %d bytes that Helm accepts; "+
+				"list what the chart does not need in .helmignore", name, archive.MaxDecompressedChartSize)
 		}
 		data, err := fs.ReadFile(fsys, name)
 		if err != nil {

@@ -1,4 +1,4 @@
-package chart
+package chart_test
 
 import (
 	"archive/tar"
@@ -10,9 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/Masterminds/sprig/v3"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 )
 
 const metadata = "apiVersion: v2\nname: %s\nversion: 1.0.0\n"
@@ -91,31 +89,13 @@ func TestArchiveLines(t *testing.T) {
 		"charts/sub.tgz": {Data: []byte(pack(t, "sub/Chart.yaml", fmt.Sprintf(metadata, "sub"),
 			"sub/templates/cm.yaml", "{{/* one line more */}}\n"+fmt.Sprintf(configMap, "a")))},
 	}
-	result, err := Renderer{}.Render(render.Chart{Files: files, Release: "demo"})
+	result, err := chart.Render(chart.Input{Files: files, Release: "demo"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := render.ChartSource{File: "charts/sub.tgz/templates/cm.yaml", Line: 4}
+	want := chart.Source{File: "charts/sub.tgz/templates/cm.yaml", Line: 4}
 	if got := result.Manifests[0].FindSource(5); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-// TestFunctions checks that the functions of which this package knows exist.
-func TestFunctions(t *testing.T) {
-	original, own := sprig.TxtFuncMap(), functions(map[string]bool{})
-	for name := range own {
-		if original[name] == nil {
-			t.Errorf("%s is no function of Helm's templates", name)
-		}
-	}
-	for _, name := range []string{"rand", "gen", "uuid", "now", "shuffle", "crypt", "htpasswd"} {
-		for function := range original {
-			if strings.Contains(strings.ToLower(function), name) && !strings.Contains("regexReplaceAllLiteral decryptAES", function) &&
-				own[function] == nil {
-				t.Errorf("%s may give another value on each render", function)
-			}
-		}
 	}
 }
 

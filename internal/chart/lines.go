@@ -15,8 +15,6 @@ import (
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/engine"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // The functions of marked templates, and the form of a mark: the number of a place between two control characters.
@@ -30,25 +28,25 @@ var mark = regexp.MustCompile("\x01([0-9]+)\x02")
 // locate lets the manifests find the lines of the templates that they were made from. The first call for a line
 // renders the chart once more, with marks in the templates: renderMarked does. Where this makes anything but the same
 // output with marks, no line is known.
-func locate(manifests []render.ChartManifest, rendered map[string]string, renderMarked func(*marks) map[string]string) {
-	sources := sync.OnceValue(func() map[string][]render.ChartSource {
+func locate(manifests []Manifest, rendered map[string]string, renderMarked func(*marks) map[string]string) {
+	sources := sync.OnceValue(func() map[string][]Source {
 		m := &marks{}
 		return m.sources(rendered, renderMarked(m))
 	})
 	for i := range manifests {
 		manifest := &manifests[i]
-		manifest.FindSource = func(line int) render.ChartSource {
+		manifest.FindSource = func(line int) Source {
 			separator, text, _ := strings.Cut(string(manifest.Data), "# Source: ")
 			header := 1 + strings.Count(separator, "\n")
 			name, body, _ := strings.Cut(text, "\n")
 			output, ok := rendered[name]
 			if !ok { // a CRD, which is no template
-				return render.ChartSource{File: manifest.File, Line: line - header}
+				return Source{File: manifest.File, Line: line - header}
 			}
 			before, _, found := strings.Cut(output, strings.TrimSpace(body))
 			lines, at := sources()[name], strings.Count(before, "\n")+line-header-1
 			if !found || at < 0 || at >= len(lines) {
-				return render.ChartSource{File: manifest.File}
+				return Source{File: manifest.File}
 			}
 			return lines[at]
 		}
@@ -56,16 +54,16 @@ func locate(manifests []render.ChartManifest, rendered map[string]string, render
 }
 
 // marks are the places in templates that have a mark, by the mark's number.
-type marks struct{ places []render.ChartSource }
+type marks struct{ places []Source }
 
 // sources returns where each line of the templates' output comes from.
-func (m *marks) sources(rendered, marked map[string]string) map[string][]render.ChartSource {
-	found := map[string][]render.ChartSource{}
+func (m *marks) sources(rendered, marked map[string]string) map[string][]Source {
+	found := map[string][]Source{}
 	for name, output := range rendered {
 		if mark.ReplaceAllString(marked[name], "") != output {
 			continue
 		}
-		var last render.ChartSource
+		var last Source
 		for line := range strings.Lines(marked[name]) {
 			if match := mark.FindStringSubmatch(line); match != nil {
 				number, _ := strconv.Atoi(match[1])
@@ -155,7 +153,7 @@ type marking struct {
 
 // number returns the number of a new mark for a place.
 func (t marking) number(line int, value string) int {
-	t.places = append(t.places, render.ChartSource{File: t.file, Line: line, Value: value})
+	t.places = append(t.places, Source{File: t.file, Line: line, Value: value})
 	return len(t.places) - 1
 }
 
@@ -263,7 +261,7 @@ func value(pipe *parse.PipeNode) string {
 }
 
 // render renders the chart with marks. It returns nil if something is wrong with the marked templates.
-func (m *marks) render(in render.Chart, files []*archive.BufferedFile) map[string]string {
+func (m *marks) render(in Input, files []*archive.BufferedFile) map[string]string {
 	l := newLoaded(in)
 	if l.load(files) != nil {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"testing/fstest"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // TestLines shows what each line of the output comes from.
@@ -49,7 +48,7 @@ data:
 	} {
 		files[path] = &fstest.MapFile{Data: []byte(text)}
 	}
-	result, err := chart.Renderer{}.Render(render.Chart{Files: files, Release: "demo"})
+	result, err := chart.Render(chart.Input{Files: files, Release: "demo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +94,7 @@ func TestEveryLine(t *testing.T) {
 		}
 		t.Run(folder.Name(), func(t *testing.T) {
 			files := os.DirFS(filepath.Join(charts, folder.Name()))
-			result, err := chart.Renderer{}.Render(render.Chart{Files: files, Release: "demo", KubeVersion: "1.34.4"})
+			result, err := chart.Render(chart.Input{Files: files, Release: "demo", KubeVersion: "1.34.4"})
 			if err != nil {
 				t.Fatal(err)
 			}

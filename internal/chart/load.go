@@ -14,8 +14,6 @@ import (
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
 // metadataFile describes a chart.
@@ -28,7 +26,7 @@ const maxDepth = 16
 type loaded struct {
 	*chart.Chart
 	sources map[*common.File]string // where a file is, relative to the chart's folder; an archive is like a folder
-	files   []render.ChartFile      // all files, for errors
+	files   []File                  // all files, for errors
 
 	maxExpanded, expanded int64 // bytes: the limit of archives, and what they have given so far
 }
@@ -47,7 +45,7 @@ func (l *loaded) chart(files []*archive.BufferedFile, at string, depth int) (*ch
 	}
 	own, subcharts := split(files)
 	for _, file := range own {
-		l.files = append(l.files, render.ChartFile{Name: file.Name, Data: file.Data})
+		l.files = append(l.files, File{Name: file.Name, Data: file.Data})
 	}
 	c, err := loader.LoadFiles(own)
 	if err != nil {
@@ -134,7 +132,7 @@ func expandedSize(data []byte, limit int64) int64 {
 }
 
 // checkInstallable refuses what helm template refuses: other API versions, libraries, and charts whose dependencies are
-// missing (pkg/cmd/install.go@v4.2.1).
+// missing (pkg/cmd/install.go@v4.3.1).
 func checkInstallable(c *chart.Chart) error {
 	if version := c.Metadata.APIVersion; version != chart.APIVersionV1 && version != chart.APIVersionV2 {
 		return inChart(metadataFile,

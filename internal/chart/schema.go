@@ -12,7 +12,7 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 )
 
-// schemaURL is the address of a chart's own schema, as in Helm (pkg/chart/common/util/jsonschema.go@v4.2.1).
+// schemaURL is the address of a chart's own schema, as in Helm (pkg/chart/common/util/jsonschema.go@v4.3.1).
 const schemaURL = "file:///values.schema.json"
 
 // validate checks values against the values.schema.json of a chart and of its subcharts, as Helm does. But a schema

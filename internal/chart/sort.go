@@ -56,7 +56,7 @@ var installOrder = func() map[string]int {
 }()
 
 // byKind compares kinds as Helm does: those that it does not know come last, by name
-// (pkg/release/v1/util/kind_sorter.go@v4.2.1).
+// (pkg/release/v1/util/kind_sorter.go@v4.3.1).
 func byKind(a, b string) int {
 	if order := cmp.Compare(installOrder[a], installOrder[b]); order != 0 || installOrder[a] < 0 {
 		return order
@@ -83,32 +83,26 @@ func plainManifests(template, text string) (objects []manifest, ok bool) {
 	return objects, true
 }
 
-// space are the characters that \s matches in a regular expression.
-const space = "\t\n\f\r "
-
-// splitManifests splits a file as releaseutil.SplitManifests does, which searches with the expression
-// (?:^|\s*\n)---\s*.
+// splitManifests splits a file as releaseutil.SplitManifests does, which searches with the expression (?m)^---[ \t]*.
 func splitManifests(text string) []string {
 	const separator = "---"
 	var documents []string
-	add := func(document string) {
-		if document = strings.TrimLeftFunc(document, unicode.IsSpace); document != "" {
+	start, at := 0, 0
+	add := func(end int) {
+		if document := strings.TrimLeftFunc(text[start:end], unicode.IsSpace); document != "" {
 			documents = append(documents, document)
 		}
 	}
-	rest := strings.TrimLeftFunc(text, unicode.IsSpace)
-	if after, found := strings.CutPrefix(rest, separator); found {
-		rest = strings.TrimLeft(after, space)
-	}
-	for {
-		before, after, found := strings.Cut(rest, "\n"+separator)
-		if !found {
-			add(rest)
-			return documents
+	text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	for line := range strings.Lines(text) {
+		if rest, found := strings.CutPrefix(line, separator); found {
+			add(at)
+			start = at + len(line) - len(strings.TrimLeft(rest, " \t"))
 		}
-		add(strings.TrimRight(before, space))
-		rest = strings.TrimLeft(after, space)
+		at += len(line)
 	}
+	add(len(text))
+	return documents
 }
 
 // kindForm matches kinds. YAML 1.1, which Helm reads, has other values for words of this form.
@@ -159,9 +153,6 @@ func isHead(key string, names ...string) bool {
 
 // hasPlainKeys reports whether all keys below a node are texts, and none merges another mapping.
 func hasPlainKeys(n *yamldoc.Node) bool {
-	if n.Parts == nil {
-		return true
-	}
 	return !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
 		return !isText(entry.Key) || entry.Key.Value == "<<" || !hasPlainKeys(entry.Value)
 	}) && !slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return !hasPlainKeys(item) })

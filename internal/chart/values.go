@@ -6,13 +6,11 @@ import (
 
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/strvals"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
-// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.2.1): documents, then parameters by
+// mergeValues merges values as helm template does (pkg/cli/values/options.go@v4.3.1): documents, then parameters by
 // form.
-func mergeValues(c render.Chart) (map[string]any, error) {
+func mergeValues(c Input) (map[string]any, error) {
 	values := map[string]any{}
 	for _, document := range c.Values {
 		more, err := loader.LoadValues(bytes.NewReader(document.Data))
@@ -21,7 +19,7 @@ func mergeValues(c render.Chart) (map[string]any, error) {
 		}
 		values = loader.MergeMaps(values, more)
 	}
-	for _, form := range []render.ParameterForm{render.Typed, render.Text, render.Contents} {
+	for _, form := range []Form{Typed, Text, Contents} {
 		for _, p := range c.Parameters {
 			if p.Form != form {
 				continue
@@ -34,11 +32,11 @@ func mergeValues(c render.Chart) (map[string]any, error) {
 	return values, nil
 }
 
-func set(values map[string]any, p render.ChartParameter) error {
+func set(values map[string]any, p Parameter) error {
 	switch p.Form {
-	case render.Typed:
+	case Typed:
 		return strvals.ParseInto(p.Name+"="+escapeCommas(p.Value), values)
-	case render.Text:
+	case Text:
 		return strvals.ParseIntoString(p.Name+"="+escapeCommas(p.Value), values)
 	default:
 		read := func([]rune) (any, error) { return p.Value, nil }

@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 )
 
 const remote = "[remote \"origin\"]\n\turl = https://example.com/team/models.git\n"
@@ -139,7 +135,7 @@ func TestApplicationFields(t *testing.T) {
 			var out bytes.Buffer
 			code := Run(t.Context(), Env{
 				Args:   []string{"generate", "--application", "app.yaml"},
-				Stdout: &out, Stderr: &out, Dir: dir, Charts: chart.Renderer{},
+				Stdout: &out, Stderr: &out, Dir: dir,
 			})
 			if code != tc.code {
 				t.Errorf("exit code %d, want %d", code, tc.code)
@@ -158,22 +154,5 @@ func TestApplicationFields(t *testing.T) {
 				t.Log(out.String())
 			}
 		})
-	}
-}
-
-// TestMovedNotes has more Applications and revisions than the notes name.
-func TestMovedNotes(t *testing.T) {
-	c := &checkout{Repository: &application.Repository{Branch: "main"}, moved: map[string][]string{
-		"v0": {"a", "b", "c", "d", "e", "f"}, "v1": {"a", "b", "c", "d", "e", "f", "g"}, "v2": {"a"}, "v3": {"a"}, "v4": {"a"},
-		"v5": {"a"}, "v6": {"a"},
-	}}
-	const here = "rendered from this checkout (main), and not from "
-	want := []string{
-		here + "targetRevision v0: a, b, c, d, e, f", here + "targetRevision v1: a, b, c, d, e and 2 others",
-		here + "targetRevision v2: a", here + "targetRevision v3: a", here + "targetRevision v4: a",
-		here + "2 other targetRevisions",
-	}
-	if got := c.movedNotes(); !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

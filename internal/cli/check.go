@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -40,9 +42,9 @@ all the same.
   argocd-kserve-plugin check --baseline known.txt deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
-	src := newPaths(env, cmd).takingSeveral(cmd)
-	var previous, baseline pathFlag
-	cmd.Flags().Var(&previous, "previous", "the manifests before the change, a `path`, to check what it deletes")
+	src := newPaths(env, cmd)
+	var baseline pathFlag
+	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`, to check what it deletes")
 	cmd.Flags().Var(&baseline, "baseline", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
 	colored, output := newColor(env, cmd), newOutput(cmd)
@@ -55,11 +57,11 @@ all the same.
 		if err != nil {
 			return err
 		}
-		out, failed := src.outcome(cmd.Context(), args, string(previous))
+		out, failed := src.Run(cmd.Context(), args)
 		if out == nil {
 			return failed
 		}
-		c := out.checked(string(transform.Warning))
+		c := newChecked(out, string(transform.Warning))
 		if baseline != "" {
 			if err := c.accept(env, string(baseline)); err != nil {
 				return err
@@ -74,72 +76,50 @@ all the same.
 		if err := env.writeReports(cmd.Context(), to, r, tail); err != nil {
 			return err
 		}
-		out.warn(env)
+		out.Warn(env.Stderr)
 		if !slices.ContainsFunc(to, func(d destination) bool { return d.Text && d.file == "" }) {
 			io.WriteString(env.Stderr, tail)
 		}
-		return cmp.Or(failed, c.failing())
+		return cmp.Or(failed, failing(c.open, c.fails))
 	}
 	return cmd
 }
 
 // checked is an outcome with the findings as check reports them.
 type checked struct {
-	*outcome
+	*run.Outcome
 	open, accepted []transform.Finding
-	fails          func(transform.Finding) bool // by fail-on of the finding's source
+	fails          func(transform.Finding) bool
 }
 
-// checked returns the outcome for reports; otherwise is fail-on where it is not set.
-func (o *outcome) checked(otherwise string) *checked {
-	failOn := map[*transform.Object]string{}
-	for _, part := range o.each() {
-		for _, f := range slices.Concat(part.Problems(), part.Unused) {
-			failOn[f.Object] = cmp.Or(part.settings.FailOn, otherwise)
-		}
-	}
-	return &checked{o, slices.Concat(o.Problems(), o.Unused), o.Accepted, func(f transform.Finding) bool {
-		return fails(f, failOn[f.Object])
-	}}
+// newChecked returns the outcome for reports; otherwise is fail-on where it is not set.
+func newChecked(o *run.Outcome, otherwise string) *checked {
+	return &checked{o, slices.Concat(o.Problems(), o.Unused), o.Accepted, o.Fails(otherwise)}
 }
 
 // report returns what the formats write.
 func (c *checked) report(env *Env) report.Report {
 	var restarts []string
-	for _, o := range c.restarted() {
+	for _, o := range restarted(c.Outcome) {
 		restarts = append(restarts, o.String())
 	}
 	return report.Report{
 		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
 		Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
-		Place: env.places(c.open).of, Path: env.shown, Restarts: restarts, Fails: c.fails,
+		Place: origin.Of(env.caller.Dir, c.open).Find, Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
 		Diff: func() (string, error) {
-			diff, err := c.diffs(env, quoted)
+			diff, err := diffs(env, c.Outcome, quoted)
 			return string(diff), err
 		},
 	}
-}
-
-// failing is [outcome.failing] for the findings that are left.
-func (c *checked) failing() error {
-	n := 0
-	for _, f := range c.open {
-		if c.fails(f) {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return &findingsError{n}
 }
 
 // conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts
 // the findings, and says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(width int) string {
 	var b strings.Builder
-	b.WriteString(c.skipped(3))
-	c.advise(&b, width)
+	b.WriteString(skipped(c.Outcome, 3))
+	advise(&b, c.Outcome, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
@@ -157,7 +137,7 @@ func (c *checked) conclusion(width int) string {
 	switch n := report.Repairable(c.open); {
 	case c.Fatal():
 		b.WriteString("generate stops on contradictory entries\n")
-	case n > 0 && (c.path == "-" || slices.ContainsFunc(c.open, rendered)):
+	case n > 0 && (c.Path == "-" || slices.ContainsFunc(c.open, rendered)):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
 	case n > 0:
 		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)
@@ -181,7 +161,7 @@ func withheld(findings []transform.Finding) (count int, version string) {
 }
 
 // advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.
-func (o *outcome) advise(w io.Writer, width int) {
+func advise(w io.Writer, o *run.Outcome, width int) {
 	left := o.Left()
 	var copies []string
 	for _, hint := range hints {
@@ -197,8 +177,8 @@ func (o *outcome) advise(w io.Writer, width int) {
 			width), strings.Join(copies, ""))
 	}
 	var unknown []string
-	for _, part := range o.each() {
-		for _, v := range part.settings.Values() {
+	for _, part := range o.Each() {
+		for _, v := range part.Settings.Values() {
 			fact := v.Name == "kserve-version" || v.Name == "default-deployment-mode"
 			if fact && v.Text == "unknown" && !slices.Contains(unknown, v.Name) {
 				unknown = append(unknown, v.Name)

@@ -6,20 +6,22 @@ import (
 	"os"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 // accept sets the findings aside that the baseline in a file accepts, and warns if entries accept none.
 func (c *checked) accept(env *Env, file string) error {
-	forbids := func(part *outcome) bool { return part.settings.Suppressions == rules.SuppressionsForbid }
-	if slices.ContainsFunc(c.each(), forbids) {
+	forbids := func(part *run.Outcome) bool { return part.Settings.Suppressions == rules.SuppressionsForbid }
+	if slices.ContainsFunc(c.Each(), forbids) {
 		return errors.New("flag --baseline: the setting suppressions forbids to accept findings")
 	}
-	data, err := os.ReadFile(env.absolute(file))
+	data, err := os.ReadFile(env.caller.Dir.Absolute(file))
 	if err != nil {
-		return fmt.Errorf("flag --baseline: %s: %w; write one with -o baseline=%s", file, reason(err), file)
+		return fmt.Errorf("flag --baseline: %s: %w; write one with -o baseline=%s", file, paths.Reason(err), file)
 	}
 	baseline, err := report.ReadBaseline(data)
 	if err != nil {
@@ -28,11 +30,11 @@ func (c *checked) accept(env *Env, file string) error {
 	open, accepted, unused := baseline.Accept(c.open, c.sources(env))
 	c.open, c.accepted = open, append(c.accepted, accepted...)
 	if baseline.IsFirst() {
-		c.warnings = append(c.warnings, fmt.Sprintf("%s: a baseline of the first form, in JSON; it counts, and "+
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: a baseline of the first form, in JSON; it counts, and "+
 			"-o baseline=%s writes it as text, one finding a line", file, file))
 	}
 	if len(unused) > 0 {
-		c.warnings = append(c.warnings, fmt.Sprintf(
+		c.Warnings = append(c.Warnings, fmt.Sprintf(
 			"%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",
 			file, terminal.Count(len(unused), "finding"), unused[0], file))
 	}
@@ -41,10 +43,10 @@ func (c *checked) accept(env *Env, file string) error {
 
 // sources returns the paths of what was checked, sorted.
 func (c *checked) sources(env *Env) []string {
-	var paths []string
-	for _, part := range c.each() {
-		paths = append(paths, env.shown(part.path))
+	var all []string
+	for _, part := range c.Each() {
+		all = append(all, env.caller.Dir.Shown(part.Path))
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

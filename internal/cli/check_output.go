@@ -129,7 +129,7 @@ func (env *Env) writeFile(ctx context.Context, file string, data []byte) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := rewrite.Whole(env.absolute(file), data); err != nil {
+	if err := rewrite.Whole(env.Dir, file, data); err != nil {
 		return fmt.Errorf("flag --output: %s: %w", file, err)
 	}
 	return nil

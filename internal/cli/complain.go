@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -30,11 +31,11 @@ func (env *Env) complain(err error) {
 // name if Argo CD gives it. Other line ends are part of a name and quoted.
 func (env *Env) complaint(err error) string {
 	prefix := ""
-	if app := env.getenv("ARGOCD_APP_NAME"); app != "" {
+	if app := env.caller.Getenv("ARGOCD_APP_NAME"); app != "" {
 		prefix = terminal.Quote(app) + ": "
 	}
 	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
-	lines := joined(err)
+	lines := run.Joined(err)
 	var b strings.Builder
 	for i, err := range lines {
 		text := copied().ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
@@ -54,17 +55,4 @@ func (env *Env) complaint(err error) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-// joined returns the errors that errors.Join made one of.
-func joined(err error) []error {
-	list, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, err := range list.Unwrap() {
-		all = append(all, joined(err)...)
-	}
-	return all
 }

@@ -34,6 +34,7 @@ func TestComplain(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			var stderr bytes.Buffer
 			env := Env{Stderr: &stderr, Dir: tc.dir, Environ: []string{"ARGOCD_APP_NAME=" + tc.app}}
+			env.state = newState(env, nil)
 			env.complain(tc.err)
 			if stderr.String() != tc.want {
 				t.Errorf("got %q, want %q", &stderr, tc.want)
@@ -51,6 +52,7 @@ func TestComplainIsShort(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		env := Env{Stderr: &stderr, Dir: "/srv", Environ: []string{"ARGOCD_APP_NAME=iris"}}
+		env.state = newState(env, nil)
 		var errs []error
 		for line := range strings.Lines(text) {
 			errs = append(errs, errors.New(line))

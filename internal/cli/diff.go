@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/diff"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -31,67 +33,71 @@ refuses to change a line with one.
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
-	src := newPaths(env, cmd).takingSeveral(cmd)
+	src := newPaths(env, cmd)
 	colored := newColor(env, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		inColor, err := colored()
 		if err != nil {
 			return err
 		}
-		out, err := src.outcome(cmd.Context(), args, "")
+		out, err := src.Run(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		if err := out.contradictions(); err != nil {
+		if err := contradictions(out); err != nil {
 			return err
 		}
-		shown, err := out.diffs(env, env.painter(inColor))
+		shown, err := diffs(env, out, env.painter(inColor))
 		if err != nil {
 			return err
 		}
-		if env.getenv("GITHUB_ACTIONS") != "" {
+		if env.caller.Getenv("GITHUB_ACTIONS") != "" {
 			shown = withoutCommands(shown)
 		}
 		if err := env.write(cmd.Context(), shown); err != nil {
 			return err
 		}
-		out.warn(env)
+		out.Warn(env.Stderr)
 		if bytes.Contains(shown, []byte(secret.Mask)) {
 			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
 		}
 		io.WriteString(env.Stderr, lines(out.Losing()))
-		fmt.Fprintln(env.Stderr, out.summary())
-		return out.failing(transform.Warning)
+		fmt.Fprintln(env.Stderr, summary(out))
+		return failing(out.Problems(), out.Fails(string(transform.Warning)))
 	}
 	return cmd
 }
 
 // diffs returns what the repairs change in all sources. Each line goes through paint. What is shown already is left
 // out: several Applications may have a file.
-func (o *outcome) diffs(env *Env, paint func(string) string) ([]byte, error) {
+func diffs(env *Env, o *run.Outcome, paint func(string) string) ([]byte, error) {
 	var text bytes.Buffer
 	var written map[string]bool // nil for a single source, which has each file once
-	if len(o.parts) > 0 {
+	parts := o.Each()
+	if len(parts) > 1 {
 		written = map[string]bool{}
 	}
-	for _, part := range o.each() {
-		if err := part.diff(env, &text, written, paint); err != nil {
+	for _, part := range parts {
+		if err := writeDiff(env, part, &text, written, paint); err != nil {
 			return nil, err
 		}
 	}
 	return text.Bytes(), nil
 }
 
-func (o *outcome) diff(env *Env, text *bytes.Buffer, written map[string]bool, paint func(string) string) error {
-	spans := spans(o.Findings())
+// writeDiff writes what the repairs change in one source.
+func writeDiff(
+	env *Env, o *run.Outcome, text *bytes.Buffer, written map[string]bool, paint func(string) string,
+) error {
+	spans := diff.Spans(o.Findings())
 	for _, file := range o.Files() {
 		if bytes.Equal(file.Before, file.After) {
 			continue
 		}
-		label := env.label(o.path, file.File, spans[file.File])
+		label := env.label(o.Path, file.File, spans[file.File])
 		start := text.Len()
 		text.Grow(len(file.After)) // about what a diff with an edit in each object takes
-		if err := writeDiff(text, label, file, spans[file.File], paint); err != nil {
+		if err := diff.Write(text, label, file, spans[file.File], paint); err != nil {
 			return err
 		}
 		if written == nil {
@@ -142,10 +148,10 @@ func painted(line string) string {
 
 // label names what differs: a file, relative to the working directory or else to the path of the command, or the object
 // that a renderer made. It leads to no other folder.
-func (env *Env) label(path string, file *transform.File, spans []span) string {
+func (env *Env) label(path string, file *transform.File, spans []diff.Span) string {
 	label := filepath.Base(file.Path)
-	for _, dir := range []string{env.Dir, env.absolute(path)} {
-		rel, err := filepath.Rel(dir, env.absolute(file.Path))
+	for _, dir := range []string{env.Dir, env.caller.Dir.Absolute(path)} {
+		rel, err := filepath.Rel(dir, env.caller.Dir.Absolute(file.Path))
 		if err == nil && rel != "." && filepath.IsLocal(rel) {
 			label = rel
 			break
@@ -156,7 +162,7 @@ func (env *Env) label(path string, file *transform.File, spans []span) string {
 		if file.Application != "" {
 			label += " application " + file.Application
 		}
-		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].object.String(), "..", "_"))
+		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].Object.String(), "..", "_"))
 	}
 	return label
 }

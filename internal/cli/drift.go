@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -48,7 +49,7 @@ Argo CD compares in one of three ways:
   structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
-` + pathsHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
   argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
@@ -66,20 +67,22 @@ Argo CD compares in one of three ways:
 			return err
 		}
 		format := driftFormats[slices.Index(formats, name)]
-		inputs, err := src.inputs(cmd.Context(), args)
+		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		if len(inputs) > 1 && format.single {
+		if len(inputs.All) > 1 && format.single {
 			return fmt.Errorf("-o %s is for the Application of one PATH", name)
 		}
-		repaired, err := src.transform(cmd.Context(), inputs)
-		if err != nil {
-			return err
-		}
 		var all []drift.Difference
-		for i, in := range inputs {
-			found, err := in.drift(cmd.Context(), repaired.each()[i].Result, drift.Comparison(comparison))
+		warnings := inputs.Warnings
+		for _, in := range inputs.All {
+			repaired, err := in.Repair(cmd.Context(), in.Settings.Options, rules.All)
+			if err != nil {
+				return err
+			}
+			warnings = append(warnings, repaired.Warnings...)
+			found, err := drifting(cmd.Context(), in, repaired.Result, drift.Comparison(comparison))
 			if err != nil {
 				return err
 			}
@@ -92,24 +95,25 @@ Argo CD compares in one of three ways:
 		if err := env.write(cmd.Context(), text); err != nil {
 			return err
 		}
-		repaired.warn(env)
-		return nil
+		env.note(inputs.Notes)
+		run.Warn(env.Stderr, warnings)
+		return inputs.Failed()
 	}
 	return cmd
 }
 
-// drift returns what differs between the manifests and what the cluster stores, given the result of the repair.
-func (in *input) drift(
-	ctx context.Context, repaired *transform.Result, comparison drift.Comparison,
+// drifting returns what differs between the manifests and what the cluster stores, given the result of the repair.
+func drifting(
+	ctx context.Context, in *run.Input, repaired *transform.Result, comparison drift.Comparison,
 ) ([]drift.Difference, error) {
-	everything := in.settings.Options
+	everything := in.Settings.Options
 	everything.Select, everything.Suppressions = nil, rules.SuppressionsForbid
 	everything.PrunedFields, everything.AsOf = rules.PrunedFieldsReport, ""
-	all, err := in.transform(ctx, everything, drift.Catalogue(rules.All, comparison))
+	all, err := in.Repair(ctx, everything, drift.Catalogue(rules.All, comparison))
 	if err != nil {
 		return nil, err
 	}
-	return drift.Differences(all.Result, repaired, comparison, in.settings.ArgoCDVersion), nil
+	return drift.Differences(all.Result, repaired, comparison, in.Settings.ArgoCDVersion), nil
 }
 
 func driftTable(differences []drift.Difference) ([]byte, error) {

@@ -13,29 +13,40 @@ import (
 )
 
 func newExplainCommand(env *Env) *cobra.Command {
-	return &cobra.Command{
-		Use:     "explain [RULE]",
-		Short:   "Print the documentation of a rule, or list the rules",
-		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe",
-		Args:    takes(0, 1),
+	cmd := &cobra.Command{
+		Use:   "explain [RULE]",
+		Short: "Print the documentation of a rule, or list the rules",
+		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe\n" +
+			"  argocd-kserve-plugin explain -o json",
+		Args: takes(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				var list bytes.Buffer
-				if err := rulesText(&list); err != nil {
-					return err
-				}
-				return env.write(cmd.Context(), list.Bytes())
+	}
+	lists := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
+	output := newChoice(cmd, "output", "o", "without RULE: output format", []string{"text", "json", "markdown"})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := output()
+		if err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			if format != "text" {
+				return fmt.Errorf("flag --output: %s is for the list of rules, without RULE", format)
 			}
 			rule, err := findRule(args[0])
 			if err != nil {
 				return err
 			}
 			return env.write(cmd.Context(), []byte(explanation(rule)))
-		},
+		}
+		var list bytes.Buffer
+		if err := lists[format](&list); err != nil {
+			return err
+		}
+		return env.write(cmd.Context(), list.Bytes())
 	}
+	return cmd
 }
 
 func findRule(name string) (*transform.Rule, error) {

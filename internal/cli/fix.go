@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,8 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/diff"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func newFixCommand(env *Env) *cobra.Command {
@@ -27,7 +32,7 @@ replaced. A file that is read-only or has several hard links is refused. Extende
 cannot be written or the run is interrupted, the files that are written already are put back. Standard error names the
 findings whose repair loses a comment, with the line before the repair.
 
-` + pathsHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin fix deploy/`,
 	}
@@ -36,48 +41,87 @@ findings whose repair loses a comment, with the line before the repair.
 		if slices.Contains(args, "-") {
 			return errors.New("fix writes files; for standard input use generate -")
 		}
-		out, err := src.run(cmd.Context(), args)
+		out, err := repairOnly(cmd.Context(), src, args)
 		if err != nil {
 			return err
 		}
-		if err := cmp.Or(out.contradictions(), out.rendered(env)); err != nil {
+		if err := cmp.Or(contradictions(out), rendered(env, out)); err != nil {
 			return err
 		}
 		var text bytes.Buffer
 		var files []rewrite.File
-		spans := spans(out.Findings())
+		spans := diff.Spans(out.Findings())
 		for _, file := range out.Files() {
 			if bytes.Equal(file.Before, file.After) {
 				continue
 			}
 			name := file.File.Path
-			files = append(files, rewrite.File{Name: name, Path: env.absolute(name), Before: file.Before, After: file.After})
+			if i := slices.IndexFunc(files, func(f rewrite.File) bool { return f.Name == name }); i >= 0 {
+				if bytes.Equal(files[i].After, file.After) {
+					continue
+				}
+				return fmt.Errorf("%s: several sources have it and need other repairs; give it as a PATH", terminal.Quote(name))
+			}
+			files = append(files, rewrite.File{Name: name, Path: env.caller.Dir.Absolute(name), Before: file.Before, After: file.After})
 			fmt.Fprintf(&text, "fixed %s: %s\n",
-				terminal.Quote(name), rulesOf(spans[file.File]))
+				terminal.Quote(name), diff.Rules(spans[file.File]))
 		}
-		failed, left := out.failingLeft(), out.Left()
+		warning := string(transform.Warning)
+		left := out.Left()
+		failed := failing(left, out.Fails(warning))
 		if len(files) > 0 {
-			env.timer.Stop() // the limit is for reading
+			env.caller.StopTime() // the limit is for reading
 			env.files.Lock()
 			err := rewrite.Files(cmd.Context(), rewrite.OS{}, files)
 			env.files.Unlock()
 			if err != nil {
 				return err
 			}
-			now, err := src.run(cmd.Context(), args) // what is left has moved
+			now, err := repairOnly(cmd.Context(), src, args) // what is left has moved
 			if err != nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
-			failed, left = now.failingLeft(), now.Left()
+			left = now.Left()
+			failed = failing(left, now.Fails(warning))
 		}
 		text.WriteString(lines(left))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
-		out.warn(env)
+		out.Warn(env.Stderr)
 		io.WriteString(env.Stderr, lines(out.Losing()))
-		fmt.Fprintln(env.Stderr, out.summary())
+		fmt.Fprintln(env.Stderr, summary(out))
 		return failed
 	}
 	return cmd
+}
+
+// repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired too.
+func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outcome, error) {
+	inputs, err := src.Load(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range inputs.All {
+		in.Settings.EnrichRepaired = true
+	}
+	return inputs.Repair(ctx)
+}
+
+// rendered returns an error if an object that a renderer made needs a repair: no file holds it as it is.
+func rendered(env *Env, o *run.Outcome) error {
+	var errs []error
+	places := origin.Of(env.caller.Dir, o.Findings())
+	for _, f := range transform.Sorted(o.Findings()) {
+		file := f.Object.File
+		if file.Renderer != "" && len(f.Edits) > 0 {
+			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",
+				file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text(), places.Advice(f)))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	last := errors.New("fix does not write what is rendered; fix the source or let generate repair it")
+	return errors.Join(append(errs, last)...)
 }

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"cmp"
-	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/krm"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -27,11 +23,11 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 	src := newSource(env, cmd)
 	cmd.Args = takes(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		list, in, err := src.readResourceList(cmd.Context())
+		list, in, err := src.LoadResourceList(cmd.Context())
 		if err != nil {
 			return err
 		}
-		out, err := in.transform(cmd.Context(), in.settings.Options, rules.All)
+		out, err := in.Repair(cmd.Context(), in.Settings.Options, rules.All)
 		if err != nil {
 			return err
 		}
@@ -42,56 +38,18 @@ of a ConfigMap. Findings at or above fail-on end with exit code 1, after the out
 		if err := env.write(cmd.Context(), data); err != nil {
 			return err
 		}
-		out.warn(env)
-		if err := out.contradictions(); err != nil {
+		out.Warn(env.Stderr)
+		if err := contradictions(out); err != nil {
 			return err
 		}
 		left := out.Left()
-		if err := failing(left, cmp.Or(out.settings.FailOn, never)); err != nil {
+		if err := failing(left, out.Fails(run.Never)); err != nil {
 			io.WriteString(env.Stderr, lines(left))
 			return err
 		}
 		return nil
 	}
 	return cmd
-}
-
-// readResourceList reads standard input within the limits that the flags and the environment set, since the
-// functionConfig comes with it.
-func (s source) readResourceList(ctx context.Context) (*krm.ResourceList, *input, error) {
-	locked, err := s.locked()
-	if err != nil {
-		return nil, nil, err
-	}
-	s.env.memory.Limit(ctx, locked.MaxMemory)
-	stdin, err := render.Render(ctx, "-", render.Options{MaxInput: int64(locked.MaxInput), Stdin: s.env.Stdin})
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := krm.Read(stdin.Files[0].Data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("stdin: %w", err)
-	}
-	config, err := list.Config()
-	if err != nil {
-		return nil, nil, fmt.Errorf("stdin:%w", err)
-	}
-	from := s.from("-")
-	from.Function = &settings.Part{Shown: "stdin", Tree: list.Tree, Line: list.Line, Node: config}
-	set, err := s.load(ctx, from)
-	if err != nil {
-		return nil, nil, err
-	}
-	set.AllowEmpty = true
-	items, err := list.List()
-	if err != nil {
-		return nil, nil, fmt.Errorf("stdin: %w", err)
-	}
-	files := []transform.File{{Path: "stdin", Data: items}}
-	return list, &input{
-		path: "-", settings: set, source: render.Result{Files: files},
-		maxCopied: int64(min(set.MaxInput, set.MaxMemory/4)),
-	}, nil
 }
 
 // severities are those of KRM functions.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -31,7 +32,8 @@ when fail-on refuses them. A file is written whole or not at all.
   helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -
   argocd-kserve-plugin generate --fail-on=error -o text=findings.txt deploy/`,
 	}
-	src := newSource(env, cmd).takingSeveral(cmd)
+	src := newSource(env, cmd)
+	takeSeveral(src, cmd)
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"list the findings and the skipped files and documents on standard error")
@@ -41,22 +43,22 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err != nil {
 			return err
 		}
-		out, err := src.outcome(cmd.Context(), args, "")
+		out, err := src.Run(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
 		if len(to) > 0 {
-			r := out.checked(never).report(env)
+			r := newChecked(out, run.Never).report(env)
 			fails := r.Fails
 			r.Fails = func(f transform.Finding) bool { return !f.Repaired() && fails(f) }
-			if err := env.writeReports(cmd.Context(), to, r, out.summary()+"\n"); err != nil {
+			if err := env.writeReports(cmd.Context(), to, r, summary(out)+"\n"); err != nil {
 				return err
 			}
 		}
-		if err := cmp.Or(out.contradictions(), out.refused()); err != nil {
+		if err := cmp.Or(contradictions(out), refused(out)); err != nil {
 			return err
 		}
-		pieces, err := out.Pieces()
+		pieces, err := out.Stream()
 		if err != nil {
 			return err
 		}
@@ -66,10 +68,10 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err := env.writeManifests(cmd.Context(), pieces); err != nil {
 			return err
 		}
-		out.warn(env)
-		fmt.Fprintln(env.Stderr, out.summary())
+		out.Warn(env.Stderr)
+		fmt.Fprintln(env.Stderr, summary(out))
 		if verbose {
-			io.WriteString(env.Stderr, lines(out.Findings())+out.skipped(math.MaxInt))
+			io.WriteString(env.Stderr, lines(out.Findings())+skipped(out, math.MaxInt))
 		}
 		return nil
 	}
@@ -77,7 +79,7 @@ when fail-on refuses them. A file is written whole or not at all.
 }
 
 // contradictions returns the findings that forbid any output as an error.
-func (o *outcome) contradictions() error {
+func contradictions(o *run.Outcome) error {
 	if !o.Fatal() {
 		return nil
 	}
@@ -85,19 +87,19 @@ func (o *outcome) contradictions() error {
 }
 
 // refused returns what could not be repaired at or above fail-on as an error.
-func (o *outcome) refused() error {
+func refused(o *run.Outcome) error {
 	var all []error
-	for _, part := range o.each() {
-		all = append(all, part.refusal())
+	for _, part := range o.Each() {
+		all = append(all, refusal(part))
 	}
 	return errors.Join(all...)
 }
 
 // refusal is refused for one source.
-func (o *outcome) refusal() error {
-	failOn := cmp.Or(o.settings.FailOn, never)
+func refusal(o *run.Outcome) error {
+	failOn := cmp.Or(o.Settings.FailOn, run.Never)
 	left := o.Left()
-	if failing(left, failOn) == nil {
+	if failing(left, o.Fails(failOn)) == nil {
 		return nil
 	}
 	severe := slices.DeleteFunc(left, func(f transform.Finding) bool {

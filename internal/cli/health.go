@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -62,9 +63,9 @@ func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
 	if name == "" {
 		return nil, health.Stream{}, errors.New("the name of a file is empty; - is standard input")
 	}
-	file, err := os.Open(env.absolute(name))
+	file, err := os.Open(env.caller.Dir.Absolute(name))
 	if err != nil {
-		return nil, health.Stream{}, fmt.Errorf("%s: %w", name, reason(err))
+		return nil, health.Stream{}, fmt.Errorf("%s: %w", name, paths.Reason(err))
 	}
 	return file, health.Stream{Name: name, Input: file}, nil
 }
@@ -81,7 +82,7 @@ func (env *Env) readInput(file string, limit settings.Size) (data []byte, name s
 		err = fmt.Errorf("larger than the setting max-input allows (%s)", limit)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", stream.Name, reason(err))
+		err = fmt.Errorf("%s: %w", stream.Name, paths.Reason(err))
 	}
 	return data, stream.Name, err
 }

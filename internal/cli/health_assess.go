@@ -36,7 +36,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		if err != nil {
 			return err
 		}
-		env.memory.Limit(cmd.Context(), set.MaxMemory)
+		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
 		fleet, source, err := newFleet(env, set.ArgoCDVersion)
 		if err != nil {
 			return err
@@ -65,7 +65,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 			return err
 		}
 		if failed := report.Failed(); failed > 0 {
-			return &findingsError{failed}
+			return found(failed)
 		}
 		return nil
 	}

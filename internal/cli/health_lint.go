@@ -39,8 +39,8 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 		if err != nil {
 			return err
 		}
-		env.memory.Limit(cmd.Context(), set.MaxMemory)
-		env.within(cmd.Context(), set.Timeout)
+		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
+		env.caller.LimitTime(cmd.Context(), set.Timeout)
 		scripts, err := env.readScripts(args[0], *kind, set.MaxInput)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 			return err
 		}
 		if len(problems) > 0 {
-			return &findingsError{len(problems)}
+			return found(len(problems))
 		}
 		return nil
 	}

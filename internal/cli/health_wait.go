@@ -68,7 +68,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 		if err != nil {
 			return err
 		}
-		env.memory.Limit(cmd.Context(), set.MaxMemory)
+		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
 		if w.fleet, w.bundled, err = newFleet(env, set.ArgoCDVersion); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if outcome.Reason != "" {
-		return &findingsError{len(outcome.Results)}
+		return found(len(outcome.Results))
 	}
 	return nil
 }
@@ -173,7 +173,7 @@ func (w *waiting) progress(ctx context.Context) health.Progress {
 	switch {
 	case w.streamsJSON():
 		return health.JSONLines{W: lineWriter{ctx, w.env}}
-	case terminal.Is(stderr) && w.env.getenv("TERM") != "dumb":
+	case terminal.Is(stderr) && w.env.caller.Getenv("TERM") != "dumb":
 		return health.NewLive(stderr, func() int { return terminal.Height(stderr) })
 	}
 	return health.Lines{W: stderr}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
 // clusterFlags say which objects kubectl reads, and from which cluster.
@@ -119,7 +119,7 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 		return errors.New("flag --selector: give names or labels, not both")
 	}
 	k := &kubectl.Kubectl{
-		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: memory.Unlimit,
+		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
 	}
 	if c.context != "" {
 		k.Flags = append(k.Flags, "--context="+c.context)

@@ -17,9 +17,8 @@ const columns = 100
 // complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
 // command of a group is an error. Cobra prints the group's help instead, with the exit code 0.
 func complete(root *cobra.Command) {
-	last := groups[len(groups)-1].title
-	root.SetHelpCommandGroupID(last)
-	root.SetCompletionCommandGroupID(last)
+	root.SetHelpCommandGroupID(theProgram)
+	root.SetCompletionCommandGroupID(otherPrograms)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -39,6 +38,10 @@ func complete(root *cobra.Command) {
 func prepare(cmd *cobra.Command) {
 	cmd.Long = wrap(cmd.Long)
 	cmd.Example = strings.ReplaceAll(cmd.Example, program+" ", cmd.Root().DisplayName()+" ")
+	if hasManySettings(cmd) {
+		cmd.Flags().Var(new(helpAll), helpAllFlag, "show all flags and settings, and say more")
+		cmd.Flags().Lookup(helpAllFlag).NoOptDefVal = "true"
+	}
 	if cmd.HasSubCommands() && !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, unknownCommand
 	}

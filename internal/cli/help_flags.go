@@ -1,24 +1,81 @@
 package cli
 
 import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-// flagSections shows the flags of a command: its own first, then the settings, which are many.
-func flagSections(flags *pflag.FlagSet) string {
-	own, all := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.VisitAll(func(f *pflag.Flag) {
+const helpAllFlag = "help-all"
+
+// helpAll is the flag --help-all of a command with many settings.
+type helpAll bool
+
+func (h *helpAll) String() string { return "" }
+func (h *helpAll) Type() string   { return "bool" }
+
+// Set ends the run with the help.
+func (h *helpAll) Set(string) error {
+	*h = true
+	return pflag.ErrHelp
+}
+
+// usual are the flags that --help shows of a command with many settings.
+var usual = []string{
+	"application", "baseline", "default-deployment-mode", "discover", "fail-on", "kserve-version", "output", "previous",
+	"compare", "from", "to", "verbose", // of one command each
+}
+
+// hasManySettings reports whether a command takes all settings, and not only a few.
+func hasManySettings(cmd *cobra.Command) bool {
+	n := 0
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if settings.IsFlag(f) {
-			all.AddFlag(f)
-		} else {
+			n++
+		}
+	})
+	return n > len(usual)
+}
+
+// isShort reports whether the help of a command is to leave out what few people need.
+func isShort(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup(helpAllFlag)
+	return flag != nil && !bool(*flag.Value.(*helpAll))
+}
+
+// flagSections shows the flags of a command: its own first, then the settings, or only the usual ones.
+func flagSections(cmd *cobra.Command) string {
+	own, all := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	short := isShort(cmd)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case short && slices.Contains(usual, f.Name), !settings.IsFlag(f) && !short:
 			own.AddFlag(f)
+		case !short:
+			all.AddFlag(f)
 		}
 	})
 	text := "Flags:\n" + own.FlagUsagesWrapped(columns)
+	if short {
+		path := cmd.CommandPath()
+		text += "\n" + path + " --help-all says more and shows all flags.\n" +
+			cmd.Root().DisplayName() + " settings shows what is set; docs/settings.md explains each setting."
+	}
 	if all.HasAvailableFlags() {
 		text += "\nSettings, which docs/settings.md explains:\n" + all.FlagUsagesWrapped(columns)
 	}
 	return text
+}
+
+// details returns the paragraphs about a command after the first.
+func details(cmd *cobra.Command) string {
+	if isShort(cmd) {
+		return ""
+	}
+	_, rest, _ := strings.Cut(cmd.Long, "\n\n")
+	return rest
 }

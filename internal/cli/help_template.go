@@ -10,12 +10,13 @@ import (
 const (
 	helpTemplate  = `{{or .Long .Short | intro}}` + "\n\n{{.UsageString}}"
 	usageTemplate = `Usage:
-  {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND{{else}}{{.UseLine}}{{end}}
+  {{if takesArguments .}}{{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}{{if takesArguments .}}
+  {{end}}{{.CommandPath}} COMMAND{{end}}
 {{- if .HasExample}}
 
 Examples:
 {{.Example}}{{end}}
-{{- with details .Long}}
+{{- with details .}}
 
 {{.}}{{end}}
 {{- range $group := .Groups}}
@@ -28,15 +29,21 @@ Commands:{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
 {{- if .HasAvailableLocalFlags}}
 
-{{flagSections .LocalFlags | trimTrailingWhitespaces}}{{end}}
+{{flagSections . | trimTrailingWhitespaces}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
 {{.CommandPath}} COMMAND --help says more about a command.{{end}}
 `
 )
 
+// takesArguments reports whether a command can run without another one below it.
+func takesArguments(cmd *cobra.Command) bool {
+	return !cmd.HasSubCommands() || strings.Contains(cmd.Use, " ")
+}
+
 func init() {
+	cobra.AddTemplateFunc("takesArguments", takesArguments)
 	cobra.AddTemplateFunc("flagSections", flagSections)
 	cobra.AddTemplateFunc("intro", func(text string) string { text, _, _ = strings.Cut(text, "\n\n"); return text })
-	cobra.AddTemplateFunc("details", func(text string) string { _, rest, _ := strings.Cut(text, "\n\n"); return rest })
+	cobra.AddTemplateFunc("details", details)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -24,10 +24,6 @@ func newInstallCommand(env *Env) *cobra.Command {
 	for _, form := range install.Forms {
 		forms = append(forms, form.Name)
 	}
-	var formats []string
-	for _, format := range install.Formats {
-		formats = append(formats, format.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "install [FILE|-]",
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
@@ -36,76 +32,52 @@ you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the 
 kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
 rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
 release. --timeout, --max-input and --max-memory are those of the sidecar; its memory limit is at least four times
-max-memory, and its limits of storage are at least max-input.
-
-With --check it prints nothing to install, but reads what kubectl prints for the Deployment of the repo-server and the
-ConfigMap argocd-cm, or, where an operator writes that, the ArgoCD resource. It lists what is
-
-  missing   the container, or a part of it, or a health check
-  wrong     a part with which the sidecar cannot work, or is less safe
-  outdated  the image, a mounted plugin.yaml, a fact about the cluster, a health check
-  unlocked  a setting that applications and repositories can change
-
-A locked setting may have another value than the one that install sets, and --timeout, --max-input and --max-memory are
-those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. The exit
-code is 1 when anything is listed.`,
+max-memory, and its limits of storage are at least max-input.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
-    argocd-kserve-plugin install --check -`,
+    argocd-kserve-plugin install check -`,
 		Args: takes(0, 1),
 	}
-	c := installing{env: env}
-	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
-		"max-memory", "max-input", "timeout")
+	c := newInstalling(env, cmd)
 	form := newChoice(cmd, "form", "", "how you install Argo CD", forms)
-	output := newChoice(cmd, "output", "o", "with --check: output format", formats)
-	flags := cmd.Flags()
-	flags.StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
-	flags.BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
-	flags.Var((*pathFlag)(&c.live), "check", "`file` with what the cluster runs, - for standard input: say what is wrong")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		formName, err := form()
+		name, err := form()
 		if err != nil {
 			return err
-		}
-		formatName, err := output()
-		if err != nil {
-			return err
-		}
-		switch {
-		case c.live == "" && flags.Changed("output"):
-			return errors.New("flag --output: only with --check")
-		case c.live != "" && flags.Changed("form"):
-			return errors.New("flag --form: not with --check")
-		case c.live == "-" && slices.Equal(args, []string{"-"}):
-			return errors.New("flag --check: standard input cannot be FILE too")
 		}
 		set, err := c.facts(args)
 		if err != nil {
 			return err
 		}
-		if c.live != "" {
-			return c.check(cmd.Context(), set, install.Formats[slices.Index(formats, formatName)])
-		}
-		return c.print(cmd.Context(), set, install.Forms[slices.Index(forms, formName)])
+		return c.print(cmd.Context(), set, install.Forms[slices.Index(forms, name)])
 	}
+	cmd.AddCommand(newInstallCheckCommand(env), newDetectCommand(env))
 	return cmd
 }
 
 // installing is a run of install.
 type installing struct {
-	env         *Env
-	src         source
-	image, live string
-	checks      bool
-	asOf        string // rules-as-of, "" for that of this release
+	env    *Env
+	src    *run.Loader
+	image  string
+	checks bool
+	asOf   string // rules-as-of, "" for that of this release
+}
+
+func newInstalling(env *Env, cmd *cobra.Command) *installing {
+	c := &installing{env: env}
+	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
+		"max-memory", "max-input", "timeout")
+	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
+	cmd.Flags().BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
+	return c
 }
 
 // facts reads the settings. What no flag and no variable says about the cluster and its sidecar comes from a file.
 func (c *installing) facts(args []string) (*settings.Settings, error) {
-	set, err := c.src.locked()
+	set, err := c.src.Locked()
 	if err != nil {
 		return nil, err
 	}
@@ -224,43 +196,4 @@ func (c *installing) print(ctx context.Context, set *settings.Settings, form ins
 		c.env.note(configuration.Notes)
 	}
 	return c.env.write(ctx, b.Bytes())
-}
-
-func (c *installing) check(ctx context.Context, set *settings.Settings, format install.Format) error {
-	c.env.memory.Limit(ctx, set.MaxMemory)
-	data, name, err := c.env.readInput(c.live, set.MaxInput)
-	if err != nil {
-		return err
-	}
-	c.env.within(ctx, set.Timeout)
-	live, err := install.ReadLive(data, name)
-	if err != nil {
-		return err
-	}
-	release := set.KServeVersion
-	// One that this release refuses is among the problems.
-	installed := live.Setting("kserve-version")
-	if _, _, err := kserve.ParseVersions(installed); err == nil && release == install.Unknown && installed != "" {
-		release = installed
-	}
-	configuration, err := c.configuration(set, release)
-	if err != nil {
-		return err
-	}
-	problems, notes, err := live.Check(c.options(set), configuration)
-	if err != nil {
-		return err
-	}
-	c.env.note(notes)
-	var b bytes.Buffer
-	if err := format.Write(&b, problems); err != nil {
-		return err
-	}
-	if err := c.env.write(ctx, b.Bytes()); err != nil {
-		return err
-	}
-	if len(problems) > 0 {
-		return &findingsError{len(problems)}
-	}
-	return nil
 }

@@ -7,14 +7,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
-// Main runs the process and returns its exit code. Without charts it becomes the program that has them when a source
-// needs Helm.
-func Main(charts render.Charts) int {
+// Main runs the process and returns its exit code.
+func Main() int {
+	time.Local = time.UTC // charts render to the same bytes everywhere
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "working directory:", err)
@@ -31,8 +31,7 @@ func Main(charts render.Charts) int {
 		Stderr:  os.Stderr,
 		Environ: os.Environ(),
 		Dir:     dir,
-		Charts:  charts,
 
-		LimitProcess: memory.LimitProcess,
+		LimitProcess: watchdog.LimitProcess,
 	})
 }

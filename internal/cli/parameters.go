@@ -20,7 +20,7 @@ that the sidecar's flags or environment lock are left out: pass the flags that g
 	src := newSource(env, cmd)
 	cmd.Args = takes(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		set, err := settings.LoadLocked(src.from("."))
+		set, err := settings.LoadLocked(src.From("."))
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // clusterCommand prints what of a cluster has a say in what KServe makes.
@@ -54,8 +54,8 @@ The exit code is 1 when something is refused or a service ends without its workl
   argocd-kserve-plugin plan -o yaml deploy/ | kubeconform -strict -ignore-missing-schemas`,
 	}
 	src := newPaths(env, cmd)
-	var previous, cluster pathFlag
-	cmd.Flags().Var(&previous, "previous", "the manifests before the change, a `path`")
+	var cluster pathFlag
+	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`")
 	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
@@ -65,12 +65,12 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err != nil {
 			return err
 		}
-		inputs, err := src.inputs(cmd.Context(), args)
+		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		pl := planning{env: env, inputs: inputs, repair: !*raw}
-		if err := pl.read(cmd.Context(), src, string(previous), string(cluster)); err != nil {
+		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != ""}
+		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
 		made, err := pl.run(cmd.Context(), *like)
@@ -84,54 +84,44 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
+		env.note(inputs.Notes)
+		pl.warnings = append(pl.warnings, inputs.Warnings...)
 		slices.Sort(pl.warnings)
-		(&outcome{warnings: slices.Compact(pl.warnings)}).warn(env)
-		if n := made.Failed(); n > 0 {
-			return &findingsError{n}
-		}
-		return nil
+		run.Warn(env.Stderr, slices.Compact(pl.warnings))
+		return cmp.Or(inputs.Failed(), found(made.Failed()))
 	}
 	return cmd
 }
 
 // planning is a run of plan.
 type planning struct {
-	env    *Env
-	inputs []*input
-	repair bool
+	env             *Env
+	inputs          []*run.Input
+	repair, changed bool
 
 	previous, manifests []plan.Manifest
 	cluster             []plan.Object
-	changed             bool
 	warnings            []string
 }
 
 // read reads the manifests, those before the change, and the objects of the cluster.
-func (pl *planning) read(ctx context.Context, src source, previous, cluster string) error {
+func (pl *planning) read(ctx context.Context, cluster string) error {
 	for _, in := range pl.inputs {
 		manifests, err := pl.decode(ctx, in)
 		if err != nil {
 			return err
 		}
 		pl.manifests = append(pl.manifests, manifests...)
+		if pl.changed {
+			previous, err := pl.decode(ctx, in.Before())
+			if err != nil {
+				return err
+			}
+			pl.previous = append(pl.previous, previous...)
+		}
 	}
-	if err := unique(pl.manifests); err != nil {
+	if err := plan.Unique(pl.manifests); err != nil {
 		return err
-	}
-	if previous != "" {
-		if len(pl.inputs) > 1 {
-			return errors.New("flag --previous: it belongs to one PATH; plan the others on their own")
-		}
-		pl.changed = true
-		in := *pl.inputs[0]
-		if err := in.readPrevious(ctx, src, previous); err != nil {
-			return err
-		}
-		in.source.Files, in.previous = in.previous, nil
-		var err error
-		if pl.previous, err = pl.decode(ctx, &in); err != nil {
-			return err
-		}
 	}
 	if cluster == "" {
 		return nil
@@ -145,7 +135,7 @@ func (pl *planning) read(ctx context.Context, src source, previous, cluster stri
 	if err != nil {
 		return err
 	}
-	live, err := objectsOf(data, data, stream.Name)
+	live, err := plan.Read(data, data, stream.Name)
 	for _, o := range live {
 		pl.cluster = append(pl.cluster, plan.Plain(o.Object))
 	}
@@ -153,22 +143,22 @@ func (pl *planning) read(ctx context.Context, src source, previous, cluster stri
 }
 
 // decode returns the objects of a source, repaired unless that is not wanted.
-func (pl *planning) decode(ctx context.Context, in *input) ([]plan.Manifest, error) {
-	repaired, err := in.transform(ctx, in.settings.Options, rules.All)
+func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
+	repaired, err := in.Repair(ctx, in.Settings.Options, rules.All)
 	if err != nil {
 		return nil, err
 	}
-	if err := repaired.contradictions(); err != nil {
+	if err := contradictions(repaired); err != nil {
 		return nil, err
 	}
-	pl.warnings = append(pl.warnings, repaired.warnings...)
+	pl.warnings = append(pl.warnings, repaired.Warnings...)
 	var all []plan.Manifest
 	for _, file := range repaired.Files() {
 		data := file.After
 		if !pl.repair {
 			data = file.Before
 		}
-		found, err := objectsOf(data, file.Before, pl.env.shown(file.File.Path))
+		found, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
 		if err != nil {
 			return nil, err
 		}
@@ -177,78 +167,16 @@ func (pl *planning) decode(ctx context.Context, in *input) ([]plan.Manifest, err
 	return all, nil
 }
 
-// objectsOf decodes the objects of a file. Their places are those in the file before the repair.
-func objectsOf(data, before []byte, path string) ([]plan.Manifest, error) {
-	documents, err := yamldoc.Split(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	originals, err := yamldoc.Split(before)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var all []plan.Manifest
-	for i, d := range documents {
-		var o plan.Object
-		place := fmt.Sprintf("%s:%d", path, originals[i].Line)
-		if err := yaml.Unmarshal(d.Body, &o); err != nil {
-			continue // the transformation has let it pass: it is for another tool
-		}
-		all = append(all, flattened(o, place)...)
-	}
-	return all, nil
-}
-
-// flattened returns the items of a List, at any depth, or the object itself.
-func flattened(o plan.Object, place string) []plan.Manifest {
-	kind, _ := o["kind"].(string)
-	if items, isList := o["items"].([]any); isList && strings.HasSuffix(kind, "List") {
-		var all []plan.Manifest
-		for _, item := range items {
-			if item, ok := item.(map[string]any); ok {
-				if item["kind"] == nil {
-					item["apiVersion"], item["kind"] = o["apiVersion"], strings.TrimSuffix(kind, "List")
-				}
-				all = append(all, flattened(item, place)...)
-			}
-		}
-		return all
-	}
-	if _, ok := o["metadata"].(map[string]any); !ok || kind == "" || o["apiVersion"] == nil {
-		return nil
-	}
-	return []plan.Manifest{{Object: o, Place: place}}
-}
-
-// unique returns an error for two objects of one name.
-func unique(manifests []plan.Manifest) error {
-	first := map[string]string{}
-	for _, m := range manifests {
-		metadata := m.Object["metadata"].(map[string]any)
-		version, _ := m.Object["apiVersion"].(string)
-		group, _, _ := strings.Cut(version, "/")
-		key := fmt.Sprint(group, m.Object["kind"], metadata["namespace"], metadata["name"])
-		if metadata["name"] == nil {
-			continue // of generateName
-		}
-		if other, known := first[key]; known {
-			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, m.Object["kind"], metadata["name"], other)
-		}
-		first[key] = m.Place
-	}
-	return nil
-}
-
 // run lets the program of the release make the objects.
 func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
-	set := pl.inputs[0].settings
+	set := pl.inputs[0].Settings
 	for _, in := range pl.inputs {
-		if in.settings.KServeVersion != set.KServeVersion {
-			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.path,
-				in.settings.KServeVersion, set.KServeVersion)
+		if in.Settings.KServeVersion != set.KServeVersion {
+			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.Path,
+				in.Settings.KServeVersion, set.KServeVersion)
 		}
 	}
-	programs := plan.Programs{Path: pl.env.getenv("PATH"), Environ: pl.env.Environ}
+	programs := plan.Programs{Path: pl.env.caller.Getenv("PATH"), Environ: pl.env.caller.Environ}
 	if self, err := os.Executable(); err == nil {
 		programs.Beside = filepath.Dir(self)
 	}

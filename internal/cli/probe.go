@@ -37,7 +37,7 @@ it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSe
 		Args: takes(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if socket == "" {
-				socket = filepath.Join(cmp.Or(env.getenv(socketDirSetting), socketDir), socketName)
+				socket = filepath.Join(cmp.Or(env.caller.Getenv(socketDirSetting), socketDir), socketName)
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), probeTimeout)
 			defer cancel()

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -19,10 +17,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/memory"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
 const (
@@ -44,19 +43,20 @@ type Env struct {
 	// 2. It is nil where the process is not the run's own.
 	LimitProcess func(limit settings.Size, last []byte)
 
-	// Charts renders Helm charts. A program without it becomes the one that has it.
-	Charts render.Charts
-
-	*run
+	*state
 }
 
-// run is the state of a run.
-type run struct {
-	stop   context.CancelCauseFunc // ends the run with an error
-	output atomic.Int32            // how much of the output is on Stdout
-	files  sync.Mutex              // held while files are written
-	timer  *time.Timer             // ends the run when the time is up; nil until a source is read
-	memory *memory.Guard
+// state is that of a run.
+type state struct {
+	output atomic.Int32 // how much of the output is on Stdout
+	files  sync.Mutex   // held while files are written
+	caller *run.Caller
+}
+
+func newState(env Env, stop func(error)) *state {
+	caller := &run.Caller{Stdin: env.Stdin, Environ: env.Environ, Dir: paths.Dir(env.Dir)}
+	caller.Watchdog = &watchdog.Watchdog{Getenv: caller.Getenv, End: stop}
+	return &state{caller: caller}
 }
 
 // How much of the output is on Stdout. From none it goes to part or to abandoned, which stays empty.
@@ -73,9 +73,13 @@ const (
 func Run(ctx context.Context, env Env) int {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	env.run = &run{stop: stop, memory: &memory.Guard{Getenv: env.getenv, End: stop}}
+	var notice string
+	if env.Args, notice = respelled(env.Args); notice != "" {
+		fmt.Fprintln(env.Stderr, notice)
+	}
+	env.state = newState(env, stop)
 	if env.LimitProcess != nil {
-		env.memory.LimitProcess = func(limit settings.Size, last error) {
+		env.caller.LimitProcess = func(limit settings.Size, last error) {
 			env.LimitProcess(limit, []byte(env.complaint(last)))
 		}
 	}
@@ -86,12 +90,6 @@ func Run(ctx context.Context, env Env) int {
 	case err = <-done:
 	case <-ctx.Done():
 		err = env.interrupt(done, context.Cause(ctx))
-	}
-	if errors.Is(err, render.ErrNeedsCharts) && env.output.Load() == none {
-		var code int
-		if code, err = env.becomeHelm(); err == nil {
-			return code
-		}
 	}
 	if err == nil {
 		return 0
@@ -117,7 +115,7 @@ func (env *Env) execute(ctx context.Context) error {
 // interrupt gives the command a moment to clean up and returns how it ended: well, or with the cause and what has
 // become of the output. Where there is no memory, it only waits for files that are being written.
 func (env *Env) interrupt(done <-chan error, cause error) error {
-	locked := errors.As(cause, new(*memory.LimitError)) && env.files.TryLock()
+	locked := errors.As(cause, new(*watchdog.LimitError)) && env.files.TryLock()
 	for waiting := !locked; waiting; {
 		select {
 		case err := <-done:
@@ -141,7 +139,7 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 
 // write writes the output, unless the run was stopped. A reader that goes away, such as head, has seen enough.
 func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
-	err := env.writeManifests(ctx, slices.Values(pieces))
+	err := env.writeManifests(ctx, pieces)
 	if errors.Is(err, syscall.EPIPE) {
 		env.output.Store(whole)
 		return nil
@@ -150,7 +148,7 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 }
 
 // writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.
-func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) error {
+func (env *Env) writeManifests(ctx context.Context, pieces [][]byte) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -158,13 +156,13 @@ func (env *Env) writeManifests(ctx context.Context, pieces iter.Seq[[]byte]) err
 		return errors.New("standard output is closed")
 	}
 	w := bufio.NewWriterSize(env.Stdout, 64<<10)
-	for piece := range pieces {
+	for _, piece := range pieces {
 		if _, err := w.Write(piece); err != nil {
-			return fmt.Errorf("standard output is incomplete: %w", reason(err))
+			return fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 		}
 	}
 	if err := w.Flush(); err != nil {
-		return fmt.Errorf("standard output is incomplete: %w", reason(err))
+		return fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 	}
 	env.output.Store(whole)
 	return nil
@@ -188,24 +186,23 @@ func (w lineWriter) Write(lines []byte) (int, error) {
 		return len(lines), nil
 	}
 	if err != nil {
-		err = fmt.Errorf("standard output is incomplete: %w", reason(err))
+		err = fmt.Errorf("standard output is incomplete: %w", paths.Reason(err))
 	}
 	return n, err
-}
-
-// reason returns an error of package os without the operation and the path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
 type findingsError struct{ count int }
 
 func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
+
+// found returns the error that ends a command with findings, or nil if there are none.
+func found(count int) error {
+	if count == 0 {
+		return nil
+	}
+	return &findingsError{count}
+}
 
 // name returns what people type: kubectl finds the plugin kserve-repair as kubectl-kserve_repair.
 func (env *Env) name() string {
@@ -232,7 +229,8 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
 	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone {
-		root.Version = buildVersion() // cobra adds the flag --version
+		root.Version = buildVersion()
+		root.Flags().Bool("version", false, "print the version") // cobra's own has the shorthand -v, which is --verbose
 		root.SetVersionTemplate(env.versionLine())
 	}
 	for _, group := range groups {
@@ -258,6 +256,15 @@ func newRootCommand(env *Env, help io.Writer) *cobra.Command {
 	return root
 }
 
+// alias returns what makes a command under another name, which no list shows.
+func alias(name string, newCommand func(*Env) *cobra.Command) command {
+	return command{name, func(env *Env) *cobra.Command {
+		cmd := newCommand(env)
+		cmd.Use, cmd.Hidden = strings.Replace(cmd.Use, cmd.Name(), name, 1), true
+		return cmd
+	}}
+}
+
 type group struct {
 	title    string
 	commands []command
@@ -271,29 +278,27 @@ type command struct {
 // names reports whether the arguments name the command first.
 func (env *Env) names(c command) bool { return len(env.Args) > 0 && env.Args[0] == c.name }
 
+// The groups that cobra's own commands are in.
+const (
+	theProgram    = "The program"
+	otherPrograms = "For other programs"
+)
+
 // groups are the commands as the help of the program shows them.
 var groups = []group{
 	{"Manifests", []command{
 		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
-		{"function", newFunctionCommand}, {"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
-		{"plan", newPlanCommand}, {"test", newTestCommand},
+		{"drift", newDriftCommand}, {"upgrade", newUpgradeCommand}, {"plan", newPlanCommand},
 	}},
-	{"The cluster", []command{{"detect", newDetectCommand}, {"health", newHealthCommand}, {"install", newInstallCommand}}},
+	{"The cluster", []command{
+		{"install", newInstallCommand}, {"health", newHealthCommand}, alias("detect", newDetectCommand),
+	}},
 	{"Rules and settings", []command{
-		{"explain", newExplainCommand}, {"rules", newRulesCommand}, {"settings", newSettingsCommand},
+		{"explain", newExplainCommand}, alias("rules", newExplainCommand), {"settings", newSettingsCommand},
 	}},
-	{"The program", []command{
-		{"parameters", newParametersCommand}, {"probe", newProbeCommand}, {"version", newVersionCommand},
+	{theProgram, []command{{"version", newVersionCommand}}},
+	{otherPrograms, []command{
+		{"function", newFunctionCommand}, {"test", newTestCommand}, {"parameters", newParametersCommand},
+		{"probe", newProbeCommand},
 	}},
-}
-
-// getenv returns an environment variable; of several with the same name the last one counts.
-func (env *Env) getenv(name string) string {
-	value := ""
-	for _, entry := range env.Environ {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }

@@ -35,7 +35,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 func TestCommands(t *testing.T) {
 	for _, group := range groups {
 		for _, command := range group.commands {
-			if cmd := command.new(&Env{}); cmd.Name() != command.name {
+			if cmd := command.new(&Env{state: &state{}}); cmd.Name() != command.name {
 				t.Errorf("%s is called %s", command.name, cmd.Name())
 			}
 		}
@@ -87,7 +87,7 @@ func TestInterrupted(t *testing.T) {
 func TestClosedOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stdout bytes.Buffer
-		env := &Env{Stdout: &stdout, run: &run{}}
+		env := &Env{Stdout: &stdout, state: &state{}}
 		stopped := errors.New("stopped")
 		if err := env.interrupt(nil, stopped); err != stopped {
 			t.Errorf("got %v", err)
@@ -101,7 +101,7 @@ func TestClosedOutput(t *testing.T) {
 // Files that are being written are finished or put back, however long that takes.
 func TestInterruptedFix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		env := &Env{run: &run{}}
+		env := &Env{state: &state{}}
 		env.files.Lock()
 		stopped := errors.New("stopped")
 		done, ended := make(chan error, 1), make(chan error, 1)
@@ -119,17 +119,4 @@ func TestInterruptedFix(t *testing.T) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 	})
-}
-
-func TestHeader(t *testing.T) {
-	for path, want := range map[string]string{
-		"a/app/isvc.yaml":            "a/app/isvc.yaml",
-		"a/irène & co.yaml":          "a/irène & co.yaml",
-		"a/we\nird\t\"x\"\\n":        `"a/we\nird\t\"x\"\\n"`,
-		"a/\x1b\x7f\u009b\u202e\xff": `"a/\033\177\302\233\342\200\256\377"`,
-	} {
-		if got := header(path); got != want {
-			t.Errorf("%q: got %s, want %s", path, got, want)
-		}
-	}
 }

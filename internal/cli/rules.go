@@ -6,34 +6,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
-
-func newRulesCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "rules",
-		Short: "List the rules",
-		Args:  takes(0, 0),
-	}
-	formats := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
-	output := newChoice(cmd, "output", "o", "output format", []string{"text", "json", "markdown"})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		format, err := output()
-		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := formats[format](&b); err != nil {
-			return err
-		}
-		return env.write(cmd.Context(), b.Bytes())
-	}
-	return cmd
-}
 
 func rulesText(b *bytes.Buffer) error {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -28,10 +29,10 @@ func newSettingsCommand(env *Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := env.present(path(args)); err != nil {
+		if err := env.caller.Dir.Present(run.First(args)); err != nil {
 			return err
 		}
-		set, err := settings.Load(src.from(path(args)))
+		set, err := settings.Load(src.From(run.First(args)))
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ func newSettingsCommand(env *Env) *cobra.Command {
 		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
 			return err
 		}
-		(&outcome{warnings: slices.Concat(set.Warnings, set.Overruled)}).warn(env)
+		run.Warn(env.Stderr, slices.Concat(set.Warnings, set.Overruled))
 		return nil
 	}
 	return cmd

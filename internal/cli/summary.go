@@ -8,20 +8,21 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 // summary returns one line about what was read, what was repaired and what was not.
-func (o *outcome) summary() string {
+func summary(o *run.Outcome) string {
 	parts := []string{terminal.Count(o.Objects(), "object")}
 	if n := len(o.Repaired()); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d repaired (%s)", n, o.repairing(false)))
+		parts = append(parts, fmt.Sprintf("%d repaired (%s)", n, repairing(o, false)))
 	}
 	if n := len(o.Enriched()); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d annotated (%s)", n, o.repairing(true)))
+		parts = append(parts, fmt.Sprintf("%d annotated (%s)", n, repairing(o, true)))
 	}
-	if n := len(o.restarted()); n > 0 {
+	if n := len(restarted(o)); n > 0 {
 		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
 	}
 	if n := len(o.Skipped()); n > 0 {
@@ -51,7 +52,7 @@ func (o *outcome) summary() string {
 }
 
 // restarted returns the services whose pods start anew, once, because of the repairs.
-func (o *outcome) restarted() []*transform.Object {
+func restarted(o *run.Outcome) []*transform.Object {
 	return slices.DeleteFunc(o.Restarted(), func(o *transform.Object) bool {
 		kind := o.GroupKind()
 		return kind != kserve.InferenceService && kind != kserve.LLMInferenceService
@@ -59,7 +60,7 @@ func (o *outcome) restarted() []*transform.Object {
 }
 
 // repairing returns the IDs of the rules that repair something, or of those that enrich it, sorted.
-func (o *outcome) repairing(enriches bool) string {
+func repairing(o *run.Outcome, enriches bool) string {
 	var ids []string
 	for _, rule := range o.Repairing() {
 		if rule.Enriches == enriches {
@@ -72,13 +73,13 @@ func (o *outcome) repairing(enriches bool) string {
 
 // skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more
 // files than most have the same reason, one line names the first and counts the others.
-func (o *outcome) skipped(most int) string {
+func skipped(o *run.Outcome, most int) string {
 	reasons := map[string]int{}
-	for _, file := range o.skippedFiles {
+	for _, file := range o.SkippedFiles {
 		reasons[file.Reason]++
 	}
 	var b strings.Builder
-	for _, file := range o.skippedFiles {
+	for _, file := range o.SkippedFiles {
 		switch n := reasons[file.Reason]; {
 		case n > most:
 			fmt.Fprintf(&b, "%s and %d more: skipped: %s\n", terminal.Quote(file.Path), n-1, file.Reason)
@@ -109,4 +110,15 @@ func failures(findings []transform.Finding) []error {
 		errs = append(errs, errors.New(report.Line(f)))
 	}
 	return errs
+}
+
+// failing returns the error that ends a command with findings that fail it, or nil.
+func failing(findings []transform.Finding, fails func(transform.Finding) bool) error {
+	n := 0
+	for _, f := range findings {
+		if fails(f) {
+			n++
+		}
+	}
+	return found(n)
 }

@@ -47,11 +47,11 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 		if err != nil {
 			return err
 		}
-		env.memory.Limit(cmd.Context(), set.MaxMemory)
-		if err := env.present(args[0]); err != nil {
+		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
+		if err := env.caller.Dir.Present(args[0]); err != nil {
 			return err
 		}
-		suite := golden.Suite(env.absolute(args[0]))
+		suite := golden.Suite(env.caller.Dir.Absolute(args[0]))
 		cases, err := suite.Find(update)
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil || failed == 0 {
 			return err
 		}
-		return &findingsError{failed}
+		return found(failed)
 	}
 	return cmd
 }

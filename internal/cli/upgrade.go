@@ -12,6 +12,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -33,7 +34,7 @@ The releases are --from, by default the setting kserve-version, and --to. Both w
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
 refused or breaks is an error, also where generate repairs it.
 
-` + pathsHelp,
+` + severalHelp + "\n\n" + pathsHelp,
 		Example: `  argocd-kserve-plugin upgrade --from 0.15.2 --to 0.20.0 apps/*
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}
@@ -49,23 +50,20 @@ refused or breaks is an error, also where generate repairs it.
 		if err != nil {
 			return err
 		}
-		inputs, err := src.inputs(cmd.Context(), args)
+		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
 		report := upgrade.Report{From: *from, To: *to}
-		warnings, err := src.hidden(cmd.Context(), inputs)
-		if err != nil {
-			return err
-		}
+		warnings := inputs.Warnings
 		failed := 0
-		for _, in := range inputs {
-			u := upgrading{input: in, from: cmp.Or(*from, in.settings.KServeVersion), to: *to}
+		for _, in := range inputs.All {
+			u := upgrading{Input: in, from: cmp.Or(*from, in.Settings.KServeVersion), to: *to}
 			if report.From == "" {
 				report.From = u.from
 			}
 			if u.from != report.From {
-				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.path, u.from, report.From)
+				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.Path, u.from, report.From)
 			}
 			changes, err := u.changes(cmd.Context())
 			if err != nil {
@@ -74,7 +72,7 @@ refused or breaks is an error, also where generate repairs it.
 			report.Objects += u.objects
 			report.Changes = append(report.Changes, changes...)
 			warnings = append(warnings, u.warnings...)
-			failed += in.failing(changes)
+			failed += u.severe(changes)
 		}
 		upgrade.Sort(report.Changes)
 		var text bytes.Buffer
@@ -84,22 +82,18 @@ refused or breaks is an error, also where generate repairs it.
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
+		env.note(inputs.Notes)
 		slices.Sort(warnings)
-		(&outcome{warnings: slices.Compact(warnings)}).warn(env)
-		if failed > 0 {
-			return &findingsError{failed}
-		}
-		return nil
+		run.Warn(env.Stderr, slices.Compact(warnings))
+		return cmp.Or(inputs.Failed(), found(failed))
 	}
 	return cmd
 }
 
 // upgrading is the comparison of two releases for a source.
 type upgrading struct {
-	*input
+	*run.Input
 	from, to string
-	kinds    []string // of KServe's objects in the source
-	index    any      // of the rules, for the source
 	objects  int
 	warnings []string
 }
@@ -122,8 +116,17 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(u.index)),
-		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
+	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(after)),
+		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
+}
+
+// objectKinds returns the kinds of KServe's objects in the source.
+func objectKinds(of *transform.Result) (all []string) {
+	group := transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}
+	for _, o := range of.Index().Snapshot().Objects(group) {
+		all = append(all, o.Kind)
+	}
+	return all
 }
 
 // release parses the release that a flag, or the settings in its place, name.
@@ -142,39 +145,30 @@ func release(text, flag string) (kserve.Versions, error) {
 func (u *upgrading) at(ctx context.Context, release string, versions kserve.Versions,
 ) (*transform.Result, healthconfig.Configuration, error) {
 	var none healthconfig.Configuration
-	options := u.settings.Options
+	options := u.Settings.Options
 	options.KServeVersion = release
 	config, warning, err := options.Config()
 	if err != nil {
 		return nil, none, fmt.Errorf("KServe %s: %w", release, err)
 	}
-	u.warnings = append(u.warnings, u.settings.Warnings...)
+	u.warnings = append(u.warnings, u.Settings.Warnings...)
 	if warning != "" {
 		u.warnings = append(u.warnings, warning)
 	}
-	index := config.Index
-	config.Index = func(render *transform.Render) any {
-		u.kinds = nil
-		for _, o := range render.Objects(transform.GroupKind{Group: kserve.Group, Kind: transform.AnyKind}) {
-			u.kinds = append(u.kinds, o.Kind)
-		}
-		u.index = index(render)
-		return u.index
-	}
-	out, err := u.apply(ctx, config, nil)
+	out, err := u.Apply(ctx, config, nil)
 	if err != nil {
 		return nil, none, err
 	}
-	checks, err := healthconfig.Configure(versions, u.settings.ArgoCDVersion, healthconfig.DefaultLimits)
+	checks, err := healthconfig.Configure(versions, u.Settings.ArgoCDVersion, healthconfig.DefaultLimits)
 	return out.Result, checks, err
 }
 
-// failing counts the changes at or above fail-on.
-func (in *input) failing(changes []upgrade.Change) int {
-	failOn := cmp.Or(in.settings.FailOn, string(transform.Error))
+// severe counts the changes at or above fail-on.
+func (u *upgrading) severe(changes []upgrade.Change) int {
+	failOn := cmp.Or(u.Settings.FailOn, string(transform.Error))
 	n := 0
 	for _, c := range changes {
-		if failOn != never && c.Severity.AtLeast(transform.Severity(failOn)) {
+		if run.Reaches(c.Severity, failOn) {
 			n++
 		}
 	}

@@ -33,7 +33,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag of a command that is not known
 		return unknownCommand(cmd, cmd.Flags().Args())
 	}
+	if errors.Is(err, pflag.ErrHelp) {
+		return pflag.ErrHelp
+	}
 	help := cmd.CommandPath() + " --help lists the flags"
+	if hasManySettings(cmd) {
+		help = cmd.CommandPath() + " --help-all lists the flags"
+	}
 	var unknown *pflag.NotExistError
 	var empty *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
@@ -96,8 +102,6 @@ func wanted(kind string) string {
 		return "true or false"
 	case "duration":
 		return "a duration such as 45s or 10m"
-	case "int":
-		return "a whole number"
 	case "path":
 		return "a path"
 	}

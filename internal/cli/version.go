@@ -92,25 +92,12 @@ func (b build) String() string {
 
 // versionLine is what the command version and the flag --version print.
 func (env *Env) versionLine() string {
-	name := program
-	if env.Charts != nil {
-		name = withHelm
-	}
 	info, _ := debug.ReadBuildInfo()
-	return fmt.Sprintf("%s %s\n", name, newBuild(info))
+	return fmt.Sprintf("%s %s\n", program, newBuild(info))
 }
 
 // buildVersion is the module's version, which the go command stamps from the Git tag or commit.
 func buildVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return newBuild(info).Version
-}
-
-// installable is the version of the module as go install takes it: latest where the program is of no version.
-func installable() string {
-	version := buildVersion()
-	if version == "(devel)" || strings.Contains(version, "+") {
-		return "latest"
-	}
-	return version
 }

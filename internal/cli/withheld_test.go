@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -15,7 +16,7 @@ func TestWithheld(t *testing.T) {
 	repair := func(key string, since transform.Release) func(*transform.Pass) {
 		return func(p *transform.Pass) {
 			if at := (yamldoc.Path{"data", key}); p.Object.Get(at...) == nil {
-				p.Report(transform.Finding{At: at, Message: "no " + key, Since: since,
+				p.Report(transform.Report{At: at, Message: "no " + key, Since: since,
 					Edits: p.Object.Edits(yamldoc.Set(at, "yes"))})
 			}
 		}
@@ -43,11 +44,11 @@ func TestWithheld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := &outcome{Result: result, path: "a.yaml", settings: &settings.Settings{}}
-			if got := out.summary(); got != tc.summary {
+			out := &run.Outcome{Result: result, Path: "a.yaml", Settings: &settings.Settings{}}
+			if got := summary(out); got != tc.summary {
 				t.Errorf("summary %q, want %q", got, tc.summary)
 			}
-			if got := out.checked("warning").conclusion(0); !strings.HasSuffix(got, tc.tail) {
+			if got := newChecked(out, "warning").conclusion(0); !strings.HasSuffix(got, tc.tail) {
 				t.Errorf("conclusion %q, want it to end with %q", got, tc.tail)
 			}
 		})

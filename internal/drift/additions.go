@@ -76,7 +76,7 @@ func inPorts(p *transform.Pass, at yamldoc.Path, ports *yamldoc.Node) {
 }
 
 func report(p *transform.Pass, at yamldoc.Path) {
-	p.Report(transform.Finding{At: at, AsStored: true, Message: "KServe adds this field",
+	p.Report(transform.Report{At: at, AsStored: true, Message: "KServe adds this field",
 		Unrepaired: "ServerSideApply=true makes Argo CD compare it, and only the cluster knows the value: add " +
 			"ServerSideDiff=true"})
 }

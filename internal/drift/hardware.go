@@ -28,7 +28,7 @@ func findProfiles(p *transform.Pass) {
 		return
 	}
 	report := func(at yamldoc.Path) {
-		p.Report(transform.Finding{At: at, AsStored: true, Message: "the hardware profile may overwrite this field",
+		p.Report(transform.Report{At: at, AsStored: true, Message: "the hardware profile may overwrite this field",
 			Unrepaired: "the hardware profile may overwrite it, so leave it out of Git"})
 	}
 	at := yamldoc.Path{"spec", kserve.Predictor, "tolerations"}

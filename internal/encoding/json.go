@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -30,7 +31,9 @@ func writeJSON(w io.Writer, v any, indent string) error {
 	var escaped bytes.Buffer
 	for i, r := range text {
 		if r != '\n' && terminal.IsControl(r) || r == '#' && terminal.IsCommand(text[i:]) {
-			fmt.Fprintf(&escaped, `\u%04x`, r)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&escaped, `\u%04x`, unit)
+			}
 		} else {
 			escaped.WriteRune(r)
 		}

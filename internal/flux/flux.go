@@ -22,17 +22,8 @@ import (
 //go:embed expressions/*.yaml
 var expressions embed.FS
 
-// Kinds has no findings: it names the kinds that [New] looks at, so that the engine parses them.
-var Kinds = &transform.Rule{
-	ID:       "FLUX1",
-	Name:     "flux",
-	Title:    "Objects whose health Flux checks",
-	Doc:      "Objects whose health Flux checks.",
-	Kinds:    slices.Concat(services, others),
-	Example:  "none",
-	Severity: transform.Advice,
-	Run:      func(*transform.Pass) {},
-}
+// Kinds are the kinds of objects that New looks at.
+var Kinds = slices.Concat(services, others)
 
 var (
 	services = []transform.GroupKind{
@@ -60,16 +51,15 @@ type Checks struct {
 // reference is an entry of spec.healthChecks.
 type reference struct{ apiVersion, kind, namespace, name string }
 
-// New returns the checks for the objects of a render, if the cluster runs one of the releases of KServe and has the
-// default deployment mode, which may be empty. Routes says that KServe makes HTTPRoutes for InferenceServices in
+// New returns the checks for the objects of a model. Routes says that KServe makes HTTPRoutes for InferenceServices in
 // Standard mode (enableGatewayApi in the key ingress of inferenceservice-config). The error says which settings are
 // missing.
-func New(render *transform.Render, versions kserve.Versions, mode kserve.Mode, routes bool) (Checks, error) {
-	b := builder{model: model.New(render, versions, mode), versions: versions, mode: mode, routes: routes}
-	for _, o := range render.Objects(Kinds.Kinds...) {
+func New(m *model.Model, routes bool) (Checks, error) {
+	b := builder{model: m, routes: routes}
+	for _, o := range m.Snapshot().Objects(Kinds...) {
 		b.object(o)
 	}
-	if len(render.Objects(services...)) == 0 {
+	if len(m.Snapshot().Objects(services...)) == 0 {
 		return Checks{}, errors.New("no object of serving.kserve.io to check")
 	}
 	return b.Checks, errors.Join(b.errs...)
@@ -77,11 +67,9 @@ func New(render *transform.Render, versions kserve.Versions, mode kserve.Mode, r
 
 type builder struct {
 	Checks
-	model    *model.Model
-	versions kserve.Versions
-	mode     kserve.Mode
-	routes   bool
-	errs     []error
+	model  *model.Model
+	routes bool
+	errs   []error
 }
 
 func (b *builder) object(o *transform.Object) {
@@ -166,7 +154,7 @@ func (b *builder) routed(s *model.Service) bool {
 func (b *builder) graph(o *transform.Object) {
 	mode, ok := kserve.ParseMode(o.Annotation(kserve.DeploymentModeAnnotation))
 	if !ok {
-		mode = b.mode
+		mode = b.model.DefaultMode
 	}
 	switch mode {
 	case kserve.Standard:

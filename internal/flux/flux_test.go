@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -17,20 +18,15 @@ func checks(t *testing.T, manifests, release string, mode kserve.Mode, routes bo
 	if err != nil {
 		t.Fatal(err)
 	}
-	var found Checks
-	var failure error
-	_, err = transform.Run(context.Background(), []transform.File{{Path: "app.yaml", Data: []byte(manifests)}},
+	result, err := transform.Run(context.Background(), []transform.File{{Path: "app.yaml", Data: []byte(manifests)}},
 		transform.Config{
-			Rules: []*transform.Rule{Kinds}, Releases: versions.Releases(),
-			Index: func(render *transform.Render) any {
-				found, failure = New(render, versions, mode, routes)
-				return nil
-			},
+			Kinds: Kinds, Releases: versions.Releases(),
+			Index: func(s *transform.Snapshot) transform.Index { return model.New(s, versions, mode) },
 		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found, failure
+	return New(result.Index().(*model.Model), routes)
 }
 
 func read(t *testing.T, path string) string {

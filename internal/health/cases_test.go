@@ -87,7 +87,7 @@ var caseTableHead = strings.ReplaceAll(`# Test cases of the health checks
 with an API server in memory through every state, and play the Deployment controller, the kubelet, Knative (with its own
 lifecycle code) and ModelMesh. Each object names its cases, the releases that write it, and the verdict that is right
 for what is the case. Where the status cannot show it, that is the best verdict of those who see only the object.
-"Progressing, later Degraded" changes after the grace period. ~make statuses~ writes the files, and ~make e2e-health~
+"Progressing, later Degraded" changes after the grace period. ~make statuses~ writes the files, and ~make e2e SUITE=health~
 proves that they are up to date.
 
 ~testdata~ has what real controllers wrote on an API server, and what people wrote by hand, because no controller writes

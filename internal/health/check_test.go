@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	bundled2 "github.com/argoproj/argo-cd/v2/resource_customizations"
-	bundled3 "github.com/argoproj/argo-cd/v3/resource_customizations"
+	argocd2 "github.com/argoproj/argo-cd/v2/resource_customizations"
 	"sigs.k8s.io/yaml"
+
+	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
 )
 
 // update makes the tests write their golden files.
@@ -89,24 +90,48 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestUpstreamCases runs Argo CD's own test cases through our check.
-func TestUpstreamCases(t *testing.T) {
-	check := mustOurs(t)["InferenceService"]
-	for release, embedded := range map[string]fs.FS{"2.14.21": bundled2.Embedded, "3.5.7": bundled3.Embedded} {
-		tree, err := fs.Sub(embedded, "serving.kserve.io/InferenceService")
-		if err != nil {
-			t.Fatal(err)
+// TestBundled compares the copy of a release with the release, and runs its test cases on the copy and on our check. The
+// suite health of e2e does both for all releases, in their own VMs.
+func TestBundled(t *testing.T) {
+	const kind = "InferenceService"
+	tree, err := fs.Sub(argocd2.Embedded, Group+"/"+kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := fs.ReadFile(tree, "health.lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundled, release, err := Bundled("2.14.21")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scriptOf(t, release, kind) != string(source) {
+		t.Errorf("the copy of Argo CD %s is another script", release)
+	}
+	var suite healthTests
+	loadYAML(t, tree, "health_test.yaml", &suite)
+	for _, test := range suite.Tests {
+		var object Object
+		loadYAML(t, tree, test.InputPath, &object)
+		want := Verdict{test.HealthStatus.Status, test.HealthStatus.Message}
+		if got := bundled[kind].Assess(object, today); got != want {
+			t.Errorf("%s: the copy says %v, want %v", test.InputPath, got, want)
 		}
-		var suite healthTests
-		loadYAML(t, tree, "health_test.yaml", &suite)
-		for _, test := range suite.Tests {
-			var object Object
-			loadYAML(t, tree, test.InputPath, &object)
-			if got := check.Assess(object, today); got.Status != test.HealthStatus.Status {
-				t.Errorf("Argo CD %s, %s: %v, upstream says %v", release, test.InputPath, got, test.HealthStatus.Status)
-			}
+		if got := mustOurs(t)[kind].Assess(object, today); got.Status != want.Status {
+			t.Errorf("%s: our check says %v, want %v", test.InputPath, got, want.Status)
 		}
 	}
+}
+
+// scriptOf returns the copy of the check that a release of Argo CD bundles.
+func scriptOf(t *testing.T, release, kind string) string {
+	t.Helper()
+	source, err := fs.ReadFile(customizations.ArgoCD, "argocd/"+release+"/"+Group+"/"+kind+"/health.lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(source)
 }
 
 // TestNothingBreaksACheck replaces every value of some objects by values of other types.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	bundled2 "github.com/argoproj/argo-cd/v2/resource_customizations"
-	bundled3 "github.com/argoproj/argo-cd/v3/resource_customizations"
 	"golang.org/x/mod/semver"
 
 	customizations "github.com/argocd-kserve-plugin/argocd-kserve-plugin/resource_customizations"
@@ -32,17 +30,21 @@ func Ours() (Checks, error) {
 // 3.2.0, nor from 3.0.21, 3.1.10 and 3.2.1 on; older ones are not available: source is "" then.
 func Bundled(argocd string) (checks Checks, source string, err error) {
 	minor := semver.MajorMinor("v" + argocd)
+	source = "3.5.7"
 	switch {
 	case Before(argocd, "v2.13.0"):
 		return Checks{}, "", nil
 	case Before(argocd, "v3.0.21"),
 		minor == "v3.1" && Before(argocd, "v3.1.10"),
 		minor == "v3.2" && Before(argocd, "v3.2.1"):
-		checks, err = load(bundled2.Embedded, "Argo CD 2.14.21", true)
-		return checks, "2.14.21", err
+		source = "2.14.21"
 	}
-	checks, err = load(bundled3.Embedded, "Argo CD 3.5.7", true)
-	return checks, "3.5.7", err
+	tree, err := fs.Sub(customizations.ArgoCD, "argocd/"+source)
+	if err != nil {
+		return nil, "", err
+	}
+	checks, err = load(tree, "Argo CD "+source, true)
+	return checks, source, err
 }
 
 // Before reports whether a release of Argo CD is older than another. An unknown one is the newest.

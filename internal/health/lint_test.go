@@ -1,12 +1,8 @@
 package health
 
 import (
-	"io/fs"
 	"strings"
 	"testing"
-
-	bundled2 "github.com/argoproj/argo-cd/v2/resource_customizations"
-	bundled3 "github.com/argoproj/argo-cd/v3/resource_customizations"
 )
 
 func lintLines(t *testing.T, s Script) string {
@@ -25,15 +21,9 @@ func lintLines(t *testing.T, s Script) string {
 // TestLintOfBundled holds what is wrong with the checks that Argo CD bundles.
 func TestLintOfBundled(t *testing.T) {
 	var b strings.Builder
-	for _, bundled := range []struct {
-		release string
-		tree    fs.FS
-	}{{"2.14.21", bundled2.Embedded}, {"3.5.7", bundled3.Embedded}} {
-		source, err := fs.ReadFile(bundled.tree, Group+"/InferenceService/health.lua")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.WriteString(lintLines(t, Script{"Argo CD", bundled.release, "InferenceService", string(source), true}))
+	for _, release := range []string{"2.14.21", "3.5.7"} {
+		source := scriptOf(t, release, "InferenceService")
+		b.WriteString(lintLines(t, Script{"Argo CD", release, "InferenceService", source, true}))
 	}
 	golden(t, "lint-bundled.txt", b.String())
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	bundled3 "github.com/argoproj/argo-cd/v3/resource_customizations"
 	"sigs.k8s.io/yaml"
 )
 
@@ -18,43 +17,35 @@ import (
 type upstreamStep struct {
 	name  string
 	check Check
-	tests healthTests
+	tests healthTests // that the step adds
 	tree  fs.FS
 }
 
-// upstreamSteps returns the check that Argo CD bundles, and then the steps.
+// upstreamSteps returns the steps in hack/upstream/argo-cd. The tests of Argo CD itself run in the suite health of e2e.
 func upstreamSteps(t *testing.T) []upstreamStep {
 	t.Helper()
-	tree, err := fs.Sub(bundled3.Embedded, "serving.kserve.io/InferenceService")
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := []upstreamStep{{name: "bundled", tree: tree}}
-	folders, err := filepath.Glob("../../resource_customizations/upstream/*")
+	folders, err := filepath.Glob("../../hack/upstream/argo-cd/[1-9]-*")
 	if err != nil || len(folders) != 4 {
 		t.Fatalf("%v, %v", folders, err)
 	}
+	var steps []upstreamStep
 	for _, folder := range folders {
-		steps = append(steps, upstreamStep{name: filepath.Base(folder), tree: os.DirFS(folder)})
-	}
-	for i := range steps {
-		source, err := fs.ReadFile(steps[i].tree, "health.lua")
+		step := upstreamStep{name: filepath.Base(folder), tree: os.DirFS(folder)}
+		source, err := fs.ReadFile(step.tree, "health.lua")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if steps[i].check, err = Compile(steps[i].name, string(source), true); err != nil {
+		if step.check, err = Compile(step.name, string(source), true); err != nil {
 			t.Fatal(err)
 		}
-		tests, err := fs.ReadFile(steps[i].tree, "health_test.yaml")
+		tests, err := fs.ReadFile(step.tree, "health_test.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(tests), "tests:\n") { // what a step adds
-			tests = append([]byte("tests:\n"), tests...)
+		if err := yaml.Unmarshal(append([]byte("tests:\n"), tests...), &step.tests); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
 		}
-		if err := yaml.Unmarshal(tests, &steps[i].tests); err != nil {
-			t.Fatalf("%s: %v", steps[i].name, err)
-		}
+		steps = append(steps, step)
 	}
 	return steps
 }
@@ -62,6 +53,11 @@ func upstreamSteps(t *testing.T) []upstreamStep {
 // TestUpstreamSteps runs the tests of each step on it and on all later ones. Each shows what its step changes.
 func TestUpstreamSteps(t *testing.T) {
 	steps := upstreamSteps(t)
+	bundled, _, err := Bundled("3.5.7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := bundled["InferenceService"]
 	for i, from := range steps {
 		for _, test := range from.tests.Tests {
 			var object Object
@@ -72,15 +68,16 @@ func TestUpstreamSteps(t *testing.T) {
 					t.Errorf("%s on %s:\n got %v\nwant %v", step.name, test.InputPath, got, want)
 				}
 			}
-			if i > 0 && steps[i-1].check.Assess(object, today).Status == test.HealthStatus.Status {
-				t.Errorf("%s: %s says so already", test.InputPath, steps[i-1].name)
+			if before.Assess(object, today).Status == test.HealthStatus.Status {
+				t.Errorf("%s: the check before %s says so already", test.InputPath, from.name)
 			}
 			for _, path := range [][]string{{"metadata", "uid"}, {"metadata", "resourceVersion"}, {"spec"}, {"status"}} {
-				if i > 0 && At(object, path...) == nil {
+				if At(object, path...) == nil {
 					t.Errorf("%s: not a whole object, it lacks %v", test.InputPath, path)
 				}
 			}
 		}
+		before = from.check
 	}
 }
 

@@ -26,6 +26,20 @@ func (o Override) Key() string {
 	return "resource.customizations." + o.Type + "." + health.Group + "_" + o.Kind
 }
 
+// Without says what people see without the override with a key in argocd-cm.
+func Without(key string) string {
+	switch kind := key[strings.LastIndexByte(key, '_')+1:]; {
+	case strings.Contains(key, ".health."):
+		return fmt.Sprintf("Argo CD does not wait until %ss are ready", kind)
+	case strings.Contains(key, ".actions."):
+		return fmt.Sprintf("Argo CD offers no stop and resume for %ss", kind)
+	case strings.Contains(key, ".knownTypeFields."):
+		return fmt.Sprintf("Argo CD shows %ss with 1000m for 1 as OutOfSync", kind)
+	default:
+		return fmt.Sprintf("Argo CD shows %ss whose deployment mode KServe rewrites as OutOfSync", kind)
+	}
+}
+
 // Configuration is what Argo CD needs for a release of KServe.
 type Configuration struct {
 	Overrides []Override

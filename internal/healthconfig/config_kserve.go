@@ -46,7 +46,7 @@ func ourList() string {
 const listHeader = `# Merge the list into the JSON document that is already under the key inferenceService of the
 # ConfigMap inferenceservice-config. This does it, in KServe's namespace:
 #   kubectl --namespace kserve get configmap inferenceservice-config -o yaml |
-#     argocd-kserve-plugin health config -o inferenceservice-config --live - | kubectl replace -f -
+#     argocd-kserve-plugin health config compare -o inferenceservice-config - | kubectl replace -f -
 # Changing the list restarts, once, the pods of every service that has one of these annotations; if the list is in place
 # first, adding them restarts nothing.
 `

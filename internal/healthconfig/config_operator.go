@@ -9,7 +9,7 @@ import "io"
 func operatorResource(w io.Writer, c Configuration) error {
 	_, err := io.WriteString(w, `# kubectl --namespace argocd patch argocds.argoproj.io NAME --type merge --patch-file FILE
 # This adds keys to extraConfig, or replaces those of the same name. extraConfig wins over resourceHealthChecks,
-# resourceActions and resourceIgnoreDifferences. "health config --live -" shows what a live resource has, and merges.
+# resourceActions and resourceIgnoreDifferences. "health config compare -" shows what a live resource has, and merges.
 apiVersion: argoproj.io/v1beta1
 kind: ArgoCD
 spec:

@@ -81,25 +81,11 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 		}
 		problem := Problem{change.Object, Outdated, change.Key, "health config " + change.What}
 		if change.Before == "" {
-			problem.Problem, problem.Message = Missing, without(change.Key)+": add what health config prints"
+			problem.Problem, problem.Message = Missing, healthconfig.Without(change.Key)+": add what health config prints"
 		}
 		problems = append(problems, problem)
 	}
 	return problems, append(notes, left...), nil
-}
-
-// without says what people see without the customization of Argo CD with the key.
-func without(key string) string {
-	switch kind := key[strings.LastIndexByte(key, '_')+1:]; {
-	case strings.Contains(key, ".health."):
-		return fmt.Sprintf("Argo CD does not wait until %ss are ready", kind)
-	case strings.Contains(key, ".actions."):
-		return fmt.Sprintf("Argo CD offers no stop and resume for %ss", kind)
-	case strings.Contains(key, ".knownTypeFields."):
-		return fmt.Sprintf("Argo CD shows %ss with 1000m for 1 as OutOfSync", kind)
-	default:
-		return fmt.Sprintf("Argo CD shows %ss whose deployment mode KServe rewrites as OutOfSync", kind)
-	}
 }
 
 // definition returns the sidecar as it is to be.

@@ -1,7 +1,7 @@
 // Package mergekey gives kustomize the part of Kubernetes' schema that a build
 // needs. The schema says by which key a patch merges a list. For the first patch,
 // kustomize parses the whole of it (initSchema in
-// kyaml/openapi/openapi.go@v0.21.1), which takes longer than everything else in
+// kyaml/openapi/openapi.go@v0.21.2), which takes longer than everything else in
 // the build of an ordinary app.
 package mergekey
 
@@ -52,7 +52,7 @@ func New(whole bool) *Schema {
 
 // hidden matches what may hide the name of a kind or of a property: an escape, and
 // the delimiter of a replacement. It also matches a comment that refers to the
-// schema (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.1), and UTF-16.
+// schema (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.2), and UTF-16.
 var hidden = lazyregexp.New(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
 
 // hides reports whether hidden matches. Most files have nothing that it needs, and
@@ -161,7 +161,7 @@ func (s *Schema) parse(text string) spec.Schema {
 	return parsed
 }
 
-// The extensions of the schema that kustomize reads (kyaml/openapi/openapi.go@v0.21.1).
+// The extensions of the schema that kustomize reads (kyaml/openapi/openapi.go@v0.21.2).
 const (
 	kinds    = "x-kubernetes-group-version-kind"
 	strategy = "x-kubernetes-patch-strategy"

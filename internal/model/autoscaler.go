@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -32,49 +31,21 @@ const (
 	KnativeServiceTarget   = "Service" // of the group serving.knative.dev
 )
 
-// autoscalerFacts is what the model wants to know about an autoscaler and finds in the autoscaler alone.
-type autoscalerFacts struct {
-	kind        string // see Target
-	llmKind     string // see LLMTarget
-	name        string // of the target
-	owner       string // see Owner
-	renamedFrom string // the RenamedFromAnnotation
-	made        bool   // by KServe, see Maker, or by KEDA for a ScaledObject, which is the autoscaler then
-}
-
-func newAutoscalerFacts(o *transform.Object) *autoscalerFacts {
-	a := Autoscaler{o}
-	ref := a.Get("spec", "scaleTargetRef")
-	apiVersion, kind := ref.Get("apiVersion").Str(), ref.Get("kind").Str()
-	if kind == "" && !a.IsHPA() {
-		kind = DeploymentTarget
-	}
-	target := targetKind(apiVersion, kind)
-	f := &autoscalerFacts{
-		kind:        strings.Clone(target),
-		llmKind:     strings.Clone(cmp.Or(llmTargetKind(apiVersion, kind), target)),
-		name:        strings.Clone(ref.Get("name").Str()),
-		renamedFrom: strings.Clone(a.Annotation(RenamedFromAnnotation)),
-		made:        Maker(o) != "" || controller(o, kserve.ScaledObject.Group) != nil,
-	}
-	if name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/"); ok {
-		f.owner = strings.Clone(name)
-	}
-	return f
-}
-
-func (a Autoscaler) facts() *autoscalerFacts {
-	if known, ok := a.Facts().(*autoscalerFacts); ok {
-		return known
-	}
-	return newAutoscalerFacts(a.Object)
-}
-
 // Target returns the kind and the name of the object that the autoscaler scales. The kind is empty when it is none of
 // the constants. KEDA's objects scale a Deployment unless they name another kind.
 func (a Autoscaler) Target() (kind, name string) {
-	f := a.facts()
-	return f.kind, f.name
+	apiVersion, kind, name := a.targetRef()
+	return targetKind(apiVersion, kind), name
+}
+
+// targetRef returns what the autoscaler names as its target.
+func (a Autoscaler) targetRef() (apiVersion, kind, name string) {
+	ref := a.Get("spec", "scaleTargetRef")
+	kind = ref.Get("kind").Str()
+	if kind == "" && !a.IsHPA() {
+		kind = DeploymentTarget
+	}
+	return ref.Get("apiVersion").Str(), kind, ref.Get("name").Str()
 }
 
 // targetKind returns the kind if it is one of the constants, else nothing.
@@ -95,7 +66,13 @@ func targetKind(apiVersion, kind string) string {
 const OwnerAnnotation = "argocd-kserve-plugin/owner"
 
 // Owner returns the name of the InferenceService in the OwnerAnnotation, empty when there is none.
-func (a Autoscaler) Owner() string { return a.facts().owner }
+func (a Autoscaler) Owner() string {
+	name, ok := strings.CutPrefix(a.Annotation(OwnerAnnotation), kserve.InferenceService.Kind+"/")
+	if !ok {
+		return ""
+	}
+	return name
+}
 
 // elsewhere returns the services that are named only by the OwnerAnnotation of autoscalers in their namespace. An
 // autoscaler of the user's scales only a service in Standard mode. The annotation of one that fits a service of the
@@ -120,7 +97,7 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 		s := &Service{
 			Object: &transform.Object{Kind: kserve.InferenceService.Kind, Name: name, Namespace: o.Namespace},
 			Mode:   kserve.Standard, ModeEvidence: "annotation " + OwnerAnnotation, Elsewhere: true,
-			facts: &facts{components: allComponents, predictors: unnamed},
+			components: allComponents, predictors: []string{""},
 		}
 		note(s)
 		services = append(services, s)
@@ -129,9 +106,9 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 }
 
 // usersAutoscalers returns the autoscalers of the render that neither KServe nor KEDA made.
-func usersAutoscalers(render *transform.Render) []*transform.Object {
-	return slices.DeleteFunc(render.Objects(AutoscalerKinds...), func(o *transform.Object) bool {
-		return Autoscaler{o}.facts().made
+func usersAutoscalers(snapshot *transform.Snapshot) []*transform.Object {
+	return slices.DeleteFunc(snapshot.Objects(AutoscalerKinds...), func(o *transform.Object) bool {
+		return Maker(o) != "" || controller(o, kserve.ScaledObject.Group) != nil // KEDA makes HPAs of ScaledObjects
 	})
 }
 

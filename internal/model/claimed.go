@@ -17,7 +17,7 @@ func (m *Model) Claimed(s *Service) []*transform.Object {
 	return m.claimed()[objectName{s.Namespace, s.Name}]
 }
 
-func findClaimed(render *transform.Render) map[objectName][]*transform.Object {
+func findClaimed(render *transform.Snapshot) map[objectName][]*transform.Object {
 	found := map[objectName][]*transform.Object{}
 	for _, o := range render.Objects(kserve.Deployment, transform.GroupKind{Kind: "Service"}) {
 		labels := o.Get("metadata", "labels")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
@@ -49,31 +48,7 @@ func (m *Model) Containers(s *Service) []Container {
 	if s.Elsewhere {
 		return nil
 	}
-	found := s.containers.Load()
-	if found == nil {
-		containers := m.findContainers(s)
-		found = &containers
-		m.recent.add(s)
-		s.containers.Store(found)
-	}
-	return *found
-}
-
-// recent are the services that have their containers in memory: the last ones that rules looked at. All of them
-// would take more memory than the texts of the services.
-type recent struct {
-	mutex    sync.Mutex
-	services [16]*Service
-	next     int // the index of the oldest one
-}
-
-func (r *recent) add(s *Service) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	oldest := cmp.Or(r.services[r.next], s)
-	oldest.containers.Store(nil)
-	r.services[r.next] = s
-	r.next = (r.next + 1) % len(r.services)
+	return s.containers()
 }
 
 func (m *Model) findContainers(s *Service) []Container {
@@ -196,7 +171,7 @@ func (m *Model) LoadsModel(s *Service, component string) bool {
 // Framework returns the field of a component that stands for its serving container, and the model's format. Both are
 // empty when there is no such field.
 func (s *Service) Framework(component string) (field, format string) {
-	if i := slices.Index(s.components, component); i >= 0 && i < len(s.frameworks) {
+	if i := slices.Index(s.components, component); i >= 0 && !s.Elsewhere {
 		return s.frameworks[i].field, s.frameworks[i].format
 	}
 	return "", ""
@@ -205,24 +180,12 @@ func (s *Service) Framework(component string) (field, format string) {
 // framework is what Framework returns for a component.
 type framework struct{ field, format string }
 
-func findFrameworks(spec *yamldoc.Node, components []string) []framework {
-	found, some := make([]framework, len(components)), false
-	for i, component := range components {
-		found[i] = findFramework(spec.Get(component), component)
-		some = some || found[i].field != ""
-	}
-	if !some {
-		return nil
-	}
-	return found
-}
-
 func findFramework(spec *yamldoc.Node, component string) framework {
 	for _, f := range kserve.Frameworks[component] {
 		switch {
 		case spec.Get(f).IsNull():
 		case f == "model":
-			return framework{f, strings.Clone(spec.Get("model", "modelFormat", "name").Str())}
+			return framework{f, spec.Get("model", "modelFormat", "name").Str()}
 		default:
 			return framework{f, f}
 		}

@@ -11,7 +11,7 @@ import (
 const RenamedFromAnnotation = "argocd-kserve-plugin/renamed-from"
 
 // RenamedFrom returns the RenamedFromAnnotation.
-func (a Autoscaler) RenamedFrom() string { return a.facts().renamedFrom }
+func (a Autoscaler) RenamedFrom() string { return a.Annotation(RenamedFromAnnotation) }
 
 // hpaNames are the names of the HPAs of the render.
 type hpaNames struct {
@@ -19,7 +19,7 @@ type hpaNames struct {
 	ever    map[objectName][]*transform.Object // that have the name or were renamed from it; also under everywhere
 }
 
-func findHPANames(render *transform.Render) *hpaNames {
+func findHPANames(render *transform.Snapshot) *hpaNames {
 	all := render.Objects(kserve.HorizontalPodAutoscaler)
 	found := &hpaNames{
 		present: make(map[objectName]bool, len(all)), ever: make(map[objectName][]*transform.Object, 2*len(all)),

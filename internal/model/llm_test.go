@@ -20,7 +20,7 @@ func lookLLM(t *testing.T, manifests string, at func(*Model, *LLMService)) {
 	}
 	_, err = transform.Run(t.Context(), []transform.File{{Path: "input.yaml", Data: []byte(manifests)}}, transform.Config{
 		Rules: []*transform.Rule{rule}, Releases: versions.Releases(),
-		Index: func(render *transform.Render) any {
+		Index: func(render *transform.Snapshot) transform.Index {
 			m := New(render, versions, "")
 			at(m, m.LLMService(render.Objects(kserve.LLMInferenceService)[0]))
 			return m

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -70,8 +71,8 @@ type LLMScaleTarget struct {
 // LLMTarget returns the kind and the name of the object that the autoscaler scales. The kind is that of Target, or one
 // by which people mean an LLM service.
 func (a Autoscaler) LLMTarget() (kind, name string) {
-	f := a.facts()
-	return f.llmKind, f.name
+	apiVersion, kind, name := a.targetRef()
+	return cmp.Or(llmTargetKind(apiVersion, kind), targetKind(apiVersion, kind)), name
 }
 
 // llmTargetKind returns the kind if it is SetTarget or LLMTarget, else nothing.

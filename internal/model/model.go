@@ -3,7 +3,6 @@
 package model
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -15,13 +14,12 @@ type Model struct {
 	Versions    kserve.Versions
 	DefaultMode kserve.Mode // of the cluster; empty when unknown
 
-	render      *transform.Render
+	render      *transform.Snapshot
 	services    map[*transform.Object]*Service
 	candidates  map[*transform.Object][]ScaleTarget  // by autoscaler
 	meant       map[ScaleTarget]int                  // how many autoscalers have the Target, by Deployment
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	llms        *llms
-	recent      recent
 
 	deployments func() *deployments // built at the first call, as are the next ones
 
@@ -41,20 +39,8 @@ type objectName struct{ namespace, name string }
 // everywhere is the namespace of what reaches every namespace.
 const everywhere = "*"
 
-// Facts returns what the model needs of an object, for [transform.Config]. It copies texts: a part of one would keep
-// the whole text in memory.
-func Facts(o *transform.Object) any {
-	switch kind := o.GroupKind(); {
-	case kind == kserve.InferenceService, kind == kserve.InferenceGraph:
-		return newFacts(o)
-	case slices.Contains(AutoscalerKinds, kind):
-		return newAutoscalerFacts(o)
-	}
-	return nil
-}
-
 // New builds the model of a render.
-func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.Mode) *Model {
+func New(render *transform.Snapshot, versions kserve.Versions, defaultMode kserve.Mode) *Model {
 	services, autoscalers := render.Objects(kserve.InferenceService), usersAutoscalers(render)
 	if versions.Any(kserve.StandardGraphs) {
 		services = append(services, render.Objects(kserve.InferenceGraph)...)
@@ -77,7 +63,8 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range services {
 		s := newService(o)
-		s.order = int32(len(m.services))
+		s.order = len(m.services)
+		s.containers = sync.OnceValue(func() []Container { return m.findContainers(s) })
 		m.services[o] = s
 	}
 	m.llms = m.findLLMs()
@@ -85,6 +72,9 @@ func New(render *transform.Render, versions kserve.Versions, defaultMode kserve.
 	m.indexLLMAutoscalers(autoscalers)
 	return m
 }
+
+// Snapshot returns the render that the model is about.
+func (m *Model) Snapshot() *transform.Snapshot { return m.render }
 
 // Service returns what is known about an InferenceService of the render, or about an InferenceGraph if a release in
 // question makes Deployments for graphs. It is nil for any other object.

@@ -23,7 +23,7 @@ func look(t *testing.T, manifests, version string, cluster kserve.Mode, at func(
 	}
 	_, err = transform.Run(t.Context(), []transform.File{{Path: "input.yaml", Data: []byte(manifests)}}, transform.Config{
 		Rules: []*transform.Rule{rule}, Releases: versions.Releases(),
-		Index: func(render *transform.Render) any {
+		Index: func(render *transform.Snapshot) transform.Index {
 			m := New(render, versions, cluster)
 			at(m, m.Services()[0])
 			return m

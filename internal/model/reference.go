@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -69,27 +68,15 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 	return found
 }
 
-func findReferences(render *transform.Render) *references {
+func findReferences(render *transform.Snapshot) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
-	for _, o := range render.Holding(mayRefer) {
+	for _, o := range render.All() {
 		if Maker(o) != "" {
 			continue
 		}
 		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })
 	}
 	return found
-}
-
-// mayRefer reports whether the text of an object may refer to an autoscaler: one of ReferenceWords is in it other than
-// as the object's kind, or may be written so that the bytes do not show it.
-func mayRefer(o *transform.Object, text []byte) bool {
-	if bytes.ContainsAny(text, `\*!`) {
-		return true
-	}
-	return slices.ContainsFunc(ReferenceWords, func(word string) bool {
-		count := bytes.Count(text, []byte(word))
-		return count > 1 || count == 1 && !strings.Contains(o.Kind, word)
-	})
 }
 
 // add notes a reference to the object of the kind with the name.

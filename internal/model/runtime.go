@@ -257,14 +257,14 @@ func (m *Model) mergeWithRuntime(c *Container) {
 	}
 	switch {
 	case name != "" && rows == nil:
-		c.RuntimeQuestion = fmt.Sprintf("the runtime %s is not in this render", name)
+		c.RuntimeQuestion = fmt.Sprintf("the runtime %s is not in these manifests", name)
 	case name != "" && !every:
 		c.RuntimeQuestion = fmt.Sprintf("not every release in question has the runtime %s", name)
 	case name != "" || len(c.selectable) > 0:
 	case !m.selectsOwn(c.Format):
 		c.RuntimeQuestion = fmt.Sprintf("not every release in question has a runtime for the format %s", c.Format)
 	case s.onOpenDataHub():
-		c.RuntimeQuestion = "the runtime that KServe selects is not in this render"
+		c.RuntimeQuestion = "the runtime that KServe selects is not in these manifests"
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -15,72 +14,48 @@ import (
 // deployment mode it will run in.
 type Service struct {
 	*transform.Object
-	*facts
 	Mode          kserve.Mode // empty when unknown
 	ModeEvidence  string      // why Mode is known, for messages
 	Contradiction string      // evidence for two modes at once, for messages; Mode is then empty
 
-	// What only a service in Standard mode has, for messages. Empty when there is nothing. It does not decide the mode
-	// where KServe itself decides it otherwise.
-	StandardEvidence string
+	// What only a service in Standard mode has, and what only one in Knative mode has, for messages. Empty when there is
+	// nothing. They do not decide the mode where KServe itself decides it otherwise.
+	StandardEvidence, KnativeEvidence string
 
 	Elsewhere bool // another app has it: here, only an autoscaler's OwnerAnnotation names it
 
-	order      int32                       // in the render
-	containers atomic.Pointer[[]Container] // nil if nobody has looked at them lately
-}
-
-// facts are what the model wants to know about a service and finds in the service alone.
-type facts struct {
-	KnativeEvidence string // as StandardEvidence, for Knative mode
-
-	standard   string      // StandardEvidence without that of autoscalers
+	order      int         // in the snapshot
 	components []string    // see Components
-	frameworks []framework // of the components; nil if none has one
-	annotated  string      // the annotation with its mode
+	frameworks []framework // of the components
 	predictors []string    // the predictor's own name, perhaps empty, and the names of those in its canaries
-}
-
-func newFacts(o *transform.Object) *facts {
-	f := &facts{annotated: strings.Clone(o.Annotation(kserve.DeploymentModeAnnotation))}
-	s := &Service{Object: o, facts: f}
-	spec := s.Get("spec")
-	for _, c := range allComponents {
-		if spec.Has(c) {
-			f.components = append(f.components, c)
-		}
-	}
-	switch {
-	case o.GroupKind() == kserve.InferenceGraph:
-		f.components = onlyRouter
-	case len(f.components) == 1 && f.components[0] == kserve.Predictor:
-		f.components = allComponents[:1] // as most services have it
-	}
-	f.frameworks = findFrameworks(spec, f.components)
-	f.predictors = unnamed
-	if name := spec.Get(kserve.Predictor, "name").Str(); name != "" {
-		f.predictors = []string{strings.Clone(name)}
-	}
-	for _, canary := range spec.Get("canary").List() {
-		if name := canary.Get(kserve.Predictor, "name").Str(); name != "" {
-			f.predictors = append(f.predictors, strings.Clone(name))
-		}
-	}
-	f.standard, f.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
-	return f
+	containers func() []Container
 }
 
 // newService returns a service of which only the mode is left to resolve.
 func newService(o *transform.Object) *Service {
-	known, ok := o.Facts().(*facts)
-	if !ok {
-		known = newFacts(o)
+	s := &Service{Object: o}
+	spec := s.Get("spec")
+	if s.IsGraph() {
+		s.components = onlyRouter
+	} else {
+		for _, c := range allComponents {
+			if spec.Has(c) {
+				s.components = append(s.components, c)
+			}
+		}
 	}
-	return &Service{Object: o, facts: known, StandardEvidence: known.standard}
+	for _, c := range s.components {
+		s.frameworks = append(s.frameworks, findFramework(spec.Get(c), c))
+	}
+	s.predictors = []string{spec.Get(kserve.Predictor, "name").Str()}
+	for _, canary := range spec.Get("canary").List() {
+		if name := canary.Get(kserve.Predictor, "name").Str(); name != "" {
+			s.predictors = append(s.predictors, name)
+		}
+	}
+	s.StandardEvidence, s.KnativeEvidence = s.standardEvidence(), s.knativeEvidence()
+	return s
 }
-
-// unnamed are the predictors of a service that gives them no name. Its capacity is 1, so append makes a copy.
-var unnamed = []string{""}
 
 var onlyRouter = []string{kserve.Router}
 
@@ -128,7 +103,7 @@ func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
 	if s.StandardEvidence == "" && scaler.Object != nil {
 		s.StandardEvidence = scaler.String() // Knative names its Deployments by revision
 	}
-	annotated, valid := kserve.ParseMode(s.annotated)
+	annotated, valid := kserve.ParseMode(s.Annotation(kserve.DeploymentModeAnnotation))
 	switch {
 	case valid:
 		s.Mode, s.ModeEvidence = annotated, "annotation "+kserve.DeploymentModeAnnotation

@@ -20,7 +20,7 @@ func (m *Model) renders(namespace, kind, name string) bool {
 
 // findTargets returns the objects of the render that autoscalers may scale. A document that cannot be read may hold, in
 // any namespace, each target that it mentions.
-func findTargets(render *transform.Render) map[targetName]bool {
+func findTargets(render *transform.Snapshot) map[targetName]bool {
 	wanted, found := map[targetName]bool{}, map[targetName]bool{}
 	for _, o := range render.Objects(AutoscalerKinds...) {
 		kind, name := Autoscaler{o}.Target()

@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-// Manifest is an object of a source.
-type Manifest struct {
-	Object
-	Place string // path:line
-}
-
 // Effect is what a change does to an object.
 type Effect string
 

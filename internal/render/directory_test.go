@@ -70,8 +70,8 @@ func TestDirectory(t *testing.T) {
 			o := options(filepath.Join(top, tc.dir))
 			o.Recurse, o.Include, o.Exclude = tc.recurse, tc.include, tc.exclude
 			files, err := manifests(t.Context(), strings.ReplaceAll(tc.path, "TOP", top), o)
-			if want := strings.ReplaceAll(tc.want, "TOP", top); paths(files) != want || err != nil {
-				t.Errorf("got %s, %v\nwant %s", paths(files), err, want)
+			if want := strings.ReplaceAll(tc.want, "TOP", top); pathsOf(files) != want || err != nil {
+				t.Errorf("got %s, %v\nwant %s", pathsOf(files), err, want)
 			}
 		})
 	}

@@ -129,7 +129,7 @@ func (d *discovery) use(c *candidate) {
 	if k.Unmarshal(c.text) != nil {
 		return
 	}
-	home := "charts" // the default (api/types/helmchartargs.go@v0.21.1)
+	home := "charts" // the default (api/types/helmchartargs.go@v0.21.2)
 	if k.HelmGlobals != nil && k.HelmGlobals.ChartHome != "" {
 		home = k.HelmGlobals.ChartHome
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -15,16 +16,13 @@ import (
 // HelmOptions are what Argo CD's spec.source.helm has (ApplicationSourceHelm in
 // pkg/apis/application/v1alpha1/types.go@v3.5.7).
 type HelmOptions struct {
-	// Charts renders charts. Without it a source with a chart fails with ErrNeedsCharts.
-	Charts Charts
-
 	ReleaseName string // default: the application's name, else release-name
 	Namespace   string // default: Options.Namespace, else default
 
 	ValuesFiles              []string // paths or globs, relative to the chart or, with a slash at the start, to the root
 	IgnoreMissingValuesFiles bool
-	Values                   string           // YAML; above the files
-	Parameters               []ChartParameter // above Values; the form Contents has the path of a file as its value
+	Values                   string            // YAML; above the files
+	Parameters               []chart.Parameter // above Values; the form Contents has the path of a file as its value
 
 	KubeVersion string   // default: KUBE_VERSION, which Argo CD sets
 	APIVersions []string // default: KUBE_API_VERSIONS
@@ -64,11 +62,8 @@ func helm(ctx context.Context, t *tree, o Options) (Result, error) {
 }
 
 // renderChart renders the chart in dir, which is absolute. Its error has no values.
-func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResult, error) {
-	if o.Helm.Charts == nil {
-		return ChartResult{}, ErrNeedsCharts
-	}
-	c := Chart{
+func renderChart(ctx context.Context, t *tree, dir string, o Options) (chart.Result, error) {
+	c := chart.Input{
 		Files:       folder{t, dir},
 		Release:     cmp.Or(o.Helm.ReleaseName, o.appName(), "release-name"),
 		Namespace:   cmp.Or(o.Helm.Namespace, o.Namespace),
@@ -78,40 +73,40 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (ChartResu
 	}
 	files, err := valuesFiles(t, dir, o)
 	if err != nil {
-		return ChartResult{}, err
+		return chart.Result{}, err
 	}
 	for _, file := range files {
 		data, err := t.readFile(file)
 		if err != nil {
-			return ChartResult{}, err
+			return chart.Result{}, err
 		}
-		c.Values = append(c.Values, ChartValues{t.show(file), data})
+		c.Values = append(c.Values, chart.Values{Name: t.show(file), Data: data})
 	}
 	if o.Helm.Values != "" {
-		c.Values = append(c.Values, ChartValues{"helm-values", []byte(o.Helm.Values)})
+		c.Values = append(c.Values, chart.Values{Name: "helm-values", Data: []byte(o.Helm.Values)})
 	}
 	for _, p := range o.Helm.Parameters {
-		if p.Form != Contents {
+		if p.Form != chart.Contents {
 			p.Value = o.substitute(p.Value)
 		} else {
 			file, err := inRoot(t, dir, "helm-file-parameters", p.Value, o)
 			if err != nil {
-				return ChartResult{}, err
+				return chart.Result{}, err
 			}
 			data, err := t.readFile(file)
 			if err != nil {
-				return ChartResult{}, err
+				return chart.Result{}, err
 			}
 			p.Value = string(data)
 		}
 		c.Parameters = append(c.Parameters, p)
 	}
 	if err := context.Cause(ctx); err != nil {
-		return ChartResult{}, err
+		return chart.Result{}, err
 	}
-	result, err := o.Helm.Charts.Render(c)
+	result, err := chart.Render(c)
 	if err != nil {
-		return ChartResult{}, fmt.Errorf("%s: helm: %s", t.show(dir), redactChart(err, c))
+		return chart.Result{}, fmt.Errorf("%s: helm: %s", t.show(dir), redactChart(err, c))
 	}
 	return result, nil
 }

@@ -97,7 +97,7 @@ func (c *confined) exists(path string) bool {
 }
 
 // references returns the paths of a kustomization: the values that kustomize
-// passes to its loader (api/internal/target/kusttarget*.go@v0.21.1). Deprecated
+// passes to its loader (api/internal/target/kusttarget*.go@v0.21.2). Deprecated
 // fields are among them, because kustomize still reads them.
 func (k *kustomization) references() references {
 	var list references
@@ -204,8 +204,8 @@ func scalar(n *yaml.Node, value string) *yaml.Node {
 
 // remote matches what kustomize fetches or clones. It also matches addresses
 // with other schemes, which kustomize would treat as files (isRemoteFile in
-// api/internal/loader/fileloader.go@v0.21.1, NewRepoSpecFromURL in
-// api/internal/git/repospec.go@v0.21.1).
+// api/internal/loader/fileloader.go@v0.21.2, NewRepoSpecFromURL in
+// api/internal/git/repospec.go@v0.21.2).
 var remote = lazyregexp.New(
 	`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`,
 )

@@ -24,7 +24,7 @@ import (
 )
 
 // building serializes builds: kustomize keeps the OpenAPI schema in a package
-// variable (kyaml/openapi/openapi.go@v0.21.1, SetSchema).
+// variable (kyaml/openapi/openapi.go@v0.21.2, SetSchema).
 var building sync.Mutex
 
 // kustomize builds the named directory and returns one file per object, with the
@@ -87,14 +87,14 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 	// fsys refuses the remote references in kustomizations before kustomize uses
 	// them. The transport refuses those that only the build creates, such as the
 	// path in a transformer that a kustomization generates: kustomize's loader
-	// uses the default transport (api/internal/loader/fileloader.go@v0.21.1).
+	// uses the default transport (api/internal/loader/fileloader.go@v0.21.2).
 	transport := http.DefaultTransport
 	http.DefaultTransport = offline{fsys}
 	defer func() { http.DefaultTransport = transport }()
 	logged := log.Writer()
 	log.SetOutput(quiet{})
 	defer log.SetOutput(logged)
-	// kustomize prints that a field is deprecated (Load in api/internal/target/kusttarget.go@v0.21.1), also one that the
+	// kustomize prints that a field is deprecated (Load in api/internal/target/kusttarget.go@v0.21.2), also one that the
 	// settings have set.
 	stderr := os.Stderr
 	os.Stderr = nil

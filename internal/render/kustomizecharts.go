@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 )
 
 // helmChart is a chart of a kustomization, as kustomize's HelmChartInflationGenerator is configured
-// (api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1, which starts Helm as a child).
+// (api/internal/builtins/HelmChartInflationGenerator.go@v0.21.2, which starts Helm as a child).
 type helmChart struct {
 	types.HelmGlobals `json:",inline"`
 	types.HelmChart   `json:",inline"`
@@ -40,8 +42,8 @@ type helmChart struct {
 func (k *kustomization) withCharts(namespace string) ([]byte, error) {
 	k.FixKustomization() // moves those of helmChartInflationGenerator to helmCharts
 	var own []helmChart
-	for _, chart := range k.HelmCharts {
-		c := helmChart{HelmChart: chart, field: helmCharts, text: chart.Name}
+	for _, named := range k.HelmCharts {
+		c := helmChart{HelmChart: named, field: helmCharts, text: named.Name}
 		if k.HelmGlobals != nil {
 			c.HelmGlobals = *k.HelmGlobals
 		}
@@ -49,8 +51,8 @@ func (k *kustomization) withCharts(namespace string) ([]byte, error) {
 		own = append(own, c)
 	}
 	var objects []byte
-	for _, chart := range append(own, k.generatorCharts...) {
-		data, err := k.inflate(chart)
+	for _, c := range append(own, k.generatorCharts...) {
+		data, err := k.inflate(c)
 		if err != nil {
 			return nil, err
 		}
@@ -111,15 +113,15 @@ func (k *kustomization) next(data []byte) ([]byte, error) {
 
 // inflate renders a chart, and returns its objects with the mark that keeps kustomize from changing their namespaces.
 func (k *kustomization) inflate(c helmChart) ([]byte, error) {
-	chart, err := k.chart(c)
+	in, err := k.chart(c)
 	if err != nil {
 		return nil, k.errorf(c.field, c.text, "%w", err)
 	}
 	dir := k.chartDir(c)
-	defer log.SetOutput(log.Writer()) // slog.SetDefault, which the engine calls, changes it
-	rendered, err := k.options.Helm.Charts.Render(chart)
+	defer log.SetOutput(log.Writer()) // slog.SetDefault, which package chart calls, changes it
+	rendered, err := chart.Render(in)
 	if err != nil {
-		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), fieldNames.Replace(redactChart(err, chart)))
+		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), fieldNames.Replace(redactChart(err, in)))
 	}
 	for _, warning := range rendered.Warnings {
 		k.warnings = append(k.warnings, k.show(dir)+": "+warning)
@@ -129,7 +131,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 		file := k.show(filepath.Join(dir, filepath.FromSlash(m.File)))
 		objects, err := factory.SliceFromBytes(m.Data)
 		if err != nil {
-			return nil, k.errorf(c.field, c.text, "%s: %s", file, redactChart(err, chart))
+			return nil, k.errorf(c.field, c.text, "%s: %s", file, redactChart(err, in))
 		}
 		for _, object := range objects {
 			data, err := marked(object)
@@ -168,37 +170,34 @@ func (k *kustomization) chartDir(c helmChart) string {
 }
 
 // chart returns what a chart is rendered with: what kustomize gives to helm template.
-func (k *kustomization) chart(c helmChart) (Chart, error) {
+func (k *kustomization) chart(c helmChart) (chart.Input, error) {
 	switch {
 	case c.Name == "":
-		return Chart{}, errors.New("a chart without a name")
+		return chart.Input{}, errors.New("a chart without a name")
 	case c.ValuesMerge != "" && !slices.Contains(valuesMerges, c.ValuesMerge):
-		return Chart{}, fmt.Errorf("valuesMerge is %q; it must be one of %s", c.ValuesMerge, strings.Join(valuesMerges, ", "))
+		return chart.Input{}, fmt.Errorf("valuesMerge is %q; it must be one of %s", c.ValuesMerge, strings.Join(valuesMerges, ", "))
 	}
 	dir := k.chartDir(c)
 	if _, err := k.resolve(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Chart{}, err
+		return chart.Input{}, err
 	}
 	if !k.IsDir(dir) {
-		return Chart{}, fmt.Errorf("%s: no such chart; nothing is fetched, so copy it into the repository: %s",
+		return chart.Input{}, fmt.Errorf("%s: no such chart; nothing is fetched, so copy it into the repository: %s",
 			k.show(dir), pull(c, k.show(filepath.Dir(dir))))
 	}
 	release, err := releaseName(c.HelmChart)
 	if err != nil {
-		return Chart{}, err
+		return chart.Input{}, err
 	}
 	values, err := k.chartValues(c)
 	if err != nil {
-		return Chart{}, err
-	}
-	if k.options.Helm.Charts == nil {
-		return Chart{}, ErrNeedsCharts
+		return chart.Input{}, err
 	}
 	versions := c.ApiVersions
 	if len(versions) == 0 {
 		versions = k.options.apiVersions(k.options.Kustomize.APIVersions)
 	}
-	return Chart{
+	return chart.Input{
 		Files:       folder{k.tree, dir},
 		Release:     release,
 		Namespace:   c.Namespace,

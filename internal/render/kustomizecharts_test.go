@@ -1,30 +1,9 @@
 package render
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
 )
-
-// printer is an engine that renders what it gets.
-type printer struct{}
-
-func (printer) Render(c Chart) (ChartResult, error) {
-	about, err := fs.ReadFile(c.Files, "Chart.yaml")
-	if err != nil {
-		return ChartResult{}, err
-	}
-	var values []string
-	for _, v := range c.Values {
-		values = append(values, v.Name+"="+strings.TrimSpace(string(v.Data)))
-	}
-	text := fmt.Sprintf("---\n# Source: a\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata:\n  about: %q\n  text: %q\n",
-		c.Release, strings.TrimSpace(string(about)), fmt.Sprint(c.Namespace, " ", c.KubeVersion, " ", c.APIVersions, " ",
-			c.SkipCRDs, c.SkipHooks, c.SkipTests, " ", values))
-	return ChartResult{Manifests: []ChartManifest{{File: "templates/cm.yaml", Data: []byte(text)}}, Warnings: []string{"careful"}}, nil
-}
 
 // TestKustomizeCharts has a base with charts in two overlays with namespaces of their own.
 func TestKustomizeCharts(t *testing.T) {
@@ -51,7 +30,27 @@ b: 2
 -- base/more.yaml --
 e: 5
 -- charts/a/Chart.yaml --
-name: a
+{apiVersion: v2, name: a, version: 1.0.0}
+-- charts/a/crds/cm.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: crd
+-- charts/a/templates/cm.yaml --
+{{- $_ := now -}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}
+data:
+  text: {{ list .Release.Namespace .Capabilities.KubeVersion.Version (.Capabilities.APIVersions.Has "a/v1")
+    (.Capabilities.APIVersions.Has "b/v1") (toJson .Values) | join " " | squote }}
+-- charts/a/templates/hook.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}-hook
+  annotations: {helm.sh/hook: pre-install}
 -- charts/kustomization.yaml --
 generators: [generator.yaml]
 -- charts/generator.yaml --
@@ -67,17 +66,12 @@ skipHooks: true
 resources: [prod, stage]
 `)
 	o := options(top)
-	o.Getenv = env("KUBE_VERSION", "1.34+", "KUBE_API_VERSIONS", "v1,apps/v1")
-	_, err := Render(t.Context(), ".", o)
-	if !errors.Is(err, ErrNeedsCharts) {
-		t.Errorf("without an engine: %v", err)
-	}
-	o.Helm.Charts = printer{}
+	o.Getenv = env("KUBE_VERSION", "1.34+", "KUBE_API_VERSIONS", "v1,a/v1")
 	result, err := Render(t.Context(), ".", o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Warnings) != 5 || result.Warnings[0] != "charts/a: careful" {
+	if len(result.Warnings) != 5 || !strings.HasPrefix(result.Warnings[0], "charts/a: templates/cm.yaml:1: now ") {
 		t.Errorf("warnings %q", result.Warnings)
 	}
 	got := ""
@@ -94,11 +88,17 @@ resources: [prod, stage]
 	}
 	const want = `prod-generated-6ct58987ht:  from 
 generated-stage-6ct58987ht:  from 
-first-stage: |- stage 1.34 [v1 apps/v1] false false false [base/values.yaml=b: 2 c: 3 base/more.yaml=e: 5] from charts/a/templates/cm.yaml
-prod-first: |- prod 1.34 [v1 apps/v1] false false false [base/values.yaml=b: 2 c: 3 base/more.yaml=e: 5] from charts/a/templates/cm.yaml
-prod-second: 'own 1.2.3 [b/v1] true false false [valuesInline=d: 4]' from charts/a/templates/cm.yaml
-second-stage: 'own 1.2.3 [b/v1] true false false [valuesInline=d: 4]' from charts/a/templates/cm.yaml
-third-stage: ' 1.34 [v1 apps/v1] true true false [charts/a/Chart.yaml=name: a]' from charts/a/templates/cm.yaml
+crd-stage:  from charts/a/crds/cm.yaml
+first-hook-stage:  from charts/a/templates/hook.yaml
+first-stage: stage v1.34 true false {"b":2,"c":3,"e":5} from charts/a/templates/cm.yaml
+prod-crd:  from charts/a/crds/cm.yaml
+prod-first: prod v1.34 true false {"b":2,"c":3,"e":5} from charts/a/templates/cm.yaml
+prod-first-hook:  from charts/a/templates/hook.yaml
+prod-second: own v1.2.3 false true {"d":4} from charts/a/templates/cm.yaml
+prod-second-hook:  from charts/a/templates/hook.yaml
+second-hook-stage:  from charts/a/templates/hook.yaml
+second-stage: own v1.2.3 false true {"d":4} from charts/a/templates/cm.yaml
+third-stage: default v1.34 true false {"apiVersion":"v2","name":"a","version":"1.0.0"} from charts/a/templates/cm.yaml
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -8,11 +8,13 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 )
 
 // chartValues returns the values in the order in which helm template gets them: the file or the chart's own, merged
 // with the inline ones, and the additional files.
-func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
+func (k *kustomization) chartValues(c helmChart) ([]chart.Values, error) {
 	file := filepath.Join(filepath.Dir(k.path), c.ValuesFile)
 	switch {
 	case c.ValuesFile == "":
@@ -20,10 +22,10 @@ func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
 	case filepath.IsAbs(c.ValuesFile):
 		file = c.ValuesFile
 	}
-	first := ChartValues{Name: k.show(file)}
+	first := chart.Values{Name: k.show(file)}
 	var err error
 	if len(c.ValuesInline) > 0 && c.ValuesMerge == "replace" {
-		first = ChartValues{Name: "valuesInline"}
+		first = chart.Values{Name: "valuesInline"}
 	} else if first.Data, err = k.valuesFile(file); err != nil {
 		return nil, err
 	}
@@ -33,14 +35,14 @@ func (k *kustomization) chartValues(c helmChart) ([]ChartValues, error) {
 				first.Name)
 		}
 	}
-	all := []ChartValues{first}
+	all := []chart.Values{first}
 	for _, path := range c.AdditionalValuesFiles {
 		file := filepath.Join(filepath.Dir(k.path), path)
 		data, err := k.valuesFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("additionalValuesFiles: %w", err)
 		}
-		all = append(all, ChartValues{k.show(file), data})
+		all = append(all, chart.Values{Name: k.show(file), Data: data})
 	}
 	return all, nil
 }
@@ -68,7 +70,7 @@ func (k *kustomization) valuesFile(file string) ([]byte, error) {
 var valuesMerges = []string{"override", "merge", "replace"}
 
 // mergeInline merges the inline values with those of a file (replaceValuesInline in
-// api/internal/builtins/HelmChartInflationGenerator.go@v0.21.1).
+// api/internal/builtins/HelmChartInflationGenerator.go@v0.21.2).
 func mergeInline(file []byte, c types.HelmChart) ([]byte, error) {
 	if c.ValuesMerge == "replace" {
 		return yaml.Marshal(c.ValuesInline)

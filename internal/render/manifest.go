@@ -13,7 +13,7 @@ import (
 
 // manifest returns the bytes of AsYAML. That writes an object as YAML, reads it,
 // writes it as JSON, reads that and writes it as YAML again
-// (api/resource/resource.go@v0.21.1). The first four steps leave plain values as
+// (api/resource/resource.go@v0.21.2). The first four steps leave plain values as
 // they are, so manifest takes only the last one. AsYAML fails on some comments
 // that it writes where it can't read them; manifest drops them like all others.
 func manifest(object *resource.Resource) ([]byte, error) {

@@ -105,7 +105,7 @@ func (k *kustomization) takeCharts(text string, objects []*resource.Resource, is
 }
 
 // pluginPaths are the fields of kustomize's built-in plugins that hold paths to
-// load (api/internal/builtins@v0.21.1).
+// load (api/internal/builtins@v0.21.2).
 type pluginPaths struct {
 	Path           string   `json:"path"`
 	Paths          []string `json:"paths"`

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -163,14 +164,8 @@ func (o Options) refuse(named, source string) error {
 	return nil
 }
 
-// abs returns an absolute path. It leaves a .. after a link to the system, which
-// resolves the link first.
-func (o Options) abs(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return o.Dir + string(filepath.Separator) + path
-}
+// abs returns an absolute path.
+func (o Options) abs(path string) string { return paths.Dir(o.Dir).Absolute(path) }
 
 // Await calls a function that can't be interrupted, and abandons it when ctx is
 // done. A panic is an error.

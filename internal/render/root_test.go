@@ -12,9 +12,13 @@ func TestRoot(t *testing.T) {
 -- linked/.git --
 gitdir: ../repo/.git/worktrees/linked
 -- linked/a/x.yaml --
+-- repo/out -> ../loose --
+-- repo/other -> ../linked --
+-- there -> repo --
 -- loose/a/x.yaml --
 -- request/apps/a/x.yaml --
--- narrow/a/x.yaml --
+-- _cmp_server/narrow/a/x.yaml --
+-- elsewhere/apps/a/x.yaml --
 -- request/live -> deploy/envs/production --
 -- request/deploy/envs/production/x.yaml --
 -- request/top -> . --
@@ -30,11 +34,18 @@ gitdir: ../repo/.git/worktrees/linked
 		{"work tree", ".", "repo/apps/a", env(), "repo"},
 		{"linked work tree", "loose", "../linked/a", env(), "linked"},
 		{"no work tree", ".", "loose/a", env(), "loose/a"},
+		{"a link out of the work tree", "repo", "out", env(), "repo"},
+		{"a link to another work tree", "repo", "other", env(), "repo"},
+		{"a folder of such a link", "repo", "out/a", env(), "repo"},
+		{"a link out and back", "repo", "out/../repo/apps", env(), "repo"},
+		{"a link to a work tree", ".", "there/apps/a", env(), "repo"},
+		{"a link that the working directory is", "there", "apps/a", env(), "repo"},
 		{"copied tree", "request/apps/a", ".", argo("apps/a"), "request"},
 		{"copied tree, source path not clean", "request/apps/a", ".", argo("./apps//a/"), "request"},
-		{"only the common parent was copied", "narrow/a", ".", argo("deep/apps/a"), "narrow"},
-		{"only the app was copied", "narrow", ".", argo("deep/apps/a"), "narrow"},
+		{"only the common parent was copied", "_cmp_server/narrow/a", ".", argo("deep/apps/a"), "_cmp_server/narrow"},
+		{"only the app was copied", "_cmp_server/narrow", ".", argo("deep/apps/a"), "_cmp_server/narrow"},
 		{"app at the top", "request", ".", argo("."), "request"},
+		{"the top itself", "request", "apps/a", argo("apps/a"), "request"},
 		{"a link as app", "request/deploy/envs/production", ".", argo("live"), "request"},
 		{"a link above the app", "request/deploy/envs/production", ".", argo("top/live"), "request"},
 		{"a link to the top", "request", ".", argo("top"), "request"},
@@ -42,11 +53,38 @@ gitdir: ../repo/.git/worktrees/linked
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(top, tc.dir)
-			got, err := Root(filepath.Join(dir, tc.path), Options{Dir: dir, Getenv: tc.getenv})
+			got, err := Root(tc.path, Options{Dir: dir, Getenv: tc.getenv})
 			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
 		})
+	}
+}
+
+// A link of the repository is the working directory that argocd-cmp-server gives the plugin.
+func TestSourcePathOutside(t *testing.T) {
+	top := write(t, `
+-- _cmp_server/1/apps/evil -> ../../../elsewhere --
+-- _cmp_server/1/apps/x.yaml --
+-- _cmp_server/2/apps/x.yaml --
+-- elsewhere/x.yaml --
+`)
+	for _, tc := range []struct{ dir, source, want string }{
+		{"elsewhere", "apps/evil", ""},
+		{"elsewhere", "apps/elsewhere", ""},
+		{".", filepath.Base(top), top}, // the whole path fits
+		{".", "apps/" + filepath.Base(top), ""},
+		{"_cmp_server", "apps/_cmp_server", ""},
+		{"_cmp_server/2/apps", "live", filepath.Join(top, "_cmp_server/2/apps")},
+	} {
+		o := Options{Dir: filepath.Join(top, tc.dir), Getenv: env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", tc.source)}
+		got, err := Root(".", o)
+		if tc.want == "" {
+			wantError(t, err, "the working directory is not "+tc.source+" in a copy of the repository; "+
+				"the source path of the Application may be a link that leads out of it")
+		} else if err != nil || got != tc.want && got != filepath.Dir(tc.want) {
+			t.Errorf("%s, %s: got %s, %v", tc.dir, tc.source, got, err)
+		}
 	}
 }
 
@@ -72,7 +110,7 @@ func TestRootSetting(t *testing.T) {
 	} {
 		o := options(filepath.Join(top, "repo"))
 		o.Root, o.RootLocked = tc.root, tc.locked
-		got, err := Root(filepath.Join(top, "repo/apps/a"), o)
+		got, err := Root("apps/a", o)
 		if tc.err != "" {
 			wantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {
@@ -109,11 +147,11 @@ metadata: {name: map}
 
 func TestOutsideTheCopiedTree(t *testing.T) {
 	top := write(t, `
--- request/a/kustomization.yaml --
+-- _cmp_server/request/a/kustomization.yaml --
 resources: [../../base]
--- base/kustomization.yaml --
+-- _cmp_server/base/kustomization.yaml --
 `)
-	o := options(filepath.Join(top, "request/a"))
+	o := options(filepath.Join(top, "_cmp_server/request/a"))
 	o.Getenv = env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", "apps/a")
 	_, err := manifests(t.Context(), ".", o)
 	wantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; "+

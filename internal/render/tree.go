@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 var (
@@ -62,7 +64,7 @@ func openTree(named string, o Options) (*tree, error) {
 	}
 	_, inTree := workTree(base)
 	t.loose = !inTree
-	if t.dir, err = Root(base, o); err != nil {
+	if t.dir, err = Root(named, o); err != nil {
 		return nil, err
 	}
 	if !below(t.dir, base) {
@@ -288,10 +290,7 @@ func split(dir, abs string) []string {
 // shorten replaces the absolute path in an error of package os with a name that
 // the user knows.
 func shorten(err error, name string) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
+	err = paths.Reason(err)
 	if errors.Is(err, fs.ErrInvalid) && !utf8.ValidString(name) {
 		err = errors.New("its name is not UTF-8, so rename it")
 	}

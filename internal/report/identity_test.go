@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/golden"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve/kservetest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -31,9 +32,9 @@ type sample struct {
 	problems [][]transform.Finding
 }
 
-// TestSamples checks what reports have of all cases and examples.
+// TestSamples checks what reports have of all cases and examples, and of the manifests of KServe in the module cache.
 func TestSamples(t *testing.T) {
-	all := slices.Concat(caseSamples(t), exampleSamples(t))
+	all := slices.Concat(caseSamples(t), exampleSamples(t), publishedSamples(t))
 	t.Run("identity", func(t *testing.T) { checkIdentity(t, all) })
 	t.Run("out of sync", func(t *testing.T) { checkOutOfSync(t, all) })
 	t.Run("one per object", func(t *testing.T) { checkOnePerObject(t, all) })
@@ -87,7 +88,31 @@ func exampleSamples(t *testing.T) []sample {
 	return all
 }
 
+// publishedSamples leaves out what is no manifest, such as the templates of charts.
+func publishedSamples(t *testing.T) []sample {
+	t.Helper()
+	var all []sample
+	for name, manifest := range kservetest.Manifests(t) {
+		files := []transform.File{{Path: "sample.yaml", Data: manifest.Data}}
+		if s, err := trySample(t, name, files, transform.Config{}); err == nil {
+			all = append(all, s)
+		}
+	}
+	t.Logf("%d manifests of KServe are in the module cache", len(all))
+	return all
+}
+
 func newSample(t *testing.T, name string, files []transform.File, own transform.Config) sample {
+	t.Helper()
+	s, err := trySample(t, name, files, own)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// trySample returns an error if the files cannot be read.
+func trySample(t *testing.T, name string, files []transform.File, own transform.Config) (sample, error) {
 	t.Helper()
 	s := sample{name: name}
 	for _, options := range known {
@@ -99,11 +124,11 @@ func newSample(t *testing.T, name string, files []transform.File, own transform.
 		config.Previous = own.Previous
 		result, err := transform.Run(t.Context(), files, config)
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			return s, err
 		}
 		s.problems = append(s.problems, result.Problems())
 	}
-	return s
+	return s, nil
 }
 
 func baseline(t *testing.T, findings []transform.Finding) *report.Baseline {
@@ -119,7 +144,7 @@ func baseline(t *testing.T, findings []transform.Finding) *report.Baseline {
 	return read
 }
 
-// checkIdentity checks over all cases and examples that no two findings about an object are taken for one, and that a
+// checkIdentity checks over all samples that no two findings about an object are taken for one, and that a
 // baseline stays valid when kserve-version is set, when KServe is upgraded and when messages and lines change: a finding
 // that was there is accepted, and none has moved to another path.
 func checkIdentity(t *testing.T, all []sample) {

@@ -40,7 +40,7 @@ spec: # \u0009
 )
 
 // rule makes a rule that reports a finding in each object of a kind.
-func rule(r transform.Rule, kind string, finding transform.Finding, edits ...yamldoc.Edit) *transform.Rule {
+func rule(r transform.Rule, kind string, finding transform.Report, edits ...yamldoc.Edit) *transform.Rule {
 	r.Doc, r.Example = "It breaks.\n\nSo **repair** it.\n", "x"
 	r.Kinds = []transform.GroupKind{{Group: "serving.kserve.io", Kind: "InferenceService"},
 		{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}}
@@ -60,23 +60,23 @@ func sample() Report {
 	at := func(steps ...any) yamldoc.Path { return steps }
 	rules := []*transform.Rule{
 		rule(transform.Rule{ID: "KS101", Name: "exec-probe", Title: "An exec probe", Severity: transform.Error}, service,
-			transform.Finding{At: at("spec", "items"), Needs: "default-deployment-mode",
+			transform.Report{At: at("spec", "items"), Needs: "default-deployment-mode",
 				Message: "the command `test \"$A\" <x>,\ny` can't run in the agent"}),
 		rule(transform.Rule{ID: "KS202", Name: "autoscaler-name", Title: "A name of KServe's", Severity: transform.Warning},
-			autoscaler, transform.Finding{At: at("metadata", "labels"), Message: "not reported"}),
+			autoscaler, transform.Report{At: at("metadata", "labels"), Message: "not reported"}),
 		rule(transform.Rule{ID: "KS203", Name: "finalizer", Title: "A finalizer", Severity: transform.Warning, Restarts: true},
-			service, transform.Finding{At: at("metadata", "finalizers"), Message: "KServe drops a finalizer"},
+			service, transform.Report{At: at("metadata", "finalizers"), Message: "KServe drops a finalizer"},
 			yamldoc.Rename(at("spec", "exec"), "httpGet"), yamldoc.Set(at("spec", "exec"), yamldoc.Map{{Key: "port", Value: 8080}}),
 			yamldoc.Delete(at("metadata", "finalizers"))),
 		rule(transform.Rule{ID: "KS204", Name: "autoscaler-owner", Title: "No owner", Severity: transform.Advice},
-			service, transform.Finding{At: at("spec"), Message: "ask @team about #12 or https://example.com/a_b_"}),
+			service, transform.Report{At: at("spec"), Message: "ask @team about #12 or https://example.com/a_b_"}),
 		rule(transform.Rule{ID: "KS105", Name: "surprise-agent", Title: "An agent", Severity: transform.Advice},
-			service, transform.Finding{At: at("metadata", "labels"), Message: "no storageUri"}),
+			service, transform.Report{At: at("metadata", "labels"), Message: "no storageUri"}),
 		rule(transform.Rule{ID: "KS205", Name: "autoscaler-target", Title: "A target", Severity: transform.Warning}, autoscaler,
-			transform.Finding{At: at("metadata", "namespace"), Message: "KServe deletes an autoscaler of this name"},
+			transform.Report{At: at("metadata", "namespace"), Message: "KServe deletes an autoscaler of this name"},
 			yamldoc.Delete(at("metadata", "namespace"))),
 		rule(transform.Rule{ID: "KS206", Name: "old", Title: "An old problem", Severity: transform.Error}, autoscaler,
-			transform.Finding{At: at("metadata", "name"), Message: "an old problem"}),
+			transform.Report{At: at("metadata", "name"), Message: "an old problem"}),
 	}
 	result, err := transform.Run(context.Background(), []transform.File{
 		{Path: plainPath, Data: []byte(plain)},

@@ -129,7 +129,7 @@ func TestSARIFFixes(t *testing.T) {
 			if p.Object.Get("spec", "b") == nil {
 				return
 			}
-			p.Report(transform.Finding{At: at, Message: "old", Edits: p.Object.Edits(
+			p.Report(transform.Report{At: at, Message: "old", Edits: p.Object.Edits(
 				yamldoc.Set(at.With("a"), "new"), yamldoc.Delete(at.With("b")), yamldoc.Set(at.With("c"), "first"),
 				yamldoc.Set(at.With("d"), 1))})
 		}}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // Staged files are hidden, so that they are no manifests.
@@ -26,7 +27,7 @@ func (OS) Stage(beside string, data []byte) (path string, err error) {
 	}
 	file, err := os.CreateTemp(filepath.Dir(beside), stagedPrefix+"*")
 	if err != nil {
-		return "", fmt.Errorf("no new file can be made beside it: %w", reason(err))
+		return "", fmt.Errorf("no new file can be made beside it: %w", paths.Reason(err))
 	}
 	_, err = file.Write(data)
 	err = cmp.Or(err, own(file, info), file.Chmod(info.Mode()), file.Sync())

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // lock locks a folder until it is closed. The error is that of another lock. File systems without locks have none.
@@ -39,7 +41,7 @@ func own(file *os.File, other fs.FileInfo) error {
 		return nil
 	}
 	if err := file.Chown(int(wants.Uid), int(wants.Gid)); err != nil {
-		return fmt.Errorf("its owner %d:%d cannot be kept: %w; run this as that user", wants.Uid, wants.Gid, reason(err))
+		return fmt.Errorf("its owner %d:%d cannot be kept: %w; run this as that user", wants.Uid, wants.Gid, paths.Reason(err))
 	}
 	return nil
 }

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // File is a file and its new content.
@@ -155,7 +156,7 @@ func claim(disk Disk, batch []replacement) (release func(), err error) {
 		if locked[dir], err = lock(dir); err != nil {
 			delete(locked, dir)
 			return release, fmt.Errorf("%s: its folder cannot be locked, another run may be writing there: %w; run this again",
-				r.Name, reason(err))
+				r.Name, paths.Reason(err))
 		}
 		entries, _ := os.ReadDir(dir)
 		for _, entry := range entries {
@@ -186,7 +187,7 @@ func putBack(disk Disk, renamed, untouched []replacement, cause error) error {
 	var errs []error
 	for _, r := range slices.Backward(renamed) {
 		if err := disk.Rename(r.old, r.real); err != nil {
-			errs = append(errs, fmt.Errorf("%s: is written and cannot be put back: %w", r.Name, reason(err)))
+			errs = append(errs, fmt.Errorf("%s: is written and cannot be put back: %w", r.Name, paths.Reason(err)))
 		} else {
 			untouched = append(untouched, r)
 		}
@@ -208,17 +209,5 @@ func named(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", name, reason(err))
-}
-
-func reason(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return fmt.Errorf("%s: %w", name, paths.Reason(err))
 }

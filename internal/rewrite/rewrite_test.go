@@ -23,6 +23,9 @@ func folder(t *testing.T) (dir string, files []File) {
 		if err := os.WriteFile(path, []byte(name), 0o640); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chmod(path, 0o640); err != nil { // whatever the umask is
+			t.Fatal(err)
+		}
 		files = append(files, File{Name: name, Path: path, Before: []byte(name), After: []byte(strings.ToUpper(name))})
 	}
 	return dir, files

@@ -3,15 +3,27 @@ package rewrite
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
-// 0644; one that is there keeps its mode. A link is refused, since a checkout of a stranger's repository may have one
-// that leads anywhere. What is no regular file, such as a pipe, gets the data in place.
-func Whole(path string, data []byte) error {
+// 0644; one that is there keeps its mode. A link is refused, and so is one on the way from dir to a relative name, since
+// a checkout of a stranger's repository may have one that leads anywhere. What is no regular file, such as a pipe, gets the
+// data in place.
+func Whole(dir, name string, data []byte) error {
+	path := name
+	if !filepath.IsAbs(name) {
+		if err := linkless(dir, filepath.Dir(name)); err != nil {
+			return err
+		}
+		path = filepath.Join(dir, name)
+	}
 	mode := fs.FileMode(0o644)
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -25,7 +37,7 @@ func Whole(path string, data []byte) error {
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
 	err = cmp.Or(err, file.Chmod(mode), file.Close())
@@ -36,14 +48,26 @@ func Whole(path string, data []byte) error {
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}
-	return reason(err)
+	return paths.Reason(err)
+}
+
+// linkless returns an error if one of the folders on the way from dir to a relative name is a link.
+func linkless(dir, name string) error {
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		dir = filepath.Join(dir, part)
+		entry, err := os.Lstat(dir)
+		if part != "." && err == nil && entry.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a link; name the folder that it leads to", part)
+		}
+	}
+	return nil
 }
 
 func inPlace(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return reason(err)
+		return paths.Reason(err)
 	}
 	_, err = file.Write(data)
-	return reason(cmp.Or(err, file.Close()))
+	return paths.Reason(cmp.Or(err, file.Close()))
 }

@@ -9,11 +9,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // FileName is the settings file in an app's folder.
 const FileName = ".argocd-kserve-plugin.yaml"
+
+// SchemaURL is where editors find the JSON Schema of the settings file.
+const SchemaURL = "https://raw.githubusercontent.com/argocd-kserve-plugin/argocd-kserve-plugin/main/" +
+	"docs/settings.schema.json"
+
+// SchemaComment is the line of a settings file that names its schema: yaml-language-server reads it.
+const SchemaComment = "# yaml-language-server: $schema=" + SchemaURL + "\n"
 
 const maxFile = 1 << 20
 
@@ -23,20 +31,24 @@ const otherName = ".argocd-kserve-plugin.yml"
 // readFiles reads the settings files of the app's folder and of the folders above it, up to the highest one. The
 // nearest file comes first, so its values win. The values of the higher levels tell the root.
 func readFiles(from Sources, higher []given) ([]given, error) {
-	all, err := readFile(from.Dir, from.Shown)
-	if from.Top == nil || err != nil {
-		return all, err
-	}
 	dir, err := filepath.EvalSymlinks(from.Dir)
-	if err != nil {
-		return all, nil // package render reports it
+	if from.Top == nil || err != nil { // package render reports it
+		return readFile(from.Dir, from.Shown)
 	}
+	top, err := from.Top(lockedRoot(higher))
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(top, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, nil // package render refuses to read there
+	}
+	all, err := readFile(from.Dir, from.Shown)
 	shown := from.Shown
 	if dir != filepath.Clean(from.Dir) {
 		shown = dir // .. would lead to another folder
 	}
-	top, err := from.Top(dir, lockedRoot(higher))
-	for rel, _ := filepath.Rel(top, dir); err == nil && rel != "." && filepath.IsLocal(rel); rel = filepath.Dir(rel) {
+	for ; err == nil && rel != "."; rel = filepath.Dir(rel) {
 		var above []given
 		dir, shown = filepath.Dir(dir), filepath.Join(shown, "..")
 		above, err = readFile(dir, shown)
@@ -68,11 +80,7 @@ func readFile(dir, shown string) ([]given, error) {
 		return nil, nil
 	}
 	if err != nil {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = at.Err
-		}
-		return nil, fmt.Errorf("%s: %w", shown, err)
+		return nil, fmt.Errorf("%s: %w", shown, paths.Reason(err))
 	}
 	all, err := parseFile(shown, data)
 	var fault *yamldoc.Error

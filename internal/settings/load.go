@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 )
 
 // level is where a value comes from, in ascending order of precedence.
@@ -48,10 +48,10 @@ type Sources struct {
 	Shown   string // that folder as messages show it
 	Cgroup  int64  // the memory limit of the container in bytes; 0 for none
 
-	// Top returns the highest folder that may have a settings file for the app, which is Dir or above it. Both paths are
-	// absolute and without links. The second argument is the setting root of whoever runs the plugin, "" for none. Nil
-	// stands for Dir alone.
-	Top func(dir, root string) (string, error)
+	// Top returns the highest folder that may have a settings file for the app, absolute and without links. If Dir is not
+	// below it, there is none. The argument is the setting root of whoever runs the plugin, "" for none. Nil stands for
+	// Dir alone.
+	Top func(root string) (string, error)
 
 	Function *Part // the configuration of a KRM function, in place of the settings file
 }
@@ -219,19 +219,21 @@ func DidYouMean(text string, candidates []string) string {
 	return ""
 }
 
-// nearest returns the candidate that differs least from the text, or "" if none is similar.
+// nearest returns the candidate that begins with the text, or else the one that differs least from it, by at most two
+// letters and fewer than half of them. It returns "" if there is none.
 func nearest(text string, candidates []string) string {
-	var names cobra.Command
+	best, least := "", 3
 	for _, c := range candidates {
-		names.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
-	}
-	for distance := range 3 {
-		names.SuggestionsMinimumDistance = distance
-		if near := names.SuggestionsFor(text); len(near) > 0 {
-			return near[0]
+		typed, name := strings.ToLower(text), strings.ToLower(c)
+		distance := spelling.Distance(typed, name)
+		if strings.HasPrefix(name, typed) {
+			distance = 0
+		}
+		if distance < least && 2*distance < len(typed) {
+			best, least = c, distance
 		}
 	}
-	return ""
+	return best
 }
 
 // trimmed trims the values and drops empty ones: an empty setting is not set. A value of several lines is YAML, whose

@@ -268,3 +268,6 @@ func parseSize(text string) (Size, error) {
 	}
 	return 0, strconv.ErrSyntax
 }
+
+// MaxCopied is how many bytes may be made of the input by copying parts of it, as aliases and archives do.
+func (s *Settings) MaxCopied() int64 { return int64(min(s.MaxInput, s.MaxMemory/4)) }

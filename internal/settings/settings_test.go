@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -345,7 +346,7 @@ func TestFaults(t *testing.T) {
 				`flag --max-input: "0" is not a number of bytes`,
 				`flag --namespace: "Not_One" is not the name of a namespace`,
 				`environment variable ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION: 0.9.0 is too old`,
-				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; argocd-kserve-plugin rules lists their IDs`,
+				`.argocd-kserve-plugin.yaml:1:8: rules: unknown rule "KS1"; argocd-kserve-plugin explain lists their IDs`,
 				`.argocd-kserve-plugin.yaml:2:28: progress-deadline-seconds: "-3" is not a positive number or none`,
 				`.argocd-kserve-plugin.yaml:3:26: default-deployment-mode: "raw" is not Standard, Knative, ` +
 					`ModelMesh or unknown`,
@@ -542,7 +543,7 @@ func TestFilesAbove(t *testing.T) {
 		}
 		s, err := Load(Sources{
 			Flags: flags, Environ: tc.environ, Dir: filepath.Join(top, tc.dir), Shown: tc.dir,
-			Top: func(_, root string) (string, error) { return filepath.Join(top, cmp.Or(root, "repo")), nil },
+			Top: func(root string) (string, error) { return filepath.Join(top, cmp.Or(root, "repo")), nil },
 		})
 		for name, want := range tc.want {
 			got := ""
@@ -610,7 +611,7 @@ func TestDocumentation(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s lacks the lines %q and %q", path, begin, end)
 	}
-	want := before + begin + Markdown() + end + after
+	want := before + begin + markdown() + end + after
 	if want == string(text) {
 		return
 	}
@@ -619,5 +620,39 @@ func TestDocumentation(t *testing.T) {
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// markdown returns the table of all settings for the documentation.
+func markdown() string {
+	var b strings.Builder
+	b.WriteString("| setting | accepts | default | description |\n|---|---|---|---|\n")
+	for _, row := range Table {
+		unset := row.Unset
+		if row.Default != "" {
+			unset = "`" + row.Default + "`"
+		}
+		accepts := row.Accepts
+		if accepts == "" {
+			accepts = "`" + strings.Join(row.Values, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", row.Name, accepts, unset, row.Help)
+	}
+	return b.String()
+}
+
+func TestDidYouMean(t *testing.T) {
+	names := []string{"kserve-version", "probes", "root", "rules", "rules-as-of"}
+	for typed, want := range map[string]string{
+		"probe": "probes", "Probez": "probes", "porbes": "probes", "kserve": "kserve-version", "rule": "rules",
+		"rules-as": "rules-as-of", "rot": "root", "boat": "", "timeout": "",
+	} {
+		got := DidYouMean(typed, names)
+		if want != "" {
+			want = "did you mean " + want + "? "
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
 	}
 }

@@ -283,5 +283,5 @@ func ruleID(text string) (string, error) {
 			return text, nil
 		}
 	}
-	return "", fmt.Errorf("unknown rule %q; argocd-kserve-plugin rules lists their IDs", text)
+	return "", fmt.Errorf("unknown rule %q; argocd-kserve-plugin explain lists their IDs", text)
 }

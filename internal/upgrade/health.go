@@ -25,8 +25,8 @@ func CompareHealth(from, to healthconfig.Configuration, kinds []string) []Change
 	}
 	for _, is := range to.Overrides {
 		if _, found := override(from, is); !found && slices.Contains(kinds, is.Kind) {
-			changes = append(changes, ofKind(is, transform.Advice,
-				"Argo CD lacks the %s for the new release: install what health config prints for it"))
+			changes = append(changes, Change{Effect: Health, Severity: transform.Advice, Object: is.Kind,
+				Message: healthconfig.Without(is.Key()) + ": install what health config prints for the new release"})
 		}
 	}
 	return changes
@@ -43,15 +43,11 @@ func override(c healthconfig.Configuration, like healthconfig.Override) (healthc
 }
 
 // names are what the overrides are called.
-var names = map[string]string{"health": "health check", "actions": "actions stop and resume"}
+var names = map[string]string{
+	"health": "health check", "actions": "actions stop and resume", "knownTypeFields": "list of quantities",
+	"ignoreDifferences": "differences to ignore",
+}
 
 func ofKind(o healthconfig.Override, severity transform.Severity, message string) Change {
-	name := names[o.Type]
-	if name == "" {
-		name = o.Type
-	}
-	return Change{
-		Effect: Health, Severity: severity, Object: o.Kind,
-		Message: fmt.Sprintf(message, name),
-	}
+	return Change{Effect: Health, Severity: severity, Object: o.Kind, Message: fmt.Sprintf(message, names[o.Type])}
 }

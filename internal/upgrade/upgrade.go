@@ -46,7 +46,7 @@ func Compare(from, to *transform.Result) []Change {
 	for _, f := range without(was, is) {
 		c := change(Gone, f)
 		c.Severity, c.Repaired = transform.Advice, false
-		c.Message = "no problem any more: " + f.Message
+		c.Message = "only on the old release: " + f.Message
 		changes = append(changes, c)
 	}
 	return changes

@@ -43,7 +43,7 @@ func FuzzTransform(f *testing.F) {
 			return
 		}
 		for _, f := range result.Findings() {
-			if f.Rule == transform.NotRepaired {
+			if f.Rule == rules.NotRepaired {
 				t.Fatal(f)
 			}
 		}

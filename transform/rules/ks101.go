@@ -51,7 +51,7 @@ func checkExecProbe(p *pass) {
 
 // checkCopiedExec reports an exec probe that KServe copies to its agent.
 func checkCopiedExec(p *pass, c model.Container) {
-	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"),
+	f := transform.Report{At: c.Path.With("readinessProbe", "exec"),
 		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run an exec readiness probe", p.execConsequence(),
 			c.Agent)}
 	if p.Versions.All(kserve.TransformerBypassed) && c.Name != kserve.TransformerContainer && c.BesideTransformer {
@@ -79,7 +79,7 @@ func checkIdleExec(p *pass, c model.Container) {
 	if handler != model.NoHandler || err != nil || p.Versions.All(kserve.RemovedFieldsKept) {
 		return
 	}
-	f := transform.Finding{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice}
+	f := transform.Report{At: c.Path.With("readinessProbe", "exec"), Severity: transform.Advice}
 	switch {
 	case p.convertsExact() && exact(c, request):
 		f.Message = "the exec readiness probe needs curl in the image and a process for each check, and KServe's agent, " +
@@ -127,7 +127,7 @@ func sameRequest(c model.Container, probe string, request execprobe.Request) boo
 // checkNIM reports an HTTP probe of a NIM image. The agent sends the request without a host name, and the image's nginx
 // refuses it.
 func checkNIM(p *pass, c model.Container) {
-	f := transform.Finding{At: c.Path.With("readinessProbe", "httpGet"), Severity: transform.Warning,
+	f := transform.Report{At: c.Path.With("readinessProbe", "httpGet"), Severity: transform.Warning,
 		Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) sends no host name, and the nginx of "+
 			"NIM images answers with 400", c.Agent)}
 	port, known := c.ReadinessPort(model.HTTPGet)

@@ -51,7 +51,7 @@ func checkReadinessPort(p *pass, c model.Container) {
 	if handler != model.HTTPGet && handler != model.TCPSocket {
 		return
 	}
-	f := transform.Finding{At: c.Path.With("readinessProbe", string(handler), "port")}
+	f := transform.Report{At: c.Path.With("readinessProbe", string(handler), "port")}
 	port := c.Get("readinessProbe", string(handler), "port")
 	number, isNumber := port.Int()
 	switch {
@@ -78,7 +78,7 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 		return
 	}
 	name := strings.TrimSuffix(probe, "Probe")
-	f := transform.Finding{At: c.Path.With(probe, string(handler), "port"),
+	f := transform.Report{At: c.Path.With(probe, string(handler), "port"),
 		Message: fmt.Sprintf("the API server refuses the Deployment, because the %s %s has no port, which only Knative "+
 			"fills in", name, handler)}
 	switch inherited, runtime := p.RuntimeHandler(c, probe); {
@@ -100,7 +100,7 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 var numeric = lazyregexp.New(`^[1-9][0-9]{0,4}$`)
 
 // checkTextPort reports a port number in quotes.
-func checkTextPort(p *pass, c model.Container, f transform.Finding, text string) {
+func checkTextPort(p *pass, c model.Container, f transform.Report, text string) {
 	number, _ := strconv.Atoi(text)
 	f.Message = fmt.Sprintf("the API server refuses the Deployment, because the readiness port %q is a string, which "+
 		"counts as a port name", text)
@@ -114,7 +114,7 @@ func checkTextPort(p *pass, c model.Container, f transform.Finding, text string)
 }
 
 // checkNamedPort reports a port name, which the agent does not resolve.
-func checkNamedPort(p *pass, c model.Container, f transform.Finding, name string) {
+func checkNamedPort(p *pass, c model.Container, f transform.Report, name string) {
 	f.Message = fmt.Sprintf("the pods never get ready, because KServe's agent (%s) does not know the port name %s in the "+
 		"readiness probe", c.Agent, name)
 	number, found := c.PortNamed(name)
@@ -134,8 +134,8 @@ func checkNamedPort(p *pass, c model.Container, f transform.Finding, name string
 }
 
 // setContainerPort reports f by the given function. The repair sets the probe's port, at f.At, to the container's.
-func (p *pass) setContainerPort(c model.Container, f transform.Finding,
-	repair func(model.Container, transform.Finding, ...yamldoc.Edit)) {
+func (p *pass) setContainerPort(c model.Container, f transform.Report,
+	repair func(model.Container, transform.Report, ...yamldoc.Edit)) {
 	numbers, certain := c.Ports()
 	if len(numbers) == 0 || !certain || numbers[0] == kserve.AgentPort {
 		f.Unrepaired = noPort(c)

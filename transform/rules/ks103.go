@@ -36,7 +36,7 @@ func checkGRPCProbe(p *pass) {
 		if c.ProbeCopied == model.Never || model.HandlerOf(c.Get("readinessProbe")) != model.GRPC {
 			continue
 		}
-		f := transform.Finding{At: c.Path.With("readinessProbe", "grpc"),
+		f := transform.Report{At: c.Path.With("readinessProbe", "grpc"),
 			Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) can't run a gRPC readiness probe on "+
 				"0.11 or on 0.15.0 and later", c.Agent)}
 		port, known := c.ReadinessPort(model.GRPC)

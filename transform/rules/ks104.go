@@ -46,15 +46,15 @@ func checkMergedProbe(p *pass) {
 		own := model.HandlerOf(c.Get("readinessProbe"))
 		switch {
 		case own == model.SeveralHandlers:
-			p.Report(transform.Finding{At: c.Path.With("readinessProbe"),
+			p.Report(transform.Report{At: c.Path.With("readinessProbe"),
 				Message: "the API server refuses the Deployment, because the readiness probe has two handlers: keep one"})
 		case inherited != model.NoHandler && own != model.NoHandler && own != inherited:
-			p.Report(transform.Finding{At: c.Path.With("readinessProbe", string(own)), Message: fmt.Sprintf(
+			p.Report(transform.Report{At: c.Path.With("readinessProbe", string(own)), Message: fmt.Sprintf(
 				"the API server refuses the Deployment, because the readiness probe has %s, and %s from %s: keep one",
 				own, inherited, runtime)})
 		case inherited == model.Exec && own == model.NoHandler && c.ProbeCopied != model.Never &&
 			s.Mode != kserve.Knative && p.Runtime(s) == nil:
-			p.repairProbe(c, transform.Finding{At: c.Path, Message: fmt.Sprintf(
+			p.repairProbe(c, transform.Report{At: c.Path, Message: fmt.Sprintf(
 				"%s, because KServe's agent (%s) can't run the exec readiness probe of %s: remove what adds the agent, or "+
 					"change the runtime", p.execConsequence(), c.Agent, runtime)})
 		}
@@ -72,7 +72,7 @@ func checkRuntimeProbe(p *pass) {
 		return
 	}
 	command := container.Get("readinessProbe", "exec", "command").Strings()
-	f := transform.Finding{At: path.With("readinessProbe", "exec"),
+	f := transform.Report{At: path.With("readinessProbe", "exec"),
 		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run this exec readiness probe, which %s inherits",
 			p.execConsequence(), u.victim.Agent, u.victim.Service)}
 	switch {

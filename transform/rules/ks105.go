@@ -32,9 +32,9 @@ var surpriseAgent = &transform.Rule{
 			return
 		}
 		framework, format := s.Framework(kserve.Predictor)
-		p.Report(transform.Finding{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
-			"the pods get KServe's agent, because the %s has no storage and counts as a multi-model server: "+
-				"add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
+		p.Report(transform.Report{At: yamldoc.Path{"spec", "predictor", framework}, Message: fmt.Sprintf(
+			"the pods get a second container, KServe's agent, because the %s has no storage and counts as a multi-model "+
+				"server: add a storageUri, or use a custom container", strings.TrimSpace(format+" model"))})
 	}),
 }
 
@@ -43,7 +43,7 @@ type server struct{ namespace, name string }
 
 // findMultiModel returns the InferenceServices that TrainedModels of the render name. They want the agent, which
 // downloads those models (pkg/controller/v1alpha1/trainedmodel/controller.go@v0.20.0).
-func findMultiModel(render *transform.Render) map[server]bool {
+func findMultiModel(render *transform.Snapshot) map[server]bool {
 	found := map[server]bool{}
 	for _, o := range render.Objects(kserve.TrainedModel) {
 		found[server{o.Namespace, o.Get("spec", "inferenceService").Str()}] = true

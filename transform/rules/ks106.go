@@ -49,7 +49,7 @@ func checkHandlers(p *pass) {
 				return slices.Equal(c.Path.With("readinessProbe"), probe)
 			})
 			if !byKS104 {
-				p.Report(transform.Finding{At: probe, Message: "the API server refuses what KServe makes of this " +
+				p.Report(transform.Report{At: probe, Message: "the API server refuses what KServe makes of this " +
 					"(may not specify more than 1 handler type): keep one handler"})
 			}
 		}
@@ -64,7 +64,7 @@ func checkMissingHandler(p *pass, c model.Container) {
 	}
 	for _, field := range model.Probes {
 		if probe := c.Get(field); !probe.IsNull() && model.HandlerOf(probe) == model.NoHandler {
-			p.Report(transform.Finding{At: c.Path.With(field), Message: "the API server refuses the Deployment that KServe " +
+			p.Report(transform.Report{At: c.Path.With(field), Message: "the API server refuses the Deployment that KServe " +
 				"makes of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"})
 		}
 	}

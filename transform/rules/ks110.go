@@ -75,7 +75,7 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		return
 	}
 	at := m.Path.With(m.probe, handlers[0])
-	f := transform.Finding{At: at, Message: fmt.Sprintf("the API server refuses the Deployment, because KServe adds "+
+	f := transform.Report{At: at, Message: fmt.Sprintf("the API server refuses the Deployment, because KServe adds "+
 		"this %s to its preset's %s, and a probe has one handler", handlers[0], m.pod.Handler)}
 	var edits []yamldoc.Edit
 	request, exact := m.equivalent(handlers)

@@ -59,7 +59,7 @@ func (p *pass) checkHelpers(pod kserve.LLMPod) {
 		c := p.LLMContainer(p.Object, pod, name)
 		imageless := c.Node != nil && c.Get("image").Str() == "" && !c.MergedElsewhere("image")
 		if imageless && helper().MatchString(name) && !slices.Contains(pod.Others, name) {
-			p.Report(transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
+			p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf(
 				"the API server refuses the Deployment, because container %s has no image, neither here nor in KServe's "+
 					"preset: %s", name, p.helperPlace(name))})
 		}
@@ -155,7 +155,7 @@ func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
 	if isScheduler(pod) {
 		second = "scheduler"
 	}
-	f := transform.Finding{At: c.Path.With("name"), Message: fmt.Sprintf(
+	f := transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf(
 		"the pod gets a second %s beside %s, because KServe's preset calls its container %s: call this one %[3]s",
 		second, c.Name, kserve.MainContainer)}
 	if f.Unrepaired = p.mainNames(pod).unsure; f.Unrepaired == "" {
@@ -185,7 +185,7 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 		}
 		for _, s := range m.LLMUsers(layer) {
 			if len(s.Missing) > 0 {
-				return fmt.Sprintf("the render does not have the Config %s, which may use the name too", s.Missing[0])
+				return fmt.Sprintf("these manifests do not have the Config %s, which may use the name too", s.Missing[0])
 			}
 		}
 	}

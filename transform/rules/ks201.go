@@ -62,7 +62,7 @@ type componentClass struct {
 // user does not scale the others.
 func (c componentClass) setExternal(p *pass, message string) {
 	at := c.ClassPath(c.component)
-	f := transform.Finding{At: at, Category: c.component, Message: message}
+	f := transform.Report{At: at, Category: c.component, Message: message}
 	if !c.allScaled {
 		at = yamldoc.Path{"spec", c.component, "annotations", kserve.AutoscalerClassAnnotation}
 	}
@@ -83,13 +83,13 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	replicasForced := p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced)
 	switch {
 	case !p.Versions.Any(kserve.AutoscalerClasses["external"]):
-		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Category: c.component, Message: fmt.Sprintf(
 			"two autoscalers scale the %s, because KServe 0.11 always makes its own beside %s: upgrade to 0.12, or remove %s",
 			c.component, a, a.Name)})
 	case class == "" || class == "hpa":
 		c.setExternal(p, c.besideHPA(p, a, replicasForced))
 	case class == "none" && !p.Versions.Known():
-		p.Report(transform.Finding{At: at, Category: c.component, Needs: kserveVersion, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Category: c.component, Needs: kserveVersion, Message: fmt.Sprintf(
 			"the replicas go up and down, because with autoscalerClass none KServe sets them too, beside %s: set external", a)})
 	case class == "none":
 		c.setExternal(p, fmt.Sprintf("the replicas go up and down, because with autoscalerClass none, which is refused "+
@@ -97,7 +97,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
 		c.setExternal(p, c.besideScaledObject(p, a)+afterwards(replicasForced))
 	case class == "external" && replicasForced:
-		p.Report(transform.Finding{At: at, Category: c.component, Severity: transform.Warning,
+		p.Report(transform.Report{At: at, Category: c.component, Severity: transform.Warning,
 			Message: "the replicas go back to minReplicas again and again, because KServe 0.15.0 resets them, " +
 				"even with autoscalerClass external: upgrade to 0.15.1"})
 	default:
@@ -172,15 +172,15 @@ func (c componentClass) checkUnscaled(p *pass) {
 	switch {
 	case isPlaceholder(class):
 	case !known:
-		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Category: c.component, Message: fmt.Sprintf(
 			"%s, because it knows no autoscalerClass %+q: use hpa, external, keda or none", symptom, class)})
 	case !p.Versions.Known() || p.Versions.All(window):
 	case class == "none" && !p.Versions.Any(window) && p.Versions.All(kserve.AutoscalerClasses["external"]):
-		p.Report(transform.Finding{At: at, Category: c.component,
+		p.Report(transform.Report{At: at, Category: c.component,
 			Message: symptom + ", because before 0.15.1 it does not know autoscalerClass none: set external",
 			Edits:   p.Object.Edits(yamldoc.Set(at, "external"))})
 	default:
-		p.Report(transform.Finding{At: at, Category: c.component, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Category: c.component, Message: fmt.Sprintf(
 			"%s, because before %s it does not know autoscalerClass %s: upgrade, or remove it", symptom, window.From, class)})
 	}
 }
@@ -191,7 +191,7 @@ func (c componentClass) checkUnscaled(p *pass) {
 func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) {
 	for _, a := range autoscalers {
 		at := yamldoc.Path{"spec", c.component, "workerSpec"}
-		p.Report(transform.Finding{At: at, Category: a.String(), Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Category: a.String(), Message: fmt.Sprintf(
 			"the pods that %s adds to the predictor have no workers, because KServe makes those of one pod only: "+
 				"remove the autoscaler", a)})
 	}
@@ -205,11 +205,11 @@ func (c componentClass) checkMultiNode(p *pass, autoscalers []model.Autoscaler) 
 		switch {
 		case class == want.Class || !p.Versions.Any(want.Window):
 		case p.Versions.All(want.Window):
-			p.Report(transform.Finding{At: at, Category: c.component, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)),
+			p.Report(transform.Report{At: at, Category: c.component, Edits: p.Object.Edits(yamldoc.Set(at, want.Class)),
 				Message: fmt.Sprintf("KServe refuses the service, because a workerSpec needs the autoscalerClass %s: set it",
 					want.Class)})
 		case newest:
-			p.Report(transform.Finding{At: at, Category: c.component, Needs: kserveVersion,
+			p.Report(transform.Report{At: at, Category: c.component, Needs: kserveVersion,
 				Message: "KServe refuses the service, because a workerSpec needs the autoscalerClass none (external on 0.15.0): " +
 					"set it"})
 		}

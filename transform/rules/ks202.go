@@ -65,7 +65,7 @@ func (p *pass) checkScaledObjectName() {
 		return
 	}
 	if owner.Service.Class(owner.Component) == "keda" {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"},
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"},
 			Message: fmt.Sprintf("the ScaledObject is lost, because KServe %s overwrite any with this name, which belongs to %s "+
 				"with class keda: choose another name, and delete the old object first",
 				kserve.AutoscalerClasses["keda"], owner.Service),
@@ -85,7 +85,7 @@ func (p *pass) completeRename() {
 		if slices.Contains(ref.Object.Get(ref.At[:len(ref.At)-1]...).Strings(), o.Name) {
 			continue // the list has both names
 		}
-		p.repairName(transform.Finding{Object: ref.Object, At: ref.At, Severity: transform.Warning,
+		p.repairName(transform.Report{Object: ref.Object, At: ref.At, Severity: transform.Warning,
 			Message: fmt.Sprintf("this leads to nothing, because %s was renamed from %s: use its new name", o, old)},
 			transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, o.Name)})
 	}
@@ -99,7 +99,7 @@ func (p *pass) checkHPAName(at yamldoc.Path, name string) {
 	owner := p.NameOwner(o, name)
 	if owner == nil {
 		if owner := p.PossibleNameOwner(o, name); owner != nil {
-			p.Report(transform.Finding{At: at, Severity: transform.Warning, Needs: "namespace",
+			p.Report(transform.Report{At: at, Severity: transform.Warning, Needs: "namespace",
 				Message: fmt.Sprintf("%s%s if both share a namespace", loss, owner.Service)})
 		}
 		return
@@ -120,7 +120,7 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	isHPA := (model.Autoscaler{Object: o}).IsHPA()
 	namesHPA := isHPA || slices.Equal(at, hpaName)
 	name := p.freeName(old, namesHPA)
-	f := transform.Finding{At: at, Message: fmt.Sprintf("%s: rename it to %s", message, name)}
+	f := transform.Report{At: at, Message: fmt.Sprintf("%s: rename it to %s", message, name)}
 	edits := o.Edits(yamldoc.Set(at, name))
 	var byHand []string
 	tell := func(kind, old, name string) {
@@ -156,7 +156,7 @@ func (p *pass) freeName(old string, ofHPA bool) string {
 	o := p.Object
 	taken := func(name string) bool {
 		return ofHPA && p.HasHPA(o.Namespace, name) ||
-			!ofHPA && p.Render.Object(o.GroupKind(), o.Namespace, name) != nil
+			!ofHPA && p.Snapshot.Object(o.GroupKind(), o.Namespace, name) != nil
 	}
 	name := old + "-external"
 	for n := 2; taken(name); n++ {

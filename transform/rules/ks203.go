@@ -40,12 +40,12 @@ func checkFinalizer(p *pass) {
 	keep := lost && p.options.Autoscaler == AutoscalerFinalizer
 	switch {
 	case keep && at < 0:
-		p.repairName(transform.Finding{At: list,
+		p.repairName(transform.Report{At: list,
 			Message: fmt.Sprintf("the HPA is lost, because KServe %s delete any with this name: add the finalizer %s",
 				kserve.ForeignAutoscalersProtectable, protectFinalizer)},
 			p.Object.Edits(yamldoc.Set(list, withFinalizer(finalizers)))...)
 	case !keep && at >= 0:
-		f := transform.Finding{At: list.With(at),
+		f := transform.Report{At: list.With(at),
 			Message: fmt.Sprintf("the autoscaler hangs in deletion, because nothing takes the finalizer %s off: remove it",
 				protectFinalizer)}
 		if lost {

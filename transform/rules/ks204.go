@@ -54,7 +54,7 @@ func checkOwner(p *pass) {
 		}
 	}
 	if len(edits) > 0 {
-		p.Report(transform.Finding{At: annotations, Edits: p.Object.Edits(edits...),
+		p.Report(transform.Report{At: annotations, Edits: p.Object.Edits(edits...),
 			Message: fmt.Sprintf("only the name of a Deployment shows that this scales the %s of %s: set %s",
 				target.Component, target.Service, strings.Join(missing, " and "))})
 	}

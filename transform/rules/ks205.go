@@ -32,7 +32,7 @@ var autoscalerTarget = &transform.Rule{
 func checkTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	kind, name := a.Target()
-	f := transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
+	f := transform.Report{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
 	switch candidates := p.Candidates(a); {
 	case len(candidates) == 1:
 		checkOnlyTarget(p, a, candidates[0], f)
@@ -48,6 +48,10 @@ func checkTarget(p *pass) {
 		if len(names) == 1 {
 			f.Unrepaired = "these manifests have its service several times"
 		}
+		p.Report(f)
+	case kind == model.InferenceGraphTarget && !p.Versions.Any(kserve.StandardGraphs):
+		f.Message = fmt.Sprintf("nothing is scaled, because KServe before 0.12 makes no Deployment for the InferenceGraph "+
+			"%s: upgrade to 0.12, or remove the autoscaler", name)
 		p.Report(f)
 	case kind == model.InferenceServiceTarget, kind == model.InferenceGraphTarget:
 		component := kserve.Predictor
@@ -71,7 +75,7 @@ func checkTarget(p *pass) {
 func noSuchTarget(kind, name string) string {
 	switch kind {
 	case model.DeploymentTarget:
-		return fmt.Sprintf("nothing is scaled, because neither KServe nor this render makes the Deployment %s: set ", name)
+		return fmt.Sprintf("nothing is scaled, because neither KServe nor these manifests make the Deployment %s: set ", name)
 	case model.KnativeServiceTarget:
 		kind = "Knative Service"
 	}
@@ -79,7 +83,7 @@ func noSuchTarget(kind, name string) string {
 }
 
 // checkOnlyTarget looks at an autoscaler that fits exactly one component.
-func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transform.Finding) {
+func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transform.Report) {
 	kind, name := a.Target()
 	s := t.Service
 	switch {

@@ -53,7 +53,7 @@ func checkIgnored(p *pass) {
 // checkTargetPercentage reports the annotation on a component that KServe scales.
 func checkTargetPercentage(p *pass, s *model.Service, component, target string) {
 	at := s.AnnotatedPath(component, targetKey)
-	f := transform.Finding{At: at, Category: component, Message: fmt.Sprintf(
+	f := transform.Report{At: at, Category: component, Message: fmt.Sprintf(
 		"%s has no effect on the %s, because KServe 0.15.0 and later ignore it: set scaleTarget and scaleMetric",
 		targetKey, component)}
 	metric := s.Annotated(component, metricsKey)

@@ -40,7 +40,7 @@ func checkRefusedScaledObject(p *pass) {
 	least := yamldoc.Path{"spec", "minReplicaCount"}
 	count, ok := o.Get(least...).Int()
 	if resource != "" && !others && (o.Get(least...).IsNull() || ok && count == 0) {
-		p.Report(transform.Finding{At: least, Edits: o.Edits(yamldoc.Set(least, 1)), Message: fmt.Sprintf(
+		p.Report(transform.Report{At: least, Edits: o.Edits(yamldoc.Set(least, 1)), Message: fmt.Sprintf(
 			"KEDA's webhook refuses minReplicaCount 0, the default, beside no other triggers than %s: set 1", resource)})
 	}
 	service := target.Service
@@ -53,7 +53,7 @@ func checkRefusedScaledObject(p *pass) {
 	}
 	at := yamldoc.Path{"metadata", "annotations", syncWaveKey}
 	wave := strconv.Itoa(syncWave(service.Object))
-	p.Report(transform.Finding{At: at, Edits: o.Edits(yamldoc.Set(at, wave)), Message: fmt.Sprintf(
+	p.Report(transform.Report{At: at, Edits: o.Edits(yamldoc.Set(at, wave)), Message: fmt.Sprintf(
 		"Argo CD stops in wave %d and never gets to %s in wave %s, because %s as long as there is no Deployment %s: "+
 			"use wave %[3]s",
 		syncWave(o), service, wave, harm, target.Deployment)})

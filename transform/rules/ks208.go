@@ -49,7 +49,7 @@ func checkKedaMetrics(p *pass) {
 			checkUtilization(p, at, metrics)
 			continue
 		}
-		p.Report(transform.Finding{At: s.ClassPath(component), Message: fmt.Sprintf(
+		p.Report(transform.Report{At: s.ClassPath(component), Message: fmt.Sprintf(
 			"the service never gets ready, because KServe makes a ScaledObject without triggers for the %s, which the API "+
 				"server refuses: list the metrics in spec.%[1]s.autoScaling.metrics, or set the class hpa", component)})
 	}
@@ -62,7 +62,7 @@ func checkUtilization(p *pass, at yamldoc.Path, metrics []*yamldoc.Node) {
 	}
 	for i, metric := range metrics {
 		if metric.Get("resource", "target", "type").Str() == "Utilization" {
-			p.Report(transform.Finding{At: at.With(i, "resource", "target"), Message: "KEDA never adds a replica, because " +
+			p.Report(transform.Report{At: at.With(i, "resource", "target"), Message: "KEDA never adds a replica, because " +
 				"KServe 0.15.0 gives it a memory address instead of averageUtilization: upgrade to 0.15.1, or set the class hpa"})
 		}
 	}

@@ -85,7 +85,7 @@ func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class s
 	if !p.Versions.Any(metricsPanic) {
 		return
 	}
-	f := transform.Finding{At: edits[0].Path, Message: fmt.Sprintf(
+	f := transform.Report{At: edits[0].Path, Message: fmt.Sprintf(
 		"no change of the service has an effect, because KServe 0.15 panics on this metric of the %s with autoscalerClass "+
 			"%s: remove the metric, which only KEDA reads", c.component, class)}
 	if p.Versions.All(metricsPanic) {
@@ -98,7 +98,7 @@ func (c componentClass) checkUnusedMetric(p *pass, edits []yamldoc.Edit, class s
 
 // checkUnreadMetric reports a metric by which KServe is meant to scale a component.
 func (c componentClass) checkUnreadMetric(p *pass, at yamldoc.Path) {
-	f := transform.Finding{At: at, Message: fmt.Sprintf(
+	f := transform.Report{At: at, Message: fmt.Sprintf(
 		"no change of the service has an effect, because KServe 0.15 panics on this metric of the %s without "+
 			"autoscalerClass keda: set the class keda, or use a metric of the type Resource", c.component)}
 	if !p.Versions.Any(metricsPanic) {

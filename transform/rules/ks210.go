@@ -42,12 +42,12 @@ func checkReplicasOf(p *pass, spec yamldoc.Path) {
 	switch {
 	case len(versions.Releases()) == 0 || workload == nil:
 	case always && p.LLMService(p.Object) != nil:
-		p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Message: fmt.Sprintf(
 			"the replicas of the %s %s go up and down, because KServe 0.16 sets them at every reconcile, also without %s, "+
 				"and %s sets others: upgrade to 0.17, or remove the autoscaler", workload.Kind, workload.Name, at, autoscaler)})
 	case always || p.Object.Get(at...).IsNull():
 	default:
-		f := transform.Finding{At: at, Message: fmt.Sprintf(
+		f := transform.Report{At: at, Message: fmt.Sprintf(
 			"the replicas of the %s %s go up and down, because KServe sets them to this number at every reconcile, and %s "+
 				"sets others: remove it",
 			workload.Kind, workload.Name, autoscaler)}

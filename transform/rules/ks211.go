@@ -32,8 +32,8 @@ func checkLLMTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	kind, name := a.LLMTarget()
 	ref := yamldoc.Path{"spec", "scaleTargetRef"}
-	f := transform.Finding{At: ref.With("name"), Message: fmt.Sprintf(
-		"nothing is scaled, because neither KServe nor this render makes the %s %s: set the ", kind, name)}
+	f := transform.Report{At: ref.With("name"), Message: fmt.Sprintf(
+		"nothing is scaled, because neither KServe nor these manifests make the %s %s: set the ", kind, name)}
 	if kind == model.LLMTarget {
 		f.Message = "nothing is scaled, because an LLMInferenceService has no subresource scale: set the "
 	}
@@ -54,7 +54,7 @@ func checkLLMTarget(p *pass) {
 	case len(candidates) > 1:
 		f.Unrepaired = "several services fit"
 	case len(candidates[0].Service.Missing) > 0:
-		f.Unrepaired = fmt.Sprintf("the render does not have the Config %s, which may add workers",
+		f.Unrepaired = fmt.Sprintf("these manifests do not have the Config %s, which may add workers",
 			candidates[0].Service.Missing[0])
 	case p.HasLLMRival(candidates[0]):
 		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale the same one"

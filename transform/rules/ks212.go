@@ -37,7 +37,7 @@ func checkSecondAutoscaler(p *pass) {
 	if !w.Service.Has(scaling...) || !p.LLMVersions(w.Service.Object).Any(kserve.LLMScaling) {
 		return
 	}
-	p.Report(transform.Finding{At: yamldoc.Path{"spec", "scaleTargetRef"}, Message: fmt.Sprintf(
+	p.Report(transform.Report{At: yamldoc.Path{"spec", "scaleTargetRef"}, Message: fmt.Sprintf(
 		"nothing scales the %s %s, because KServe %s make a second autoscaler for %s from %s, and Kubernetes stops both: "+
 			"remove this one or that field", w.Kind, w.Name, kserve.LLMScaling, w.Service, from(w.Service, scaling))})
 }

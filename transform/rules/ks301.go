@@ -58,14 +58,14 @@ func checkHealthMetadata(p *pass) {
 	if len(edits) == 0 {
 		return
 	}
-	f := transform.Finding{At: annotations, Edits: p.Object.Edits(edits...), Message: "Argo CD may call the service " +
+	f := transform.Report{At: annotations, Edits: p.Object.Edits(edits...), Message: "Argo CD may call the service " +
 		"Healthy too early, because no annotation names its conditions"}
 	if missing[0] == deadlineKey {
 		f.Message = "Argo CD calls a service that never gets ready Progressing forever, because no annotation sets a deadline"
 	}
 	f.Message += ": add " + strings.Join(missing, " and ")
 	if p.options.HealthMetadata != HealthMetadataOn {
-		f.OnlyWithRestart = true
+		f.If = func(plan *transform.Plan) bool { return plan.Restarts(p.Object) }
 		f.Message += " with the repair that restarts the pods"
 	}
 	p.Report(f)

@@ -38,7 +38,7 @@ func checkConfigPrune(p *pass) {
 		}
 		annotations := yamldoc.Path{"metadata", "annotations"}
 		with := strings.TrimPrefix(o.Annotation(syncOptionsKey)+",PruneLast=true", ",")
-		p.Report(transform.Finding{
+		p.Report(transform.Report{
 			At: annotations,
 			Message: fmt.Sprintf("a sync that takes the Config out of %s and removes it hangs, because Argo CD waits in wave "+
 				"%d until it is gone, and KServe %s keep it until the service is synced in wave %d: prune it last",

@@ -87,7 +87,7 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			first[name] = item
 		case earlier.Equal(item):
 			c.removed[pathKey(at.With(i))] = true
-			f := transform.Finding{At: at.With(i), Restarts: c.restarted(),
+			f := transform.Report{At: at.With(i), Restarts: c.restarted(),
 				Message: fmt.Sprintf("the sync or the pods fail, because %s lists %s twice with identical content: "+
 					"remove the second", at, name)}
 			switch {
@@ -100,7 +100,7 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			}
 			c.Report(f)
 		default:
-			c.Report(transform.Finding{At: at.With(i), Fatal: true,
+			c.Report(transform.Report{At: at.With(i), Fatal: true,
 				Message: fmt.Sprintf("generate stops, because %s lists %s twice with different content: remove one", at, name)})
 		}
 	}

@@ -62,7 +62,7 @@ func (p *pass) mayInject(pod yamldoc.Path, name string) bool {
 }
 
 func reportReserved(p *pass, list yamldoc.Path, i int, name string) {
-	f := transform.Finding{At: list.With(i, "name"),
+	f := transform.Report{At: list.With(i, "name"),
 		Message: fmt.Sprintf("the pods lack what KServe's webhook would add as %s, because it takes the one in %s for its "+
 			"own: choose another name", name, list)}
 	switch {

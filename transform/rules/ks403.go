@@ -35,7 +35,7 @@ func checkModelcar(p *pass) {
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		if strings.HasPrefix(node.Get("storageUri").Str(), "oci://") {
-			p.Report(transform.Finding{At: at.Path().With("storageUri"),
+			p.Report(transform.Report{At: at.Path().With("storageUri"),
 				Message: "the pods are refused if another webhook, such as Istio's, changes them, because KServe 0.12.0 then " +
 					"injects the modelcar twice: upgrade to 0.12.1"})
 		}

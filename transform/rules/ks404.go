@@ -25,7 +25,7 @@ var storageContainerName = &transform.Rule{
 	Run: run(func(p *pass) {
 		at := yamldoc.Path{"spec", "container", "name"}
 		if name := p.Object.Get(at...).Str(); name != "" && name != kserve.StorageInitializer {
-			p.Report(transform.Finding{At: at, Edits: p.Object.Edits(yamldoc.Set(at, kserve.StorageInitializer)),
+			p.Report(transform.Report{At: at, Edits: p.Object.Edits(yamldoc.Set(at, kserve.StorageInitializer)),
 				Message: fmt.Sprintf("the pods are refused if KServe's webhook runs twice, because it then adds the container %s "+
 					"twice: rename it to %s",
 					name, kserve.StorageInitializer)})

@@ -38,7 +38,7 @@ func checkMode(p *pass) {
 		return
 	}
 	if s.Contradiction != "" {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning,
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning,
 			Message: fmt.Sprintf("one of two settings has no effect, because %s: set the annotation %s",
 				s.Contradiction, kserve.DeploymentModeAnnotation)})
 	}
@@ -65,7 +65,7 @@ func checkDefault(p *pass, s *model.Service) {
 		if shown.evidence == "" || shown.mode == p.DefaultMode {
 			continue
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
 			"%s, %s, because it lacks the annotation %s, although %s means %s: set it%s", runsInDefault(s), p.DefaultMode,
 			kserve.DeploymentModeAnnotation, shown.evidence, shown.mode, p.afterWrongMode(s))})
 		return
@@ -74,7 +74,7 @@ func checkDefault(p *pass, s *model.Service) {
 
 // checkSpelling reports a value of the annotation that the releases in question do not know, rewrite or refuse.
 func checkSpelling(p *pass, s *model.Service, value string) {
-	f := transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
+	f := transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
 	mode, known := kserve.ParseMode(value)
 	old, current := mode.Spelling(transform.Release{}), string(mode)
 	switch {
@@ -84,8 +84,12 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 		return
 	case !p.Versions.Known():
 		f.Severity, f.Needs = transform.Warning, kserveVersion
-		f.Message = fmt.Sprintf("the service may run in the cluster's default mode or be locked, because KServe calls this "+
-			"mode %s up to 0.15 and %s from 0.16 on: use the name of your release", old, current)
+		symptom := "the service may run in the cluster's default mode"
+		if value != current {
+			symptom = "Argo CD may fail to sync changes or show OutOfSync permanently"
+		}
+		f.Message = fmt.Sprintf("%s, because KServe calls this mode %s up to 0.15 and %s from 0.16 on: use the name of "+
+			"your release", symptom, old, current)
 	case p.Versions.All(kserve.KnativeRefused) && mode == kserve.Knative:
 		p.dropKnative(&f, s, value)
 	case !p.Versions.Any(kserve.RenamedModes) && value != old:
@@ -103,7 +107,7 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 // old names: no webhook rewrites them in a graph, and KServe does not keep its mode in the status
 // (pkg/controller/v1alpha1/inferencegraph/controller.go@v0.15.1 and @v0.20.0).
 func checkGraphSpelling(p *pass, s *model.Service, value string) {
-	f := transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
+	f := transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}}
 	mode, known := kserve.ParseMode(value)
 	old := mode.Spelling(transform.Release{})
 	switch {
@@ -157,7 +161,7 @@ func (p *pass) keepsMode(s *model.Service) bool {
 // respell replaces the old name of a mode, unless 0.16.0 may have locked some objects to it. From 0.17 on the webhook
 // rewrites the name before it compares the annotation with the status, so an object that 0.15.1 or 0.15.2 created is
 // refused with either name until 0.19 (https://github.com/kserve/kserve/pull/5427), and the new one costs nothing.
-func (p *pass) respell(f *transform.Finding, old, current string) {
+func (p *pass) respell(f *transform.Report, old, current string) {
 	if !p.Versions.Any(kserve.LegacyModeKnative) {
 		f.AsStored, f.Severity = true, transform.Warning
 		f.Message = fmt.Sprintf("Argo CD shows OutOfSync permanently, because KServe's webhook rewrites %s to %s: use %s",
@@ -176,7 +180,7 @@ func (p *pass) respell(f *transform.Finding, old, current string) {
 }
 
 // dropKnative removes the annotation, which KServe 0.19.0 would refuse, if the cluster's default is Knative too.
-func (p *pass) dropKnative(f *transform.Finding, s *model.Service, value string) {
+func (p *pass) dropKnative(f *transform.Report, s *model.Service, value string) {
 	f.Message = fmt.Sprintf("the first sync of a change fails, because KServe 0.19.0 refuses to update a service with the "+
 		"mode %s: ", value)
 	switch {

@@ -39,19 +39,19 @@ func checkKind(p *pass) {
 	meant := similarKind(kind)
 	switch {
 	case group == kserve.KFServingGroup:
-		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"}, Severity: transform.Warning,
+		p.Report(transform.Report{At: yamldoc.Path{"apiVersion"}, Severity: transform.Warning,
 			Message: fmt.Sprintf("KServe does not see this, because %s is the API group of KFServing, its name before 0.7: "+
 				"use %s", group, apiVersions(meant))})
 	case known == nil && meant != "":
-		p.Report(transform.Finding{At: yamldoc.Path{"kind"},
+		p.Report(transform.Report{At: yamldoc.Path{"kind"},
 			Message: fmt.Sprintf("the API server refuses this, because KServe has no kind %s: did you mean %s?", kind, meant)})
 	case known != nil && !slices.Contains(known, version):
-		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"},
+		p.Report(transform.Report{At: yamldoc.Path{"apiVersion"},
 			Message: fmt.Sprintf("the API server refuses this, because KServe has no %s in version %s: use %s",
 				kind, version, apiVersions(kind))})
 	case slices.Contains(model.LLMKinds, p.Object.GroupKind()) && p.Versions.Known() && !p.Versions.Likened() &&
 		len(p.LLMVersions(p.Object).Releases()) == 0:
-		p.Report(transform.Finding{At: yamldoc.Path{"apiVersion"},
+		p.Report(transform.Report{At: yamldoc.Path{"apiVersion"},
 			Message: fmt.Sprintf("the API server refuses this, because %s has no %s in version %s: %s",
 				p.release(), kind, version, p.otherVersion(kserve.LLM[version]))})
 	}

@@ -47,7 +47,7 @@ func checkRivals(p *pass) {
 			harm, repair = "KServe and Argo CD overwrite each other's changes", "with the same selector: "+
 				"remove it, or give it another name and its pods other labels"
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Category: rival.Name, Severity: severity,
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: rival.Name, Severity: severity,
 			Message: fmt.Sprintf("%s, because KServe %s the %s too, %s", harm, makes, rival, repair)})
 	}
 }

@@ -42,7 +42,7 @@ func checkBlockingAutoscaler(p *pass) {
 	case (model.Autoscaler{Object: o}).IsHPA():
 		p.rename(at, message, "")
 	case !p.LLMVersions(child.Service.Object).All(child.Window):
-		p.Report(transform.Finding{At: at, Message: message + ": choose another name", Needs: kserveVersion})
+		p.Report(transform.Report{At: at, Message: message + ": choose another name", Needs: kserveVersion})
 	default:
 		p.rename(at, message, fmt.Sprintf(", and delete the old one once (%s delete %s %s), because KEDA admits only one "+
 			"for a target", kubectl(o.Namespace), strings.ToLower(o.Kind), shellQuote(o.Name)))

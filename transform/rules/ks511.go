@@ -39,7 +39,7 @@ const longestLabel = 63
 
 func checkLLMName(p *pass) {
 	s := p.LLMService(p.Object)
-	f := transform.Finding{At: yamldoc.Path{"metadata", "name"}}
+	f := transform.Report{At: yamldoc.Path{"metadata", "name"}}
 	const dead = "the service never gets ready, because "
 	switch name := s.Name; {
 	case len(p.LLMVersions(p.Object).Releases()) == 0:

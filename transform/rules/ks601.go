@@ -37,12 +37,12 @@ func checkModelFormat(p *pass) {
 	}
 	predictor, framework := at[:2], at[2].(string)
 	if model := predictor.With("model"); !p.Object.Get(model...).IsNull() {
-		p.Report(transform.Finding{At: model, Severity: transform.Error, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: model, Severity: transform.Error, Message: fmt.Sprintf(
 			"model has no effect, because KServe's webhook replaces it with the contents of %s: remove one of the two",
 			framework)})
 		return
 	}
-	f := transform.Finding{At: at, AsStored: true, Message: fmt.Sprintf(
+	f := transform.Report{At: at, AsStored: true, Message: fmt.Sprintf(
 		"Argo CD shows OutOfSync permanently, because KServe's webhook turns %s into model: use model with the format %s",
 		framework, framework)}
 	edits := []yamldoc.Edit{

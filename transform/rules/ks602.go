@@ -43,7 +43,7 @@ func checkQuantities(p *pass) {
 			return
 		}
 		at := trail.Path()
-		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
+		p.Report(transform.Report{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, text)),
 			Message: fmt.Sprintf("%s, because %s writes %s as %q: write %[4]q", p.outOfSync(), by, value.Get().Value, text)})
 	})
 }

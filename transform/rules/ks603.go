@@ -70,7 +70,7 @@ func (p *pass) checkEmptyModelName() {
 }
 
 func (p *pass) reportEmpty(at yamldoc.Path, by, empty string) {
-	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
+	p.Report(transform.Report{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Delete(at)), Message: fmt.Sprintf(
 		"%s, because %s drops %s: %s: remove it", p.outOfSync(), by, at, empty)})
 }
 

@@ -58,13 +58,13 @@ func (p *pass) checkContainerName(at yamldoc.Path, others []*yamldoc.Node) {
 	}
 	named := func(c *yamldoc.Node) bool { return c.Get("name").Str() == kserve.ServingContainer }
 	if slices.ContainsFunc(others, named) {
-		p.Report(transform.Finding{At: at, Severity: transform.Error, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: at, Severity: transform.Error, Message: fmt.Sprintf(
 			"the pods are refused, because KServe's webhook gives the first container the name %s, which another one has: "+
 				"put that one first",
 			kserve.ServingContainer)})
 		return
 	}
-	p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, kserve.ServingContainer)),
+	p.Report(transform.Report{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, kserve.ServingContainer)),
 		Message: fmt.Sprintf("Argo CD shows OutOfSync permanently, because KServe's webhook renames the container %+q: "+
 			"name it %s",
 			node.Str(), kserve.ServingContainer)})

@@ -58,7 +58,7 @@ var withoutStatus = []string{
 
 func checkLiveFields(p *pass) {
 	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "Kubernetes deletes the " +
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "Kubernetes deletes the " +
 			"object, because its owner has another uid in each cluster: remove ownerReferences, or the object if its owner " +
 			"makes it"})
 	}
@@ -72,7 +72,7 @@ func checkLiveFields(p *pass) {
 		edits = append(edits, yamldoc.Delete(at))
 		names = append(names, at.String())
 	}
-	f := transform.Finding{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
+	f := transform.Report{At: live[0], AsStored: true, Edits: p.Object.Edits(edits...),
 		Message: "Argo CD shows OutOfSync or fails to sync because of what only a live object has: remove " +
 			strings.Join(names, ", ")}
 	if slices.Equal(live[len(live)-1], finalizers) && (len(live) == 1 || slices.Equal(live[0], creationTimestamp)) {

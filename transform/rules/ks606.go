@@ -96,12 +96,12 @@ func (p *pass) moves(at yamldoc.Path) bool {
 }
 
 // finding is about a field that no release in question has.
-func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Finding {
+func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report {
 	older, newer := p.elsewhere(at)
 	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
-	f := transform.Finding{At: at, AsStored: !p.Versions.Likened(),
-		Message: fmt.Sprintf("%s: %s has no field %s, so %s drops it%s; ",
-			p.symptom(at, value), p.release(), at, p.by, older)}
+	f := transform.Report{At: at, AsStored: !p.Versions.Likened(),
+		Message: fmt.Sprintf("%s, because %s has no field %s%s and %s drops it: ",
+			p.symptom(at, value), p.release(), at, older, p.by)}
 	switch {
 	case stored:
 		f.Message += fmt.Sprintf("write %s, which has it, or remove it", kserve.LLMStored)
@@ -116,7 +116,7 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Findin
 }
 
 // repair says what to do about a field, and does what the setting pruned-fields asks for.
-func (p *pruning) repair(f *transform.Finding, value *yamldoc.Node) {
+func (p *pruning) repair(f *transform.Report, value *yamldoc.Node) {
 	a := p.advice(f.At, value)
 	f.Message += a.text
 	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
@@ -231,11 +231,11 @@ func (p *pruning) adviceFor(m move) advice {
 	case there != nil:
 		return advice{text: fmt.Sprintf("decide whether it or %s counts, and remove it here", m.to)}
 	case slices.Equal(own, parent):
-		text = fmt.Sprintf("it is misspelt: write %s", m.to)
+		text = fmt.Sprintf("it is misspelt, so write %s", m.to)
 	case within(own, parent):
-		text = "it is indented one level too far: " + text
+		text = "it is indented one level too far, so " + text
 	case within(parent, own):
-		text = "it is indented one level too little: " + text
+		text = "it is indented one level too little, so " + text
 	}
 	return advice{text, true, []move{m}}
 }
@@ -251,6 +251,11 @@ func listed(paths []yamldoc.Path, word string) string {
 	for i, path := range paths {
 		texts[i] = path.String()
 	}
+	return joined(texts, word)
+}
+
+// joined joins texts by commas, and the last two by a word.
+func joined(texts []string, word string) string {
 	last := len(texts) - 1
 	if last == 0 {
 		return texts[0]
@@ -319,14 +324,14 @@ func fits(object schema.Field, name string, value *yamldoc.Node) bool {
 }
 
 // move lets the edits put what is at a field where it belongs, if the settings ask for that.
-func (p *pruning) move(f *transform.Finding, moves []move) {
+func (p *pruning) move(f *transform.Report, moves []move) {
 	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
 	for _, m := range moves {
 		value := p.Object.Get(m.from...)
 		content, ok := contentOf(value)
 		switch {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
-			f.Unrepaired = "the value has faults of its own: correct them first"
+			f.Unrepaired = "the value is empty or has faults of its own: correct it first"
 			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)

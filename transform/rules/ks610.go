@@ -41,7 +41,7 @@ func checkModelURI(p *pass) {
 		if !ok || stored == uri {
 			continue
 		}
-		p.Report(transform.Finding{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),
+		p.Report(transform.Report{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),
 			Message: fmt.Sprintf("%s, because %s writes %s as %s: write %[4]s", p.outOfSync(), by, uri, stored)})
 	}
 }

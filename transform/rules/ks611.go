@@ -37,7 +37,7 @@ func checkStoredVersion(p *pass) {
 		return
 	}
 	at := yamldoc.Path{"apiVersion"}
-	f := transform.Finding{At: at, Unrepaired: p.inexact(), Message: fmt.Sprintf(
+	f := transform.Report{At: at, Unrepaired: p.inexact(), Message: fmt.Sprintf(
 		"Argo CD can't compare it while KServe's manager is down, because KServe stores %s and converts it to v1alpha1 "+
 			"each time: write %[1]s", kserve.LLMStored)}
 	if f.Unrepaired == "" {

@@ -42,7 +42,7 @@ func checkStop(p *pass) {
 	if what == "" || !strings.EqualFold(p.Object.Annotation(kserve.StopAnnotation), "true") {
 		return
 	}
-	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
+	p.Report(transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
 		"the pods keep running, because this KServe can't stop %s: upgrade to %s, or remove the object", what, upgrade)})
 }
 

@@ -40,7 +40,7 @@ func checkOrphans(p *pass) {
 			continue
 		}
 		at := yamldoc.Path{"metadata", "labels", model.ServiceLabel}
-		p.Report(transform.Finding{Object: o, At: at, Message: fmt.Sprintf(
+		p.Report(transform.Report{Object: o, At: at, Message: fmt.Sprintf(
 			"this %s is deleted, because KServe 0.20 removes each with the labels %s: %s and %s: %s that it did not make: "+
 				"change one of them",
 			o.Kind, model.ServiceLabel, s.Name, model.ComponentLabel, kserve.Predictor)})

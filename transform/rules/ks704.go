@@ -40,7 +40,7 @@ func checkCanaryIgnored(p *pass) {
 		if name == kserve.Predictor && p.Versions.All(kserve.NamedPredictor) {
 			advice = "use spec.canary"
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"spec", name, "canaryTrafficPercent"}, Message: fmt.Sprintf(
+		p.Report(transform.Report{At: yamldoc.Path{"spec", name, "canaryTrafficPercent"}, Message: fmt.Sprintf(
 			"a new version gets all traffic at once, because KServe ignores canaryTrafficPercent in Standard mode (%s): %s",
 			s.ModeEvidence, advice)})
 	})

@@ -66,7 +66,7 @@ type otherMode struct {
 }
 
 func (o otherMode) report(at yamldoc.Path, setting string) {
-	o.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+	o.Report(transform.Report{At: at, Message: fmt.Sprintf(
 		"%s has no effect, because KServe reads it only in the mode %s, and the mode is %s (%s): remove it, or choose the "+
 			"other mode",
 		setting, o.other, o.Mode, o.ModeEvidence)})
@@ -95,11 +95,11 @@ func checkStandardScaling(p *pass, s *model.Service, name string, spec *yamldoc.
 	metric := spec.Get("scaleMetric").Str()
 	byClass := s.Annotation(kserve.AutoscalerClassAnnotation) != "hpa" && p.Versions.All(scalingByClass)
 	if slices.Contains(knativeMetrics, metric) && byClass && spec.Get("autoScaling").IsNull() {
-		p.Report(transform.Finding{At: at.With("scaleMetric"), Message: fmt.Sprintf("cpu 80%% scales the service, because "+
+		p.Report(transform.Report{At: at.With("scaleMetric"), Message: fmt.Sprintf("cpu 80%% scales the service, because "+
 			"KServe's HPA can't scale by %s: use cpu or memory, or choose the mode Knative", metric)})
 	}
 	if n, given := spec.Get("minReplicas").Int(); given && n == 0 {
-		p.Report(transform.Finding{At: at.With("minReplicas"), Severity: transform.Advice,
+		p.Report(transform.Report{At: at.With("minReplicas"), Severity: transform.Advice,
 			Message: "the last pod stays, because KServe's HPA makes 1 of minReplicas 0: " +
 				"write 1, or use the class keda to scale to zero"})
 	}

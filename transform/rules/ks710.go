@@ -32,10 +32,12 @@ func checkScalingIgnored(p *pass) {
 		if p.Object.Get(at...).IsNull() || versions.All(kserve.LLMScaling) {
 			continue
 		}
-		f := transform.Finding{At: at}
+		f := transform.Report{At: at}
 		switch {
 		case !versions.Any(kserve.LLM["v1alpha2"]):
 			f.Message = fmt.Sprintf("%s is refused or dropped, because KServe 0.16 does not know it", at)
+		case versions.Any(kserve.LLMScaling):
+			f.Message = fmt.Sprintf("nothing is scaled if the cluster has KServe 0.17, which ignores %s", at)
 		default:
 			f.Message = fmt.Sprintf("nothing is scaled, because KServe 0.17 ignores %s", at)
 		}

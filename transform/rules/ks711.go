@@ -31,7 +31,7 @@ func checkReplicasAndScaling(p *pass) {
 	s := p.LLMService(p.Object)
 	for _, part := range llmParts {
 		replicas, scaling := part.With("replicas"), part.With("scaling")
-		f := transform.Finding{At: replicas}
+		f := transform.Report{At: replicas}
 		switch {
 		case !versions.Any(kserve.LLM["v1alpha2"]):
 		case !p.Object.Get(replicas...).IsNull() && !p.Object.Get(scaling...).IsNull():

@@ -64,14 +64,14 @@ func (p *pass) checkLabels(at yamldoc.Path, prefix string) {
 		switch key := e.Key.Value; {
 		case !strings.HasPrefix(key, prefix):
 		case changingLabel().MatchString(key):
-			p.Report(transform.Finding{At: at.With(key), Message: "the next value of " + key + " blocks the service, " +
+			p.Report(transform.Report{At: at.With(key), Message: "the next value of " + key + " blocks the service, " +
 				"because KServe copies it" + inSelector + "remove it, and delete a Deployment that has it"})
 		case !isPlaceholder(e.Value.Str()):
 			fixed = append(fixed, key)
 		}
 	}
 	if len(fixed) > 0 {
-		p.Report(transform.Finding{At: at.With(fixed[0]), Severity: transform.Advice,
+		p.Report(transform.Report{At: at.With(fixed[0]), Severity: transform.Advice,
 			Message: "a change of " + strings.Join(fixed, ", ") + " blocks the service, because KServe copies it" + inSelector +
 				"delete the Deployment when you change it"})
 	}

@@ -59,7 +59,7 @@ func checkModel(p *pass) {
 	if versions.Any(since20) {
 		known = nativeProtocols
 	}
-	f := transform.Finding{Object: layer, At: llmModel.With("uri")}
+	f := transform.Report{Object: layer, At: llmModel.With("uri")}
 	switch {
 	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol): // a Config, or who replaces it, may have it
 	case uri == "":
@@ -100,7 +100,7 @@ func checkAdapterURIs(p *pass) {
 		uri := p.Object.Get(at.With("uri")...).Str()
 		protocol, isURI := protocolOf(uri)
 		if (!isURI || !slices.Contains(adapterProtocols, protocol)) && !isPlaceholder(protocol) {
-			p.Report(transform.Finding{At: at, Message: fmt.Sprintf(
+			p.Report(transform.Report{At: at, Message: fmt.Sprintf(
 				"the service never gets ready, because KServe can't load the LoRA adapter %q: use %s", uri,
 				protocols(adapterProtocols))})
 		}
@@ -114,4 +114,10 @@ func protocolOf(uri string) (protocol string, ok bool) {
 }
 
 // protocols lists protocols as the starts of URIs.
-func protocols(all []string) string { return strings.Join(all, "://, ") + "://" }
+func protocols(all []string) string {
+	texts := make([]string, len(all))
+	for i, protocol := range all {
+		texts[i] = protocol + "://"
+	}
+	return joined(texts, "or")
+}

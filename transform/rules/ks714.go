@@ -29,7 +29,7 @@ func checkTemplates(p *pass) {
 	spec := yamldoc.Path{"spec"}
 	p.types().At(spec).Walk(spec, p.Object.Get(spec...), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
 		if err := templateFault(value.Str()); f.Kept && err != nil {
-			p.Report(transform.Finding{At: at.Path(),
+			p.Report(transform.Report{At: at.Path(),
 				Message: "the service never gets ready (" + err.Error() + "), because " + templateAdvice})
 		}
 	})

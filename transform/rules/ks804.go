@@ -161,7 +161,7 @@ func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) 
 		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping, not text"
 	case d.values != nil && !slices.Contains(d.values, node.Str()):
 		r.words = fmt.Sprintf("%s: Unsupported value: %q", at, node.Str())
-		r.advice = "use " + strings.Join(d.values, ", ")
+		r.advice = "use " + joined(d.values, "or")
 	case exact && len(d.bounds) > 0 && n < d.bounds[0]:
 		r.words = fmt.Sprintf("%s in body should be greater than or equal to %d", at, d.bounds[0])
 		r.advice = "raise it"

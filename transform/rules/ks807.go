@@ -85,7 +85,7 @@ func selectable(runtime *transform.Object) iter.Seq2[yamldoc.Path, *yamldoc.Node
 }
 
 // claimed maps every claim of a render to the first object with it.
-func claimed(render *transform.Render) map[claim]*transform.Object {
+func claimed(render *transform.Snapshot) map[claim]*transform.Object {
 	first := map[claim]*transform.Object{}
 	for _, kind := range refusedBesideOthers.Kinds {
 		for _, o := range render.Objects(kind) {

@@ -27,8 +27,8 @@ var pruneOrder = &transform.Rule{
 }
 
 func checkPruneOrder(p *pass) {
-	if controller := controllerBefore(p.Render, p.Object); controller != nil {
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
+	if controller := controllerBefore(p.Snapshot, p.Object); controller != nil {
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
 			"the service may hang in deletion with KServe's finalizer when the app is deleted, because %s may go first: "+
 				"put KServe into an app of its own, or give its objects a lower argocd.argoproj.io/sync-wave", controller)})
 	}
@@ -39,14 +39,14 @@ func checkPrunedTogether(p *pass) {
 	if controller == nil || p.staying(controller) != nil || notPruned(p.Object) || notPruned(controller) {
 		return
 	}
-	p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: fmt.Sprintf(
+	p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: fmt.Sprintf(
 		"the service may hang in deletion with KServe's finalizer, because this change deletes %s too, which may go first: "+
 			"delete the services in one commit, sync, and delete KServe in the next one", controller)})
 }
 
 // controllerBefore returns the Deployment of the service's controller in the render if Argo CD may delete it before the
 // service: unless the service has a higher sync wave.
-func controllerBefore(render *transform.Render, service *transform.Object) *transform.Object {
+func controllerBefore(render *transform.Snapshot, service *transform.Object) *transform.Object {
 	for _, namespace := range kserve.Namespaces {
 		controller := render.Object(kserve.Deployment, namespace, kserve.Controllers[service.GroupKind()])
 		if controller != nil && syncWave(service) <= syncWave(controller) {

@@ -50,7 +50,7 @@ func checkUnscaled(p *pass, was model.ScaleTarget) {
 	if s.Class(was.Component) != "external" {
 		return
 	}
-	p.Report(transform.Finding{Object: s.Object, At: s.ClassPath(was.Component), Message: fmt.Sprintf(
+	p.Report(transform.Report{Object: s.Object, At: s.ClassPath(was.Component), Message: fmt.Sprintf(
 		"nothing scales the %s any more, because this change deletes %s and the class external keeps KServe from it: "+
 			"remove the annotation too, so that KServe scales it, or add another autoscaler", was.Component, p.Object)})
 }
@@ -65,7 +65,7 @@ func checkUnscaledLLM(p *pass, was model.LLMScaleTarget) {
 			return
 		}
 	}
-	p.Report(transform.Finding{Object: s.Object, At: was.Spec, Message: fmt.Sprintf(
+	p.Report(transform.Report{Object: s.Object, At: was.Spec, Message: fmt.Sprintf(
 		"nothing scales the pods any more, because this change deletes %s: write %s, without which KServe 0.17 and later "+
 			"leave the replicas as they are, and 0.16 sets 1", p.Object, was.Spec.With("replicas"))})
 }

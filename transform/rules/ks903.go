@@ -33,7 +33,7 @@ func checkRemovedRuntime(p *pass) {
 		if was == nil || !p.before.UsesRuntime(was, p.Object) {
 			continue
 		}
-		f := transform.Finding{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},
+		f := transform.Report{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},
 			Message: fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because this "+
 				"change deletes %s: name another runtime, and delete this one once the service is ready", p.Object)}
 		if p.Object.Kind == kserve.ServingRuntime.Kind {

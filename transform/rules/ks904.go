@@ -61,7 +61,7 @@ func writeValue(b *strings.Builder, n *yamldoc.Node) {
 // findArrived returns the first new service with each likeness.
 func (p *pass) findArrived() map[likeness]*transform.Object {
 	arrived := map[likeness]*transform.Object{}
-	for _, o := range p.Render.Objects(kserve.InferenceService, kserve.LLMInferenceService) {
+	for _, o := range p.Snapshot.Objects(kserve.InferenceService, kserve.LLMInferenceService) {
 		if p.was(o) != nil {
 			continue
 		}
@@ -79,7 +79,7 @@ func checkRenamed(p *pass) {
 		return
 	}
 	if o := p.change().arrived()[likenessOf(p.Object)]; o != nil {
-		p.Report(transform.Finding{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
+		p.Report(transform.Report{Object: o, At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
 			"nothing serves until the new pods are ready, because this change renames %s and Argo CD deletes the old one "+
 				"first: remove that in a later commit, or set the sync option PruneLast=true of the Application", p.Object)})
 	}

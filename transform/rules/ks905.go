@@ -46,7 +46,7 @@ var removedCache = &transform.Rule{
 // pkg/apis/serving/v1alpha1).
 func checkCacheInUse(p *pass) {
 	for _, service := range p.change().cached()[p.Object] {
-		p.Report(transform.Finding{Object: service, At: cachedAt, Message: fmt.Sprintf(
+		p.Report(transform.Report{Object: service, At: cachedAt, Message: fmt.Sprintf(
 			"the sync fails, because this change deletes %s, which KServe refuses as long as the service has its model from "+
 				"it: let the service take another model first, or keep the cache", p.Object)})
 	}
@@ -93,7 +93,7 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 // pkg/controller/v1alpha1/localmodel at v0.14.1 to v0.20.0).
 func checkRemovedNodeGroup(p *pass) {
 	for _, cache := range p.change().filling()[p.Object.Name] {
-		f := transform.Finding{Object: cache, At: nodeGroupsAt, Message: fmt.Sprintf(
+		f := transform.Report{Object: cache, At: nodeGroupsAt, Message: fmt.Sprintf(
 			"KServe can neither fill the cache any more nor delete it, because this change deletes %s: keep the node group, "+
 				"or delete the cache first", p.Object)}
 		if p.staying(cache) == nil {

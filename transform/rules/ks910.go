@@ -39,7 +39,7 @@ func checkRemovedConfig(p *pass) {
 		if at := baseRef(s, p.Object.Name); at != nil {
 			checkStillNamed(p, s, at)
 		} else if p.Versions.Any(kserve.LLMConfigsProtected) {
-			p.Report(transform.Finding{Object: s, At: yamldoc.Path{"spec", "baseRefs"}, Severity: transform.Warning,
+			p.Report(transform.Report{Object: s, At: yamldoc.Path{"spec", "baseRefs"}, Severity: transform.Warning,
 				Message: fmt.Sprintf("the sync may not end, because this change deletes %s together with the reference to it, and "+
 					"KServe 0.20 and later keep the Config (DeletionBlocked) as long as the service's status has it: remove the "+
 					"reference in one commit, sync, and delete the Config in the next one", p.Object)})
@@ -66,7 +66,7 @@ func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
 	case unprotected:
 		effect = lost
 	}
-	p.Report(transform.Finding{Object: service, At: at, Message: fmt.Sprintf(
+	p.Report(transform.Report{Object: service, At: at, Message: fmt.Sprintf(
 		"%s, because this change deletes %s, which the service names: "+
 			"remove the reference in one commit, sync, and delete the Config in the next one", effect, p.Object)})
 }

@@ -35,12 +35,12 @@ var removedPreset = &transform.Rule{
 		if others > 0 {
 			where = fmt.Sprintf(", here and on %d more presets in %s", others, p.Object.Namespace)
 		}
-		p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Message: "once Git lacks this preset of KServe's, " +
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: "once Git lacks this preset of KServe's, " +
 			deletedPreset(p) + ": write the annotation argocd.argoproj.io/sync-options: Prune=false" + where})
 	}),
 	Removed: run(func(p *pass) {
 		if isPrunedPreset(p.Object) {
-			p.Report(transform.Finding{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "with this " +
+			p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Error, Message: "with this " +
 				"change, " + deletedPreset(p) + ": keep it, or sync the annotation argocd.argoproj.io/sync-options: Prune=false " +
 				"first, with which Argo CD leaves it in the cluster"})
 		}
@@ -50,7 +50,7 @@ var removedPreset = &transform.Rule{
 // otherPresets returns how many other presets Argo CD deletes in the namespace of the pass's object, if that is the
 // first.
 func (p *pass) otherPresets() (others int, first bool) {
-	for _, o := range p.Render.Objects(kserve.LLMInferenceServiceConfig) {
+	for _, o := range p.Snapshot.Objects(kserve.LLMInferenceServiceConfig) {
 		if o.Namespace != p.Object.Namespace || !isPrunedPreset(o) {
 			continue
 		}

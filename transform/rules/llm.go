@@ -50,7 +50,7 @@ func ConcernsLLM(r *transform.Rule) bool {
 	if kinds == nil {
 		kinds = r.Kinds
 	}
-	return r == transform.NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
+	return r == NotRepaired || slices.ContainsFunc(kinds, func(k transform.GroupKind) bool {
 		return k.Group == kserve.Group && (k.Kind == transform.AnyKind || slices.Contains(model.LLMKinds, k))
 	})
 }

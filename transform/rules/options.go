@@ -123,21 +123,32 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 	}
 	return transform.Config{
 		Rules: All, Select: o.Select, AsOf: asOf, Releases: versions.Releases(), Namespace: o.Namespace,
-		ForbidSuppressions: o.Suppressions == SuppressionsForbid, EnrichRepaired: o.EnrichRepaired,
-		Facts: model.Facts,
-		Index: func(render *transform.Render) any {
-			m := model.New(render, versions, mode)
+		Ignore: IgnoreAnnotation, IgnoreForbidden: o.forbidden(), EnrichRepaired: o.EnrichRepaired,
+		NotRepaired: NotRepaired, UnusedIgnore: unusedIgnore,
+		Index: func(snapshot *transform.Snapshot) transform.Index {
+			m := model.New(snapshot, versions, mode)
 			return &index{
 				Model: m, options: o, kinds: schema.Of(versions.Releases()...),
-				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(render) }),
+				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
 				mains:     sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 				selecting: sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 
-				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(render) }),
+				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 			}
 		},
 	}, warning, nil
 }
 
-// Services returns the InferenceServices of a render from what Index of [Options.Config] has returned for it.
-func Services(of any) []*model.Service { return of.(*index).Services() }
+// forbidden says why comments and annotations have no effect, or nothing if they have.
+func (o Options) forbidden() string {
+	if o.Suppressions == SuppressionsForbid {
+		return "the setting suppressions forbids it"
+	}
+	return ""
+}
+
+// IgnoreAnnotation is the annotation by which people accept findings; see transform.Config.Ignore.
+const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
+
+// Services returns the InferenceServices in the input of a result, of a run with the configuration of [Options.Config].
+func Services(result *transform.Result) []*model.Service { return result.Index().(*index).Services() }

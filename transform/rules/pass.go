@@ -55,7 +55,7 @@ const kserveVersion = "kserve-version"
 // Report reports a finding. One that needs the patch release says so where only the minor is given. What is known to
 // have no effect (KS7xx) or to be refused (KS8xx) may be right on a release that is newer than all known ones, so there
 // it is a warning at most, and stays.
-func (p *pass) Report(f transform.Finding) {
+func (p *pass) Report(f transform.Report) {
 	if group := p.Rule.ID[:len("KS7")]; p.Versions.Newer() && (group == "KS7" || group == "KS8") {
 		if cmp.Or(f.Severity, p.Rule.Severity) == transform.Error {
 			f.Severity = transform.Warning
@@ -74,7 +74,7 @@ func (p *pass) Report(f transform.Finding) {
 
 // staying returns what an object of the previous manifests is now, nil if it is deleted.
 func (p *pass) staying(o *transform.Object) *transform.Object {
-	return p.Render.Object(o.GroupKind(), o.Namespace, o.Name)
+	return p.Snapshot.Object(o.GroupKind(), o.Namespace, o.Name)
 }
 
 // was returns what an object of the present manifests was in the previous ones, nil if it is new.

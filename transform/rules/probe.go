@@ -161,7 +161,7 @@ func serves(c model.Container, port int) bool {
 
 // replaceHandler reports f, a finding about the handler at f.At. The repair is the replacement, unless the setting
 // probes is never.
-func (p *pass) replaceHandler(c model.Container, f transform.Finding, r replacement) {
+func (p *pass) replaceHandler(c model.Container, f transform.Report, r replacement) {
 	if r.port == kserve.AgentPort {
 		r = replacement{unrepaired: fmt.Sprintf("port %d is the agent's own: give the container another port", r.port)}
 	}
@@ -182,7 +182,7 @@ func (p *pass) replaceHandler(c model.Container, f transform.Finding, r replacem
 }
 
 // repairCopiedProbe is repairProbe for a probe that is wrong only where the agent gets it.
-func (p *pass) repairCopiedProbe(c model.Container, f transform.Finding, edits ...yamldoc.Edit) {
+func (p *pass) repairCopiedProbe(c model.Container, f transform.Report, edits ...yamldoc.Edit) {
 	if c.Service.Mode != "" && c.ProbeCopied == model.Sometimes {
 		f.Needs = kserveVersion
 		p.Report(f)
@@ -194,7 +194,7 @@ func (p *pass) repairCopiedProbe(c model.Container, f transform.Finding, edits .
 // repairProbe reports f, a finding about the container's probe, with the edits that repair it, unless the service's
 // mode has to be known first. The edits change the pass's object: the service, or the runtime that the probe comes
 // from.
-func (p *pass) repairProbe(c model.Container, f transform.Finding, edits ...yamldoc.Edit) {
+func (p *pass) repairProbe(c model.Container, f transform.Report, edits ...yamldoc.Edit) {
 	switch s := c.Service; {
 	case s.Contradiction != "":
 		f.Unrepaired = s.Contradiction

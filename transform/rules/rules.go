@@ -3,8 +3,8 @@ package rules
 
 import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 
-// Documented is the catalogue and the engine's own rules, for lists and documentation.
-var Documented = append([]*transform.Rule{transform.NotRepaired, transform.UnusedIgnore}, All...)
+// Documented is the catalogue and the rules of what a run itself finds, for lists and documentation.
+var Documented = append([]*transform.Rule{NotRepaired, unusedIgnore}, All...)
 
 // All is the catalogue, in the order in which findings are reported and keys are inserted.
 var All = []*transform.Rule{

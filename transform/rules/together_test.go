@@ -11,6 +11,9 @@ import (
 // TestTogether checks that no repair of a rule brings up a finding of another one: it runs the inputs of all cases with
 // the whole catalogue, for every release.
 func TestTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs every case with every release")
+	}
 	cases, err := suite.Find(false)
 	if err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func TestWithheld(t *testing.T) {
 func unproved(o *transformtest.Outcome) int {
 	n := 0
 	for _, f := range o.Result.Findings() {
-		if f.Rule == transform.NotRepaired {
+		if f.Rule == rules.NotRepaired {
 			n++
 		}
 	}

@@ -27,7 +27,7 @@ func Example() {
 		Run: func(p *transform.Pass) {
 			at := yamldoc.Path{"apiVersion"}
 			if p.Object.APIVersion == "batch/v1beta1" && stable.ContainsAll(p.Releases) {
-				p.Report(transform.Finding{At: at, Message: "batch/v1 replaces batch/v1beta1",
+				p.Report(transform.Report{At: at, Message: "batch/v1 replaces batch/v1beta1",
 					Edits: p.Object.Edits(yamldoc.Set(at, "batch/v1"))})
 			}
 		},

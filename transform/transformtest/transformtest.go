@@ -149,7 +149,7 @@ func companion(path string) string {
 }
 
 // kustomizations are the names that kustomize looks for
-// (RecognizedKustomizationFileNames in api/konfig/general.go@api/v0.21.1).
+// (RecognizedKustomizationFileNames in api/konfig/general.go@api/v0.21.2).
 var kustomizations = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
 // exists reports whether there is a file, a link or anything else at a path.

@@ -3,41 +3,48 @@ package yamldoc
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 )
 
 // Apply returns a new tree with the edits made, and leaves t as it is. Every edit names a path in t. Edits that change
-// nothing are ignored; if no other is left, Apply returns t itself.
+// nothing are ignored; if no other is left, Apply returns t itself. Where an alias shares what an edit changes, Apply
+// first writes a copy of the value in place of the alias, so that only the path of the edit changes.
 //
-// It fails with an *UnsafeError if Check refuses an edit or there is no safe place for a new item, and with a
+// It fails with an *UnsafeError if Check refuses the edits or there is no safe place for a new item, and with a
 // *ConflictError if two edits contradict each other. A tab in white space is unsafe, too, where yaml.v3 takes it after
-// the old value but not after the new one. Apply also fails if an edit sets a value that can't be written, or if the
-// new document, parsed again, is not t with the edits made.
+// the old value but not after the new one. Apply also fails if an edit sets a value that can't be written, and with an
+// *InternalError if the new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
-	if err := t.Checker().Check(edits...); err != nil {
+	plain, first, err := t.writeOut(edits)
+	if err != nil {
+		return nil, err
+	}
+	if err := plain.checkAll(edits); err != nil {
 		return nil, err
 	}
 	p, err := merge(edits)
 	if err != nil {
 		return nil, err
 	}
-	if !p.against(t.Root) {
+	if !p.against(plain.Root) {
 		return t, nil
 	}
-	change, lost, err := t.splice(edits, p)
+	body, lost, err := plain.splice(edits, p)
 	if err != nil {
 		return nil, err
 	}
-	result, err := t.reparse(change.Apply(t.body))
+	result, err := plain.reparse(body)
 	if err != nil {
 		return nil, err
 	}
-	if err := verify(t.Root, p, result.Root); err != nil {
+	if err := verify(plain.Root, p, result.Root); err != nil {
 		return nil, err
 	}
-	result.change, result.lost = change, lost
+	if plain != t && len(lost) > 0 {
+		t.relocate(lost, plain, first)
+	}
+	result.lost = append(first, lost...)
 	return result, nil
 }
 
@@ -51,12 +58,12 @@ func (t *Tree) reparse(out []byte) (*Tree, error) {
 		line, col := t.Position(tab)
 		return nil, &UnsafeError{Reason: "a tab stands in the way of the edit: use spaces", Line: line, Col: col}
 	}
-	return nil, fmt.Errorf("internal error: the edited document can't be parsed: %w; please report it", err)
+	return nil, bug("the edited document can't be parsed: %w", err)
 }
 
-// splice returns how the edits of plan p change the document, and the comments that they take out. If a collection both
+// splice returns the document with the edits of plan p, and the comments that they take out. If a collection both
 // gains and loses entries, it gains them first, so that there is always an entry to take the layout from.
-func (t *Tree) splice(edits []Edit, p *plan) (Change, []Comment, error) {
+func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
 	}
@@ -64,30 +71,34 @@ func (t *Tree) splice(edits []Edit, p *plan) (Change, []Comment, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	grown, err := t.reparse(additions.Apply(t.body))
+	grown, err := t.reparse(additions)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer grown.Release()
 	rest, err := merge(edits)
 	if err != nil || !rest.against(grown.Root) {
 		return additions, nil, err
 	}
-	removals, lost, err := grown.patch(rest)
+	body, lost, err := grown.patch(rest)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(lost) > 0 {
-		t.relocate(lost, grown)
+		t.relocate(lost, grown, nil)
 	}
-	return changeTo(t.body, removals.Apply(grown.body)), lost, nil
+	return body, lost, nil
 }
 
-// relocate changes the positions of comments from grown, which is t with additions, to those in t.
-func (t *Tree) relocate(lost []Comment, grown *Tree) {
-	before, i := t.comments(), 0
-	for k, at := range grown.comments() {
-		if line, col := grown.Position(at.start); line == lost[i].Line && col == lost[i].Col {
+// relocate changes the positions of comments from those in another text of the document to those in t. Without the
+// comments that are gone from it, the other text has the comments of t.
+func (t *Tree) relocate(lost []Comment, other *Tree, gone []Comment) {
+	before := slices.DeleteFunc(t.comments(), func(at span) bool {
+		line, col := t.Position(at.start)
+		return slices.ContainsFunc(gone, func(c Comment) bool { return c.Line == line && c.Col == col })
+	})
+	i := 0
+	for k, at := range other.comments() {
+		if line, col := other.Position(at.start); line == lost[i].Line && col == lost[i].Col {
 			lost[i].Line, lost[i].Col = t.Position(before[k].start)
 			if i++; i == len(lost) {
 				return
@@ -127,8 +138,8 @@ func (p *plan) additions(n *Node) *plan {
 	return only
 }
 
-// patch returns how one plan changes the document, and the comments that this takes out.
-func (t *Tree) patch(p *plan) (Change, []Comment, error) {
+// patch returns the document with one plan, and the comments that this takes out.
+func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 	pooled := childPool.Get().(*[]child)
 	s := splicer{Tree: t, edited: (*pooled)[:0]}
 	defer func() {
@@ -142,14 +153,15 @@ func (t *Tree) patch(p *plan) (Change, []Comment, error) {
 	slices.SortStableFunc(s.cuts, func(a, b cut) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
 	})
-	at := 0
+	out, at := make([]byte, 0, len(t.body)+len(t.body)/8), 0
 	for _, c := range s.cuts {
 		if c.start < at {
-			return nil, nil, fmt.Errorf("internal error: edits overlap at byte %d; please report it", c.start)
+			return nil, nil, bug("edits overlap at byte %d", c.start)
 		}
+		out = append(append(out, t.body[at:c.start]...), c.text...)
 		at = c.end
 	}
-	return newChange(s.cuts), s.lostComments(), nil
+	return append(out, t.body[at:]...), s.lostComments(), nil
 }
 
 // splicer collects the byte changes for a plan.

@@ -135,16 +135,12 @@ func TestUnsafe(t *testing.T) {
 		edit       Edit
 		want       string
 	}{
-		{"value behind an alias", "a: &x {b: 1}\nc: *x\n", set("c.b", 2),
+		{"a merged value", "a: &x {b: 1}\nc:\n  <<: *x\n", set("a.b", 2),
+			"3:7: the alias *x shares the value, and is a key or merged: write the value out here"},
+		{"a value with a tag behind an alias", "a: &x [!mine b]\nc: *x\n", set("c[0]", 2),
 			"2:4: c: this is the alias *x: write the value out here"},
-		{"anchored value", "a: &x {b: 1}\nc: *x\n", set("a", 2),
-			"1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
-		{"value under an anchor", "a: &x {b: 1}\nc: *x\n", set("a.b", 2),
-			"1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
-		{"value with an anchor inside", "a: {b: &x 1}\nc: *x\n", del("a"),
-			"1:8: a: the anchor &x is used elsewhere as *x: write the value out there"},
-		{"key with an anchor", "&x a: 1\nc: *x\n", rename("a", "b"),
-			"1:1: the key a has an anchor that is used elsewhere: write the key out there"},
+		{"a large value behind an alias", "a: &x [" + strings.Repeat("1, ", maxWritten) + "1]\nc: *x\n", set("c[0]", 2),
+			"2:4: c: this is the alias *x: write the value out here"},
 		{"merge key", "a: &x {b: 1}\nc:\n  <<: *x\n", set("c.d", 2),
 			"3:3: c: this mapping has a merge key (<<): write the merged keys out here"},
 		{"complex key", "a:\n  ? [x]\n  : 1\n  b: 1\n", set("a.b", 2),
@@ -152,7 +148,7 @@ func TestUnsafe(t *testing.T) {
 		{"key with a question mark", "? a\n: 1\n", set("a", 2),
 			"1:1: this mapping has a complex key: write keys as plain or quoted text on one line"},
 		{"alias as key", "a: &x b\n*x : c\n", set("a.c", 2),
-			"1:1: this mapping has a complex key: write keys as plain or quoted text on one line"},
+			"2:1: the alias *x shares the value, and is a key or merged: write the value out here"},
 		{"tag", "a: !mine {b: 1}\n", set("a.b", 2), "1:4: a: this has the tag !mine: remove it"},
 		{"tag of the value", "a: !mine b\n", set("a", 2), "1:4: a: this has the tag !mine: remove it"},
 		{"pair without braces", "a: [b: 1]\n", set("a[0].b", 2),
@@ -202,12 +198,10 @@ func TestSharedTogether(t *testing.T) {
 	}{
 		{"all aliases go", []Edit{set("a.b", 2), del("c"), set("d", Map{{"f", 1}})}, "a: &x {b: 2}\nd: {f: 1}\n"},
 		{"the anchor goes with them", []Edit{del("d.e"), set("c", 1), del("a")}, "c: 1\nd: {}\n"},
-		{"one stays", []Edit{set("a.b", 2), del("c"), del("c")},
-			"1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
+		{"one stays", []Edit{set("a.b", 2), del("c"), del("c")}, "a: &x {b: 2}\nd: {e: {b: 1}}\n"},
 		{"one is set to what it is", []Edit{set("a.b", 2), del("d"), set("c", Map{{"b", 1}})},
-			"1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
-		{"a renamed alias stays", []Edit{set("a.b", 2), del("d"), rename("c", "z")},
-			"1:4: a: the anchor &x is used elsewhere as *x: write the value out there"},
+			"a: &x {b: 2}\nc:\n  b: 1\n"},
+		{"a renamed alias stays", []Edit{set("a.b", 2), del("d"), rename("c", "z")}, "a: &x {b: 2}\nz:\n  b: 1\n"},
 		{"the anchor and its aliases in one value", []Edit{del("a"), del("c"), del("d")}, "{}\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -223,25 +217,22 @@ func TestSharedTogether(t *testing.T) {
 	}
 }
 
-// TestChecker shows that what a Checker refuses may become possible by the edits that are added.
-func TestChecker(t *testing.T) {
-	c := parse(t, "a: &x {b: 1}\nc: *x\nd: *x\n").Checker()
-	refused := set("a.b", 2)
-	for _, e := range []Edit{del("c"), del("d")} {
-		if c.Check(refused) == nil {
-			t.Errorf("accepts %v before %v", refused, e)
-		}
-		if err := c.Check(e); err != nil {
-			t.Error(err)
-		}
-		if !c.Add(e) {
-			t.Errorf("no alias goes with %v", e)
-		}
-	}
-	if err := c.Check(refused); err != nil {
-		t.Error(err)
-	}
-	if c.Add(refused) {
-		t.Errorf("an alias goes with %v", refused)
-	}
+// TestWriteOut shows what Apply makes of the aliases that share what an edit changes.
+func TestWriteOut(t *testing.T) {
+	probe := "a: &x # a probe\n  exec: {command: [\"true\"]} # run\n  seconds: 5\nb: *x # the same\nc: 1 # c\n"
+	runApply(t, []applyCase{
+		{"the anchored value", probe, []Edit{set("a.seconds", 6)},
+			"a: &x # a probe\n  exec: {command: [\"true\"]} # run\n  seconds: 6\nb: # the same\n  exec:\n    command:\n" +
+				"      - \"true\"\n  seconds: 5\nc: 1 # c\n"},
+		{"the value behind the alias", probe, []Edit{del("b.exec")},
+			"a: &x # a probe\n  exec: {command: [\"true\"]} # run\n  seconds: 5\nb: # the same\n  seconds: 5\nc: 1 # c\n"},
+		{"an item", "l:\n- &i {a: 1}\n- *i\nm: [*i]\n", []Edit{set("l[0].a", 2)},
+			"l:\n- &i {a: 2}\n- a: 1\nm: [{a: 1}]\n"},
+		{"scalars that are no strings", "a: &x {i: 0x1f, f: 1.50, n: ~, b: True, s: 'yes'}\nc: *x\n", []Edit{set("a.i", 1)},
+			"a: &x {i: 1, f: 1.50, n: ~, b: True, s: 'yes'}\nc:\n  i: 0x1f\n  f: 1.50\n  \"n\": ~\n  b: True\n  s: \"yes\"\n"},
+		{"an alias in the value", "p: &p 1\na: &x {p: *p}\nc: *x\n", []Edit{set("c.p", 2)},
+			"p: &p 1\na: &x {p: *p}\nc:\n  p: 2\n"},
+		{"a key with an anchor", "&x a: 1\nc: *x\n", []Edit{rename("a", "b")}, "b: 1\nc: a\n"},
+		{"an anchor that goes", "a: {b: &x 1}\nc: *x\n", []Edit{del("a")}, "c: 1\n"},
+	})
 }

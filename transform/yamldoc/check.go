@@ -5,25 +5,10 @@ import (
 	"strings"
 )
 
-// UnsafeError reports that an edit can't be made without the risk of changing something else.
-type UnsafeError struct {
-	Path      Path   // of the value that prevents the edit; empty for the root
-	Reason    string // what prevents the edit, and what to write instead
-	Line, Col int    // of what prevents the edit, 1-based; columns count runes
-}
-
-// Error returns the position, the path and the reason.
-func (e *UnsafeError) Error() string {
-	where := fmt.Sprintf("%d:%d: ", e.Line, e.Col)
-	if len(e.Path) > 0 {
-		where += e.Path.String() + ": "
-	}
-	return where + e.Reason
-}
-
-// Check returns nil if Apply can make the edit on its own, else an *UnsafeError. It refuses
+// Check returns nil if Apply can make the edits together, else an *UnsafeError. It refuses
 //   - an edit of the whole document or of an empty one;
-//   - a value behind an alias, or at, below or above an anchored node that an alias uses, unless the alias goes too;
+//   - a value that aliases share, if one of these aliases can't be written out: a key, what a merge key (<<) merges, or an
+//     alias of a large value;
 //   - a value in a mapping with a merge key (<<), with a complex key (one that is not short text on one line before its
 //     colon), or without braces in a flow sequence;
 //   - a value at, below or above a node with a custom tag;
@@ -31,98 +16,35 @@ func (e *UnsafeError) Error() string {
 //   - a path through a node that is not a mapping, sequence or null;
 //   - an item after the end of a sequence, other than the one right after its last;
 //   - a rename of a missing entry, of an item, or to a key that the mapping already has.
-func (t *Tree) Check(e Edit) error { return t.Checker().Check(e) }
-
-// Checker tells which edits one Apply can make together. An alias that goes with one edit does not keep another from
-// editing the value that it stands for.
-type Checker struct {
-	*Tree
-	gone map[*Node]bool // aliases that go
-	left map[*Node]int  // number of aliases that an anchored node keeps, where some go
+func (t *Tree) Check(edits ...Edit) error {
+	t, _, err := t.writeOut(edits)
+	if err != nil {
+		return err
+	}
+	return t.checkAll(edits)
 }
 
-// Checker returns a Checker without edits.
-func (t *Tree) Checker() *Checker { return &Checker{Tree: t} }
-
-// Check returns nil if Apply can make the edits together with those that were added, else an *UnsafeError. See
-// [Tree.Check] for what it refuses.
-func (c *Checker) Check(edits ...Edit) error {
-	aliases := c.add(edits)
-	defer func() {
-		for _, alias := range aliases {
-			delete(c.gone, alias)
-			c.left[alias.Target()]++
-		}
-	}()
+// checkAll checks the edits in a tree in which no alias keeps them from being made.
+func (t *Tree) checkAll(edits []Edit) error {
 	for _, e := range edits {
-		if err := c.check(e); err != nil {
+		if err := t.check(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Add adds edits. It reports whether aliases go with them, so that Check may accept what it has refused.
-func (c *Checker) Add(edits ...Edit) bool { return len(c.add(edits)) > 0 }
-
-// add returns the aliases that go with edits and did not go before.
-func (c *Checker) add(edits []Edit) (aliases []*Node) {
-	if len(c.aliases) == 0 {
-		return nil
-	}
-	for _, e := range edits {
-		n := c.Root
-		for i := 0; i < len(e.Path) && n != nil; i++ {
-			n = n.child(e.Path[i])
-		}
-		if n != nil && (e.Op == OpDelete || e.Op == OpSet && !sameValue(e.Value, n)) {
-			aliases = c.remove(n, aliases)
-		}
-	}
-	return aliases
-}
-
-// remove appends the aliases at n and below that did not go before.
-func (c *Checker) remove(n *Node, aliases []*Node) []*Node {
-	if n.Kind == Alias && !c.gone[n] {
-		if c.gone == nil {
-			c.gone, c.left = map[*Node]bool{}, map[*Node]int{}
-		}
-		if _, known := c.left[n.Target()]; !known {
-			c.left[n.Target()] = c.aliases[n.Target()]
-		}
-		c.gone[n] = true
-		c.left[n.Target()]--
-		return append(aliases, n)
-	}
-	for _, e := range n.Entries {
-		aliases = c.remove(e.Value, c.remove(e.Key, aliases))
-	}
-	for _, item := range n.Items {
-		aliases = c.remove(item, aliases)
-	}
-	return aliases
-}
-
-// shared reports whether an alias uses n and stays.
-func (c *Checker) shared(n *Node) bool {
-	if left, known := c.left[n]; known {
-		return left > 0
-	}
-	return c.aliases[n] > 0
-}
-
-func (c *Checker) check(e Edit) error {
+func (t *Tree) check(e Edit) error {
 	unsafe := func(n *Node, i int, format string, args ...any) error {
-		line, col := c.Position(n.props())
+		line, col := t.Position(n.props())
 		return &UnsafeError{Path: e.Path[:i:i], Reason: fmt.Sprintf(format, args...), Line: line, Col: col}
 	}
-	if c.Root == nil || len(e.Path) == 0 {
+	if t.Root == nil || len(e.Path) == 0 {
 		return &UnsafeError{Path: e.Path, Reason: "the document as a whole can't be edited", Line: 1, Col: 1}
 	}
-	n := c.Root
+	n := t.Root
 	for i, step := range e.Path {
-		if reason := c.closed(n); reason != "" {
+		if reason := t.closed(n); reason != "" {
 			return unsafe(n, i, "%s", reason)
 		}
 		switch s := step.(type) {
@@ -147,10 +69,7 @@ func (c *Checker) check(e Edit) error {
 			}
 			return nil
 		}
-		if s, isKey := step.(string); isKey && c.shared(n.entry(s).Key) {
-			return unsafe(n, i, "the key %s has an anchor that is used elsewhere: write the key out there", s)
-		}
-		if c.outdented(n, next) {
+		if t.outdented(n, next) {
 			return unsafe(next, i+1, "this is not indented more than its parent: indent it")
 		}
 		if e.Op == OpRename && i == len(e.Path)-1 {
@@ -164,21 +83,17 @@ func (c *Checker) check(e Edit) error {
 		}
 		n = next
 	}
-	return c.checkTarget(n, func(n *Node, format string, args ...any) error {
+	return t.checkTarget(n, func(n *Node, format string, args ...any) error {
 		return unsafe(n, len(e.Path), format, args...)
 	})
 }
 
 // closed returns why nothing below n can be edited, or "".
-func (c *Checker) closed(n *Node) string {
+func (t *Tree) closed(n *Node) string {
 	switch {
-	case n.Kind == Alias:
-		return fmt.Sprintf("this is the alias *%s: write the value out here", n.Value)
-	case c.shared(n):
-		return fmt.Sprintf("the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor(), n.Anchor())
 	case n.ownTag():
 		return fmt.Sprintf("this has the tag %s: remove it", n.Tag())
-	case n.Kind == Mapping && n.Style == Flow && c.at(n.Start) != '{':
+	case n.Kind == Mapping && n.Style == Flow && t.at(n.Start) != '{':
 		return "this is a mapping without braces in a flow sequence: put braces around it"
 	}
 	switch n.barrier {
@@ -229,23 +144,20 @@ func (t *Tree) complex(n *Node, i int) bool {
 }
 
 // checkTarget returns an error if a node can't be replaced or removed.
-func (c *Checker) checkTarget(n *Node, unsafe func(*Node, string, ...any) error) error {
-	switch {
-	case c.shared(n):
-		return unsafe(n, "the anchor &%s is used elsewhere as *%s: write the value out there", n.Anchor(), n.Anchor())
-	case n.ownTag():
+func (t *Tree) checkTarget(n *Node, unsafe func(*Node, string, ...any) error) error {
+	if n.ownTag() {
 		return unsafe(n, "this has the tag %s: remove it", n.Tag())
 	}
 	for _, e := range n.Entries {
-		if err := c.checkTarget(e.Key, unsafe); err != nil {
+		if err := t.checkTarget(e.Key, unsafe); err != nil {
 			return err
 		}
-		if err := c.checkTarget(e.Value, unsafe); err != nil {
+		if err := t.checkTarget(e.Value, unsafe); err != nil {
 			return err
 		}
 	}
 	for _, item := range n.Items {
-		if err := c.checkTarget(item, unsafe); err != nil {
+		if err := t.checkTarget(item, unsafe); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package yamldoc
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,24 +79,3 @@ func Delete(path Path) Edit { return Edit{Op: OpDelete, Path: path} }
 
 // Rename returns an edit that gives the mapping entry at path the key to. The entry keeps its place and value.
 func Rename(path Path, to string) Edit { return Edit{Op: OpRename, Path: path, To: to} }
-
-// Error reports a fault at a position in a document or stream.
-type Error struct {
-	Line, Col int    // 1-based; columns count runes
-	Msg       string // what is wrong, and often what to do
-	first     int    // the line that ends Msg, or 0 if none does
-}
-
-// At returns the error of a document that starts on a line of a file, as an error of the file.
-func (e *Error) At(line int) *Error {
-	moved := *e
-	moved.Line += line - 1
-	if e.first > 0 {
-		moved.first += line - 1
-		moved.Msg = strings.TrimSuffix(e.Msg, strconv.Itoa(e.first)) + strconv.Itoa(moved.first)
-	}
-	return &moved
-}
-
-// Error returns the position and the message.
-func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }

@@ -181,7 +181,8 @@ func ExampleTree_Apply_conflict() {
 func ExampleTree_Check() {
 	tree, err := yamldoc.Parse([]byte(`base: &limits
   memory: 1Gi
-large: *limits
+large:
+  <<: *limits
 `))
 	if err != nil {
 		log.Fatal(err)
@@ -190,5 +191,5 @@ large: *limits
 	var unsafe *yamldoc.UnsafeError
 	fmt.Println(errors.As(err, &unsafe), err)
 	// Output:
-	// true 3:8: large: this is the alias *limits: write the value out here
+	// true 4:3: large: this mapping has a merge key (<<): write the merged keys out here
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 )
@@ -66,34 +65,6 @@ func FuzzSplit(f *testing.F) {
 				t.Fatalf("document %d of %q is on line %d, not %d", i, data, line, doc.Line)
 			}
 			line += countLines(doc.Body)
-		}
-	})
-}
-
-// FuzzChunks compares the documents and faults of a stream with those of its chunks.
-func FuzzChunks(f *testing.F) {
-	seeds(f, func(data []byte) { f.Add(data, 1) })
-	f.Add([]byte("# c\n%YAML 1.1\n# d\n---\na: 1\n---\nb: 2\n"), 2)
-	f.Fuzz(func(t *testing.T, data []byte, size int) {
-		want, wantErr := Split(data)
-		var got []Document
-		var err error
-		for line, chunk := range chunks(data, max(size, 1)) {
-			var docs []Document
-			if docs, err = Split(chunk); err != nil {
-				var fault *Error
-				if wantErr == nil || !errors.As(err, &fault) {
-					t.Fatalf("%q: %v", data, err)
-				}
-				break
-			}
-			for _, doc := range docs {
-				doc.Line += line - 1
-				got = append(got, doc)
-			}
-		}
-		if (err == nil) != (wantErr == nil) || err == nil && !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q:\n%+v, %v, want\n%+v, %v", data, got, err, want, wantErr)
 		}
 	})
 }
@@ -288,7 +259,6 @@ func comparePlain(t *testing.T, body []byte) bool {
 	if plain.Root = plain.parsePlain(); plain.Root == nil {
 		return false
 	}
-	defer plain.Release() // the next comparison shows whether something is left in its memory
 	full := &Tree{text: text{body: body, yaml: true}}
 	doc, err := decode(body)
 	if err == nil {

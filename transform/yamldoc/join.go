@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"slices"
 	"unicode"
 )
 
@@ -38,41 +36,20 @@ func (e *JoinError) Unwrap() error { return e.Err }
 // Join fails with a *JoinError for a directive after the first document, a `...` without a document before it, and a
 // JSON document that Kubernetes can't read next to others.
 func Join(files [][]Document) ([][]byte, error) {
-	var documents []iter.Seq[Document]
-	for _, docs := range files {
-		documents = append(documents, slices.Values(docs))
-	}
-	stream, err := JoinSeq(documents)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Collect(stream), nil
-}
-
-// JoinSeq is Join without all documents in memory. It goes through the documents of the files, which must be the same
-// each time, up to three times: for their number, for faults, and for the stream.
-func JoinSeq(files []iter.Seq[Document]) (iter.Seq[[]byte], error) {
-	several := severalIn(files)
-	check := joiner{several: several, emit: func([]byte) bool { return true }}
+	j := joiner{several: severalIn(files)}
 	for i, docs := range files {
-		if err := check.file(docs); err != nil {
+		if err := j.file(docs); err != nil {
 			return nil, &JoinError{File: i, Err: err}
 		}
 	}
-	return func(yield func([]byte) bool) {
-		j := joiner{several: several, emit: yield}
-		for _, docs := range files {
-			j.file(docs)
-		}
-		j.flush()
-	}, nil
+	return j.stream, nil
 }
 
 // severalIn reports whether there are several documents that are not empty.
-func severalIn(files []iter.Seq[Document]) bool {
+func severalIn(files [][]Document) bool {
 	count := 0
 	for _, docs := range files {
-		for doc := range docs {
+		for _, doc := range docs {
 			if count += min(1, len(doc.Body)+len(withoutBOM(doc.Head))); count > 1 {
 				return true
 			}
@@ -82,23 +59,15 @@ func severalIn(files []iter.Seq[Document]) bool {
 }
 
 type joiner struct {
-	emit    func([]byte) bool // gets the stream, and reports whether it wants more
-	piece   []byte            // of the stream, to be emitted next
-	several bool              // documents in all files
-	count   int               // documents written
+	stream  [][]byte
+	several bool // documents in all files
+	count   int  // documents written
 	open    bool
-	stopped bool
 }
 
-func (j *joiner) file(docs iter.Seq[Document]) *Error {
-	var eol []byte
-	for doc := range docs {
-		if j.stopped {
-			return nil
-		}
-		if eol == nil {
-			eol = lineEndOf(docs)
-		}
+func (j *joiner) file(docs []Document) *Error {
+	eol := lineEndOf(docs)
+	for _, doc := range docs {
 		if len(withoutBOM(doc.Head))+len(doc.Body) == 0 {
 			continue
 		}
@@ -124,7 +93,7 @@ func (j *joiner) file(docs iter.Seq[Document]) *Error {
 		}
 		j.write(head)
 		j.write(doc.Body)
-		switch j.piece[len(j.piece)-1] {
+		switch last := j.stream[len(j.stream)-1]; last[len(last)-1] {
 		case '\n':
 		case '\r':
 			j.write([]byte("\n"))
@@ -159,28 +128,24 @@ func (d Document) errorAt(offset int, msg string) *Error {
 	return err
 }
 
+// write adds bytes to the stream. Those that are adjacent in memory become one slice.
 func (j *joiner) write(b []byte) {
 	if len(b) == 0 {
 		return
 	}
-	if n := len(j.piece); n > 0 && cap(j.piece)-n >= len(b) && &j.piece[:n+1][n] == &b[0] {
-		j.piece = j.piece[:n+len(b)]
-		return
+	if i := len(j.stream) - 1; i >= 0 {
+		last := j.stream[i]
+		if n := len(last); cap(last)-n >= len(b) && &last[:n+1][n] == &b[0] {
+			j.stream[i] = last[:n+len(b)]
+			return
+		}
 	}
-	j.flush()
-	j.piece = b
-}
-
-// flush emits what is not emitted yet.
-func (j *joiner) flush() {
-	if len(j.piece) > 0 && !j.stopped {
-		j.stopped = !j.emit(j.piece)
-	}
+	j.stream = append(j.stream, b)
 }
 
 // lineEndOf returns the line end of a file.
-func lineEndOf(docs iter.Seq[Document]) []byte {
-	for doc := range docs {
+func lineEndOf(docs []Document) []byte {
+	for _, doc := range docs {
 		for _, text := range [][]byte{doc.Head, doc.Body} {
 			if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 				return []byte("\r\n")

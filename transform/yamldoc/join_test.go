@@ -2,8 +2,6 @@ package yamldoc
 
 import (
 	"bytes"
-	"iter"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -124,46 +122,5 @@ func TestJoinCopiesNothing(t *testing.T) {
 	if err != nil || len(out) != 3 || &out[0][0] != &data[0] || string(bytes.Join(out, nil)) != "a: 1\n---\n"+
 		"edited: true\n---\nc: 3\n" {
 		t.Errorf("got %q %v", out, err)
-	}
-}
-
-// TestJoinSeq checks that documents which are made anew each time give the stream of Join, and that it stops when its
-// reader does.
-func TestJoinSeq(t *testing.T) {
-	split := splitAll(t, []string{"", "a: 1\r\n---\nb: 2\r\n", `{"c": "\/"}`, "\ufeff# d\n---\n", "e: 3"})
-	pieces, err := Join(split)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(bytes.Join(pieces, nil))
-	made := make([]iter.Seq[Document], len(split))
-	for i, docs := range split {
-		made[i] = func(yield func(Document) bool) {
-			for _, doc := range docs {
-				doc.Body = bytes.Clone(doc.Body)
-				if !yield(doc) {
-					return
-				}
-			}
-		}
-	}
-	stream, err := JoinSeq(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := slices.Collect(stream)
-	if got := string(bytes.Join(all, nil)); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	for n := 1; n <= len(all); n++ {
-		var first [][]byte
-		for piece := range stream {
-			if first = append(first, piece); len(first) == n {
-				break
-			}
-		}
-		if got, want := bytes.Join(first, nil), bytes.Join(all[:n], nil); !bytes.Equal(got, want) {
-			t.Errorf("the first %d pieces are %q, want %q", n, got, want)
-		}
 	}
 }

@@ -31,7 +31,8 @@ const (
 	Flow               // {} or []
 )
 
-// Node is a value in a document, with the position of its bytes. Treat it as read-only.
+// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping has
+// Entries and a Sequence has Items, both in document order.
 type Node struct {
 	Kind  Kind
 	Style Style
@@ -46,11 +47,11 @@ type Node struct {
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
 	Start, End int
 
-	*Parts
+	*children // the fields Entries and Items
 }
 
-// Parts are the fields of a Node that most scalars do not need. They share one, to save memory.
-type Parts struct {
+// children are the fields of a Node that most scalars do not need. Those share one, which saves half of the memory.
+type children struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
@@ -59,6 +60,8 @@ type Parts struct {
 	extras  *extras // nil for most nodes
 }
 
+var noChildren children
+
 // extras are the fields that few nodes need.
 type extras struct {
 	anchor string  // without &
@@ -66,8 +69,6 @@ type extras struct {
 	tag    string  // if Node.tag is tagOther
 	sorted []int32 // of a wide Mapping: the indexes of its entries in the order of their keys
 }
-
-var noParts Parts
 
 // makeExtras returns the extras, which it makes if there are none.
 func (n *Node) makeExtras() *extras {
@@ -110,14 +111,14 @@ const (
 // props returns the byte offset of the anchor or tag before Start, else Start.
 func (n *Node) props() int { return n.Start - int(n.lead) }
 
-// place sets the offsets of a node.
-func (n *Node) place(props, start, end int) {
+// setOffsets sets the offsets of a node.
+func (n *Node) setOffsets(props, start, end int) {
 	n.lead, n.Start, n.End = int32(start-props), start, end
 }
 
 func (n *Node) resolve() *Node {
 	for n != nil && n.Kind == Alias {
-		n = n.extras.target
+		n = n.Target()
 	}
 	return n
 }

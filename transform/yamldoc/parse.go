@@ -2,7 +2,6 @@ package yamldoc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"sort"
@@ -170,15 +169,14 @@ func styleOf(y *yaml.Node) Style {
 // count adds the nodes from y on to the sizes of the slabs.
 func (s *slabs) count(y *yaml.Node) {
 	s.nodes.size++
-	switch {
-	case y.Kind == yaml.MappingNode:
-		s.parts.size++
+	if y.Kind != yaml.ScalarNode || y.Anchor != "" {
+		s.below.size++
+	}
+	switch y.Kind {
+	case yaml.MappingNode:
 		s.entries.size += len(y.Content) / 2
-	case y.Kind == yaml.SequenceNode:
-		s.parts.size++
+	case yaml.SequenceNode:
 		s.items.size += len(y.Content)
-	case y.Kind == yaml.AliasNode || y.Anchor != "":
-		s.parts.size++
 	}
 	for _, child := range y.Content {
 		s.count(child)
@@ -188,14 +186,14 @@ func (s *slabs) count(y *yaml.Node) {
 // node converts y and the nodes below it. size is theirs with aliases expanded.
 func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err error) {
 	n = c.nodes.one()
-	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, Parts: &noParts}
+	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, children: &noChildren}
 	props := c.offset(y.Line, y.Column)
-	n.place(props, props, props)
+	n.setOffsets(props, props, props)
 	if depth > maxDepth {
 		return nil, size, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	if y.Anchor != "" || n.Kind != Scalar || n.tag == tagOther {
-		n.Parts = c.parts.one()
+		n.children = c.below.one()
 		if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
 			n.extras = &extras{anchor: y.Anchor, tag: y.Tag}
 		}
@@ -220,7 +218,7 @@ func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err err
 			} else {
 				_, start = c.skipProps(props, len(c.body))
 			}
-			n.place(props, start, start)
+			n.setOffsets(props, start, start)
 		}
 		err = c.scalarEnd(n, c.indent)
 	}
@@ -237,9 +235,9 @@ func (c *converter) alias(n *Node, target *yaml.Node) (size extent, err error) {
 	}
 	n.makeExtras().target = a.n
 	if c.aliases == nil {
-		c.aliases = map[*Node]int{}
+		c.aliases = map[*Node][]*Node{}
 	}
-	c.aliases[a.n]++
+	c.aliases[a.n] = append(c.aliases[a.n], n)
 	if c.expanded.add(a.size); c.expanded.nodes > maxExpanded {
 		return size, c.errorAt(n.Start, fmt.Sprintf("aliases expand to more than %d nodes", maxExpanded))
 	}
@@ -269,7 +267,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) (size extent, err 
 			return size, err
 		}
 		if unwritten(y.Content[2*i+1]) && (c.at(value.props()) != '!' || e.colon == key.End) {
-			value.place(e.colon, e.colon, e.colon)
+			value.setOffsets(e.colon, e.colon, e.colon)
 		}
 		y.Content[2*i], y.Content[2*i+1] = nil, nil
 		e.Value = value
@@ -310,11 +308,11 @@ func (c *converter) sequence(n *Node, y *yaml.Node, depth int) (size extent, err
 // indentation of the one around it.
 func (c *converter) enter(n *Node, limit int) (outer int) {
 	_, start := c.skipProps(n.Start, limit)
-	n.place(n.Start, start, start+1)
+	n.setOffsets(n.Start, start, start+1)
 	outer, c.indent = c.indent, -1
 	if n.Style == Block {
-		n.indent = c.column(n.Start)
-		c.indent = n.indent
+		c.indent = c.column(n.Start)
+		n.indent = c.indent
 	}
 	return outer
 }
@@ -360,4 +358,4 @@ func (t *Tree) finish(n *Node) error {
 }
 
 // errUnlocated reports that the bytes of a node are not where yaml.v3 reports them.
-var errUnlocated = errors.New("internal error: a value is not where the YAML decoder reports it; please report it")
+var errUnlocated = bug("a value is not where the YAML decoder reports it")

@@ -29,16 +29,14 @@ func (t *Tree) parsePlain() *Node {
 	p := plainParser{Tree: t, builder: newBuilder(), source: source}
 	defer p.close()
 	lines := strings.Count(source, "\n") + 1
-	p.nodes.size, p.parts.size = 2*lines+min(lines, strings.Count(source, ",")), lines/2+1
+	p.nodes.size, p.below.size = 2*lines+min(lines, strings.Count(source, ",")), lines/2+1
 	p.entries.size, p.items.size = lines, lines/4+1
 	at, column := p.content()
 	if at < 0 {
 		return nil
 	}
-	t.pieces = p.begin()
 	root := p.block(at, column, 0)
 	if root == nil || p.line < len(p.source) {
-		t.Release()
 		return nil
 	}
 	return root
@@ -124,7 +122,7 @@ func (p *plainParser) block(at, column, depth int) *Node {
 
 func (p *plainParser) collection(kind Kind, style Style, tag tag, start int) *Node {
 	n := p.nodes.one()
-	*n = Node{Kind: kind, Style: style, tag: tag, Start: start, Parts: p.parts.one()}
+	*n = Node{Kind: kind, Style: style, tag: tag, Start: start, children: p.below.one()}
 	return n
 }
 

@@ -301,23 +301,3 @@ func (w *plainWriter) scalar(flow bool) string {
 			w.IntN(3000)),
 		strings.Repeat("v w ", w.IntN(500)), `"`+strings.Repeat("v w ", w.IntN(500))+`"`)
 }
-
-// TestRelease checks that a small tree, which may be kept, does not hold the memory of a large one, and that a tree of
-// JSON can be released too.
-func TestRelease(t *testing.T) {
-	parse := func(text string) *Tree {
-		tree, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return tree
-	}
-	parse(strings.Repeat("- a: b\n", 1000)).Release()
-	if n := len(parse("a: b\n").pieces.nodes); n > 100 {
-		t.Errorf("a tree of 3 nodes has memory for %d", n)
-	}
-	parse(`{"a": "c"}`).Release()
-	if parse("a: b\n").Root.Get("a").Str() != "b" {
-		t.Error("the value is another one after the tree of a JSON document is released")
-	}
-}

@@ -5,17 +5,6 @@ import (
 	"reflect"
 )
 
-// ConflictError reports that two edits contradict each other.
-type ConflictError struct {
-	Path   Path   // of the value that the edits disagree on
-	Reason string // how they contradict each other
-}
-
-// Error returns the path and the reason.
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("conflicting edits of %s: %s", e.Path, e.Reason)
-}
-
 // plan describes the edits of a node of the baseline and of the nodes below it.
 type plan struct {
 	path   Path
@@ -216,7 +205,7 @@ func (p *plan) agree(parent any) error {
 
 func checkValue(value any) error {
 	switch v := value.(type) {
-	case string, bool, int:
+	case string, bool, int, verbatim:
 	case []any:
 		for _, item := range v {
 			if err := checkValue(item); err != nil {

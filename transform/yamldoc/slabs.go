@@ -5,7 +5,7 @@ import "sync"
 // slabs are the memory for the nodes of one tree: a few large pieces instead of many small ones.
 type slabs struct {
 	nodes   slab[Node]
-	parts   slab[Parts]
+	below   slab[children]
 	entries slab[Entry]
 	items   slab[*Node]
 }
@@ -49,58 +49,11 @@ func (b *builder) takeItems(first int) []*Node {
 	return taken
 }
 
-// firstPieces are the first pieces of a tree's slabs. In recycled ones all values are zero.
-type firstPieces struct {
-	nodes   []Node
-	parts   []Parts
-	entries []Entry
-	items   []*Node
-}
-
-// recycled has the first pieces of released trees.
-var recycled = sync.Pool{New: func() any { return new(firstPieces) }}
-
-// begin gives the slabs their first pieces: recycled ones, or new ones of the sizes that are set.
-func (s *slabs) begin() *firstPieces {
-	first := recycled.Get().(*firstPieces)
-	s.nodes.begin(&first.nodes)
-	s.parts.begin(&first.parts)
-	s.entries.begin(&first.entries)
-	s.items.begin(&first.items)
-	return first
-}
-
-// Release lets the next Parse have the memory of the tree. Nobody may use the tree afterwards, nor its nodes: they
-// become nodes of another one. Texts, such as Node.Value, stay valid. A tree need not be released, and one of JSON or of
-// unusual YAML has no memory that another can take over.
-func (t *Tree) Release() {
-	t.Root = nil
-	first := t.pieces
-	if first == nil {
-		return
-	}
-	t.pieces = nil
-	clear(first.nodes)
-	clear(first.parts)
-	clear(first.entries)
-	clear(first.items)
-	recycled.Put(first)
-}
-
 // slab hands out values from pieces of memory. The first piece has room for size values, the next ones for an eighth.
 type slab[T any] struct {
 	size  int
 	begun bool
 	free  []T
-}
-
-// begin makes a recycled piece the first one, unless it has no room for size values or much more than that. A small
-// tree may be kept, and with it all of the piece.
-func (s *slab[T]) begin(piece *[]T) {
-	if n := len(*piece); n < s.size || n > 2*s.size+64 {
-		*piece = make([]T, s.size)
-	}
-	s.free, s.size, s.begun = *piece, s.size/8, true
 }
 
 // take returns n zero values that are adjacent in memory.

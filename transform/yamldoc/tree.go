@@ -8,18 +8,13 @@ type Tree struct {
 
 	text
 	json     bool
-	aliases  map[*Node]int // number of aliases of an anchored node
+	aliases  map[*Node][]*Node // of an anchored node, in document order
 	expanded extent
-	change   Change
 	lost     []Comment
-	pieces   *firstPieces // nil if there is nothing to release
 }
 
 // Bytes returns the text of the document. Do not modify it.
 func (t *Tree) Bytes() []byte { return t.body }
-
-// Change returns how the Apply which made the tree changed the text of the tree before.
-func (t *Tree) Change() Change { return t.change }
 
 // Position returns the line and column of a byte offset into the document, such as Node.Start. Both count from 1,
 // columns in runes.

@@ -1,7 +1,6 @@
 package yamldoc
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,9 +42,9 @@ func sameValue(v any, n *Node) bool {
 	return false
 }
 
-// alike reports whether two nodes have the same kind, tag, value and number of children.
+// alike reports whether two nodes have the same kind, tag, value and number of children. All spellings of null are one value.
 func (n *Node) alike(other *Node) bool {
-	return n.Kind == other.Kind && n.sameTag(other) && n.Value == other.Value &&
+	return n.Kind == other.Kind && n.sameTag(other) && (n.Value == other.Value || n.tag == tagNull) &&
 		len(n.Entries) == len(other.Entries) && len(n.Items) == len(other.Items)
 }
 
@@ -80,7 +79,7 @@ func (p *plan) check() bool {
 // verify returns an error unless got is the baseline n with p applied.
 func verify(n *Node, p *plan, got *Node) error {
 	differs := func() error {
-		return fmt.Errorf("internal error: the edit of %s went wrong; please report it", p.path)
+		return bug("the edit of %s went wrong", p.path)
 	}
 	switch {
 	case p.set:

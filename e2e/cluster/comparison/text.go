@@ -5,7 +5,7 @@ var Sections = []Section{Services, Changes}
 
 const introduction = `# Ways to compare and to track
 
-<!-- Written by make e2e-comparison. It compares this page with what it measures; -update rewrites the page. -->
+<!-- Written by make e2e SUITE=comparison. It compares this page with what it measures; -update rewrites the page. -->
 
 Argo CD compares the cluster with Git in several ways, and marks the objects of an Application in several ways. Every
 row is a run of the real Argo CD and of KServe's own controller and webhooks, in Standard mode, on a real Kubernetes 1.34

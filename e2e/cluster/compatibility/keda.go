@@ -7,7 +7,7 @@ var KEDA = Document{
 	Sections: []string{KEDAClasses, KEDASyncs},
 	Introduction: `# KEDA
 
-<!-- Written by make e2e-keda from e2e/cluster/testdata/results/keda, which -update rewrites. -->
+<!-- Written by make e2e SUITE=keda from e2e/cluster/testdata/results/keda, which -update rewrites. -->
 
 KEDA 2.18.0, its operator and its admission webhook, ran beside each release of KServe in Standard mode, on a
 real Kubernetes 1.34 API server. "Without" is the app as it is in Git, "with" is the app after the plugin, with

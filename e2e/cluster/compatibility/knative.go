@@ -7,7 +7,7 @@ var Knative = Document{
 	Sections: []string{Revisions, Probes, Health, Drift},
 	Introduction: `# Knative mode
 
-<!-- Written by make e2e-knative from e2e/cluster/testdata/results/knative, which -update rewrites. -->
+<!-- Written by make e2e SUITE=knative from e2e/cluster/testdata/results/knative, which -update rewrites. -->
 
 Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every row was measured
 with the release's own controller and webhooks, with the controller, autoscaler and webhook of Knative Serving 0.48.1

@@ -7,7 +7,7 @@ var Standard = Document{
 	Sections: []string{Autoscalers, Scaling, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
 	Introduction: `# Compatibility
 
-<!-- Written by make e2e-cluster from e2e/cluster/testdata/results, which -update rewrites. -->
+<!-- Written by make e2e SUITE=cluster from e2e/cluster/testdata/results, which -update rewrites. -->
 
 Every row was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
 Where a row has an Argo CD release, that Argo CD synced the app. "Without" is the app as it is in Git; "with"

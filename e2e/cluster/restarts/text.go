@@ -3,7 +3,7 @@ package restarts
 // Introduction is the beginning of the page.
 const Introduction = `# Restarts, predicted and measured
 
-<!-- Written by make e2e-restarts. It compares this page with what it measures; -update rewrites the page. -->
+<!-- Written by make e2e SUITE=restarts. It compares this page with what it measures; -update rewrites the page. -->
 
 Every golden case of a rule (testdata/rules) was deployed as it is to a real Kubernetes 1.34 API server with the
 release's own controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on.
@@ -22,7 +22,7 @@ changes, as [KS701](rules/KS701.md) says.
 // UpgradeIntroduction is the beginning of the page about upgrades.
 const UpgradeIntroduction = `# KServe upgraded in place
 
-<!-- Written by make e2e-upgrade. It compares this page with what it measures; -update rewrites the page. -->
+<!-- Written by make e2e SUITE=upgrade. It compares this page with what it measures; -update rewrites the page. -->
 
 Apps of examples/ and golden cases were deployed with KServe 0.15.2, each as the plugin makes it for that release,
 with all rules. Then KServe was upgraded from release to release, with the same etcd: its kinds, configuration,

@@ -42,7 +42,7 @@ var (
 // definition of the kind, and the operator makes the Deployment, the ConfigMap and the NetworkPolicy.
 func TestOperator(t *testing.T) {
 	if !*operator {
-		t.Skip("by hand only: make e2e-operator")
+		t.Skip("by hand only: make e2e SUITE=operator")
 	}
 	p := readPage(t, "install", "README.md")
 	cluster := controlplane.Start(t)
@@ -85,7 +85,7 @@ func TestOperator(t *testing.T) {
 
 	check := p.blocks(t, checkOf, "sh", 3)[1]
 	if out := s.run(t, 0, check); out != "" {
-		t.Errorf("install --check finds\n%s", out)
+		t.Errorf("install check finds\n%s", out)
 	}
 
 	resource := readFile(t, filepath.Join(s.dir, "sidecar.yaml"))
@@ -99,7 +99,7 @@ func TestOperator(t *testing.T) {
 			return err
 		})
 		if out := s.run(t, 1, check); !strings.Contains(out, "outdated  image") {
-			t.Errorf("install --check finds\n%s", out)
+			t.Errorf("install check finds\n%s", out)
 		}
 	})
 

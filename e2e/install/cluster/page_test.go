@@ -146,7 +146,7 @@ spec:
 `
 }
 
-// checkOf is the section about install --check.
+// checkOf is the section about install check.
 const checkOf = "Check what is installed"
 
 // TestKustomize follows the page with Argo CD's own manifests.
@@ -168,7 +168,7 @@ func TestKustomize(t *testing.T) {
 			}
 			check := p.blocks(t, checkOf, "sh", 3)[0]
 			if out := s.run(t, 0, check); out != "" {
-				t.Errorf("install --check finds\n%s", out)
+				t.Errorf("install check finds\n%s", out)
 			}
 			s.run(t, 0, "kubectl -n argocd set env deployment/argocd-repo-server -c argocd-kserve-plugin "+
 				"ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY- ARGOCD_KSERVE_PLUGIN_RULES_AS_OF=newest")
@@ -178,7 +178,7 @@ func TestKustomize(t *testing.T) {
 				t.Errorf("install does not keep rules-as-of:\n%s", component)
 			}
 			if out := s.run(t, 1, check); !strings.Contains(out, "unlocked  env.ARGOCD_KSERVE_PLUGIN_ALLOW_EMPTY") {
-				t.Errorf("install --check finds\n%s", out)
+				t.Errorf("install check finds\n%s", out)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func TestGettingStarted(t *testing.T) {
 			t.Logf("%s:\n%s", section.heading, b.text)
 			if next := i + 1; next < len(section.blocks) && section.blocks[next].language != "sh" {
 				r.shows(t, b.text, section.blocks[next].text)
-			} else if out := r.shell.run(t, 0, b.text); strings.Contains(b.text, "--check") && out != "" {
+			} else if out := r.shell.run(t, 0, b.text); strings.Contains(b.text, "install check") && out != "" {
 				t.Errorf("finds\n%s", out)
 			}
 			r.runSidecar(t)
@@ -138,8 +138,7 @@ func newReader(t *testing.T) *reader {
 	for _, command := range []string{
 		"chmod +x " + filepath.Join(s.bin, "curl"),
 		"rm " + filepath.Join(s.bin, "argocd-kserve-plugin"),
-		"tar -czf " + filepath.Join(downloads, "archive") + " -C " + filepath.Dir(plugin) + " argocd-kserve-plugin " +
-			toolchain.HelmPlugin,
+		"tar -czf " + filepath.Join(downloads, "archive") + " -C " + filepath.Dir(plugin) + " argocd-kserve-plugin",
 		"cp " + manifests + " " + downloads,
 		"kubectl -n argocd apply --server-side --force-conflicts -f " + manifests,
 		"git clone --quiet " + repository.URL + " checkout",

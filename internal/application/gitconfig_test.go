@@ -1,0 +1,94 @@
+package application
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// noEnv keeps the configuration of this machine out of a test.
+func noEnv(name string) string {
+	return map[string]string{"GIT_CONFIG_NOSYSTEM": "1"}[name]
+}
+
+// TestInsteadOf compares the addresses of remotes with those that git uses.
+func TestInsteadOf(t *testing.T) {
+	top := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("home/.gitconfig", `[include]
+	path = company
+[user]
+	name = "A # B" ; a comment
+[URL "https://git.example.com/"]
+	InsteadOf = work:
+`)
+	write("home/company", `[url "ssh://git@mirror.example.com/team/"]
+	insteadOf = work:team/
+	insteadOf = \
+https://github.com/team/
+`)
+	write("repository/.git/HEAD", "ref: refs/heads/main\n")
+	write("repository/.git/objects/x", "")
+	write("repository/.git/refs/x", "")
+	write("repository/.git/config", `[core]
+	repositoryformatversion = 0
+	bare = false
+[remote "long"]
+	url = work:team/models.git
+[remote "short"]
+	url = work:other/models.git # a comment
+[remote "github"] url = "https://github.com/team/models"
+[remote "plain"]
+	url = https://example.com/a/b
+	pushurl = https://example.com/pushed
+[url "https://pushed.example.com/"]
+	pushInsteadOf = https://example.com/
+`)
+	environ := map[string]string{"GIT_CONFIG_NOSYSTEM": "1", "HOME": filepath.Join(top, "home")}
+	repository := filepath.Join(top, "repository")
+	r, err := Open(repository, func(name string) string { return environ[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"example.com/a/b", "git.example.com/other/models", "github.com/team/models", "mirror.example.com/team/models",
+		"work/other/models", "work/team/models",
+	}
+	if !slices.Equal(r.Remotes, want) {
+		t.Errorf("got\n%q, want\n%q", r.Remotes, want)
+	}
+	for _, remote := range []string{"long", "short", "github", "plain"} {
+		cmd := exec.CommandContext(t.Context(), "git", "-C", repository, "remote", "get-url", remote)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "HOME=" + environ["HOME"]}
+		url, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("git remote get-url %s: %v", remote, err)
+		}
+		if !r.Has(strings.TrimSpace(string(url)), nil) {
+			t.Errorf("git uses %s for %s, and the remotes are %q", strings.TrimSpace(string(url)), remote, r.Remotes)
+		}
+	}
+
+	write("home/company", "[include]\n\tpath = company\n")
+	if _, err := Open(repository, func(name string) string { return environ[name] }); err == nil ||
+		!strings.Contains(err.Error(), "more than 10 files include each other") {
+		t.Errorf("a file that includes itself: %v", err)
+	}
+	write("home/company", "[url\n")
+	if _, err := Open(repository, func(name string) string { return environ[name] }); err == nil ||
+		!strings.Contains(err.Error(), "company:1:5: ") {
+		t.Errorf("a file with an error: %v", err)
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+func newInstallCheckCommand(env *Env) *cobra.Command {
+	var formats []string
+	for _, format := range install.Formats {
+		formats = append(formats, format.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "check LIVE|- [FILE|-]",
+		Short: "List what is wrong with an installed sidecar and its health checks",
+		Long: `Read what kubectl prints for the Deployment of the repo-server and the ConfigMap argocd-cm, or, where an operator
+writes that, the ArgoCD resource. List what is
+
+  missing   the container, or a part of it, or a health check
+  wrong     a part with which the sidecar cannot work, or is less safe
+  outdated  the image, a mounted plugin.yaml, a fact about the cluster, a health check
+  unlocked  a setting that applications and repositories can change
+
+A locked setting may have another value than the one that install sets, and --timeout, --max-input and --max-memory are
+those of this command. The health checks are those for kserve-version, or for the one that the sidecar has. FILE is as
+for install. The exit code is 1 when anything is listed.`,
+		Example: `  kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
+    argocd-kserve-plugin install check -`,
+		Args: takes(1, 2),
+	}
+	c := newInstalling(env, cmd)
+	output := newChoice(cmd, "output", "o", "output format", formats)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name, err := output()
+		if err != nil {
+			return err
+		}
+		if slices.Equal(args, []string{"-", "-"}) {
+			return errors.New("standard input cannot be both LIVE and FILE")
+		}
+		set, err := c.facts(args[1:])
+		if err != nil {
+			return err
+		}
+		return c.check(cmd.Context(), args[0], set, install.Formats[slices.Index(formats, name)])
+	}
+	return cmd
+}
+
+func (c *installing) check(ctx context.Context, file string, set *settings.Settings, format install.Format) error {
+	c.env.caller.LimitMemory(ctx, set.MaxMemory)
+	data, name, err := c.env.readInput(file, set.MaxInput)
+	if err != nil {
+		return err
+	}
+	c.env.caller.LimitTime(ctx, set.Timeout)
+	live, err := install.ReadLive(data, name)
+	if err != nil {
+		return err
+	}
+	release := set.KServeVersion
+	// One that this release refuses is among the problems.
+	installed := live.Setting("kserve-version")
+	if _, _, err := kserve.ParseVersions(installed); err == nil && release == install.Unknown && installed != "" {
+		release = installed
+	}
+	configuration, err := c.configuration(set, release)
+	if err != nil {
+		return err
+	}
+	problems, notes, err := live.Check(c.options(set), configuration)
+	if err != nil {
+		return err
+	}
+	c.env.note(notes)
+	var b bytes.Buffer
+	if err := format.Write(&b, problems); err != nil {
+		return err
+	}
+	if err := c.env.write(ctx, b.Bytes()); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return found(len(problems))
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+// Package run makes inputs of the sources that a command names, and an outcome of the inputs.
+//
+// A source is a PATH, standard input, what --discover finds below a folder, or what an Application of --application
+// names. Load reads all of them, for every command alike. An Input is a source that is read, with its settings; an Outcome
+// is what the rules make of the inputs.
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
+)
+
+// Caller is what a run gets from its caller.
+type Caller struct {
+	Stdin   io.Reader
+	Environ []string // name=value
+	Dir     paths.Dir
+	*watchdog.Watchdog
+}
+
+// Getenv returns an environment variable; of several with the same name the last one counts.
+func (c *Caller) Getenv(name string) string {
+	value := ""
+	for _, entry := range c.Environ {
+		if v, ok := strings.CutPrefix(entry, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// Loader reads the sources that a command names.
+type Loader struct {
+	*Caller
+	Flags *settings.Flags
+
+	Applications []string // files or folders with Applications, whose sources are rendered
+	Repos        []string // repoURLs that stand for this checkout
+	Discover     bool     // finds the sources below each PATH
+	Overlays     bool     // warns of overlays below a folder, which are not rendered
+
+	// Previous is a path to the manifests before a change, or "". For several sources it is the checkout before it.
+	Previous string
+}
+
+// Load reads the settings and the sources: those of PATHs, or of the flags for several sources. Without a PATH that is
+// the working directory.
+func (l *Loader) Load(ctx context.Context, paths []string) (*Inputs, error) {
+	switch {
+	case len(l.Applications) > 0 && l.Discover:
+		return nil, errors.New("flags --application and --discover: give one of them; each finds the sources on its own")
+	case len(l.Applications) > 0 || l.Discover:
+		return l.loadSeveral(ctx, paths)
+	case len(l.Repos) > 0:
+		return nil, errors.New("flag --repo: without --application it means nothing")
+	}
+	return l.loadPaths(ctx, paths)
+}
+
+// Run loads the sources and applies the rules to them. With an error there may be the outcome of those sources that
+// have none.
+func (l *Loader) Run(ctx context.Context, paths []string) (*Outcome, error) {
+	inputs, err := l.Load(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	return inputs.Repair(ctx)
+}
+
+// Locked reads the settings of the flags and the environment.
+func (l *Loader) Locked() (*settings.Settings, error) {
+	return settings.LoadLocked(settings.Sources{
+		Flags: l.Flags, Environ: l.Environ, Cgroup: watchdog.ContainerMemory(),
+	})
+}
+
+// settings reads the settings, and holds the run to them. Before, it holds the run to those of the flags and the
+// environment, because the settings file belongs to the application.
+func (l *Loader) settings(ctx context.Context, from settings.Sources) (*settings.Settings, error) {
+	if locked, err := l.Locked(); err == nil { // else Load has the error too
+		l.LimitMemory(ctx, locked.MaxMemory)
+	}
+	set, err := settings.Load(from)
+	if err != nil {
+		return nil, err
+	}
+	l.LimitTime(ctx, set.Timeout)
+	l.LimitMemory(ctx, set.MaxMemory)
+	return set, nil
+}
+
+// First returns the first of the PATHs of a command.
+func First(paths []string) string {
+	if len(paths) == 0 {
+		return "."
+	}
+	return paths[0]
+}
+
+// From returns where the settings for a path come from. The settings file is in the folder, or next to the file.
+func (l *Loader) From(path string) settings.Sources {
+	shown := path
+	if path == "-" {
+		shown = "."
+	} else if info, err := os.Stat(l.Dir.Absolute(path)); err == nil && !info.IsDir() {
+		dir, _ := filepath.Split(path)
+		shown = cmp.Or(dir, ".")
+	}
+	return settings.Sources{
+		Flags: l.Flags, Environ: l.Environ, Dir: l.Dir.Absolute(shown), Shown: shown, Cgroup: watchdog.ContainerMemory(),
+		Top: func(root string) (string, error) {
+			return render.Root(shown, render.Options{Root: root, RootLocked: true, Dir: string(l.Dir), Getenv: l.Getenv})
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package transform
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+// lostComments are the comments that the edits of a plan take out: of each document, by the paths of the edits.
+type lostComments map[int]map[string][]Place
+
+// lost returns the comments that a step takes out, by their places in the input.
+func (r *repair) lost(of step) lostComments {
+	all := lostComments{}
+	for i, d := range of.after.snapshot.documents {
+		came := r.first.snapshot.documents[i]
+		if d == came || len(d.tree.Lost()) == 0 {
+			continue
+		}
+		all[i] = map[string][]Place{}
+		for _, c := range d.tree.Lost() {
+			key := pathKey(c.Path)
+			all[i][key] = append(all[i][key], Place{d.file.Path, came.lineOf(c)})
+		}
+	}
+	return all
+}
+
+// lineOf returns the line of the file with a comment that may have been on another line of the document before.
+func (d *document) lineOf(c yamldoc.Comment) int {
+	line, nearest := 0, -1
+	for text := range bytes.Lines(d.source.Body) {
+		line++
+		if bytes.HasSuffix(bytes.TrimRight(text, "\r\n"), []byte(c.Text)) && (nearest < 0 || line <= c.Line) {
+			nearest = line
+		}
+	}
+	return d.source.Line + max(nearest, 1) - 1
+}
+
+// of returns the comments that the edits of a finding take out.
+func (l lostComments) of(f *Finding) (places []Place) {
+	if len(l) == 0 {
+		return nil
+	}
+	for _, e := range f.Edits {
+		if of := l[e.Object.doc.ordinal]; of != nil {
+			places = append(places, of[pathKey(e.rooted().Path)]...)
+		}
+	}
+	slices.SortFunc(places, func(a, b Place) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
+	return slices.Compact(places) // two edits may have the same path
+}
+
+// pathKey returns a string that only equal paths have.
+func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
