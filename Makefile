@@ -21,6 +21,8 @@ HOSTS   ?= quick
 KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
+# The package that the programs of make plan share.
+CONTROLPLANE := github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane
 # What make release releases, such as v0.2.0; without it the tag of the commit.
 VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
@@ -35,7 +37,7 @@ LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all statuses e2e image-test release \
-	release-test reproducible bench outdated demo clean
+	release-test reproducible plan plan-test bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,6 +46,30 @@ help: ## this list
 
 build: ## build the binary
 	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin
+
+# The releases that have a control plane.
+PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
+comma := ,
+# Those in KSERVE. A release that somebody names and that has none is an error.
+planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
+
+plan: ## the programs with KServe's code that the command plan starts, for the releases in KSERVE, in bin (builds them)
+	$(foreach release,$(planned),$(call plane,$(release)))
+
+# plane builds the program of a release, after it has packed what the program needs of KServe's sources.
+define plane
+	$(GO) run ./internal/plan/pack -o controlplane/kserve-v$(1)/manifests \
+		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
+			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+	cd controlplane/kserve-v$(1) && $(GO) build -ldflags '-s -w' \
+		-o ../../bin/argocd-kserve-plugin-kserve-$(1)$(shell $(GO) env GOEXE) .
+
+endef
+
+plan-test: plan ## the tests of those programs (builds them)
+	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
+		$(GO) vet . $(CONTROLPLANE) && $(TEST) -count=1 . && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
 	$(TEST) ./...
@@ -96,6 +122,10 @@ statuses: ## let KServe's own controllers write the statuses that the health che
 	git diff --stat
 
 # What each suite of e2e runs. The comment is a line of make help.
+define suite-plan # the control planes in memory against the real API server and controllers (needs root); not in CI
+	$(MAKE) plan KSERVE=0.20.0
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan
+endef
 define suite-health # the health checks in Argo CD's own programs (builds them)
 	cd e2e && $(TEST) -count=1 ./health/argocd2
 	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
@@ -159,7 +189,7 @@ define suite-comparison # every way of Argo CD to compare and to track (needs ro
 endef
 define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
 	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
-		upgrade comparison; do \
+		upgrade comparison plan; do \
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 

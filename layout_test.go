@@ -71,6 +71,9 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
+	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
+	{"internal/plan/plantest", "internal/plan"},
+	{"internal/plan/pack", ""},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -83,7 +86,7 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
-		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
+		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +
 		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
 		"transform/rules"},
 	{"cmd/cmp", "internal/cli"},

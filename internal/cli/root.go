@@ -167,7 +167,7 @@ const (
 var groups = []group{
 	{"Manifests", []command{
 		{"check", newCheckCommand}, {"diff", newDiffCommand}, {"fix", newFixCommand}, {"generate", newGenerateCommand},
-		{"drift", newDriftCommand}, {"upgrade", newUpgradeCommand},
+		{"drift", newDriftCommand}, {"upgrade", newUpgradeCommand}, {"plan", newPlanCommand},
 	}},
 	{"The cluster", []command{
 		{"install", newInstallCommand}, {"health", newHealthCommand}, alias("detect", newDetectCommand),
