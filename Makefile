@@ -122,10 +122,6 @@ statuses: ## let KServe's own controllers write the statuses that the health che
 	git diff --stat
 
 # What each suite of e2e runs. The comment is a line of make help.
-define suite-plan # the control planes in memory against the real API server and controllers (needs root); not in CI
-	$(MAKE) plan KSERVE=0.20.0
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan
-endef
 define suite-health # the health checks in Argo CD's own programs (builds them)
 	cd e2e && $(TEST) -count=1 ./health/argocd2
 	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
@@ -189,7 +185,7 @@ define suite-comparison # every way of Argo CD to compare and to track (needs ro
 endef
 define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
 	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
-		upgrade comparison plan; do \
+		upgrade comparison; do \
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 

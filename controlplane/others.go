@@ -96,28 +96,31 @@ func (s *Server) pod(d object) error {
 	}
 	made := metaOf(p)
 	made.SetNamespace(meta.GetNamespace())
-	made.SetName(meta.GetName())
+	made.SetGenerateName(meta.GetName() + "-") // webhooks see it, and no name
 	controller := true
 	made.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
 	}})
-	k := key{pods, meta.GetNamespace(), meta.GetName()}
-	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
-	if old, err := s.get(k); err == nil {
-		if s.templates[k] == fmt.Sprint(template) {
+	k := keyOf(d)
+	if last, made := s.pods[k]; made {
+		old, err := s.get(last.key)
+		if err == nil && last.template == fmt.Sprint(template) {
 			return nil
 		}
-		if _, err := s.delete(keyOf(old)); err != nil {
-			return err
+		if err == nil {
+			if _, err := s.delete(keyOf(old)); err != nil {
+				return err
+			}
 		}
 	}
+	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
 	created, err := s.create(t, p, false)
 	if err != nil {
 		return err
 	}
-	s.templates[k] = fmt.Sprint(template)
+	s.pods[k] = podOf{keyOf(created), fmt.Sprint(template)}
 	address := fmt.Sprintf("10.244.%d.%d", s.created>>8&0xff, s.created&0xff)
-	return s.writeStatus(k, created, object{
+	return s.writeStatus(keyOf(created), created, object{
 		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}},
 		"podIP": address, "podIPs": []any{object{"ip": address}},
 	})

@@ -53,13 +53,19 @@ type Server struct {
 	revision int64 // of the newest write
 	created  int
 
-	templates map[key]string // those that the stand-in's pods are made of
+	pods map[key]podOf // of the Deployments
+}
+
+// podOf is the pod of a Deployment, and the template that it is made of.
+type podOf struct {
+	key
+	template string
 }
 
 func newServer() *Server {
 	return &Server{
 		kinds: map[schema.GroupKind]*kind{}, store: newStore(), changed: func(_, _ object) {},
-		templates: map[key]string{},
+		pods: map[key]podOf{},
 	}
 }
 

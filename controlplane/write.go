@@ -28,14 +28,15 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	}
 	meta := metaOf(given)
 	meta.SetResourceVersion("")
-	if prefix := meta.GetGenerateName(); meta.GetName() == "" && prefix != "" {
-		meta.SetName(prefix + s.suffix(prefix))
-	}
 	t.name = meta.GetName()
 	if given, err = s.mutate(t, admissionv1.Create, given, nil); err != nil {
 		return nil, err
 	}
 	meta = metaOf(given)
+	if prefix := meta.GetGenerateName(); t.name == "" && prefix != "" {
+		t.name = prefix + s.suffix(prefix)
+		meta.SetName(t.name)
+	}
 	s.mu.Lock()
 	s.created++
 	meta.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.created)))

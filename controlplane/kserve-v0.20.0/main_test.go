@@ -71,7 +71,11 @@ func manifests(t *testing.T, stream string) []map[string]any {
 func names(s controlplane.State) []string {
 	var all []string
 	for _, o := range s.Objects {
-		all = append(all, fmt.Sprint(o["kind"], " ", at(o, "metadata", "name")))
+		name := at(o, "metadata", "name")
+		if prefix, made := at(o, "metadata", "generateName").(string); made {
+			name = strings.TrimSuffix(prefix, "-")
+		}
+		all = append(all, fmt.Sprint(o["kind"], " ", name))
 	}
 	return all
 }
