@@ -131,7 +131,24 @@ func TestCharts(t *testing.T) {
 			if fails := i >= len(inflated); fails != (want.failure != "") {
 				t.Fatalf("failure %q of kustomize", want.failure)
 			}
+			asNewer(want)
 			compare(t, got, want)
 		})
+	}
+}
+
+// newer are the values by which a chart can tell the helm of Argo CD from the newer one in the plugin: its release, and
+// the version of Kubernetes that it assumes where none is given.
+var newer = map[any]string{"v4.2.1": "v4.3.1", "v1.36.0": "v1.37.0"}
+
+// asNewer replaces these values where the chart prints them.
+func asNewer(r rendered) {
+	for _, object := range r.objects {
+		data, _ := object["data"].(map[string]any)
+		for _, key := range []string{"helm", "kubeVersion"} {
+			if value, ok := newer[data[key]]; ok {
+				data[key] = value
+			}
+		}
 	}
 }
