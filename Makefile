@@ -6,7 +6,8 @@ TEST    := $(GO) test -vet=off
 FUZZTIME ?= 30s
 # The releases of KServe that CI runs; all is every release that the suites know.
 KSERVE  ?= 0.20.0,0.15.2
-# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or both.
+# The services that the suite cluster runs: InferenceService, LLMInferenceService, or all. Each release has one kind or
+# both.
 KIND    ?= all
 # The cases of drift that CI runs: some that are quick, or all.
 DRIFT   ?= quick
@@ -20,6 +21,8 @@ HOSTS   ?= quick
 KNATIVE ?= all
 # A folder of manifests for make judge, instead of KServe's and the golden cases.
 MANIFESTS ?=
+# The package that the programs of make plan share.
+CONTROLPLANE := github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane
 # What make release releases, such as v0.2.0; without it the tag of the commit.
 VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
@@ -34,7 +37,7 @@ LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge conformance-all statuses e2e image-test release \
-	release-test reproducible bench outdated demo clean
+	release-test reproducible plan plan-test bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,13 +47,42 @@ help: ## this list
 build: ## build the binary
 	$(GO) build -ldflags '-s -w' -o bin/ ./cmd/argocd-kserve-plugin
 
+# The releases that have a control plane.
+PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
+comma := ,
+# Those in KSERVE. A release that somebody names and that has none is an error.
+planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
+
+plan: ## the programs with KServe's code that the command plan starts, for the releases in KSERVE, in bin (builds them)
+	$(foreach release,$(planned),$(call plane,$(release)))
+
+# plane builds the program of a release, after it has packed what the program needs of KServe's sources.
+define plane
+	$(GO) run ./internal/plan/pack -o controlplane/kserve-v$(1)/manifests \
+		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
+			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+	cd controlplane/kserve-v$(1) && $(GO) build -ldflags '-s -w' \
+		-o ../../bin/argocd-kserve-plugin-kserve-$(1)$(shell $(GO) env GOEXE) .
+
+endef
+
+plan-test: plan ## the tests of those programs (builds them)
+	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
+		$(GO) vet . $(CONTROLPLANE) && $(TEST) -count=1 . && cd ../.. &&) true
+
 test: ## every test that needs neither network nor root
 	$(TEST) ./...
+
+# The packages whose tests write files, without the slow tests that write none.
+GOLDEN = $(sort $(dir $(shell grep -rlE 'UPDATE_GOLDEN|clitest' --include='*_test.go' --exclude-dir=e2e --exclude-dir=hack \
+	--exclude-dir=bench . | sed 's|^[^.]|./&|')))
+WRITES_NOTHING = ^(Fuzz|Test(NewRule|Law|Together|Growth|Lawful|Memory|Frozen|Stop|Wait))
 
 # The cases of the rules come first, because the pages in docs/rules show their outcome.
 golden: ## write the golden files and the generated docs, then look at the difference
 	UPDATE_GOLDEN=1 $(TEST) -run TestRules ./transform/rules
-	UPDATE_GOLDEN=1 $(TEST) ./...
+	UPDATE_GOLDEN=1 $(TEST) -skip '$(WRITES_NOTHING)' $(GOLDEN)
 	git diff --stat
 
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod

@@ -24,7 +24,8 @@ var layers = []struct {
 	// The public library.
 	{"transform/spelling", ""},
 	{"transform/yamldoc", ""},
-	{"transform", "transform/spelling transform/yamldoc"},
+	{"transform/internal/scan", "transform/yamldoc"},
+	{"transform", "transform/internal/scan transform/spelling transform/yamldoc"},
 	{"transform/unified", ""},
 	{"transform/transformtest", "transform transform/unified transform/yamldoc"},
 
@@ -53,8 +54,9 @@ var layers = []struct {
 	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/chart", "transform/yamldoc"},
+	{"internal/tree", "internal/paths"},
 	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
-		"internal/secret transform transform/yamldoc"},
+		"internal/secret internal/tree transform transform/yamldoc"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
@@ -69,6 +71,9 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
+	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
+	{"internal/plan/plantest", "internal/plan"},
+	{"internal/plan/pack", ""},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -78,10 +83,10 @@ var layers = []struct {
 	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
-		"internal/settings internal/terminal internal/watchdog transform transform/rules"},
+		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
-		"internal/origin internal/panics internal/paths internal/report internal/rewrite internal/run " +
+		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +
 		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
 		"transform/rules"},
 	{"cmd/cmp", "internal/cli"},
@@ -100,8 +105,7 @@ var (
 	unlinked = []string{
 		"github.com/argoproj/", "github.com/kserve/", "knative.dev/", "sigs.k8s.io/controller-runtime",
 	}
-	linked = []string{
-	}
+	linked = []string{}
 )
 
 // goPackage is what go list says about a package.

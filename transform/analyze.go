@@ -80,7 +80,11 @@ func (e *engine) callsFor(s *Snapshot) map[GroupKind][]call {
 func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Finding, faults []fault) {
 	var current call
 	pass := &Pass{Object: o, Snapshot: s, Releases: e.Releases, Index: s.index}
-	pass.report = func(r Report) { findings = append(findings, e.finding(current, r)) }
+	pass.report = func(r Report) {
+		f := e.finding(current, r)
+		f.order = o.ordinal
+		findings = append(findings, f)
+	}
 	for _, current = range calls {
 		before := len(findings)
 		pass.Rule = current.rule

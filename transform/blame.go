@@ -34,6 +34,12 @@ func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict
 	if len(at) < len(o.prefix) {
 		at = o.prefix
 	}
+	if all := plan.overlapping(d, nil); conflict != nil && len(ids(found)) == 1 && len(all) > 1 {
+		for _, f := range found[min(1, len(found)-1):] { // one after the other
+			guilty.add(withdrawal{object: o.ordinal, message: "another repair has to come first"}, f.own())
+		}
+		return
+	}
 	for _, f := range found {
 		guilty.add(withdrawal{o.ordinal, at[len(o.prefix):], message, true}, place{rule: f.Rule, document: d.ordinal})
 	}
@@ -88,7 +94,8 @@ func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 }
 
 // compare returns the guilty if the analysis that follows a plan is not what the plan says: what it repairs must be gone,
-// and a finding that is new must have edits, which are for the next plan.
+// and there must be no new errors, except those with edits, which are for the next plan. It admits other new findings: a
+// field that moves to its place may bring what it contains to light.
 func (r *repair) compare(ctx context.Context, plan *Plan, after *analysis) (verdict, error) {
 	symptoms, guilty := r.symptoms(plan, after)
 	if len(guilty) > 0 || len(symptoms) == 0 {
@@ -138,21 +145,13 @@ type symptom struct {
 // symptoms returns those in the analysis that follows a plan, and the rules that have them about their own repairs.
 func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty verdict) {
 	guilty = verdict{}
-	add := func(rule *Rule, o *Object, message string, faulty bool) {
-		at := place{rule: rule, document: o.doc.ordinal}
-		if len(plan.near(rule, at.document)) > 0 {
-			guilty.add(withdrawal{object: o.ordinal, message: message, faulty: true}, at)
-			return
-		}
-		found = append(found, symptom{rule, o.ordinal, message, faulty})
-	}
 	panics := map[spot]bool{}
 	for _, f := range r.last.faults {
 		panics[f.spot()] = true
 	}
 	for _, f := range after.faults {
 		if !panics[f.spot()] {
-			add(f.rule, f.object, f.message(), true)
+			found = append(found, symptom{f.rule, f.object.ordinal, f.message(), true})
 		}
 	}
 	planned := map[spot][]*Finding{}
@@ -164,18 +163,20 @@ func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty 
 		known[f.spot()]++
 	}
 	for _, f := range r.keep(after.open, plan) {
-		again := fmt.Sprintf("%s comes up again after the repair: %s", f.Rule.ID, f.Message)
-		switch at := f.spot(); {
-		case len(f.Edits) > 0 && !plan.withdraws(f):
-			if slices.ContainsFunc(planned[at], f.sameRepair) {
-				add(f.Rule, f.Object, again, true)
-			}
+		at := f.spot()
+		possible := len(f.Edits) > 0 && !plan.withdraws(f)
+		again := !possible && known[at] == 0 && slices.ContainsFunc(planned[at], f.sameAs) ||
+			possible && slices.ContainsFunc(planned[at], f.sameRepair)
+		switch {
+		case again:
+			message := fmt.Sprintf("%s comes up again after the repair: %s", f.Rule.ID, f.Message)
+			guilty.add(withdrawal{object: f.Object.ordinal, message: message, faulty: true}, f.places()...)
+		case possible:
 		case known[at] > 0:
 			known[at]--
-		case len(planned[at]) > 0:
-			add(f.Rule, f.Object, again, true)
-		default:
-			add(f.Rule, f.Object, fmt.Sprintf("the repair would lead to %s: %s", f.Rule.ID, f.Message), false)
+		case f.Severity == Error:
+			message := fmt.Sprintf("the repair would lead to %s: %s", f.Rule.ID, f.Message)
+			found = append(found, symptom{f.Rule, f.Object.ordinal, message, false})
 		}
 	}
 	return found, guilty

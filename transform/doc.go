@@ -1,9 +1,10 @@
 // Package transform finds known problems in Kubernetes manifests and repairs them by small changes to their bytes.
 //
-// Its shape is that of golang.org/x/tools/go/analysis. A [Rule] is a value: it looks at one object at a time and
-// reports findings. A [Finding] may carry the edits that repair the problem. [Run] applies a list of rules to files,
-// and its caller decides what to do with the [Result]: print the findings, write the repaired stream, or show a diff.
-// [Merge] makes one result of several runs, for example one for each application.
+// Its shape is that of golang.org/x/tools/go/analysis. A [Rule] is a value: it looks at one object at a time and makes
+// reports. A [Report] may carry the edits that repair the problem. [Run] applies a list of rules to files, and returns a
+// [Finding] for each report: what was reported, where, and what became of it. The caller decides what to do with the
+// [Result]: print the findings, write the repaired stream, or show a diff. [Merge] makes one result of several runs, for
+// example one for each application.
 // There is one difference: here an edit is logical, for example "set this path to that value". So two rules may both
 // add an annotation to an object without annotations, and the engine makes one insertion of it.
 //
@@ -12,23 +13,26 @@
 //
 // # What a run does
 //
-//  1. It splits the files into documents.
-//  2. It screens the documents by their bytes. Only those that may concern a rule go on.
-//  3. It parses these and finds the objects in them, items of a List included.
-//  4. It calls Config.Index for the whole input.
-//  5. It calls each rule for each object of the rule's kinds. All rules see the same objects, without any edit.
-//  6. It sets the findings aside that people have accepted in the manifests, unless Config.ForbidSuppressions is set.
-//  7. It takes the edits off a finding if one of them could change more than its path, for example a value that other
-//     objects share through an anchor. Unrepaired then says why.
-//  8. It merges the edits of each document. Equal ones count once.
-//  9. It splices the merged edits into the bytes of the document, decodes the result, and compares it with the objects
-//     as they should be.
-//  10. It calls the rules again, for the repaired objects. No finding may still have edits, and none may be new. One
-//     that had no edits and does not come up again is solved by the edits of another one.
-//  11. A document for which one of steps 5 to 10 fails is left as it came, with a finding of the rule [NotRepaired]. So
-//     are the edits in other documents that belong to the same findings. The other documents are repaired.
+//  1. Load: it splits the files into documents and screens them by their bytes. It parses only those that may concern a
+//     rule, and finds the objects in them, items of a List included. Together they are a [Snapshot]. Config.Index is
+//     called for it.
+//  2. Analyze: it calls each rule for each object of the rule's kinds. All rules see the same objects, without any edit.
+//     It sets the findings aside that people have accepted in the manifests, and takes the edits off a finding if they
+//     cannot be made safely. Unrepaired then says why.
+//  3. Plan: the findings that still have edits are a [Plan].
+//  4. Apply: it merges the edits of each document, splices them into its bytes, decodes the result, and compares it with
+//     the objects as they should be. Equal edits count once. The result is another snapshot.
+//  5. Analyze: it calls the rules for that snapshot.
+//  6. Compare: what the plan repairs must be gone, and there must be no new error that cannot be repaired. If that is
+//     not so, the edits at fault are withdrawn: those of the rule whose finding is still there, or those without which
+//     the new error is not there. Then it goes on from step 3.
 //
-// If a finding is fatal, the run ends after step 7.
+// What becomes possible by a repair is repaired too: steps 3 to 6 are repeated until nothing is left to repair. Rules
+// that undo each other's repairs are stopped after a few rounds, and repair nothing there. A finding without edits that is
+// gone in the end is solved by the edits of another one. What a rule or the engine did wrong is a finding of
+// Config.NotRepaired.
+//
+// If a finding is fatal, the run ends after step 2.
 //
 // # Deleted objects
 //
@@ -44,19 +48,20 @@
 //   - A comment inside of what an edit replaces or removes stays if package yamldoc can keep it. If not, Finding.Lost
 //     names it, and so does Finding.Text.
 //   - A finding with edits is gone after the repair, and repairing the output once more changes nothing.
+//   - Where an alias shares a value that an edit changes, a copy of the value takes the place of the alias.
 //   - The same files and configuration give the same result. The package reads no files, environment or clock.
 //   - A document that concerns no rule goes through as it is, even if it cannot be parsed, unless the bytes show that
 //     Kubernetes could not read it.
-//   - A document that looks like an object and is none, for example because of a misspelt key, is an error. Left out,
-//     the object that it is meant to be would be deleted.
+//   - A document that looks like an object and is none, for example because of a misspelt key, is an error: if it were
+//     left out, Argo CD would delete the object.
 //   - If the input is wrong, there is an error and no output.
 //
 // # Kinds
 //
 // Rule.Kinds decides for which objects a rule runs. A kind is named with its API group and holds in every version of
-// it; [AnyKind] stands for all kinds of the group, or of all groups. The kinds of all rules also decide what is parsed. A
-// rule that needs to see objects of other kinds lists them in Kinds and returns early for them, or lists in
-// Rule.Mentions a word that they contain. [Render.Search] searches everything, but parses as it goes.
+// it; [AnyKind] stands for all kinds of the group, or of all groups. The kinds of all rules and Config.Kinds also decide
+// what is parsed. A rule that needs to see objects of other kinds lists in Rule.Mentions a word that they contain.
+// [Snapshot.Search] searches everything, but parses as it goes.
 //
 // # Releases
 //
@@ -64,25 +69,25 @@
 // the version is known, several if only the minor is, none if nothing is known. A rule runs if the problem can occur on
 // one of them. But its edits have to be right on all of them. A rule for which that may differ asks
 // [Window.ContainsAll] about Pass.Releases. If the answer is no, it reports the finding without edits and names in
-// Finding.Needs the setting that would decide.
+// Report.Needs the setting that would decide.
 //
 // # State
 //
-// A rule must not keep state between calls, nodes included: in a large input, [Object.Node] may parse the document of
-// the object again. What depends on several objects, such as which autoscaler scales which Deployment, is worked out
-// once by Config.Index and found in Pass.Index. The index is built again for the repaired objects.
+// A rule must not keep state between calls. What depends on several objects, such as which autoscaler scales which
+// Deployment, is worked out once by Config.Index and found in Pass.Index. Each snapshot has its own index, which
+// [Result.Index] returns for the input.
 //
 // # Accepted findings
 //
-// People accept a finding in the manifest, with a reason: by the annotation [IgnoreAnnotation], or by a comment at the
-// end of the line of the finding, or alone above the document, list item or key that holds it.
+// People accept a finding in the manifest, with a reason: by the annotation that Config.Ignore names, or by a comment at
+// the end of the line of the finding, or alone above the document, list item or key that holds it.
 //
-//	# argocd-kserve-plugin/ignore: KS101: the script exits with 1 for a reason
+//	# example.com/ignore: EX101: the script exits with 1 for a reason
 //
 // Result.Accepted has these findings, and Result.Unused one for each comment or annotation that accepts nothing.
 //
 // # Errors
 //
 // [Run] tells apart what is wrong with the catalogue ([Validate]), with the input ([*InputError], with a position) and
-// with a rule or the engine ("internal error"). Findings are not errors.
+// with a rule or the engine ([*InternalError]). Findings are not errors.
 package transform

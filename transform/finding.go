@@ -25,6 +25,7 @@ type Finding struct {
 	Also []yamldoc.Path
 
 	rank  int  // of its call
+	order int  // ordinal of the object that the call was for
 	later bool // whether the edits are about the result of earlier ones
 }
 

@@ -13,17 +13,24 @@ import (
 type lostComments map[int]map[string][]Place
 
 // lost returns the comments that a step takes out, by their places in the input.
-func (r *repair) lost(of step) lostComments {
-	all := lostComments{}
-	for i, d := range of.after.snapshot.documents {
+func (r *repair) lost(step int) lostComments {
+	before, all := r.first.snapshot.documents, lostComments{}
+	if step > 0 {
+		before = r.steps[step-1].after.snapshot.documents
+	}
+	for i, d := range r.steps[step].after.snapshot.documents {
 		came := r.first.snapshot.documents[i]
-		if d == came || len(d.tree.Lost()) == 0 {
+		if d == before[i] || len(d.tree.Lost()) == 0 {
 			continue
 		}
 		all[i] = map[string][]Place{}
 		for _, c := range d.tree.Lost() {
 			key := pathKey(c.Path)
-			all[i][key] = append(all[i][key], Place{d.file.Path, came.lineOf(c)})
+			line := came.source.Line + c.Line - 1
+			if before[i] != came {
+				line = came.lineOf(c)
+			}
+			all[i][key] = append(all[i][key], Place{d.file.Path, line})
 		}
 	}
 	return all

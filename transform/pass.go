@@ -4,7 +4,7 @@ package transform
 type Pass struct {
 	Rule     *Rule     // the rule that runs
 	Object   *Object   // the object to look at; its kind is one of Rule.Kinds. For Rule.Removed it is not in Snapshot
-	Snapshot *Snapshot // all objects of the input, as they came or with the repairs so far
+	Snapshot *Snapshot // all objects of the input, unchanged or with the repairs so far
 	Index    Index     // what Config.Index returned for Snapshot
 	Releases []Release // Config.Releases: those that the cluster may run; none when nothing is known
 

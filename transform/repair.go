@@ -190,17 +190,46 @@ func (r *repair) repaired() []*Finding {
 	for _, more := range made {
 		all = append(all, more...)
 	}
+	all = append(all, r.cameToLight(first, plan)...)
 	slices.SortStableFunc(all, func(a, b *Finding) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.Object.ordinal, b.Object.ordinal))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 	})
 	return all
+}
+
+// cameToLight returns the findings that are left and that nothing in the input showed.
+func (r *repair) cameToLight(first []*Finding, plan *Plan) (found []*Finding) {
+	if len(r.steps) == 0 {
+		return nil
+	}
+	known := map[spot][]*Finding{}
+	for _, f := range first {
+		known[f.spot()] = append(known[f.spot()], f)
+	}
+	left := map[spot][]*Finding{}
+	for _, f := range r.keep(r.last.open, plan) {
+		left[f.spot()] = append(left[f.spot()], f)
+	}
+	for at, findings := range left {
+		more := len(findings) - len(known[at])
+		for _, f := range findings {
+			if more > 0 && !slices.ContainsFunc(known[at], f.sameAs) {
+				m := new(*f)
+				m.Edits = nil
+				m.moveTo(r.first.snapshot)
+				found = append(found, m)
+				more--
+			}
+		}
+	}
+	return found
 }
 
 // made returns the findings that the steps repair, about the objects of the input.
 func (r *repair) made() map[spot][]*Finding {
 	made := map[spot][]*Finding{}
 	for i, step := range r.steps {
-		lost := r.lost(step)
+		lost := r.lost(i)
 		for _, f := range step.findings {
 			m := new(*f)
 			m.Lost = lost.of(f)

@@ -213,7 +213,7 @@ func (r *Result) Files() []Output {
 	return outputs
 }
 
-// sources returns the wanted documents of file i: as they are in after, or as they came.
+// sources returns the wanted documents of file i: as they are in after, or unchanged.
 func (in *input) sources(i int, after []*document, wanted func(*document) bool) (sources []yamldoc.Document) {
 	for _, d := range in.parts[i] {
 		if d.tree != nil {

@@ -15,11 +15,14 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/clitest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl/kubectltest"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan/plantest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"argocd-kserve-plugin": main, "sandboxed": sandboxed, "kubectl": kubectltest.Kubectl,
+		plan.Name + "0.20.0": plantest.Program,
 	})
 }
 

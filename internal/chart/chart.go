@@ -5,6 +5,7 @@ package chart
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,7 +65,7 @@ func (l *loaded) render(in Input) (Result, error) {
 	}
 	called := map[string]bool{}
 	e := engine.Engine{CustomTemplateFuncs: functions(called)}
-	rendered, err := e.Render(l.Chart, values)
+	rendered, err := e.RenderWithContext(context.Background(), l.Chart, values) // callers abandon it
 	if err != nil {
 		return none, l.positioned(err)
 	}

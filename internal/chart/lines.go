@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -273,7 +274,7 @@ func (m *marks) render(in Input, files []*archive.BufferedFile) map[string]strin
 	m.mark(l.Chart, l.templates(l.Chart))
 	all := functions(map[string]bool{})
 	maps.Copy(all, m.functions())
-	rendered, err := engine.Engine{CustomTemplateFuncs: all}.Render(l.Chart, values)
+	rendered, err := engine.Engine{CustomTemplateFuncs: all}.RenderWithContext(context.Background(), l.Chart, values)
 	if err != nil {
 		return nil
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 func newHealthConfigCommand(env *Env) *cobra.Command {
@@ -121,11 +120,4 @@ func (c *configuring) configuration(withoutLimits bool) (*settings.Settings, hea
 	}
 	configuration, err := healthconfig.Configure(versions, set.ArgoCDVersion, c.limits)
 	return set, configuration, err
-}
-
-// note writes what a configuration leaves out.
-func (env *Env) note(notes []string) {
-	for _, note := range notes {
-		fmt.Fprintln(env.Stderr, terminal.Quote(note))
-	}
 }

@@ -8,9 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func newHealthConfigFluxCommand(env *Env) *cobra.Command {
@@ -45,14 +43,13 @@ func writeFlux(ctx context.Context, env *Env, src *run.Loader, args []string, ro
 		warnings = append(warnings, warning)
 	}
 	mode, _ := kserve.ParseMode(in.Settings.DefaultDeploymentMode) // the settings admit only modes, and unknown
-	read, err := in.Apply(ctx, transform.Config{
-		Kinds: flux.Kinds, Namespace: in.Settings.Options.Namespace, Releases: versions.Releases(),
-		Index: func(snapshot *transform.Snapshot) transform.Index { return model.New(snapshot, versions, mode) },
-	}, warnings)
+	config := flux.Config(versions, mode)
+	config.Namespace = in.Settings.Options.Namespace
+	read, err := in.Apply(ctx, config, warnings)
 	if err != nil {
 		return err
 	}
-	checks, err := flux.New(read.Index().(*model.Model), routes)
+	checks, err := flux.New(read.Result, routes)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if outcome.Reason != "" {
-		return found(len(outcome.Results))
+		return &findingsError{len(outcome.Results)} // perhaps none is known yet
 	}
 	return nil
 }

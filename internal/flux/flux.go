@@ -22,8 +22,14 @@ import (
 //go:embed expressions/*.yaml
 var expressions embed.FS
 
-// Kinds are the kinds of objects that New looks at.
-var Kinds = slices.Concat(services, others)
+var kinds = slices.Concat(services, others)
+
+// Config returns the configuration of a run without rules whose result New takes: for a cluster that runs one of the
+// releases of KServe and has the default deployment mode, which may be empty.
+func Config(versions kserve.Versions, mode kserve.Mode) transform.Config {
+	return transform.Config{Kinds: kinds, Releases: versions.Releases(),
+		Index: func(s *transform.Snapshot) transform.Index { return model.New(s, versions, mode) }}
+}
 
 var (
 	services = []transform.GroupKind{
@@ -51,12 +57,13 @@ type Checks struct {
 // reference is an entry of spec.healthChecks.
 type reference struct{ apiVersion, kind, namespace, name string }
 
-// New returns the checks for the objects of a model. Routes says that KServe makes HTTPRoutes for InferenceServices in
+// New returns the checks for the objects of a result. Routes says that KServe makes HTTPRoutes for InferenceServices in
 // Standard mode (enableGatewayApi in the key ingress of inferenceservice-config). The error says which settings are
 // missing.
-func New(m *model.Model, routes bool) (Checks, error) {
+func New(result *transform.Result, routes bool) (Checks, error) {
+	m := result.Index().(*model.Model)
 	b := builder{model: m, routes: routes}
-	for _, o := range m.Snapshot().Objects(Kinds...) {
+	for _, o := range m.Snapshot().Objects(kinds...) {
 		b.object(o)
 	}
 	if len(m.Snapshot().Objects(services...)) == 0 {

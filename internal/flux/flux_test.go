@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -19,14 +18,11 @@ func checks(t *testing.T, manifests, release string, mode kserve.Mode, routes bo
 		t.Fatal(err)
 	}
 	result, err := transform.Run(context.Background(), []transform.File{{Path: "app.yaml", Data: []byte(manifests)}},
-		transform.Config{
-			Kinds: Kinds, Releases: versions.Releases(),
-			Index: func(s *transform.Snapshot) transform.Index { return model.New(s, versions, mode) },
-		})
+		Config(versions, mode))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(result.Index().(*model.Model), routes)
+	return New(result, routes)
 }
 
 func read(t *testing.T, path string) string {

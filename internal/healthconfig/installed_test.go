@@ -173,15 +173,15 @@ func TestInstalledRefuses(t *testing.T) {
 		return "kind: ConfigMap\nmetadata: {name: inferenceservice-config}\ndata:\n  inferenceService: " + kserve
 	}
 	for input, want := range map[string]string{
-		"":                                "FILE: no ConfigMap argocd-cm or inferenceservice-config",
-		"[]":                              "FILE: no ConfigMap",
-		"kind: Pod":                       "FILE: no ConfigMap",
-		"a: {":                            "FILE: document at line 1: ",
-		"a: b\n...\nc: d":                 "FILE: ",
-		cm(`'{"resource": {}'`):           "ConfigMap inferenceservice-config: the key inferenceService is not JSON",
-		cm(`'["x"]'`):                     "ConfigMap inferenceservice-config: inferenceService: ",
-		"argo-cd: {configs: [x]}":         "FILE: ",
-		"configs: &a {cm: {}}\nother: *a": "FILE: ",
+		"":                                  "FILE: no ConfigMap argocd-cm or inferenceservice-config",
+		"[]":                                "FILE: no ConfigMap",
+		"kind: Pod":                         "FILE: no ConfigMap",
+		"a: {":                              "FILE: document at line 1: ",
+		"a: b\n...\nc: d":                   "FILE: ",
+		cm(`'{"resource": {}'`):             "ConfigMap inferenceservice-config: the key inferenceService is not JSON",
+		cm(`'["x"]'`):                       "ConfigMap inferenceservice-config: inferenceService: ",
+		"argo-cd: {configs: [x]}":           "FILE: ",
+		"a: &a {cm: {}}\nconfigs: {<<: *a}": "FILE: ",
 	} {
 		live, err := ReadInstalled([]byte(input), "FILE")
 		if err == nil {

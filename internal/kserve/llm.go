@@ -178,8 +178,11 @@ const (
 
 // LLMInitializerMerged are the releases that merge an init container [StorageInitializer] of a service with the one
 // that they add (extractAndStripStorageInitializer in pkg/controller/v1alpha2/llmisvc/workload_storage.go@v0.20.0).
-// 0.19.0 throws it away, and 0.16.0 to 0.18.0 add a second one with its name, which the API server refuses.
-var LLMInitializerMerged = since(0, 20)
+// 0.19.0 throws it away, and those of LLMInitializerTwice add a second one with its name, which the API server refuses.
+var (
+	LLMInitializerMerged = since(0, 20)
+	LLMInitializerTwice  = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
+)
 
 var modelProbes = []presetProbe{
 	{"readinessProbe", until17, 10}, {"readinessProbe", since(0, 17), 0},

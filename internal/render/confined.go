@@ -11,13 +11,14 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // confined is the tree as kustomize sees it. It checks every kustomization that
 // it reads, and so refuses a reference before kustomize follows it. It bounds
 // what a build can make of a small input.
 type confined struct {
-	*tree
+	*tree.Tree
 	filesys.FileSystem // empty, in memory: for the methods that a build doesn't need
 
 	options        Options
@@ -38,9 +39,9 @@ type confined struct {
 	maxExtra int64 // see Options.MaxCopied
 }
 
-func newConfined(t *tree, o Options) *confined {
+func newConfined(t *tree.Tree, o Options) *confined {
 	return &confined{
-		tree:           t,
+		Tree:           t,
 		FileSystem:     filesys.MakeEmptyDirInMemory(),
 		options:        o,
 		cache:          map[string][]byte{},
@@ -63,7 +64,7 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 		c.reread += int64(len(data))
 		if c.maxExtra > 0 && c.reread > c.maxExtra {
 			return nil, c.refuse(fmt.Errorf("%s: the kustomizations read the same files again and again, "+
-				"more than %s", c.show(path), limited(c.maxExtra)))
+				"more than %s", c.Show(path), limited(c.maxExtra)))
 		}
 	} else {
 		var err error
@@ -77,7 +78,7 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 			return nil, c.refuse(err)
 		}
 	}
-	if err := c.aliases.add(c.show(path), data); err != nil {
+	if err := c.aliases.add(c.Show(path), data); err != nil {
 		return nil, c.refuse(err)
 	}
 	c.boundCopies(data)
@@ -85,7 +86,7 @@ func (c *confined) ReadFile(path string) ([]byte, error) {
 }
 
 func (c *confined) read(path string) ([]byte, error) {
-	data, err := c.readFile(path)
+	data, err := c.Read(path)
 	if err != nil {
 		return nil, c.refuseForbidden(err)
 	}
@@ -107,7 +108,7 @@ func (c *confined) kustomization(path string, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if c.top == "" {
-		c.top = c.show(path)
+		c.top = c.Show(path)
 		if !c.options.Kustomize.isZero() {
 			var err error
 			if data, err = k.edited(c.options); err != nil {
@@ -153,7 +154,7 @@ func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error)
 	case c.components[filepath.Dir(path)]:
 		return filesys.ConfirmedDir(filepath.Dir(path)), filepath.Base(path), nil
 	}
-	real, err := c.resolve(path)
+	real, err := c.Resolve(path)
 	if err != nil {
 		return "", "", c.refuseForbidden(err)
 	}
@@ -161,7 +162,7 @@ func (c *confined) CleanedAbs(path string) (filesys.ConfirmedDir, string, error)
 		return filesys.ConfirmedDir(real), "", nil
 	}
 	if IsKustomization(path) && !c.mayLoad(filepath.Dir(path), real) {
-		return "", "", c.refuse(fmt.Errorf("%s: %w", c.show(path), errRestricted))
+		return "", "", c.refuse(fmt.Errorf("%s: %w", c.Show(path), errRestricted))
 	}
 	c.asked[real] = path
 	return filesys.ConfirmedDir(filepath.Dir(real)), filepath.Base(real), nil
@@ -171,31 +172,33 @@ var errRestricted = errors.New("outside the folder of its kustomization; move it
 	"all files below the root with the setting kustomize-load-restrictor: root")
 
 // mayLoad reports whether the kustomization in dir may read the file.
-func (c *confined) mayLoad(dir, file string) bool { return c.options.LoadFromRoot || below(dir, file) }
+func (c *confined) mayLoad(dir, file string) bool {
+	return c.options.LoadFromRoot || tree.Below(dir, file)
+}
 
 // IsDir reports whether a path leads to a directory below the root.
 func (c *confined) IsDir(path string) bool {
 	if c.components[path] {
 		return true
 	}
-	real, err := c.resolve(path)
+	real, err := c.Resolve(path)
 	if err != nil {
 		return false
 	}
-	mode, err := c.mode(real)
+	mode, err := c.Mode(real)
 	return err == nil && mode.IsDir()
 }
 
 // Exists reports whether a path leads to something below the root.
 func (c *confined) Exists(path string) bool {
-	_, err := c.resolve(path)
+	_, err := c.Resolve(path)
 	return err == nil
 }
 
 // refuseForbidden refuses what kustomize must not go on without: it tries other
 // files for those that it can't read.
 func (c *confined) refuseForbidden(err error) error {
-	if errors.Is(err, errOutside) || errors.Is(err, errTooLarge) || errors.Is(err, errGit) {
+	if errors.Is(err, tree.ErrOutside) || errors.Is(err, tree.ErrTooLarge) || errors.Is(err, tree.ErrGit) {
 		return c.refuse(err)
 	}
 	return err

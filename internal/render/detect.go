@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // detect returns the source of a directory. For auto it tries kustomization, Helm
 // chart and plain directory, in this order.
-func detect(t *tree, source string) string {
+func detect(t *tree.Tree, source string) string {
 	if source != "" && source != Auto {
 		return source
 	}
@@ -22,7 +24,7 @@ func detect(t *tree, source string) string {
 }
 
 // isA reports whether a directory has the files of a source.
-func isA(t *tree, source string) bool {
+func isA(t *tree.Tree, source string) bool {
 	switch source {
 	case Kustomize:
 		return has(t, konfig.RecognizedKustomizationFileNames()...)
@@ -34,9 +36,9 @@ func isA(t *tree, source string) bool {
 
 // has reports whether the named directory contains one of the files. It accepts
 // a link that is broken or leads outside: reading it gives the error.
-func has(t *tree, names ...string) bool {
+func has(t *tree.Tree, names ...string) bool {
 	for _, name := range names {
-		if _, err := t.root.Lstat(t.rel(filepath.Join(t.base, name))); err == nil {
+		if _, err := t.Root.Lstat(t.Rel(filepath.Join(t.Base, name))); err == nil {
 			return true
 		}
 	}

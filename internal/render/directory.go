@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -26,7 +27,7 @@ const (
 // does, except for dot files and folders, which configure tools such as this
 // one and Argo CD. Unlike there, a broken link is an error: Argo CD would prune
 // an object whose manifest silently disappears.
-func directory(ctx context.Context, t *tree, o Options) (Result, error) {
+func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	include, err := compile("directory-include", o.Include)
 	if err != nil {
 		return Result{}, err
@@ -36,25 +37,25 @@ func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 		return Result{}, err
 	}
 	var result Result
-	base := filepath.ToSlash(t.rel(t.base))
-	err = fs.WalkDir(t.root.FS(), base, func(path string, entry fs.DirEntry, err error) error {
-		abs := filepath.Join(t.dir, filepath.FromSlash(path))
+	base := filepath.ToSlash(t.Rel(t.Base))
+	err = fs.WalkDir(t.Root.FS(), base, func(path string, entry fs.DirEntry, err error) error {
+		abs := filepath.Join(t.Dir, filepath.FromSlash(path))
 		if err != nil {
-			return shorten(err, t.show(abs))
+			return tree.Shorten(err, t.Show(abs))
 		}
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		skip := func(line int, reason string) {
-			result.Skipped = append(result.Skipped, Skip{t.show(abs), line, reason})
+			result.Skipped = append(result.Skipped, Skip{t.Show(abs), line, reason})
 		}
-		rel, err := filepath.Rel(t.base, abs)
+		rel, err := filepath.Rel(t.Base, abs)
 		if err != nil {
 			return err
 		}
 		dot := strings.HasPrefix(entry.Name(), ".")
 		switch {
-		case abs == t.base:
+		case abs == t.Base:
 			return nil
 		case entry.IsDir() && dot:
 			skip(0, DotFolder)
@@ -77,13 +78,13 @@ func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 			skip(0, "directory-include does not match it")
 			return nil
 		}
-		read := t.readFile
+		read := t.Read
 		if entry.Type().IsRegular() { // the common case: no links to resolve
-			read = func(abs string) ([]byte, error) { return t.readRegular(abs, abs) }
+			read = func(abs string) ([]byte, error) { return t.ReadRegular(abs, abs) }
 		}
 		data, err := read(abs)
-		if errors.Is(err, errNotRegular) {
-			skip(0, errNotRegular.Error())
+		if errors.Is(err, tree.ErrNotRegular) {
+			skip(0, tree.ErrNotRegular.Error())
 			return nil
 		}
 		if err != nil {
@@ -93,7 +94,7 @@ func directory(ctx context.Context, t *tree, o Options) (Result, error) {
 			skip(1+bytes.Count(before, []byte("\n")), "it contains "+skipMarker)
 			return nil
 		}
-		result.Files = append(result.Files, transform.File{Path: t.show(abs), Data: data})
+		result.Files = append(result.Files, transform.File{Path: t.Show(abs), Data: data})
 		return nil
 	})
 	return result, err

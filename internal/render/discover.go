@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // Discovered are the sources below a folder.
@@ -26,12 +27,12 @@ type Discovered struct {
 // or file that a kustomization uses is no source of its own, and neither is what belongs to a chart. It renders
 // nothing. recurse tells whether a folder of manifests stands for those below it too.
 func Discover(ctx context.Context, path string, o Options, recurse func(path string) bool) (Discovered, error) {
-	t, err := openTree(path, o)
+	t, err := tree.Open(path, o.tree())
 	if err != nil {
 		return Discovered{}, err
 	}
 	defer t.Close()
-	d := discovery{tree: t, recurse: recurse, users: map[string][]string{}}
+	d := discovery{Tree: t, recurse: recurse, users: map[string][]string{}}
 	if err := d.walk(ctx); err != nil {
 		return Discovered{}, err
 	}
@@ -40,7 +41,7 @@ func Discover(ctx context.Context, path string, o Options, recurse func(path str
 
 // discovery is the state of Discover. Paths are absolute, without links.
 type discovery struct {
-	*tree
+	*tree.Tree
 	recurse func(path string) bool
 	folders []*candidate
 	skipped []Skip
@@ -55,20 +56,20 @@ type candidate struct {
 }
 
 func (d *discovery) walk(ctx context.Context) error {
-	return fs.WalkDir(d.root.FS(), filepath.ToSlash(d.rel(d.base)), func(path string, entry fs.DirEntry, err error) error {
-		abs := filepath.Join(d.dir, filepath.FromSlash(path))
+	return fs.WalkDir(d.Root.FS(), filepath.ToSlash(d.Rel(d.Base)), func(path string, entry fs.DirEntry, err error) error {
+		abs := filepath.Join(d.Dir, filepath.FromSlash(path))
 		if err == nil {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return shorten(err, d.show(abs))
+			return tree.Shorten(err, d.Show(abs))
 		}
 		switch {
 		case !entry.IsDir():
 			return nil
 		case entry.Name() == ".git":
 			return fs.SkipDir
-		case abs != d.base && strings.HasPrefix(entry.Name(), "."):
+		case abs != d.Base && strings.HasPrefix(entry.Name(), "."):
 			d.skip(abs, DotFolder)
 			return fs.SkipDir
 		}
@@ -77,7 +78,7 @@ func (d *discovery) walk(ctx context.Context) error {
 			return err
 		}
 		d.folders = append(d.folders, c)
-		if c.kind == Helm || c.kind == Directory && len(c.manifests) > 0 && d.recurse(d.show(abs)) {
+		if c.kind == Helm || c.kind == Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
 			return fs.SkipDir
 		}
 		return nil
@@ -85,14 +86,14 @@ func (d *discovery) walk(ctx context.Context) error {
 }
 
 func (d *discovery) skip(abs, reason string) {
-	d.skipped = append(d.skipped, Skip{Path: d.show(abs), Reason: reason})
+	d.skipped = append(d.skipped, Skip{Path: d.Show(abs), Reason: reason})
 }
 
 // candidate looks at the files of a folder.
 func (d *discovery) candidate(dir string) (*candidate, error) {
-	entries, err := fs.ReadDir(d.root.FS(), filepath.ToSlash(d.rel(dir)))
+	entries, err := fs.ReadDir(d.Root.FS(), filepath.ToSlash(d.Rel(dir)))
 	if err != nil {
-		return nil, shorten(err, d.show(dir))
+		return nil, tree.Shorten(err, d.Show(dir))
 	}
 	c := &candidate{path: dir, kind: Directory}
 	for _, entry := range entries {
@@ -113,7 +114,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 		default:
 			continue
 		}
-		if c.text, err = d.readFile(filepath.Join(dir, name)); err != nil {
+		if c.text, err = d.Read(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +126,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 
 // use notes what a kustomization uses. Faults of the kustomization show when it is rendered.
 func (d *discovery) use(c *candidate) {
-	k := kustomization{confined: newConfined(d.tree, Options{})}
+	k := kustomization{confined: newConfined(d.Tree, Options{})}
 	if k.Unmarshal(c.text) != nil {
 		return
 	}
@@ -145,7 +146,7 @@ func (d *discovery) use(c *candidate) {
 		if path == "" || isText(path) || isRemote(path) || filepath.IsAbs(path) {
 			continue
 		}
-		if real, err := d.resolve(filepath.Join(c.path, path)); err == nil && real != c.path {
+		if real, err := d.Resolve(filepath.Join(c.path, path)); err == nil && real != c.path {
 			d.users[real] = append(d.users[real], c.path)
 		}
 	}
@@ -164,7 +165,7 @@ func (d *discovery) sources() (Discovered, error) {
 		case c.kind == Directory && len(c.manifests) == 0:
 			found.Empty++
 		default:
-			found.Sources = append(found.Sources, d.show(c.path))
+			found.Sources = append(found.Sources, d.Show(c.path))
 		}
 	}
 	slices.SortStableFunc(d.skipped, func(a, b Skip) int { return strings.Compare(a.Path, b.Path) })
@@ -208,7 +209,7 @@ func (c *candidate) isComponent() bool {
 func (d *discovery) user(path string) string {
 	for _, user := range d.users[path] {
 		if d.rendered(user, nil) {
-			return d.show(user)
+			return d.Show(user)
 		}
 	}
 	return ""
@@ -230,11 +231,11 @@ func (d *discovery) rendered(path string, seen []string) bool {
 }
 
 func (d *discovery) leadsToFolder(link string) bool {
-	real, err := d.resolve(link)
+	real, err := d.Resolve(link)
 	if err != nil {
 		return false
 	}
-	info, err := d.root.Lstat(d.rel(real))
+	info, err := d.Root.Lstat(d.Rel(real))
 	return err == nil && info.IsDir()
 }
 
@@ -243,13 +244,13 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 	users, objects := map[string]bool{}, 0
 	for _, name := range c.manifests {
 		abs := filepath.Join(c.path, name)
-		if real, err := d.resolve(abs); err == nil {
+		if real, err := d.Resolve(abs); err == nil {
 			if user := d.user(real); user != "" {
 				users[user] = true
 				continue
 			}
 		}
-		data, err := d.readFile(abs)
+		data, err := d.Read(abs)
 		if err != nil {
 			return "", err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -39,16 +40,16 @@ func (o HelmOptions) refuse(named, source string) error {
 }
 
 // helm renders the chart in the named directory and returns one file per object.
-func helm(ctx context.Context, t *tree, o Options) (Result, error) {
-	rendered, err := renderChart(ctx, t, t.base, o)
+func helm(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
+	rendered, err := renderChart(ctx, t, t.Base, o)
 	if err != nil {
 		return Result{}, err
 	}
 	result := Result{Renderer: Helm}
 	for _, warning := range rendered.Warnings {
-		result.Warnings = append(result.Warnings, t.named+": "+warning)
+		result.Warnings = append(result.Warnings, t.Named+": "+warning)
 	}
-	show := func(file string) string { return t.show(filepath.Join(t.base, filepath.FromSlash(file))) }
+	show := func(file string) string { return t.Show(filepath.Join(t.Base, filepath.FromSlash(file))) }
 	for _, m := range rendered.Manifests {
 		result.Files = append(result.Files, transform.File{
 			Path: show(m.File), Data: m.Data, Renderer: Helm,
@@ -62,9 +63,9 @@ func helm(ctx context.Context, t *tree, o Options) (Result, error) {
 }
 
 // renderChart renders the chart in dir, which is absolute. Its error has no values.
-func renderChart(ctx context.Context, t *tree, dir string, o Options) (chart.Result, error) {
+func renderChart(ctx context.Context, t *tree.Tree, dir string, o Options) (chart.Result, error) {
 	c := chart.Input{
-		Files:       folder{t, dir},
+		Files:       t.Folder(dir),
 		Release:     cmp.Or(o.Helm.ReleaseName, o.appName(), "release-name"),
 		Namespace:   cmp.Or(o.Helm.Namespace, o.Namespace),
 		KubeVersion: o.kubeVersion(o.Helm.KubeVersion), APIVersions: o.apiVersions(o.Helm.APIVersions),
@@ -76,11 +77,11 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (chart.Res
 		return chart.Result{}, err
 	}
 	for _, file := range files {
-		data, err := t.readFile(file)
+		data, err := t.Read(file)
 		if err != nil {
 			return chart.Result{}, err
 		}
-		c.Values = append(c.Values, chart.Values{Name: t.show(file), Data: data})
+		c.Values = append(c.Values, chart.Values{Name: t.Show(file), Data: data})
 	}
 	if o.Helm.Values != "" {
 		c.Values = append(c.Values, chart.Values{Name: "helm-values", Data: []byte(o.Helm.Values)})
@@ -93,7 +94,7 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (chart.Res
 			if err != nil {
 				return chart.Result{}, err
 			}
-			data, err := t.readFile(file)
+			data, err := t.Read(file)
 			if err != nil {
 				return chart.Result{}, err
 			}
@@ -106,7 +107,7 @@ func renderChart(ctx context.Context, t *tree, dir string, o Options) (chart.Res
 	}
 	result, err := chart.Render(c)
 	if err != nil {
-		return chart.Result{}, fmt.Errorf("%s: helm: %s", t.show(dir), redactChart(err, c))
+		return chart.Result{}, fmt.Errorf("%s: helm: %s", t.Show(dir), redactChart(err, c))
 	}
 	return result, nil
 }

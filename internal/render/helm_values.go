@@ -12,11 +12,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // valuesFiles returns the paths of the values files, each once. A file that a glob matches and that is listed by itself
 // too has the place where it is listed (getResolvedValueFiles in reposerver/repository/repository.go@v3.5.7).
-func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
+func valuesFiles(t *tree.Tree, dir string, o Options) ([]string, error) {
 	var paths []string
 	listed := map[string]bool{}
 	for _, name := range o.Helm.ValuesFiles {
@@ -35,7 +36,7 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 	}
 	for _, path := range paths {
 		if !strings.ContainsAny(path, "*?[") {
-			_, err := t.resolve(path)
+			_, err := t.Resolve(path)
 			switch isMissing := errors.Is(err, fs.ErrNotExist); {
 			case !isMissing:
 				add(path)
@@ -49,7 +50,7 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 			return nil, err
 		}
 		if len(matches) == 0 && !o.Helm.IgnoreMissingValuesFiles {
-			return nil, fmt.Errorf("helm-values-files: %s: no file matches; %s", t.show(path), acceptMissing)
+			return nil, fmt.Errorf("helm-values-files: %s: no file matches; %s", t.Show(path), acceptMissing)
 		}
 		for _, match := range matches {
 			if !listed[match] {
@@ -63,17 +64,17 @@ func valuesFiles(t *tree, dir string, o Options) ([]string, error) {
 const acceptMissing = "to accept that, set helm-ignore-missing-values-files: true"
 
 // matching returns the files that match an absolute path, in the order of Argo CD's library.
-func matching(t *tree, pattern string) ([]string, error) {
-	names, err := doublestar.Glob(folder{t, t.dir}, filepath.ToSlash(t.rel(pattern)), doublestar.WithFailOnIOErrors())
+func matching(t *tree.Tree, pattern string) ([]string, error) {
+	names, err := doublestar.Glob(t.Folder(t.Dir), filepath.ToSlash(t.Rel(pattern)), doublestar.WithFailOnIOErrors())
 	if err != nil {
-		return nil, fmt.Errorf("helm-values-files: %s: %w", t.show(pattern), err)
+		return nil, fmt.Errorf("helm-values-files: %s: %w", t.Show(pattern), err)
 	}
 	files := make([]string, len(names))
 	for i, name := range names {
-		files[i] = filepath.Join(t.dir, filepath.FromSlash(name))
-		if info, err := fs.Stat(folder{t, t.dir}, name); err == nil && info.IsDir() {
+		files[i] = filepath.Join(t.Dir, filepath.FromSlash(name))
+		if info, err := fs.Stat(t.Folder(t.Dir), name); err == nil && info.IsDir() {
 			return nil, fmt.Errorf("helm-values-files: %s matches the folder %s, which Helm refuses; "+
-				"match files only, such as *.yaml", t.show(pattern), t.show(files[i]))
+				"match files only, such as *.yaml", t.Show(pattern), t.Show(files[i]))
 		}
 	}
 	return files, nil
@@ -84,7 +85,7 @@ var otherSource = lazyregexp.New(`^\$(\w+)/`)
 
 // inRoot returns the absolute path of a file that a setting names: relative to the chart or, with a slash at the start,
 // to the root (ResolveValueFilePathOrUrl in util/io/path/resolved.go@v3.5.7).
-func inRoot(t *tree, dir, setting, name string, o Options) (string, error) {
+func inRoot(t *tree.Tree, dir, setting, name string, o Options) (string, error) {
 	if match := otherSource().FindStringSubmatch(name); match != nil && !slices.Contains(appVariables, match[1]) {
 		return "", fmt.Errorf("%s: %s: Argo CD gives a plugin no files of other sources; "+
 			"keep the file in this repository, and name it by its path below the root: %s",
@@ -96,10 +97,10 @@ func inRoot(t *tree, dir, setting, name string, o Options) (string, error) {
 	}
 	path := filepath.Join(dir, name)
 	if filepath.IsAbs(name) {
-		path = filepath.Join(t.dir, name)
+		path = filepath.Join(t.Dir, name)
 	}
-	if !below(t.dir, path) {
-		return "", fmt.Errorf("%s: %w", setting, t.outside(path))
+	if !tree.Below(t.Dir, path) {
+		return "", fmt.Errorf("%s: %w", setting, t.Outside(path))
 	}
 	return path, nil
 }

@@ -40,10 +40,10 @@ type reference struct {
 // outside the root.
 func (k *kustomization) check(data []byte) error {
 	if err := k.Unmarshal(data); err != nil {
-		return fmt.Errorf("%s: %s", k.show(k.path), k.redact(strings.Join(strings.Fields(err.Error()), " ")))
+		return fmt.Errorf("%s: %s", k.Show(k.path), k.redact(strings.Join(strings.Fields(err.Error()), " ")))
 	}
 	if err := yaml.Unmarshal(data, &k.root); err != nil {
-		return fmt.Errorf("%s: %s", k.show(k.path), k.redact(err.Error()))
+		return fmt.Errorf("%s: %s", k.Show(k.path), k.redact(err.Error()))
 	}
 	for _, r := range k.references() {
 		if err := k.checkPath(r); err != nil {
@@ -77,12 +77,12 @@ func (k *kustomization) refusal(r reference) error {
 	case filepath.IsAbs(r.path):
 		return fmt.Errorf("%s is absolute; name it relative to the kustomization", r.path)
 	}
-	real, err := k.resolve(path)
+	real, err := k.Resolve(path)
 	if err != nil {
 		return err
 	}
-	if dir, err = k.resolve(dir); err == nil && !k.IsDir(real) && !k.mayLoad(dir, real) {
-		return fmt.Errorf("%s: %w", k.show(path), errRestricted)
+	if dir, err = k.Resolve(dir); err == nil && !k.IsDir(real) && !k.mayLoad(dir, real) {
+		return fmt.Errorf("%s: %w", k.Show(path), errRestricted)
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ const secretGenerator = "secretGenerator"
 
 // exists reports whether a path leads to something below the root.
 func (c *confined) exists(path string) bool {
-	_, err := c.resolve(path)
+	_, err := c.Resolve(path)
 	return err == nil
 }
 
@@ -165,7 +165,7 @@ func (list *references) addSources(field string, s types.KvPairSources) {
 // errorf returns an error at the position of a value in one of the fields.
 func (k *kustomization) errorf(field, text, format string, args ...any) error {
 	line, column := position(&k.root, field, text)
-	return fmt.Errorf("%s:%d:%d: %s: %w", k.show(k.path), line, column, field, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s:%d:%d: %s: %w", k.Show(k.path), line, column, field, fmt.Errorf(format, args...))
 }
 
 // position returns the position of a value in a top-level field, or the field's

@@ -19,6 +19,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/mergekey"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -29,7 +30,7 @@ var building sync.Mutex
 
 // kustomize builds the named directory and returns one file per object, with the
 // bytes and in the order of kustomize build.
-func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
+func kustomize(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	building.Lock()
 	defer building.Unlock()
 	if err := context.Cause(ctx); err != nil {
@@ -38,7 +39,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 	fsys := newConfined(t, o)
 	built, err := build(fsys)
 	if fsys.schema.NeedsWhole() {
-		t.read = 0
+		t.Again()
 		fsys = newConfined(t, o)
 		fsys.schema = mergekey.New(true)
 		built, err = build(fsys)
@@ -47,7 +48,7 @@ func kustomize(ctx context.Context, t *tree, o Options) (Result, error) {
 		return Result{}, err
 	}
 	var from sources
-	from.add(fsys, t.base, "", "")
+	from.add(fsys, t.Base, "", "")
 	origins, patches := sync.OnceValue(from.origins), sync.OnceValue(from.patches)
 	result := Result{Warnings: fsys.warnings, Renderer: Kustomize}
 	for _, res := range built.Resources() {
@@ -109,7 +110,7 @@ func build(fsys *confined) (built resmap.ResMap, err error) {
 		Reorder:          krusty.ReorderOptionUnspecified, // as kustomize build does
 		LoadRestrictions: restrictions,
 		PluginConfig:     types.DisabledPluginConfig(),
-	}).Run(fsys, fsys.base)
+	}).Run(fsys, fsys.Base)
 	if fsys.refused != nil {
 		return nil, fsys.refused
 	}
@@ -129,17 +130,17 @@ func (c *confined) readable(err error) error {
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	if found := twice().FindStringSubmatch(text); found != nil {
-		return fmt.Errorf("%s: kustomize: %s comes from a chart, and is there twice", c.named, c.redact(found[1]))
+		return fmt.Errorf("%s: kustomize: %s comes from a chart, and is there twice", c.Named, c.redact(found[1]))
 	}
-	text = strings.ReplaceAll(text, c.base, c.named)
-	if c.dir != "/" {
-		text = strings.ReplaceAll(text, c.dir, c.show(c.dir))
+	text = strings.ReplaceAll(text, c.Base, c.Named)
+	if c.Dir != "/" {
+		text = strings.ReplaceAll(text, c.Dir, c.Show(c.Dir))
 	}
 	text = c.redact(text)
 	if strings.Contains(text, "security; file ") {
 		text += ": " + errRestricted.Error()
 	}
-	return fmt.Errorf("%s: kustomize: %s", c.named, text)
+	return fmt.Errorf("%s: kustomize: %s", c.Named, text)
 }
 
 // twice matches the error for an object of a chart that is there already.
@@ -166,5 +167,5 @@ func (quiet) Write(line []byte) (int, error) {
 type offline struct{ fsys *confined }
 
 func (o offline) RoundTrip(r *http.Request) (*http.Response, error) {
-	return nil, o.fsys.refuse(fmt.Errorf("%s: %s: %w", o.fsys.named, r.URL.Redacted(), errRemote))
+	return nil, o.fsys.refuse(fmt.Errorf("%s: %s: %w", o.fsys.Named, r.URL.Redacted(), errRemote))
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -460,7 +461,7 @@ func TestMaxCopied(t *testing.T) {
 
 func TestKustomizeWrites(t *testing.T) {
 	top := write(t, environments)
-	tree, err := openTree("base", options(top))
+	tree, err := tree.Open("base", options(top).tree())
 	if err != nil {
 		t.Fatal(err)
 	}

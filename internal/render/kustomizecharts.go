@@ -91,7 +91,7 @@ func (c *confined) setOrigin(object *resource.Resource) error {
 	if err != nil || origin == nil {
 		return err
 	}
-	dir := filepath.Dir(filepath.Join(c.base, origin.Path))
+	dir := filepath.Dir(filepath.Join(c.Base, origin.Path))
 	if !c.components[dir] {
 		return nil
 	}
@@ -121,14 +121,14 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 	defer log.SetOutput(log.Writer()) // slog.SetDefault, which package chart calls, changes it
 	rendered, err := chart.Render(in)
 	if err != nil {
-		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.show(dir), fieldNames.Replace(redactChart(err, in)))
+		return nil, k.errorf(c.field, c.text, "%s: helm: %s", k.Show(dir), fieldNames.Replace(redactChart(err, in)))
 	}
 	for _, warning := range rendered.Warnings {
-		k.warnings = append(k.warnings, k.show(dir)+": "+warning)
+		k.warnings = append(k.warnings, k.Show(dir)+": "+warning)
 	}
 	var all bytes.Buffer
 	for _, m := range rendered.Manifests {
-		file := k.show(filepath.Join(dir, filepath.FromSlash(m.File)))
+		file := k.Show(filepath.Join(dir, filepath.FromSlash(m.File)))
 		objects, err := factory.SliceFromBytes(m.Data)
 		if err != nil {
 			return nil, k.errorf(c.field, c.text, "%s: %s", file, redactChart(err, in))
@@ -178,12 +178,12 @@ func (k *kustomization) chart(c helmChart) (chart.Input, error) {
 		return chart.Input{}, fmt.Errorf("valuesMerge is %q; it must be one of %s", c.ValuesMerge, strings.Join(valuesMerges, ", "))
 	}
 	dir := k.chartDir(c)
-	if _, err := k.resolve(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := k.Resolve(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return chart.Input{}, err
 	}
 	if !k.IsDir(dir) {
 		return chart.Input{}, fmt.Errorf("%s: no such chart; nothing is fetched, so copy it into the repository: %s",
-			k.show(dir), pull(c, k.show(filepath.Dir(dir))))
+			k.Show(dir), pull(c, k.Show(filepath.Dir(dir))))
 	}
 	release, err := releaseName(c.HelmChart)
 	if err != nil {
@@ -198,7 +198,7 @@ func (k *kustomization) chart(c helmChart) (chart.Input, error) {
 		versions = k.options.apiVersions(k.options.Kustomize.APIVersions)
 	}
 	return chart.Input{
-		Files:       folder{k.tree, dir},
+		Files:       k.Folder(dir),
 		Release:     release,
 		Namespace:   c.Namespace,
 		KubeVersion: cmp.Or(c.KubeVersion, k.options.kubeVersion(k.options.Kustomize.KubeVersion)),
@@ -280,7 +280,7 @@ func (k *kustomization) folders() []string {
 	bases := k.Bases
 	var folders []string
 	for _, path := range slices.Concat(k.Resources, bases, k.Generators, k.Components, k.Transformers, k.Validators) {
-		if folder, err := k.resolve(filepath.Join(filepath.Dir(k.path), path)); err == nil && k.IsDir(folder) {
+		if folder, err := k.Resolve(filepath.Join(filepath.Dir(k.path), path)); err == nil && k.IsDir(folder) {
 			folders = append(folders, folder)
 		}
 	}

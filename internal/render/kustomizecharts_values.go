@@ -22,7 +22,7 @@ func (k *kustomization) chartValues(c helmChart) ([]chart.Values, error) {
 	case filepath.IsAbs(c.ValuesFile):
 		file = c.ValuesFile
 	}
-	first := chart.Values{Name: k.show(file)}
+	first := chart.Values{Name: k.Show(file)}
 	var err error
 	if len(c.ValuesInline) > 0 && c.ValuesMerge == "replace" {
 		first = chart.Values{Name: "valuesInline"}
@@ -42,25 +42,25 @@ func (k *kustomization) chartValues(c helmChart) ([]chart.Values, error) {
 		if err != nil {
 			return nil, fmt.Errorf("additionalValuesFiles: %w", err)
 		}
-		all = append(all, chart.Values{Name: k.show(file), Data: data})
+		all = append(all, chart.Values{Name: k.Show(file), Data: data})
 	}
 	return all, nil
 }
 
 // valuesFile reads a file that kustomize loads itself, and so with its restriction.
 func (k *kustomization) valuesFile(file string) ([]byte, error) {
-	real, err := k.resolve(file)
+	real, err := k.Resolve(file)
 	if err != nil {
 		return nil, err
 	}
-	if dir, err := k.resolve(filepath.Dir(k.path)); err == nil && !k.mayLoad(dir, real) {
-		return nil, fmt.Errorf("%s: %w", k.show(file), errRestricted)
+	if dir, err := k.Resolve(filepath.Dir(k.path)); err == nil && !k.mayLoad(dir, real) {
+		return nil, fmt.Errorf("%s: %w", k.Show(file), errRestricted)
 	}
-	data, err := k.readFile(file)
+	data, err := k.Read(file)
 	if err != nil {
 		return nil, err
 	}
-	if err := k.aliases.add(k.show(file), data); err != nil {
+	if err := k.aliases.add(k.Show(file), data); err != nil {
 		return nil, err
 	}
 	return data, nil

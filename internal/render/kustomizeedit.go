@@ -43,7 +43,7 @@ func (k *kustomization) edited(o Options) ([]byte, error) {
 		{"kustomize-components", k.addComponents},
 	} {
 		if err := edit.apply(o); err != nil {
-			return nil, fmt.Errorf("%s: setting %s: %w", k.show(k.path), edit.setting, err)
+			return nil, fmt.Errorf("%s: setting %s: %w", k.Show(k.path), edit.setting, err)
 		}
 	}
 	return yaml.Marshal(k.Kustomization)
@@ -215,8 +215,8 @@ func (k *kustomization) addPatches(o Options) error {
 // addComponents adds the folders that the globs match, but none twice (commands/edit/add/addcomponent.go).
 func (k *kustomization) addComponents(o Options) error {
 	for _, pattern := range o.Kustomize.Components {
-		if at := filepath.Join(k.base, pattern); o.Kustomize.IgnoreMissingComponents && !k.exists(at) {
-			if !filepath.IsLocal(k.rel(at)) {
+		if at := filepath.Join(k.Base, pattern); o.Kustomize.IgnoreMissingComponents && !k.exists(at) {
+			if !filepath.IsLocal(k.Rel(at)) {
 				k.warnings = append(k.warnings, fmt.Sprintf("component %q is outside the root, so it is left out", pattern))
 			}
 			continue
@@ -242,8 +242,8 @@ func (k *kustomization) glob(pattern string) ([]string, error) {
 	if !strings.ContainsAny(pattern, `*?[\`) || isRemote(pattern) {
 		return []string{pattern}, nil
 	}
-	base := filepath.ToSlash(k.rel(k.base))
-	matches, err := fs.Glob(k.tree.root.FS(), path.Join(escaped(base), filepath.ToSlash(pattern)))
+	base := filepath.ToSlash(k.Rel(k.Base))
+	matches, err := fs.Glob(k.Tree.Root.FS(), path.Join(escaped(base), filepath.ToSlash(pattern)))
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a glob", pattern)
 	}

@@ -43,10 +43,10 @@ func (s *sources) add(fsys *confined, dir, prefix, suffix string) {
 		}
 		path := filepath.Join(dir, r.path)
 		if data, isFile := fsys.cache[path]; isFile {
-			*s = append(*s, source{file: fsys.show(path), data: data, prefix: prefix, suffix: suffix})
+			*s = append(*s, source{file: fsys.Show(path), data: data, prefix: prefix, suffix: suffix})
 			continue
 		}
-		if below, err := fsys.resolve(path); err == nil && fsys.kustomizations[below] != nil {
+		if below, err := fsys.Resolve(path); err == nil && fsys.kustomizations[below] != nil {
 			s.add(fsys, below, prefix, suffix)
 		}
 	}

@@ -9,15 +9,17 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // Overlays returns the kustomizations below a folder that is read as a directory source, in path order: they are
 // sources of their own. Those that another one uses, and components, are left out. For any other path there are none.
 func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 	if info, err := os.Stat(o.abs(path)); err != nil || !info.IsDir() {
-		return nil, shorten(err, path)
+		return nil, tree.Shorten(err, path)
 	}
-	t, err := openTree(path, o)
+	t, err := tree.Open(path, o.tree())
 	if err != nil {
 		return nil, err
 	}
@@ -27,12 +29,12 @@ func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 	}
 	var folders []string
 	used := map[string]bool{}
-	err = fs.WalkDir(t.root.FS(), filepath.ToSlash(t.rel(t.base)), func(path string, entry fs.DirEntry, err error) error {
-		abs := filepath.Join(t.dir, filepath.FromSlash(path))
+	err = fs.WalkDir(t.Root.FS(), filepath.ToSlash(t.Rel(t.Base)), func(path string, entry fs.DirEntry, err error) error {
+		abs := filepath.Join(t.Dir, filepath.FromSlash(path))
 		switch {
 		case err != nil:
-			return shorten(err, t.show(abs))
-		case entry.IsDir() && abs != t.base && strings.HasPrefix(entry.Name(), "."):
+			return tree.Shorten(err, t.Show(abs))
+		case entry.IsDir() && abs != t.Base && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		case entry.IsDir():
 			return context.Cause(ctx)
@@ -41,7 +43,7 @@ func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 		}
 		folder := filepath.Dir(abs)
 		folders = append(folders, folder)
-		data, err := t.readFile(abs)
+		data, err := t.Read(abs)
 		if err != nil {
 			return nil // rendering it gives the error
 		}
@@ -55,7 +57,7 @@ func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 	})
 	folders = slices.DeleteFunc(folders, func(folder string) bool { return used[folder] })
 	for i, folder := range folders {
-		folders[i] = t.show(folder)
+		folders[i] = t.Show(folder)
 	}
 	return folders, err
 }

@@ -22,7 +22,7 @@ func (s *sources) addPatches(k *kustomization, dir, prefix, suffix string) {
 	for _, path := range paths {
 		path = filepath.Join(dir, path)
 		if data, isFile := k.cache[path]; isFile {
-			*s = append(*s, source{file: k.show(path), data: data, prefix: prefix, suffix: suffix, patch: true})
+			*s = append(*s, source{file: k.Show(path), data: data, prefix: prefix, suffix: suffix, patch: true})
 		}
 	}
 }

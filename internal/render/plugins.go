@@ -49,7 +49,7 @@ func (k *kustomization) checkPlugin(field, text string) error {
 			return err
 		}
 		// A directory is not read here, and other errors are kustomize's to report.
-		if data, err := k.readFile(filepath.Join(filepath.Dir(k.path), text)); err == nil {
+		if data, err := k.Read(filepath.Join(filepath.Dir(k.path), text)); err == nil {
 			objects, _ = inline(string(data))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func (c *confined) redact(text string) string {
 	s := secrets{files: map[string]bool{}, exists: c.exists}
 	for path, data := range c.cache {
-		s.Name(c.show(path))
+		s.Name(c.Show(path))
 		if IsKustomization(path) {
 			s.addKustomization(filepath.Dir(path), data)
 		} else {

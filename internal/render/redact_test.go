@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // TestSecretsStayOut fails builds in every way in which kustomize quotes its input. SENTINEL stands for a value, which
@@ -115,7 +117,7 @@ stringData:
   marked: &hunter2-mark
   hidden: !hunter2-sign x
 `)
-	tree, err := openTree("app", options(top))
+	tree, err := tree.Open("app", options(top).tree())
 	if err != nil {
 		t.Fatal(err)
 	}

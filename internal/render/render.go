@@ -13,6 +13,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -113,7 +114,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	}
 	info, err := os.Stat(o.abs(path))
 	if err != nil {
-		return Result{}, shorten(err, path)
+		return Result{}, tree.Shorten(err, path)
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe, as in generate <(helm template ...)
 		return Await(ctx, func() (Result, error) { return stream(o.abs(path), path, o) })
@@ -122,7 +123,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if !info.IsDir() {
 		named, name = filepath.Split(path)
 	}
-	t, err := openTree(cmp.Or(named, "."), o)
+	t, err := tree.Open(cmp.Or(named, "."), o.tree())
 	if err != nil {
 		return Result{}, err
 	}
@@ -135,7 +136,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 		source = Directory
 	}
 	if !o.Previous {
-		if err := o.refuse(t.named, source); err != nil {
+		if err := o.refuse(t.Named, source); err != nil {
 			return Result{}, err
 		}
 	}
@@ -162,6 +163,11 @@ func (o Options) refuse(named, source string) error {
 		return o.Helm.refuse(named, source)
 	}
 	return nil
+}
+
+// tree returns the options of the tree that confines reading.
+func (o Options) tree() tree.Options {
+	return tree.Options{Dir: o.Dir, Root: o.Root, RootLocked: o.RootLocked, MaxInput: o.MaxInput, Getenv: o.Getenv}
 }
 
 // abs returns an absolute path.

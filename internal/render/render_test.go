@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -185,7 +186,7 @@ func TestDetect(t *testing.T) {
 	for dir, want := range map[string]string{
 		"plain": Directory, "both": Kustomize, "yml": Kustomize, "chart": Helm,
 	} {
-		tree, err := openTree(dir, options(top))
+		tree, err := tree.Open(dir, options(top).tree())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,8 @@ package render
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 func TestRoot(t *testing.T) {
@@ -53,7 +55,7 @@ gitdir: ../repo/.git/worktrees/linked
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(top, tc.dir)
-			got, err := Root(tc.path, Options{Dir: dir, Getenv: tc.getenv})
+			got, err := tree.Root(tc.path, Options{Dir: dir, Getenv: tc.getenv}.tree())
 			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
@@ -78,7 +80,7 @@ func TestSourcePathOutside(t *testing.T) {
 		{"_cmp_server/2/apps", "live", filepath.Join(top, "_cmp_server/2/apps")},
 	} {
 		o := Options{Dir: filepath.Join(top, tc.dir), Getenv: env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", tc.source)}
-		got, err := Root(".", o)
+		got, err := tree.Root(".", o.tree())
 		if tc.want == "" {
 			wantError(t, err, "the working directory is not "+tc.source+" in a copy of the repository; "+
 				"the source path of the Application may be a link that leads out of it")
@@ -110,7 +112,7 @@ func TestRootSetting(t *testing.T) {
 	} {
 		o := options(filepath.Join(top, "repo"))
 		o.Root, o.RootLocked = tc.root, tc.locked
-		got, err := Root("apps/a", o)
+		got, err := tree.Root("apps/a", o.tree())
 		if tc.err != "" {
 			wantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {

@@ -1,10 +1,13 @@
 package render
 
-import "github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+import (
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
 
 // stdin reads standard input. Messages call it stdin.
 func stdin(o Options) (Result, error) {
-	data, err := readAll(o.Stdin, "stdin", o.MaxInput)
+	data, err := tree.ReadAll(o.Stdin, "stdin", o.MaxInput)
 	if err != nil {
 		return Result{}, err
 	}

@@ -81,7 +81,7 @@ func sample() Report {
 	result, err := transform.Run(context.Background(), []transform.File{
 		{Path: plainPath, Data: []byte(plain)},
 		{Path: "overlays/prod", Data: []byte(rendered), Renderer: "kustomize", FindOrigin: func() string { return "base/hpa.yaml" }},
-	}, transform.Config{Rules: rules})
+	}, transform.Config{Rules: rules, Ignore: "argocd-kserve-plugin/ignore"})
 	if err != nil {
 		panic(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -108,7 +109,7 @@ func (l *Loader) checkout(args []string, locked *settings.Settings) (*checkout, 
 	if len(args) > 1 {
 		return nil, errors.New("--application takes one PATH, a folder of the checkout")
 	}
-	top, err := render.WorkTree(l.Dir.Absolute(First(args)))
+	top, err := tree.WorkTree(l.Dir.Absolute(First(args)))
 	if err == nil && locked.Root != "" {
 		top, err = filepath.EvalSymlinks(l.Dir.Absolute(locked.Root))
 	}

@@ -103,6 +103,15 @@ func (in *Input) readPrevious(ctx context.Context, path string) error {
 	return err
 }
 
+// Before returns the manifests before the change that [Loader.Previous] names as an input. There may be none.
+func (in *Input) Before() *Input {
+	settings := *in.Settings
+	settings.AllowEmpty, settings.Warnings, settings.Overruled = true, nil, nil
+	before := *in
+	before.Settings, before.source, before.previous = &settings, render.Result{Files: in.previous}, nil
+	return &before
+}
+
 // Repair applies the rules of a catalogue. No objects at all is an error unless that is allowed: Argo CD would prune
 // everything.
 func (in *Input) Repair(

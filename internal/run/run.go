@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
@@ -119,7 +119,7 @@ func (l *Loader) From(path string) settings.Sources {
 	return settings.Sources{
 		Flags: l.Flags, Environ: l.Environ, Dir: l.Dir.Absolute(shown), Shown: shown, Cgroup: watchdog.ContainerMemory(),
 		Top: func(root string) (string, error) {
-			return render.Root(shown, render.Options{Root: root, RootLocked: true, Dir: string(l.Dir), Getenv: l.Getenv})
+			return tree.Root(shown, tree.Options{Root: root, RootLocked: true, Dir: string(l.Dir), Getenv: l.Getenv})
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -104,7 +105,7 @@ func (l *Loader) readBefore(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	top, err := render.WorkTree(dir)
+	top, err := tree.WorkTree(dir)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,12 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		"this %s to its preset's %s, and a probe has one handler", handlers[0], m.pod.Handler)}
 	var edits []yamldoc.Edit
 	request, exact := m.equivalent(handlers)
-	if exact {
+	elsewhere := ""
+	if m.pod.Handler == string(model.HTTPGet) {
+		elsewhere = otherPort(m.Container, m.pod)
+	}
+	switch {
+	case exact:
 		f.Message += fmt.Sprintf(": use httpGet %s on port %d, which makes the same request", request.Path, request.Port)
 		edits = append(edits, yamldoc.Rename(at, m.pod.Handler), yamldoc.Set(at, llmRequest(request)))
 		edits = append(edits, m.timings()...)
@@ -88,7 +93,9 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		if delay > 0 && own <= 0 && !m.MergedElsewhere(m.probe, initialDelay) {
 			f.Message += fmt.Sprintf("; the preset's %s of %d remains on 0.16", initialDelay, delay)
 		}
-	} else {
+	case elsewhere != "":
+		f.Message += ": write httpGet with a path and the port of the server"
+	default:
 		f.Message += fmt.Sprintf(": remove it, and the preset's %s checks, with the preset's timings where this probe "+
 			"sets none", m.pod.Handler)
 		edits = m.withoutHandlers(handlers)
@@ -96,6 +103,8 @@ func checkPresetProbe(p *pass, m mainProbe) {
 	switch {
 	case p.options.Probes == ProbesNever:
 		f.Unrepaired = "the setting probes is never"
+	case !exact && elsewhere != "":
+		f.Unrepaired = fmt.Sprintf("the preset's httpGet asks port %d, and %s", m.pod.Ports[0], elsewhere)
 	case !all && !exact: // without a preset's handler, the probe would have none
 		f.Needs = kserveVersion
 	default:
@@ -126,8 +135,15 @@ func (m mainProbe) equivalent(handlers []string) (request execprobe.Request, exa
 		return execprobe.Request{}, false
 	}
 	request, err := execprobe.Interpret(m.Get(m.probe, string(model.Exec), "command").Strings())
-	served := slices.Contains(m.pod.Ports, request.Port) || slices.Contains(m.DeclaredPorts(), request.Port)
+	served := slices.Contains(m.pod.Ports, request.Port) || slices.Contains(m.DeclaredPorts(), request.Port) ||
+		m.serves(request.Port)
 	return request, err == nil && served && sameRequest(m.Container, m.probe, request)
+}
+
+// serves reports whether an argument or a variable names the port, and none one of the preset's.
+func (m mainProbe) serves(port int) bool {
+	named, _ := m.ServesElsewhere(port)
+	return otherPort(m.Container, m.pod) != "" && named == ""
 }
 
 // llmRequest returns an httpGet that leaves nothing to the preset. From 0.20 on, the preset's scheme may be HTTPS.

@@ -41,6 +41,7 @@ func checkMainContainers(p *pass) {
 				p.nameMain(c, pod)
 			}
 			p.checkHelpers(pod)
+			p.checkInitializer(pod)
 		}
 	}
 }
@@ -64,6 +65,59 @@ func (p *pass) checkHelpers(pod kserve.LLMPod) {
 					"preset: %s", name, p.helperPlace(name))})
 		}
 	}
+}
+
+// initializedProtocols are those of models that KServe loads with an init container (attachModelArtifacts in
+// workload_storage.go of pkg/controller/v1alpha1/llmisvc@v0.16.0 and pkg/controller/v1alpha2/llmisvc@v0.20.0).
+var initializedProtocols = []string{"hf", "s3"}
+
+// checkInitializer reports containers with the name of the init container that KServe adds to load the model. One
+// without an image is a helper for checkHelpers.
+func (p *pass) checkInitializer(pod kserve.LLMPod) {
+	protocol := p.initialized()
+	if protocol == "" || isScheduler(pod) {
+		return
+	}
+	c := p.LLMContainer(p.Object, pod, kserve.StorageInitializer)
+	if c.Node != nil && (c.Get("image").Str() != "" || c.MergedElsewhere("image")) {
+		p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the Deployment, "+
+			"because KServe adds an init container %s for %s://, and a pod has each name once: give this one another name, "+
+			"or %[3]s", c.Name, protocol, p.helperPlace(c.Name))})
+	}
+	versions := p.LLMVersions(p.Object)
+	if versions.Any(kserve.LLMInitializerMerged) {
+		return
+	}
+	list := yamldoc.Path{"spec"}.With(pod.Path...).With("initContainers")
+	for i, init := range p.Object.Get(list...).List() {
+		if init.Get("name").Str() != kserve.StorageInitializer {
+			continue
+		}
+		f := transform.Report{At: list.With(i, "name")}
+		if versions.Any(kserve.LLMInitializerTwice) {
+			f.Message = "the API server refuses the Deployment, because KServe before 0.19 adds a second init container " +
+				kserve.StorageInitializer
+		} else {
+			f.Severity = transform.Warning
+			f.Message = "this init container has no effect, because KServe 0.19 puts its own in its place"
+		}
+		f.Message += ": upgrade to 0.20, which merges the two, or remove it and " + p.helperPlace(kserve.StorageInitializer)
+		p.Report(f)
+	}
+}
+
+// initialized returns the protocol by which KServe loads the model of a user of the pass's object with an init
+// container, empty if there is none or a Config that is not in the render may say otherwise.
+func (p *pass) initialized() string {
+	for _, s := range p.LLMUsers(p.Object) {
+		enabled, _ := s.Value("spec", "storageInitializer", "enabled")
+		uri, _ := mergedURI(s)
+		protocol, _ := protocolOf(uri)
+		if len(s.Missing) == 0 && enabled.Str() != "false" && slices.Contains(initializedProtocols, protocol) {
+			return protocol
+		}
+	}
+	return ""
 }
 
 // helperPlace says where the settings of a helper belong.
@@ -180,6 +234,11 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 		if !layer.Get(podParent(pod).With("worker")...).IsNull() {
 			return fmt.Sprintf("%s may use the name too, and it has workers", layer)
 		}
+		if len(names) > 0 {
+			if port := otherPort(m.LLMContainer(layer, pod, names[0]), pod); port != "" {
+				return fmt.Sprintf("KServe's Service and probes expect port %d, and %s", pod.Ports[0], port)
+			}
+		}
 		if isPlatformConfig(layer) && len(names) > 0 && m.LLMContainer(layer, pod, names[0]).Node != nil {
 			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
@@ -190,6 +249,29 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 		}
 	}
 	return ""
+}
+
+// otherPort says where the server of a container listens, if that is none of the ports of the preset's container: what
+// an argument or a variable names, or what it declares beside a command of its own.
+func otherPort(c model.Container, pod kserve.LLMPod) string {
+	if c.Node == nil {
+		return ""
+	}
+	elsewhere := ""
+	for _, port := range pod.Ports {
+		name, value := c.ServesElsewhere(port)
+		if name == "" {
+			elsewhere = ""
+			break
+		}
+		elsewhere = fmt.Sprintf("its %s is %s", name, value)
+	}
+	isPreset := func(port int) bool { return slices.Contains(pod.Ports, port) }
+	declared := c.DeclaredPorts()
+	if elsewhere == "" && c.Has("command") && len(declared) > 0 && !slices.ContainsFunc(declared, isPreset) {
+		elsewhere = fmt.Sprintf("its containerPort is %d", declared[0])
+	}
+	return elsewhere
 }
 
 var (

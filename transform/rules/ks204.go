@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -56,6 +55,6 @@ func checkOwner(p *pass) {
 	if len(edits) > 0 {
 		p.Report(transform.Report{At: annotations, Edits: p.Object.Edits(edits...),
 			Message: fmt.Sprintf("only the name of a Deployment shows that this scales the %s of %s: set %s",
-				target.Component, target.Service, strings.Join(missing, " and "))})
+				target.Component, target.Service, joined(missing, "and"))})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -43,7 +42,7 @@ func checkTarget(p *pass) {
 		}
 		slices.Sort(names)
 		names = slices.Compact(names)
-		f.Message = noSuchTarget(kind, name) + strings.Join(names, " or ")
+		f.Message = noSuchTarget(kind, name) + joined(names, "or")
 		f.Unrepaired = "several services fit"
 		if len(names) == 1 {
 			f.Unrepaired = "these manifests have its service several times"

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -66,6 +65,6 @@ func checkLLMTarget(p *pass) {
 		}
 		f.Edits = p.Object.Edits(edits...)
 	}
-	f.Message += strings.Join(names, " or ")
+	f.Message += joined(names, "or")
 	p.Report(f)
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	_ "embed"
 	"strconv"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -63,7 +62,7 @@ func checkHealthMetadata(p *pass) {
 	if missing[0] == deadlineKey {
 		f.Message = "Argo CD calls a service that never gets ready Progressing forever, because no annotation sets a deadline"
 	}
-	f.Message += ": add " + strings.Join(missing, " and ")
+	f.Message += ": add " + joined(missing, "and")
 	if p.options.HealthMetadata != HealthMetadataOn {
 		f.If = func(plan *transform.Plan) bool { return plan.Restarts(p.Object) }
 		f.Message += " with the repair that restarts the pods"

@@ -89,5 +89,5 @@ func apiVersions(kind string) string {
 	if all == nil {
 		return kserve.Group
 	}
-	return strings.Join(all, " or ")
+	return joined(all, "or")
 }

@@ -84,7 +84,7 @@ func (p *pass) pruning() *pruning {
 // misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
 // setting pruned-fields moves it there.
 func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
-	if s := p.Service(p.Object); s != nil {
+	if s := p.Service(p.Object); s != nil && !s.IsGraph() {
 		at, _ = misplacedServer(s)
 	}
 	return at, at != nil && p.moves(at)
@@ -215,6 +215,9 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		}
 		return advice{text, true, moves}
 	}
+	if hint := hintFor(p.Object.Kind, at[:len(at)-1], at[len(at)-1].(string)); hint != "" {
+		return advice{text: hint}
+	}
 	if similar := p.similar(at, value); similar != nil {
 		return p.adviceFor(move{at, similar})
 	}
@@ -243,24 +246,6 @@ func (p *pruning) adviceFor(m move) advice {
 // within reports whether an object is a field of another one.
 func within(object, other yamldoc.Path) bool {
 	return len(object) == len(other)+1 && slices.Equal(object[:len(other)], other)
-}
-
-// listed joins paths by a word.
-func listed(paths []yamldoc.Path, word string) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return joined(texts, word)
-}
-
-// joined joins texts by commas, and the last two by a word.
-func joined(texts []string, word string) string {
-	last := len(texts) - 1
-	if last == 0 {
-		return texts[0]
-	}
-	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
 }
 
 // unwrapped returns where the table puts the fields of an object that KServe does not know, and whether it has one
@@ -329,19 +314,21 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	for _, m := range moves {
 		value := p.Object.Get(m.from...)
 		content, ok := contentOf(value)
+		name := m.to[len(m.to)-1].(string)
+		renamed := slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1])
 		switch {
 		case !ok || !settled(p.types.At(m.to), value) || m.to[0] == "metadata" && !ofMetadata(m.to, value):
-			f.Unrepaired = "the value is empty or has faults of its own: correct it first"
+			f.Unrepaired = "KServe stores the value in another form, or refuses it: move it by hand"
 			return
 		case !p.take(m.to):
 			f.Unrepaired = fmt.Sprintf("another field belongs to %s too", m.to)
 			return
-		case slices.Equal(m.to[:len(m.to)-1], m.from[:len(m.from)-1]):
-			edits = []yamldoc.Edit{yamldoc.Rename(f.At, m.to[len(m.to)-1].(string))}
-		case m.to[0] == "metadata" && value.Kind == yamldoc.Mapping:
+		case value.Kind == yamldoc.Mapping && (name == "annotations" || m.to[0] == "metadata" && !renamed):
 			for _, entry := range content.(yamldoc.Map) { // one by one, because other rules add annotations
 				edits = append(edits, yamldoc.Set(m.to.With(entry.Key), entry.Value))
 			}
+		case renamed:
+			edits = []yamldoc.Edit{yamldoc.Rename(f.At, name)}
 		default:
 			edits = append(edits, yamldoc.Set(m.to, content))
 		}

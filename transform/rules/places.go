@@ -103,6 +103,7 @@ var places = []place{
 	{serviceKinds, "spec.predictor." + anyModel, "spec.predictor", "workerSpec", from014, predictorSource},
 	{serviceKinds, "spec.predictor." + anyModel, "spec.predictor", "autoScaling scaleMetricType", from015,
 		componentSource},
+	{serviceKinds, "spec.predictor." + anyModel, "spec.predictor", "storageUris", from016, predictorSource},
 	{serviceKinds, "spec." + anyComponent + ".containers.[]", "spec." + anyComponent, onlyPod, anyRelease, podSource},
 	{serviceKinds, "spec." + anyComponent + ".containers.[]", "spec." + anyComponent, ofComponent + " " + metadata,
 		anyRelease, componentSource},
@@ -169,6 +170,33 @@ var places = []place{
 	{llmKinds, "spec.prefill", "spec.prefill.parallelism", ofParallelism, from016, llmSource},
 	{llmKinds, "spec.scaling", "spec.scaling.wva", "hpa keda variantCost", from017, llmSource},
 	{llmKinds, "spec.prefill.scaling", "spec.prefill.scaling.wva", "hpa keda variantCost", from017, llmSource},
+}
+
+// hint says what to write instead of fields that belong nowhere.
+type hint struct {
+	kinds   []string
+	objects string // a pattern as in place
+	fields  string // with blanks between
+	text    string
+}
+
+var hints = []hint{
+	{serviceKinds, "spec", "replicas", "write minReplicas and maxReplicas of a component instead"},
+	{serviceKinds, "spec." + anyComponent, "replicas", "write minReplicas and maxReplicas instead"},
+	{graphKinds, "spec", "replicas", "write minReplicas and maxReplicas instead"},
+	{llmKinds, "spec", "minReplicas maxReplicas", "write replicas instead, or scaling from 0.18 on"},
+	{llmKinds, "spec", "resources", "move it to container main in spec.template"},
+	{llmKinds, "spec.prefill", "resources", "move it to container main in spec.prefill.template"},
+}
+
+// hintFor returns what to write instead of a field, empty if the table does not say.
+func hintFor(kind string, own yamldoc.Path, name string) string {
+	for _, h := range hints {
+		if slices.Contains(h.kinds, kind) && matches(h.objects, own) && slices.Contains(strings.Fields(h.fields), name) {
+			return h.text
+		}
+	}
+	return ""
 }
 
 // objects returns where the row puts a field of an object.

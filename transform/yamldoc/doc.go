@@ -31,9 +31,9 @@
 //
 // Split refuses a stream of which Kubernetes' decoder would lose or misread a part, for example content after "...".
 // Parse refuses duplicate keys, because decoders disagree on which one counts. It limits nesting and the expansion of
-// aliases. Apply refuses an edit that could change more than its path: of a value behind an alias, of an anchored value
-// with aliases, of a mapping with a merge key or a complex key, and a few others. The error says what to change by
-// hand. [Tree.Check] tests a single edit.
+// aliases. Where an alias shares what an edit changes, Apply writes a copy of the value in its place. It refuses an edit
+// that could change more than its path: of a value that a merge key (<<) takes over, of a mapping with a merge key or a
+// complex key, and a few others. The error says what to change by hand. [Tree.Check] tests edits without making them.
 //
 // # Errors
 //
@@ -41,7 +41,7 @@
 //   - [*JoinError]: Join found a fault in one of the files. It wraps an *Error.
 //   - [*UnsafeError]: Check or Apply can't make an edit without the risk of changing something else.
 //   - [*ConflictError]: two edits of one Apply contradict each other.
+//   - [*InternalError]: the result failed the verification.
 //
-// Apply returns other errors for a value of a type that it can't write, and for a result that failed the verification.
-// The message of the latter starts with "internal error".
+// Apply returns other errors for a value of a type that it can't write.
 package yamldoc

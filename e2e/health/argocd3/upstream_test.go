@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestUpstream makes the steps of hack/upstream/argo-cd in the sources of Argo CD, one by one, and runs Argo CD's own tests
-// after each.
+// TestUpstream makes the steps of hack/upstream/argo-cd in the sources of Argo CD, one by one, and runs Argo CD's own
+// tests after each.
 func TestUpstream(t *testing.T) {
 	dir := t.TempDir()
 	tests := filepath.Join(dir, "lua.test")

@@ -1,5 +1,5 @@
-// Package suite tests the health checks and actions in the Lua VM of a release of Argo CD, with the libraries that it gives
-// to scripts of its configuration.
+// Package suite tests the health checks and actions in the Lua VM of a release of Argo CD, with the libraries that it
+// gives to scripts of its configuration.
 package suite
 
 import (

@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"io/fs"
@@ -6,45 +6,47 @@ import (
 	"slices"
 )
 
-// folder is a directory of a tree as a file system. It follows links, and opens nothing outside the root.
+// Folder returns a directory of the tree as a file system. It follows links, and opens nothing outside the root.
+func (t *Tree) Folder(dir string) fs.FS { return folder{t, dir} }
+
 type folder struct {
-	*tree
-	dir string // absolute
+	*Tree
+	at string // absolute
 }
 
-func (f folder) abs(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+func (f folder) abs(name string) string { return filepath.Join(f.at, filepath.FromSlash(name)) }
 
 // Open opens a file or directory without counting what is read. ReadFile counts.
 func (f folder) Open(name string) (fs.File, error) {
-	real, err := f.resolve(f.abs(name))
+	real, err := f.Resolve(f.abs(name))
 	if err != nil {
 		return nil, err
 	}
-	return f.root.Open(f.rel(real))
+	return f.Root.Open(f.Rel(real))
 }
 
-func (f folder) ReadFile(name string) ([]byte, error) { return f.readFile(f.abs(name)) }
+func (f folder) ReadFile(name string) ([]byte, error) { return f.Read(f.abs(name)) }
 
 // Stat describes what a name leads to.
 func (f folder) Stat(name string) (fs.FileInfo, error) {
-	real, err := f.resolve(f.abs(name))
+	real, err := f.Resolve(f.abs(name))
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.root.Lstat(f.rel(real))
-	return info, shorten(err, f.show(f.abs(name)))
+	info, err := f.Root.Lstat(f.Rel(real))
+	return info, Shorten(err, f.Show(f.abs(name)))
 }
 
 // ReadDir lists a directory without .git, which is never read. An entry describes what a link leads to, under the name
 // of the link, or the link itself if it is broken or leads out of the root.
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) {
-	real, err := f.resolve(f.abs(name))
+	real, err := f.Resolve(f.abs(name))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := fs.ReadDir(f.root.FS(), filepath.ToSlash(f.rel(real)))
+	entries, err := fs.ReadDir(f.Root.FS(), filepath.ToSlash(f.Rel(real)))
 	if err != nil {
-		return nil, shorten(err, f.show(f.abs(name)))
+		return nil, Shorten(err, f.Show(f.abs(name)))
 	}
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return inGit(entry.Name()) })
 	for i, entry := range entries {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package render
+package tree
 
 // buffer returns an empty buffer for size bytes.
 func buffer(size int64) []byte { return make([]byte, 0, size) }

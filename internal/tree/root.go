@@ -1,4 +1,4 @@
-package render
+package tree
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 func Root(named string, o Options) (string, error) {
 	cwd, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
-		return "", shorten(err, "working directory")
+		return "", Shorten(err, "working directory")
 	}
 	var fallback string
 	if o.underArgoCD() {
@@ -31,9 +31,9 @@ func Root(named string, o Options) (string, error) {
 		root = filepath.Join(cwd, root)
 	}
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return "", shorten(err, "root "+o.Root)
+		return "", Shorten(err, "root "+o.Root)
 	}
-	if !o.RootLocked && !below(fallback, root) {
+	if !o.RootLocked && !Below(fallback, root) {
 		return "", fmt.Errorf("root %s: outside the default root; "+
 			"only a flag or the plugin's own environment can widen it", o.Root)
 	}
@@ -56,7 +56,7 @@ const cmpServer = "_cmp_server"
 // (reposerver/repository/repository.go@v2.14.21, runConfigManagementPluginSidecars).
 func copiedTree(cwd, source string) (string, error) {
 	source = strings.Trim(filepath.ToSlash(filepath.Clean("/"+source)), "/")
-	if app, err := filepath.EvalSymlinks(filepath.Join(cwd, source)); err == nil && below(cwd, app) {
+	if app, err := filepath.EvalSymlinks(filepath.Join(cwd, source)); err == nil && Below(cwd, app) {
 		return cwd, nil // the working directory is the top
 	}
 	copied := ""
@@ -71,7 +71,7 @@ func copiedTree(cwd, source string) (string, error) {
 		}
 		for top := cwd; top != filepath.Dir(top); top = filepath.Dir(top) {
 			if real, err := filepath.EvalSymlinks(filepath.Join(top, tail)); err == nil && real == cwd &&
-				(copied == "" || below(copied, top)) {
+				(copied == "" || Below(copied, top)) {
 				return top, nil
 			}
 		}
@@ -95,7 +95,7 @@ func rootOf(named, cwd string) (string, error) {
 		next := filepath.Join(done, name)
 		entry, err := os.Lstat(next)
 		if err != nil {
-			return "", shorten(err, named)
+			return "", Shorten(err, named)
 		}
 		if entry.Mode()&os.ModeSymlink != 0 {
 			if top, found := workTree(done); found {
@@ -103,7 +103,7 @@ func rootOf(named, cwd string) (string, error) {
 			}
 		}
 		if done, err = filepath.EvalSymlinks(next); err != nil {
-			return "", shorten(err, named)
+			return "", Shorten(err, named)
 		}
 	}
 	top, _ := workTree(done)
@@ -114,7 +114,7 @@ func rootOf(named, cwd string) (string, error) {
 func WorkTree(dir string) (string, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", shorten(err, dir)
+		return "", Shorten(err, dir)
 	}
 	top, _ := workTree(real)
 	return top, nil

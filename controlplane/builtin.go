@@ -1,0 +1,186 @@
+package controlplane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/autoscaling/install"
+	_ "k8s.io/kubernetes/pkg/apis/batch/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/networking/install"
+	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
+	"k8s.io/kubernetes/pkg/registry/apps/deployment"
+	hpa "k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
+	"k8s.io/kubernetes/pkg/registry/batch/job"
+	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
+	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+	"k8s.io/kubernetes/pkg/registry/core/secret"
+	"k8s.io/kubernetes/pkg/registry/core/service"
+	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
+	"k8s.io/kubernetes/pkg/registry/networking/ingress"
+	"k8s.io/kubernetes/pkg/registry/rbac/clusterrolebinding"
+	"k8s.io/kubernetes/pkg/registry/rbac/role"
+	"k8s.io/kubernetes/pkg/registry/rbac/rolebinding"
+)
+
+// registryStrategy is one of Kubernetes' own, as its registry has them.
+type registryStrategy interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+}
+
+// builtins are the kinds of Kubernetes that KServe writes or that people put beside its objects.
+var builtins = []struct {
+	version, kind, plural string
+	all, status           registryStrategy // status is nil for a kind without one
+}{
+	{"v1", "ConfigMap", "configmaps", configmap.Strategy, nil},
+	{"v1", "PersistentVolume", "persistentvolumes", persistentvolume.Strategy, persistentvolume.StatusStrategy},
+	{"v1", "PersistentVolumeClaim", "persistentvolumeclaims", persistentvolumeclaim.Strategy, persistentvolumeclaim.StatusStrategy},
+	{"v1", "Pod", "pods", pod.Strategy, pod.StatusStrategy},
+	{"v1", "Secret", "secrets", secret.Strategy, nil},
+	{"v1", "Service", "services", service.Strategy, service.StatusStrategy},
+	{"v1", "ServiceAccount", "serviceaccounts", serviceaccount.Strategy, nil},
+	{"apps/v1", "Deployment", "deployments", deployment.Strategy, deployment.StatusStrategy},
+	{"autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", hpa.Strategy, hpa.StatusStrategy},
+	{"batch/v1", "Job", "jobs", job.Strategy, job.StatusStrategy},
+	{"networking.k8s.io/v1", "Ingress", "ingresses", ingress.Strategy, ingress.StatusStrategy},
+	{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", clusterrolebinding.Strategy, nil},
+	{"rbac.authorization.k8s.io/v1", "Role", "roles", role.Strategy, nil},
+	{"rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", rolebinding.Strategy, nil},
+}
+
+// addBuiltins adds Kubernetes' kinds to the server.
+func (s *Server) addBuiltins() {
+	for _, b := range builtins {
+		gvk := schema.FromAPIVersionAndKind(b.version, b.kind)
+		s.kinds[gvk.GroupKind()] = &kind{
+			GroupKind: gvk.GroupKind(), plural: b.plural, versions: []string{b.version}, storage: b.version,
+			namespaced: b.all.NamespaceScoped(), strategy: &builtin{s, gvk, b.all, b.status},
+		}
+	}
+}
+
+// builtin treats a kind as Kubernetes' own code does.
+type builtin struct {
+	server      *Server
+	gvk         schema.GroupVersionKind
+	all, status registryStrategy
+}
+
+func (b *builtin) typed(string) runtime.Object {
+	typed, err := legacyscheme.Scheme.New(b.gvk)
+	if err != nil {
+		panic(err) // the kind is in the scheme
+	}
+	return typed
+}
+
+// read decodes an object with its defaults into the type that Kubernetes works with.
+func (b *builtin) read(o object) (runtime.Object, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	typed := b.typed("")
+	if err := json.Unmarshal(data, typed); err != nil {
+		return nil, badRequest(b.gvk, err)
+	}
+	legacyscheme.Scheme.Default(typed)
+	return legacyscheme.Scheme.ConvertToVersion(typed, schema.GroupVersion{Group: b.gvk.Group, Version: runtime.APIVersionInternal})
+}
+
+func (b *builtin) write(internal runtime.Object) (object, error) {
+	typed, err := legacyscheme.Scheme.ConvertToVersion(internal, b.gvk.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	legacyscheme.Scheme.Default(typed)
+	data, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var o object
+	if err := utiljson.Unmarshal(data, &o); err != nil {
+		return nil, err
+	}
+	o["apiVersion"], o["kind"] = b.gvk.GroupVersion().String(), b.gvk.Kind
+	return o, nil
+}
+
+func (b *builtin) decode(o object) (object, error) {
+	internal, err := b.read(o)
+	if err != nil {
+		return nil, err
+	}
+	return b.write(internal)
+}
+
+func (b *builtin) create(ctx context.Context, o object) (object, error) {
+	b.allocate(o, nil)
+	internal, err := b.read(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := rest.BeforeCreate(b.all, ctx, internal); err != nil {
+		return nil, err
+	}
+	return b.write(internal)
+}
+
+func (b *builtin) update(ctx context.Context, o, old object, subresource string) (object, error) {
+	b.allocate(o, old)
+	internal, err := b.read(o)
+	if err != nil {
+		return nil, err
+	}
+	before, err := b.read(old)
+	if err != nil {
+		return nil, err
+	}
+	strategy := b.all
+	if subresource == "status" && b.status != nil {
+		strategy = b.status
+	}
+	if err := rest.BeforeUpdate(strategy, ctx, internal, before); err != nil {
+		return nil, err
+	}
+	return b.write(internal)
+}
+
+func (b *builtin) convert(o object, _ string) (object, error) { return runtime.DeepCopyJSON(o), nil }
+
+// allocate gives a Service its addresses and families, which Kubernetes keeps on an update (pkg/registry/core/service/
+// storage of Kubernetes).
+func (b *builtin) allocate(o, old object) {
+	spec, _ := o["spec"].(object)
+	if b.gvk.Kind != "Service" || spec == nil || spec["type"] == "ExternalName" {
+		return
+	}
+	before, _ := old["spec"].(object)
+	for _, field := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
+		if value, kept := before[field]; kept && (spec[field] == nil || spec[field] == "") {
+			spec[field] = runtime.DeepCopyJSONValue(value)
+		}
+	}
+	if address, _ := spec["clusterIP"].(string); address == "" {
+		number := b.server.created + 1
+		spec["clusterIP"] = fmt.Sprintf("10.96.%d.%d", number>>8&0xff, number&0xff)
+	}
+	defaults := object{"clusterIPs": []any{spec["clusterIP"]}, "ipFamilies": []any{"IPv4"}, "ipFamilyPolicy": "SingleStack"}
+	for field, value := range defaults {
+		if _, found, _ := unstructured.NestedFieldNoCopy(spec, field); !found {
+			spec[field] = value
+		}
+	}
+}

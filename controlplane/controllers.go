@@ -1,0 +1,268 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sort"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Controller reconciles the objects of a kind.
+type Controller struct {
+	For        schema.GroupKind
+	Reconciler reconcile.Reconciler
+	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
+	// of one makes it reconcile all.
+	On []schema.GroupKind
+}
+
+// work is an object that a controller has to look at.
+type work struct {
+	controller int // in the list of the manager
+	key        key
+}
+
+// manager runs the controllers, one object at a time, until nothing changes any more.
+type manager struct {
+	server      *Server
+	controllers []Controller
+
+	queue  []work
+	queued map[work]bool
+	rounds map[work]int
+	failed map[work]error
+	events []Event
+	wrote  map[key]string // what the current work has changed: the first path of each object
+	fights []Fight
+}
+
+// Event is a warning that a controller reports about an object.
+type Event struct {
+	Object  Reference `json:"object"`
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+}
+
+// Fight is an object that is written again and again.
+type Fight struct {
+	Object Reference `json:"object"`
+	By     Reference `json:"by"` // the object whose controller writes it
+	Path   string    `json:"path,omitempty"`
+}
+
+// mostRounds is how often a controller may look at one object. What needs more never settles: a service with every
+// component needs less than ten.
+const mostRounds = 40
+
+func newManager(server *Server, controllers []Controller) *manager {
+	m := &manager{server: server, controllers: controllers}
+	m.reset()
+	server.changed = m.changed
+	return m
+}
+
+// reset forgets what has happened.
+func (m *manager) reset() {
+	m.queued, m.rounds, m.failed = map[work]bool{}, map[work]int{}, map[work]error{}
+	m.queue, m.events, m.fights = nil, nil, nil
+}
+
+// changed queues what a write concerns: the object, its owners, and all objects of a controller that watches the kind.
+func (m *manager) changed(before, after object) {
+	o := after
+	if o == nil {
+		o = before
+	}
+	k := keyOf(o)
+	if m.wrote != nil && before != nil && after != nil {
+		m.wrote[k] = firstDifference("", before, after)
+	}
+	m.enqueue(k)
+	m.enqueueOwners(o, 0)
+	for i, c := range m.controllers {
+		if slices.Contains(c.On, k.GroupKind) {
+			for _, watching := range m.server.all(c.For, "") {
+				m.add(work{i, keyOf(watching)})
+			}
+		}
+	}
+}
+
+func (m *manager) enqueue(k key) {
+	for i, c := range m.controllers {
+		if c.For == k.GroupKind {
+			m.add(work{i, k})
+		}
+	}
+}
+
+// enqueueOwners climbs to the owner of the owner: a pod's is a Deployment, whose owner is the service.
+func (m *manager) enqueueOwners(o object, depth int) {
+	if depth > 3 {
+		return
+	}
+	for _, owner := range metaOf(o).GetOwnerReferences() {
+		group, err := schema.ParseGroupVersion(owner.APIVersion)
+		if err != nil {
+			continue
+		}
+		k := key{group.WithKind(owner.Kind).GroupKind(), metaOf(o).GetNamespace(), owner.Name}
+		if kind := m.server.kinds[k.GroupKind]; kind == nil {
+			continue
+		} else if !kind.namespaced {
+			k.namespace = ""
+		}
+		m.enqueue(k)
+		if stored, err := m.server.get(k); err == nil {
+			m.enqueueOwners(stored, depth+1)
+		}
+	}
+}
+
+func (m *manager) add(w work) {
+	if !m.queued[w] {
+		m.queued[w] = true
+		m.queue = append(m.queue, w)
+	}
+}
+
+// settle runs the controllers until the queue is empty.
+func (m *manager) settle(ctx context.Context) error {
+	for len(m.queue) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		w := m.queue[0]
+		m.queue = m.queue[1:]
+		delete(m.queued, w)
+		if m.rounds[w]++; m.rounds[w] > mostRounds {
+			continue
+		}
+		m.wrote = map[key]string{}
+		before := m.server.revision
+		result, err := m.reconcile(ctx, w)
+		wrote := m.wrote
+		m.wrote = nil
+		if m.rounds[w] == mostRounds && m.server.revision != before {
+			m.fight(w, wrote)
+		}
+		if err != nil {
+			m.failed[w] = err
+		} else {
+			delete(m.failed, w)
+		}
+		// Another try makes sense only where something has changed since.
+		again := err != nil || result.RequeueAfter > 0 || result.Requeue //nolint:staticcheck // KServe uses it
+		if again && m.server.revision != before {
+			m.add(w)
+		}
+	}
+	return nil
+}
+
+func (m *manager) fight(w work, wrote map[key]string) {
+	for k, path := range wrote {
+		m.fights = append(m.fights, Fight{m.server.reference(k), m.server.reference(w.key), path})
+	}
+	slices.SortFunc(m.fights, func(a, b Fight) int { return a.Object.compare(b.Object) })
+}
+
+// reconcile calls a controller. A panic is an error, as it is behind controller-runtime.
+func (m *manager) reconcile(ctx context.Context, w work) (result reconcile.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v [recovered]", r)
+		}
+	}()
+	request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: w.key.namespace, Name: w.key.name}}
+	return m.controllers[w.controller].Reconciler.Reconcile(ctx, request)
+}
+
+// errors are those of the last look at each object.
+func (m *manager) errors() []Event {
+	var all []Event
+	for w, err := range m.failed {
+		all = append(all, Event{m.server.reference(w.key), "ReconcileError", err.Error()})
+	}
+	slices.SortFunc(all, func(a, b Event) int { return a.Object.compare(b.Object) })
+	return all
+}
+
+// recorder takes the events of KServe's controllers. It implements record.EventRecorder.
+type recorder struct{ manager *manager }
+
+func (r recorder) Event(about runtime.Object, kind, reason, message string) {
+	if kind != "Warning" {
+		return
+	}
+	accessor, ok := about.(interface {
+		GetNamespace() string
+		GetName() string
+	})
+	if !ok {
+		return
+	}
+	event := Event{Reason: reason, Message: message}
+	event.Object = Reference{Namespace: accessor.GetNamespace(), Name: accessor.GetName(), Kind: kindOf(about)}
+	if !slices.Contains(r.manager.events, event) {
+		r.manager.events = append(r.manager.events, event)
+	}
+}
+
+func (r recorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {
+	r.Event(about, kind, reason, fmt.Sprintf(format, args...))
+}
+
+func (r recorder) AnnotatedEventf(
+	about runtime.Object, _ map[string]string, kind, reason, format string, args ...any,
+) {
+	r.Eventf(about, kind, reason, format, args...)
+}
+
+// kindOf is the kind of a typed object, which clients may have emptied.
+func kindOf(about runtime.Object) string {
+	if kind := about.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	return reflect.TypeOf(about).Elem().Name()
+}
+
+// firstDifference returns the path at which two values differ first, but for what every write changes.
+func firstDifference(path string, a, b any) string {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	if !ok || !also {
+		return path
+	}
+	names := map[string]bool{}
+	for name := range x {
+		names[name] = true
+	}
+	for name := range y {
+		names[name] = true
+	}
+	var sorted []string
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	sort.Strings(sorted)
+	for _, name := range sorted {
+		if path == "metadata" && (name == "resourceVersion" || name == "generation") {
+			continue
+		}
+		if !reflect.DeepEqual(x[name], y[name]) {
+			below := name
+			if path != "" {
+				below = path + "." + name
+			}
+			return firstDifference(below, x[name], y[name])
+		}
+	}
+	return path
+}

@@ -1,0 +1,236 @@
+package controlplane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/controller-runtime/pkg/conversion"
+)
+
+// custom treats a kind as the API server does one that a CustomResourceDefinition defines.
+type custom struct {
+	schema.GroupKind
+	read       func() ([]byte, error) // the definition, as JSON
+	storage    string                 // the apiVersion in which objects are stored
+	namespaced bool
+	scheme     *runtime.Scheme // with the types of the versions, for conversions
+
+	versions map[string]*definition // by apiVersion; read when the first object is
+}
+
+// definition is one version of a custom resource.
+type definition struct {
+	structural *structuralschema.Structural
+	validator  validation.SchemaValidator
+	rules      *cel.Validator
+	status     bool // whether it has the subresource
+}
+
+// version returns a version's definition. The definitions are large: KServe's have two megabytes each.
+func (c *custom) version(apiVersion string) (*definition, error) {
+	if c.versions == nil {
+		data, err := c.read()
+		if err != nil {
+			return nil, err
+		}
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := json.Unmarshal(data, &crd); err != nil {
+			return nil, fmt.Errorf("definition of %s: %w", c.Kind, err)
+		}
+		c.versions = map[string]*definition{}
+		for _, v := range crd.Spec.Versions {
+			if c.versions[c.Group+"/"+v.Name], err = newDefinition(v); err != nil {
+				return nil, fmt.Errorf("definition of %s: %w", c.Kind, err)
+			}
+		}
+	}
+	return c.versions[apiVersion], nil
+}
+
+func newDefinition(v apiextensionsv1.CustomResourceDefinitionVersion) (*definition, error) {
+	var props apiextensions.JSONSchemaProps
+	err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, &props, nil)
+	if err != nil {
+		return nil, err
+	}
+	structural, err := structuralschema.NewStructural(&props)
+	if err != nil {
+		return nil, err
+	}
+	validator, _, err := validation.NewSchemaValidator(&props)
+	if err != nil {
+		return nil, err
+	}
+	return &definition{
+		structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit),
+		v.Subresources != nil && v.Subresources.Status != nil,
+	}, nil
+}
+
+func (c *custom) definition(o object) (*definition, error) {
+	version, _ := o["apiVersion"].(string)
+	d, err := c.version(version)
+	if err == nil && d == nil {
+		err = fmt.Errorf("%s has no version %s", c.Kind, version)
+	}
+	return d, err
+}
+
+func (c *custom) typed(string) runtime.Object { return nil }
+
+// decode is what customresource_handler.go of k8s.io/apiextensions-apiserver does with what it reads.
+func (c *custom) decode(o object) (object, error) {
+	d, err := c.definition(o)
+	if err != nil {
+		return nil, err
+	}
+	metadata, found, err := objectmeta.GetObjectMeta(o, false)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	if found {
+		if err := objectmeta.SetObjectMeta(o, metadata); err != nil {
+			return nil, err
+		}
+	}
+	pruning.PruneWithOptions(o, d.structural, true, structuralschema.UnknownFieldPathOptions{})
+	defaulting.PruneNonNullableNullsWithoutDefaults(o, d.structural)
+	defaulting.Default(o, d.structural)
+	return o, nil
+}
+
+func (c *custom) create(ctx context.Context, o object) (object, error) {
+	d, err := c.definition(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.status {
+		delete(o, "status")
+	}
+	meta := metaOf(o)
+	meta.SetGeneration(1)
+	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
+	errs = append(errs, validation.ValidateCustomResource(nil, o, d.validator)...)
+	return o, c.faults(ctx, d, o, nil, errs)
+}
+
+func (c *custom) update(ctx context.Context, o, old object, subresource string) (object, error) {
+	d, err := c.definition(o)
+	if err != nil {
+		return nil, err
+	}
+	if d.status && subresource == "status" {
+		status, found := o["status"]
+		version := metaOf(o).GetResourceVersion()
+		o = runtime.DeepCopyJSON(old)
+		metaOf(o).SetResourceVersion(version)
+		if delete(o, "status"); found {
+			o["status"] = status
+		}
+	} else if d.status {
+		if delete(o, "status"); old["status"] != nil {
+			o["status"] = runtime.DeepCopyJSONValue(old["status"])
+		}
+	}
+	meta, oldMeta := metaOf(o), metaOf(old)
+	meta.SetGeneration(oldMeta.GetGeneration())
+	meta.SetDeletionTimestamp(oldMeta.GetDeletionTimestamp())
+	if !reflect.DeepEqual(content(o, d.status), content(old, d.status)) {
+		meta.SetGeneration(oldMeta.GetGeneration() + 1)
+	}
+	path := field.NewPath("metadata")
+	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
+	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
+	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+	return o, c.faults(ctx, d, o, old, errs)
+}
+
+// content is what counts for the generation: all but the metadata, and the status where it is a subresource.
+func content(o object, status bool) object {
+	copied := object{}
+	for name, value := range o {
+		if name != "metadata" && (name != "status" || !status) {
+			copied[name] = value
+		}
+	}
+	return copied
+}
+
+// faults adds what the lists and the definition's own rules have to say. The API server asks the rules only about an
+// object that fits the definition otherwise.
+func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs field.ErrorList) error {
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.structural, o)...)
+	if len(errs) == 0 {
+		var before any
+		if old != nil {
+			before = old
+		}
+		errs, _ = d.rules.Validate(ctx, nil, d.structural, o, before, celconfig.RuntimeCELCostBudget)
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(c.GroupKind, metaOf(o).GetName(), errs)
+}
+
+// convert is what the conversion webhook of controller-runtime does: one version of the two is the hub. The versions of
+// a kind without such a webhook differ in their name only.
+func (c *custom) convert(o object, version string) (object, error) {
+	copied := runtime.DeepCopyJSON(o)
+	if o["apiVersion"] == version {
+		return copied, nil
+	}
+	from, _ := c.scheme.New(schema.FromAPIVersionAndKind(o["apiVersion"].(string), c.Kind))
+	to, _ := c.scheme.New(schema.FromAPIVersionAndKind(version, c.Kind))
+	var convert func() error
+	if source, ok := from.(conversion.Convertible); ok {
+		convert = func() error { return source.ConvertTo(to.(conversion.Hub)) }
+	} else if target, ok := to.(conversion.Convertible); ok {
+		convert = func() error { return target.ConvertFrom(from.(conversion.Hub)) }
+	} else {
+		copied["apiVersion"] = version
+		return c.decode(copied)
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, from); err != nil {
+		return nil, err
+	}
+	if err := convert(); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("conversion webhook for %s failed: %v", c.Kind, err))
+	}
+	if data, err = json.Marshal(to); err != nil {
+		return nil, err
+	}
+	var converted object
+	if err := utiljson.Unmarshal(data, &converted); err != nil {
+		return nil, err
+	}
+	converted["apiVersion"], converted["kind"] = version, c.Kind
+	return c.decode(converted)
+}
+
+// badRequest is the API server's answer to an object that does not fit its type.
+func badRequest(gvk schema.GroupVersionKind, err error) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, gvk.Kind, err))
+}

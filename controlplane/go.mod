@@ -1,0 +1,3 @@
+module github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane
+
+go 1.26.0

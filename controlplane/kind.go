@@ -1,0 +1,53 @@
+package controlplane
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+)
+
+// kind is what the API server knows of a kind.
+type kind struct {
+	schema.GroupKind
+	plural      string
+	versions    []string // that are served, as apiVersions
+	storage     string   // the one in which objects are stored
+	namespaced  bool
+	conditional bool // whether an update needs a resourceVersion
+	strategy
+}
+
+func (k *kind) resource() schema.GroupResource {
+	return schema.GroupResource{Group: k.Group, Resource: k.plural}
+}
+
+// strategy is how the API server treats a kind. Objects that are handed in may be changed, and those that come out are
+// the caller's.
+type strategy interface {
+	// decode drops unknown fields and adds the defaults.
+	decode(o object) (object, error)
+	// create prepares a new object for storage, and validates it.
+	create(ctx context.Context, o object) (object, error)
+	// update does the same for a change. The subresource is empty or "status".
+	update(ctx context.Context, o, old object, subresource string) (object, error)
+	// convert returns a copy of the object in another version.
+	convert(o object, version string) (object, error)
+	// typed returns an empty value of the version's Go type for a strategic merge patch, nil if the kind has none.
+	typed(version string) runtime.Object
+}
+
+var versionMissing = field.ErrorList{
+	field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+}
+
+func requestContext(t target) context.Context {
+	ctx := genericapirequest.WithNamespace(context.Background(), t.namespace)
+	version, _ := schema.ParseGroupVersion(t.version)
+	return genericapirequest.WithRequestInfo(ctx, &genericapirequest.RequestInfo{
+		IsResourceRequest: true, APIGroup: version.Group, APIVersion: version.Version, Resource: t.kind.plural,
+		Subresource: t.subresource, Namespace: t.namespace, Name: t.name,
+	})
+}

@@ -1,0 +1,203 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// The kinds whose controllers are not KServe's.
+var (
+	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	pods        = schema.GroupKind{Kind: "Pod"}
+	routes      = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
+	gateways    = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}
+	pools       = schema.GroupKind{Group: "inference.networking.k8s.io", Kind: "InferencePool"}
+	oldPools    = schema.GroupKind{Group: "inference.networking.x-k8s.io", Kind: "InferencePool"}
+	workerSets  = schema.GroupKind{Group: "leaderworkerset.x-k8s.io", Kind: "LeaderWorkerSet"}
+	knative     = schema.GroupKind{Group: "serving.knative.dev", Kind: "Service"}
+)
+
+// others stand in for the controllers of others: Deployments get a pod and become available, routes are accepted, and
+// Knative's revisions serve.
+func (s *Server) others() []Controller {
+	return []Controller{
+		{For: deployments, Reconciler: reconcile.Func(s.deployment)},
+		{For: routes, Reconciler: s.accepting(routes, acceptRoute)},
+		{For: gateways, Reconciler: s.accepting(gateways, acceptGateway)},
+		{For: pools, Reconciler: s.accepting(pools, acceptPool("parents"))},
+		{For: oldPools, Reconciler: s.accepting(oldPools, acceptPool("parent"))},
+		{For: workerSets, Reconciler: s.accepting(workerSets, acceptWorkerSet)},
+		{For: knative, Reconciler: s.accepting(knative, acceptKnative)},
+	}
+}
+
+// writeStatus writes the status of an object.
+func (s *Server) writeStatus(k key, o object, status object) error {
+	changed := runtime.DeepCopyJSON(o)
+	changed["status"] = status
+	t := target{kind: s.kinds[k.GroupKind], version: s.kinds[k.GroupKind].storage,
+		namespace: k.namespace, name: k.name, subresource: "status"}
+	_, err := s.update(t, changed, false)
+	return err
+}
+
+// deployment lets a Deployment have one pod per template, and become available. A pod that is refused keeps it from
+// that, as in a cluster.
+func (s *Server) deployment(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+	k := key{deployments, r.Namespace, r.Name}
+	d, err := s.get(k)
+	if err != nil {
+		return reconcile.Result{}, nil
+	}
+	meta := metaOf(d)
+	replicas, _, _ := unstructured.NestedInt64(d, "spec", "replicas")
+	refusal := s.pod(d)
+	conditions := []any{
+		condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."),
+		condition("Progressing", "True", "NewReplicaSetAvailable",
+			fmt.Sprintf("ReplicaSet %q has successfully progressed.", r.Name)),
+	}
+	status := object{"observedGeneration": meta.GetGeneration(), "conditions": conditions}
+	if refusal != nil {
+		status["conditions"] = []any{
+			condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."),
+			condition("ReplicaFailure", "True", "FailedCreate", refusal.Error()),
+		}
+	} else if replicas > 0 {
+		for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
+			status[field] = replicas
+		}
+	}
+	if err := s.writeStatus(k, d, status); err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{}, refusal
+}
+
+func condition(kind, status, reason, message string) any {
+	at := start.Format("2006-01-02T15:04:05Z")
+	return object{"type": kind, "status": status, "reason": reason, "message": message,
+		"lastTransitionTime": at, "lastUpdateTime": at}
+}
+
+// pod makes the pod of a Deployment's template, in the place of that of an older one.
+func (s *Server) pod(d object) error {
+	meta := metaOf(d)
+	template, _, _ := unstructured.NestedMap(d, "spec", "template")
+	p := object{"apiVersion": "v1", "kind": "Pod", "spec": template["spec"], "metadata": template["metadata"]}
+	if p["metadata"] == nil {
+		p["metadata"] = object{}
+	}
+	made := metaOf(p)
+	made.SetNamespace(meta.GetNamespace())
+	made.SetGenerateName(meta.GetName() + "-") // webhooks see it, and no name
+	controller := true
+	made.SetOwnerReferences([]metav1.OwnerReference{{
+		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
+	}})
+	k := keyOf(d)
+	if last, made := s.pods[k]; made {
+		old, err := s.get(last.key)
+		if err == nil && last.template == fmt.Sprint(template) {
+			return nil
+		}
+		if err == nil {
+			if _, err := s.delete(keyOf(old)); err != nil {
+				return err
+			}
+		}
+	}
+	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
+	created, err := s.create(t, p, false)
+	if err != nil {
+		return err
+	}
+	s.pods[k] = podOf{keyOf(created), fmt.Sprint(template)}
+	address := fmt.Sprintf("10.244.%d.%d", s.created>>8&0xff, s.created&0xff)
+	return s.writeStatus(keyOf(created), created, object{
+		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}},
+		"podIP": address, "podIPs": []any{object{"ip": address}},
+	})
+}
+
+// accepting writes the status of an accepted object.
+func (s *Server) accepting(of schema.GroupKind, status func(object) object) reconcile.Reconciler {
+	return reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+		k := key{of, r.Namespace, r.Name}
+		o, err := s.get(k)
+		if err != nil || metaOf(o).GetDeletionTimestamp() != nil {
+			return reconcile.Result{}, nil
+		}
+		return reconcile.Result{}, s.writeStatus(k, o, status(o))
+	})
+}
+
+func accepted(o object, kinds ...string) []any {
+	var all []any
+	for _, kind := range kinds {
+		all = append(all, object{"type": kind, "status": "True", "reason": kind, "message": "",
+			"lastTransitionTime": start.Format("2006-01-02T15:04:05Z"), "observedGeneration": metaOf(o).GetGeneration()})
+	}
+	return all
+}
+
+func acceptRoute(o object) object {
+	var parents []any
+	references, _, _ := unstructured.NestedSlice(o, "spec", "parentRefs")
+	for _, reference := range references {
+		parents = append(parents, object{"parentRef": reference, "controllerName": "controlplane.invalid/stand-in",
+			"conditions": accepted(o, "Accepted", "ResolvedRefs")})
+	}
+	return object{"parents": parents}
+}
+
+func acceptGateway(o object) object {
+	return object{
+		"addresses":  []any{object{"type": "IPAddress", "value": "10.9.9.9"}},
+		"conditions": accepted(o, "Accepted", "Programmed"),
+	}
+}
+
+// acceptPool fills in the field in which the version has the parents of a pool: the Gateway of KServe's configuration.
+func acceptPool(field string) func(object) object {
+	return func(o object) object {
+		parent := object{"group": gateways.Group, "kind": gateways.Kind, "name": "kserve-ingress-gateway", "namespace": "kserve"}
+		return object{field: []any{object{"parentRef": parent, "conditions": accepted(o, "Accepted", "ResolvedRefs")}}}
+	}
+}
+
+func acceptWorkerSet(o object) object {
+	replicas, found, _ := unstructured.NestedInt64(o, "spec", "replicas")
+	if !found {
+		replicas = 1
+	}
+	return object{
+		"replicas": replicas, "readyReplicas": replicas, "updatedReplicas": replicas,
+		"conditions": accepted(o, "Available"),
+	}
+}
+
+// acceptKnative is a Knative Service whose newest revision serves.
+func acceptKnative(o object) object {
+	meta := metaOf(o)
+	revision := fmt.Sprintf("%s-%05d", meta.GetName(), meta.GetGeneration())
+	conditions := []any{}
+	for _, kind := range []string{"ConfigurationsReady", "Ready", "RoutesReady"} {
+		conditions = append(conditions, object{
+			"type": kind, "status": "True", "lastTransitionTime": start.Format("2006-01-02T15:04:05Z"),
+		})
+	}
+	return object{
+		"observedGeneration": meta.GetGeneration(), "conditions": conditions,
+		"latestCreatedRevisionName": revision, "latestReadyRevisionName": revision,
+		"url":     fmt.Sprintf("http://%s.%s.example.com", meta.GetName(), meta.GetNamespace()),
+		"address": object{"url": fmt.Sprintf("http://%s.%s.svc.cluster.local", meta.GetName(), meta.GetNamespace())},
+		"traffic": []any{object{"latestRevision": true, "percent": int64(100), "revisionName": revision}},
+	}
+}

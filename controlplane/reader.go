@@ -1,0 +1,111 @@
+package controlplane
+
+import (
+	"context"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// reader is a client that keeps the typed objects that it has read, as the client of a manager of controller-runtime
+// does. It asks the server for what is not typed.
+type reader struct {
+	client.Client
+	server *Server
+	known  map[key]read
+}
+
+// read is an object of a version of the store.
+type read struct {
+	of    reflect.Type
+	from  string // resourceVersion
+	typed client.Object
+}
+
+func (r *reader) kind(o runtime.Object) (schema.GroupVersionKind, bool) {
+	if _, untyped := o.(runtime.Unstructured); untyped {
+		return schema.GroupVersionKind{}, false
+	}
+	gvk, err := apiutil.GVKForObject(o, r.Scheme())
+	return gvk, err == nil && r.server.kinds[gvk.GroupKind()] != nil
+}
+
+func (r *reader) Get(ctx context.Context, name client.ObjectKey, o client.Object, options ...client.GetOption) error {
+	gvk, typed := r.kind(o)
+	if !typed {
+		return r.Client.Get(ctx, name, o, options...)
+	}
+	k := key{gvk.GroupKind(), name.Namespace, name.Name}
+	if !r.server.kinds[k.GroupKind].namespaced {
+		k.namespace = ""
+	}
+	stored, err := r.server.get(k)
+	if err != nil {
+		return err
+	}
+	found, err := r.typed(k, gvk, stored)
+	if err != nil {
+		return err
+	}
+	reflect.ValueOf(o).Elem().Set(reflect.ValueOf(found.DeepCopyObject()).Elem())
+	return nil
+}
+
+func (r *reader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	applied := (&client.ListOptions{}).ApplyOptions(options)
+	gvk, err := apiutil.GVKForObject(list, r.Scheme())
+	if err != nil || applied.FieldSelector != nil || len(gvk.Kind) < len("List") {
+		return r.Client.List(ctx, list, options...)
+	}
+	gvk.Kind = gvk.Kind[:len(gvk.Kind)-len("List")]
+	if _, untyped := list.(runtime.Unstructured); untyped || r.server.kinds[gvk.GroupKind()] == nil {
+		return r.Client.List(ctx, list, options...)
+	}
+	selector := applied.LabelSelector
+	if selector == nil {
+		selector = labels.Everything()
+	}
+	r.server.mu.Lock()
+	keys := r.server.store.selected(gvk.GroupKind(), applied.Namespace, selector)
+	r.server.mu.Unlock()
+	var items []runtime.Object
+	for _, k := range keys {
+		stored, err := r.server.get(k)
+		if err != nil {
+			return err
+		}
+		found, err := r.typed(k, gvk, stored)
+		if err != nil {
+			return err
+		}
+		items = append(items, found.DeepCopyObject())
+	}
+	return meta.SetList(list, items)
+}
+
+// typed returns an object in the Go type of a version. It is shared.
+func (r *reader) typed(k key, gvk schema.GroupVersionKind, stored object) (client.Object, error) {
+	fresh, err := r.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	version := metaOf(stored).GetResourceVersion()
+	if known, found := r.known[k]; found && known.from == version && known.of == reflect.TypeOf(fresh) {
+		return known.typed, nil
+	}
+	converted, err := r.server.kinds[k.GroupKind].convert(stored, gvk.GroupVersion().String())
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(converted, fresh); err != nil {
+		return nil, err
+	}
+	typed := fresh.(client.Object)
+	r.known[k] = read{reflect.TypeOf(fresh), version, typed}
+	return typed, nil
+}

@@ -1,0 +1,137 @@
+package controlplane
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+// Release is a release of KServe.
+type Release struct {
+	Version           string // without a leading v
+	Standard, Knative string // how it spells the modes
+	Manifests         fs.FS  // what internal/plan/pack has packed of its sources
+	Scheme            []func(*runtime.Scheme) error
+	Webhooks          func(*Cluster) []Webhook
+	Controllers       func(*Cluster) []Controller
+}
+
+// Cluster is what KServe's webhooks and controllers get.
+type Cluster struct {
+	Client    client.Client
+	Clientset *kubernetes.Clientset
+	Config    *rest.Config
+	Scheme    *runtime.Scheme
+	Decoder   admission.Decoder
+	Recorder  record.EventRecorder
+
+	server  *Server
+	manager *manager
+}
+
+// newCluster makes a cluster with the kinds of the release, and with nothing in it. close ends it.
+//
+// The defaulter of InferenceServices makes its own client, from the file that KUBECONFIG names. Such a client has the
+// transport of the whole process, which is therefore the server: nothing in the process can reach the network.
+func newCluster(release Release) (c *Cluster, close func(), err error) {
+	ctrllog.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	server := newServer()
+	http.DefaultTransport = server
+	c = &Cluster{
+		Scheme: runtime.NewScheme(), server: server,
+		Config: &rest.Config{Host: host, QPS: -1, Transport: server, ContentConfig: rest.ContentConfig{
+			ContentType: runtime.ContentTypeJSON,
+		}},
+	}
+	for _, add := range release.Scheme {
+		if err := add(c.Scheme); err != nil {
+			return nil, nil, err
+		}
+	}
+	server.addBuiltins()
+	if err := server.addDefinitions(release.Manifests, c.Scheme); err != nil {
+		return nil, nil, err
+	}
+	c.Decoder = admission.NewDecoder(c.Scheme)
+	direct, err := client.New(c.Config, client.Options{Scheme: c.Scheme, Mapper: server.mapper()})
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Client = &reader{direct, server, map[key]read{}}
+	if c.Clientset, err = kubernetes.NewForConfig(c.Config); err != nil {
+		return nil, nil, err
+	}
+	c.manager = newManager(server, nil)
+	c.Recorder = recorder{c.manager}
+	c.manager.controllers = append(release.Controllers(c), server.others()...)
+	handlers, err := serve(c.Scheme, release.Webhooks(c))
+	if err != nil {
+		return nil, nil, err
+	}
+	var configurations []json.RawMessage
+	if err := readJSON(release.Manifests, webhooksFile, &configurations); err != nil {
+		return nil, nil, err
+	}
+	if err := server.addWebhooks(configurations, handlers); err != nil {
+		return nil, nil, err
+	}
+	close, err = kubeconfig()
+	return c, close, err
+}
+
+// kubeconfig writes the file for clients that KServe makes itself. end removes it.
+func kubeconfig() (end func(), err error) {
+	dir, err := os.MkdirTemp("", "controlplane-")
+	if err != nil {
+		return nil, err
+	}
+	end = func() { os.RemoveAll(dir) }
+	path := filepath.Join(dir, "kubeconfig")
+	const content = `{"apiVersion":"v1","kind":"Config","current-context":"c",` +
+		`"contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`
+	if err := os.WriteFile(path, fmt.Appendf(nil, content, host), 0o600); err != nil {
+		end()
+		return nil, err
+	}
+	return end, os.Setenv("KUBECONFIG", path)
+}
+
+// mapper knows the resources of the kinds, so that no client has to ask for them.
+func (s *Server) mapper() meta.RESTMapper {
+	var versions []schema.GroupVersion
+	for _, k := range s.kinds {
+		for _, v := range k.versions {
+			version, _ := schema.ParseGroupVersion(v)
+			versions = append(versions, version)
+		}
+	}
+	mapper := meta.NewDefaultRESTMapper(versions)
+	for _, k := range s.kinds {
+		scope := meta.RESTScopeRoot
+		if k.namespaced {
+			scope = meta.RESTScopeNamespace
+		}
+		for _, v := range k.versions {
+			version, _ := schema.ParseGroupVersion(v)
+			resource := version.WithResource(k.plural)
+			mapper.AddSpecific(version.WithKind(k.Kind), resource, resource, scope)
+		}
+	}
+	return mapper
+}

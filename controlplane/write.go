@@ -1,0 +1,262 @@
+package controlplane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"reflect"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	admissionv1 "k8s.io/api/admission/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+func metaOf(o object) *unstructured.Unstructured { return &unstructured.Unstructured{Object: o} }
+
+// create does what the API server does: it reads the object, asks the mutating webhooks, validates, asks the
+// validating webhooks, and stores.
+func (s *Server) create(t target, given object, dryRun bool) (object, error) {
+	given, err := s.read(t, given)
+	if err != nil {
+		return nil, err
+	}
+	meta := metaOf(given)
+	meta.SetResourceVersion("")
+	t.name = meta.GetName()
+	if given, err = s.mutate(t, admissionv1.Create, given, nil); err != nil {
+		return nil, err
+	}
+	meta = metaOf(given)
+	if prefix := meta.GetGenerateName(); t.name == "" && prefix != "" {
+		t.name = prefix + s.suffix(prefix)
+		meta.SetName(t.name)
+	}
+	s.mu.Lock()
+	s.created++
+	meta.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.created)))
+	s.mu.Unlock()
+	meta.SetCreationTimestamp(metav1.NewTime(start))
+	if given, err = t.kind.create(t.context(), given); err != nil {
+		return nil, err
+	}
+	if err := s.validate(t, admissionv1.Create, given, nil); err != nil {
+		return nil, err
+	}
+	if _, err := s.get(t.key()); err == nil {
+		return nil, apierrors.NewAlreadyExists(t.kind.resource(), t.name)
+	}
+	return s.write(t, nil, given, dryRun)
+}
+
+// suffix makes up the end of a name, for the nth object of a prefix always the same.
+func (s *Server) suffix(prefix string) string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := fnv.New64a()
+	fmt.Fprint(sum, prefix, s.created)
+	number := sum.Sum64()
+	var end []byte
+	for range 5 {
+		end = append(end, letters[number%uint64(len(letters))])
+		number /= uint64(len(letters))
+	}
+	return string(end)
+}
+
+// read does to an object of a request what the API server does whenever it reads one.
+func (s *Server) read(t target, given object) (object, error) {
+	if given["apiVersion"] == nil {
+		given["apiVersion"], given["kind"] = t.version, t.kind.Kind
+	}
+	meta := metaOf(given)
+	if t.kind.namespaced {
+		if meta.GetNamespace() != "" && meta.GetNamespace() != t.namespace {
+			return nil, apierrors.NewBadRequest(
+				"the namespace of the provided object does not match the namespace sent on the request")
+		}
+		meta.SetNamespace(t.namespace)
+	} else {
+		unstructured.RemoveNestedField(given, "metadata", "namespace")
+	}
+	meta.SetManagedFields(nil)
+	return t.kind.decode(given)
+}
+
+func (s *Server) update(t target, given object, dryRun bool) (object, error) {
+	before, err := s.get(t.key())
+	if err != nil {
+		return nil, err
+	}
+	if given, err = s.read(t, given); err != nil {
+		return nil, err
+	}
+	old, err := t.kind.convert(before, t.version)
+	if err != nil {
+		return nil, err
+	}
+	meta, oldMeta := metaOf(given), metaOf(old)
+	if meta.GetName() != t.name {
+		return nil, apierrors.NewBadRequest("the name of the object does not match the name on the URL")
+	}
+	switch version := meta.GetResourceVersion(); {
+	case version == "" && t.kind.conditional:
+		return nil, apierrors.NewInvalid(t.kind.GroupKind, t.name, versionMissing)
+	case version != "" && version != oldMeta.GetResourceVersion(), differ(string(meta.GetUID()), string(oldMeta.GetUID())):
+		return nil, apierrors.NewConflict(t.kind.resource(), t.name, fmt.Errorf("the object has been modified; please apply "+
+			"your changes to the latest version and try again"))
+	}
+	if given, err = s.mutate(t, admissionv1.Update, given, old); err != nil {
+		return nil, err
+	}
+	meta = metaOf(given)
+	meta.SetResourceVersion(oldMeta.GetResourceVersion())
+	meta.SetUID(oldMeta.GetUID())
+	meta.SetCreationTimestamp(oldMeta.GetCreationTimestamp())
+	if given, err = t.kind.update(t.context(), given, old, t.subresource); err != nil {
+		return nil, err
+	}
+	if err := s.validate(t, admissionv1.Update, given, old); err != nil {
+		return nil, err
+	}
+	return s.write(t, before, given, dryRun)
+}
+
+func differ(a, b string) bool { return a != "" && a != b }
+
+func (s *Server) patch(t target, contentType string, body []byte, dryRun bool) (object, error) {
+	before, err := s.get(t.key())
+	if err != nil {
+		return nil, err
+	}
+	old, err := t.kind.convert(before, t.version)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(old)
+	if err != nil {
+		return nil, err
+	}
+	var patched []byte
+	switch types.PatchType(contentType) {
+	case types.JSONPatchType:
+		var operations jsonpatch.Patch
+		if operations, err = jsonpatch.DecodePatch(body); err == nil {
+			patched, err = operations.Apply(data)
+		}
+	case types.MergePatchType:
+		patched, err = jsonpatch.MergePatch(data, body)
+	case types.StrategicMergePatchType:
+		typed := t.kind.typed(t.version)
+		if typed == nil {
+			return nil, apierrors.NewBadRequest("the strategic merge patch is not supported for custom resources")
+		}
+		patched, err = strategicpatch.StrategicMergePatch(data, body, typed)
+	default:
+		return nil, apierrors.NewBadRequest("unknown type of patch: " + contentType)
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	given, err := decode(patched)
+	if err != nil {
+		return nil, err
+	}
+	return s.update(t, given, dryRun)
+}
+
+// write stores an object, unless nothing changes or it is a dry run. It returns the object in the request's version.
+// An object under deletion is gone with its last finalizer.
+func (s *Server) write(t target, before, given object, dryRun bool) (object, error) {
+	stored, err := t.kind.convert(given, t.kind.storage)
+	if err != nil {
+		return nil, err
+	}
+	if dryRun || before != nil && reflect.DeepEqual(before, stored) {
+		return t.kind.convert(stored, t.version)
+	}
+	meta := metaOf(stored)
+	s.mu.Lock()
+	s.revision++
+	meta.SetResourceVersion(fmt.Sprint(s.revision))
+	gone := meta.GetDeletionTimestamp() != nil && len(meta.GetFinalizers()) == 0
+	if gone {
+		s.remove(t.key())
+	} else {
+		s.put(t.key(), stored)
+	}
+	s.mu.Unlock()
+	if gone {
+		s.changed(before, nil)
+		s.collect(meta.GetUID())
+	} else {
+		s.changed(before, stored)
+	}
+	return t.kind.convert(stored, t.version)
+}
+
+func (s *Server) delete(k key) (object, error) {
+	before, err := s.get(k)
+	if err != nil {
+		return nil, err
+	}
+	t := target{kind: s.kinds[k.GroupKind], version: s.kinds[k.GroupKind].storage, namespace: k.namespace, name: k.name}
+	if err := s.validate(t, admissionv1.Delete, nil, before); err != nil {
+		return nil, err
+	}
+	meta := metaOf(before)
+	if len(meta.GetFinalizers()) > 0 {
+		if meta.GetDeletionTimestamp() != nil {
+			return before, nil
+		}
+		marked := metaOf(meta.DeepCopy().Object)
+		now := metav1.NewTime(start)
+		marked.SetDeletionTimestamp(&now)
+		marked.SetGeneration(marked.GetGeneration() + 1)
+		return s.write(t, before, marked.Object, false)
+	}
+	s.mu.Lock()
+	s.revision++
+	s.remove(k)
+	s.mu.Unlock()
+	s.changed(before, nil)
+	s.collect(meta.GetUID())
+	return object{"apiVersion": "v1", "kind": "Status", "status": metav1.StatusSuccess}, nil
+}
+
+func (s *Server) deleteAll(t target, query url.Values) (any, error) {
+	items, err := s.selected(t, query)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		if _, err := s.delete(keyOf(item)); err != nil {
+			return nil, err
+		}
+	}
+	return object{"apiVersion": "v1", "kind": "Status", "status": metav1.StatusSuccess}, nil
+}
+
+// collect deletes the objects whose last owner is gone, as the garbage collector does.
+func (s *Server) collect(gone types.UID) {
+	s.mu.Lock()
+	orphans := s.orphans(gone)
+	s.mu.Unlock()
+	for _, k := range orphans {
+		s.delete(k) // what refuses stays
+	}
+}
+
+func keyOf(o object) key {
+	meta := metaOf(o)
+	return key{meta.GroupVersionKind().GroupKind(), meta.GetNamespace(), meta.GetName()}
+}
+
+// context is that of a request, as Kubernetes' strategies read it.
+func (t target) context() context.Context { return requestContext(t) }

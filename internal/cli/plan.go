@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// clusterCommand prints what of a cluster has a say in what KServe makes.
+const clusterCommand = "kubectl -n kserve get -o yaml configmaps,clusterservingruntimes,clusterstoragecontainers," +
+	"llminferenceserviceconfigs"
+
+func newPlanCommand(env *Env) *cobra.Command {
+	var formats []string
+	for _, f := range plan.Formats {
+		formats = append(formats, f.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "plan [PATH...]",
+		Short: "Show what KServe makes of the manifests",
+		Long: `Show what KServe makes of the manifests of a source, as generate repairs them: Deployments, Services, autoscalers
+and routes, with images, replicas and GPUs. KServe's own webhooks and controllers make them, on an API server in
+memory: nothing reaches a cluster. They are in a program for each release, argocd-kserve-plugin-kserve-RELEASE, beside
+this one or on PATH. The release is the setting kserve-version.
+
+With --previous it shows what changes: what is made, changed, replaced or deleted, which pods restart because of which
+field, and what is refused by whom. The flag takes the manifests before the change: a folder or a file.
+
+With --cluster it takes the configuration, runtimes and presets of your cluster instead of those that the release ships.
+This prints them; leave out kinds that your release does not have:
+
+` + "  " + strings.Replace(clusterCommand, " configmaps", " \\\n    configmaps", 1) + `
+
+The exit code is 1 when something is refused or a service ends without its workload.
+
+` + pathsHelp,
+		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
+  git worktree add ../main main && argocd-kserve-plugin plan --previous ../main/deploy deploy/
+  argocd-kserve-plugin plan -o markdown deploy/ >> "$GITHUB_STEP_SUMMARY"
+  argocd-kserve-plugin plan -o yaml deploy/ | kubeconform -strict -ignore-missing-schemas`,
+	}
+	src := newPaths(env, cmd)
+	var cluster pathFlag
+	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`")
+	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
+	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
+	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
+	output := newChoice(cmd, "output", "o", "output format", formats)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := output()
+		if err != nil {
+			return err
+		}
+		inputs, err := src.Load(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != ""}
+		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
+			return err
+		}
+		made, err := pl.run(cmd.Context(), *like)
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := plan.Formats[slices.Index(formats, format)].Write(&text, made); err != nil {
+			return err
+		}
+		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
+			return err
+		}
+		env.note(inputs.Notes)
+		pl.warnings = append(pl.warnings, inputs.Warnings...)
+		slices.Sort(pl.warnings)
+		run.Warn(env.Stderr, slices.Compact(pl.warnings))
+		return cmp.Or(inputs.Failed(), found(made.Failed()))
+	}
+	return cmd
+}
+
+// planning is a run of plan.
+type planning struct {
+	env             *Env
+	inputs          []*run.Input
+	repair, changed bool
+
+	previous, manifests []plan.Manifest
+	cluster             []plan.Object
+	warnings            []string
+}
+
+// read reads the manifests, those before the change, and the objects of the cluster.
+func (pl *planning) read(ctx context.Context, cluster string) error {
+	for _, in := range pl.inputs {
+		manifests, err := pl.decode(ctx, in)
+		if err != nil {
+			return err
+		}
+		pl.manifests = append(pl.manifests, manifests...)
+		if pl.changed {
+			previous, err := pl.decode(ctx, in.Before())
+			if err != nil {
+				return err
+			}
+			pl.previous = append(pl.previous, previous...)
+		}
+	}
+	if err := plan.Unique(pl.manifests); err != nil {
+		return err
+	}
+	if cluster == "" {
+		return nil
+	}
+	closer, stream, err := pl.env.open(cluster)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	data, err := io.ReadAll(stream.Input)
+	if err != nil {
+		return err
+	}
+	live, err := plan.Read(data, data, stream.Name)
+	for _, o := range live {
+		pl.cluster = append(pl.cluster, plan.Plain(o.Object))
+	}
+	return err
+}
+
+// decode returns the objects of a source, repaired unless that is not wanted.
+func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
+	repaired, err := in.Repair(ctx, in.Settings.Options, rules.All)
+	if err != nil {
+		return nil, err
+	}
+	if err := contradictions(repaired); err != nil {
+		return nil, err
+	}
+	pl.warnings = append(pl.warnings, repaired.Warnings...)
+	var all []plan.Manifest
+	for _, file := range repaired.Files() {
+		data := file.After
+		if !pl.repair {
+			data = file.Before
+		}
+		found, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// run lets the program of the release make the objects.
+func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
+	set := pl.inputs[0].Settings
+	for _, in := range pl.inputs {
+		if in.Settings.KServeVersion != set.KServeVersion {
+			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.Path,
+				in.Settings.KServeVersion, set.KServeVersion)
+		}
+	}
+	programs := plan.Programs{Path: pl.env.caller.Getenv("PATH"), Environ: pl.env.caller.Environ}
+	if self, err := os.Executable(); err == nil {
+		programs.Beside = filepath.Dir(self)
+	}
+	program, release, err := pl.program(programs, set.KServeVersion, like)
+	if err != nil {
+		return nil, err
+	}
+	request := plan.Request{Namespace: set.Namespace, Cluster: pl.cluster, Changed: pl.changed}
+	if request.Namespace == "" {
+		request.Namespace = "default"
+	}
+	if mode, known := kserve.ParseMode(set.DefaultDeploymentMode); known && mode != kserve.ModelMesh {
+		request.Mode = string(mode)
+	}
+	for _, m := range pl.previous {
+		request.Previous = append(request.Previous, m.Object)
+	}
+	for _, m := range pl.manifests {
+		request.Objects = append(request.Objects, m.Object)
+	}
+	answer, err := programs.Run(ctx, program, request)
+	if err != nil {
+		return nil, err
+	}
+	if err := pl.unknown(answer); err != nil {
+		return nil, err
+	}
+	made := plan.New(answer, pl.previous, pl.manifests)
+	if release != answer.Release {
+		made.For = release
+	}
+	return made, nil
+}
+
+// program returns the program and the release that is meant: the newest of those that the setting allows.
+func (pl *planning) program(programs plan.Programs, version, like string) (path, release string, err error) {
+	versions, _, err := kserve.ParseVersions(version)
+	if err == nil && !versions.Known() {
+		err = errors.New("plan needs the release of KServe: pass --kserve-version, or set it in " +
+			"the settings file; " + detectCommand + " prints it")
+	}
+	if err != nil {
+		return "", "", err
+	}
+	releases := versions.Releases()
+	slices.Reverse(releases)
+	for _, r := range releases {
+		if path, err := programs.Find(r.String()); err == nil {
+			return path, r.String(), nil
+		}
+	}
+	release = releases[0].String()
+	if like == "" {
+		_, err = programs.Find(release)
+		return "", "", err
+	}
+	path, err = programs.Find(strings.TrimPrefix(like, "v"))
+	return path, release, err
+}
+
+// unknown returns an error for the objects of KServe's group whose kind or version the release does not have.
+func (pl *planning) unknown(answer *plan.Answer) error {
+	var all []error
+	for _, i := range answer.State.Unknown {
+		if i < 0 || i >= len(pl.manifests) {
+			return fmt.Errorf("KServe %s: the program names an object that is not there", answer.Release)
+		}
+		m := pl.manifests[i]
+		version, _ := m.Object["apiVersion"].(string)
+		if strings.HasPrefix(version, kserve.Group+"/") {
+			all = append(all, fmt.Errorf("%s: KServe %s has no %v of %s", m.Place, answer.Release, m.Object["kind"], version))
+		}
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,215 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// facts returns what people want to know of an object, in few words each.
+func facts(f *forest, o Object) []string {
+	switch r := referenceOf(o); r.Kind {
+	case "Deployment", "StatefulSet":
+		return workload(f, o, at(o, "spec", "template"), 1)
+	case "LeaderWorkerSet":
+		size := number(at(o, "spec", "leaderWorkerTemplate", "size"), 1)
+		return append([]string{fmt.Sprintf("%d pods a replica", size)},
+			workload(f, o, at(o, "spec", "leaderWorkerTemplate", "workerTemplate"), size)...)
+	case "Service":
+		if r.APIVersion == "serving.knative.dev/v1" {
+			return knative(o)
+		}
+		return ports(o)
+	case "HorizontalPodAutoscaler":
+		return []string{scale(number(at(o, "spec", "minReplicas"), 1), number(at(o, "spec", "maxReplicas"), 1))}
+	case "ScaledObject":
+		return []string{scale(number(at(o, "spec", "minReplicaCount"), 0), number(at(o, "spec", "maxReplicaCount"), 100))}
+	case "HTTPRoute":
+		return list("hostnames", at(o, "spec", "hostnames"))
+	case "VirtualService":
+		return list("hosts", at(o, "spec", "hosts"))
+	case "Ingress":
+		rules, _ := at(o, "spec", "rules").([]any)
+		var hosts []any
+		for _, rule := range rules {
+			hosts = append(hosts, at(rule, "host"))
+		}
+		return list("hosts", hosts)
+	}
+	if url, _ := at(o, "status", "url").(string); url != "" {
+		return []string{url}
+	}
+	return nil
+}
+
+func scale(low, high int64) string { return fmt.Sprintf("%d to %d replicas", low, high) }
+
+func list(name string, values any) []string {
+	var all []string
+	items, _ := values.([]any)
+	for _, item := range items {
+		if s, _ := item.(string); s != "" {
+			all = append(all, s)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{name + " " + strings.Join(all, ", ")}
+}
+
+func ports(o Object) []string {
+	var all []string
+	items, _ := at(o, "spec", "ports").([]any)
+	for _, item := range items {
+		shown := fmt.Sprint(number(at(item, "port"), 0))
+		if target := at(item, "targetPort"); target != nil {
+			shown += " to " + fmt.Sprint(target)
+		}
+		all = append(all, shown)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"port " + strings.Join(all, ", ")}
+}
+
+// workload describes what runs pods: how many, with which images and ports, and the GPUs that they take. pods is how
+// many a replica has.
+func workload(f *forest, o Object, template any, pods int64) []string {
+	replicas := number(at(o, "spec", "replicas"), 1)
+	facts := []string{plural(replicas, "replica")}
+	largest := max(replicas, f.largest(o))
+	// The pod has what KServe's webhooks add to the template.
+	containers, initial := containersOf(f, o, template)
+	for _, c := range containers {
+		facts = append(facts, describe(c))
+	}
+	for _, c := range initial {
+		facts = append(facts, "first "+describe(c))
+	}
+	if perPod := gpus(containers); perPod > 0 {
+		facts = append(facts, fmt.Sprintf("%s a pod, %d at %s, %d during a rollout", plural(perPod, "GPU"),
+			perPod*pods*largest, plural(largest, "replica"), perPod*pods*(largest+surge(o, largest))))
+	}
+	return facts
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func containersOf(f *forest, o Object, template any) (containers, initial []any) {
+	spec := at(template, "spec")
+	for _, child := range f.children[versionless(referenceOf(o))] {
+		if child.Kind == "Pod" {
+			spec = at(f.objects[child], "spec")
+		}
+	}
+	containers, _ = at(spec, "containers").([]any)
+	initial, _ = at(spec, "initContainers").([]any)
+	return containers, initial
+}
+
+func describe(container any) string {
+	name, _ := at(container, "name").(string)
+	image, _ := at(container, "image").(string)
+	shown := name + " " + image
+	items, _ := at(container, "ports").([]any)
+	for _, item := range items {
+		shown += " port " + fmt.Sprint(number(at(item, "containerPort"), 0))
+		break
+	}
+	return shown
+}
+
+// gpus counts the accelerators that the containers of a pod ask for: all extended resources that are called so.
+func gpus(containers []any) int64 {
+	var sum int64
+	for _, c := range containers {
+		limits, _ := at(c, "resources", "limits").(map[string]any)
+		for name, value := range limits {
+			vendor, resource, _ := strings.Cut(name, "/")
+			if slices.Contains([]string{"gpu", "gaudi", "neuron"}, resource) || vendor == "nvidia.com" && strings.HasPrefix(resource, "mig-") {
+				sum += number(value, 0)
+			}
+		}
+	}
+	return sum
+}
+
+// largest returns the most replicas that an autoscaler gives the workload.
+func (f *forest) largest(o Object) int64 {
+	var most int64
+	r := referenceOf(o)
+	for _, scaler := range f.order {
+		field := map[string]string{"HorizontalPodAutoscaler": "maxReplicas", "ScaledObject": "maxReplicaCount"}[scaler.Kind]
+		if field == "" || scaler.Namespace != r.Namespace {
+			continue
+		}
+		target := at(f.objects[scaler], "spec", "scaleTargetRef")
+		kind, _ := at(target, "kind").(string)
+		if at(target, "name") == r.Name && (kind == r.Kind || kind == "" && r.Kind == "Deployment") {
+			most = max(most, number(at(f.objects[scaler], "spec", field), 1))
+		}
+	}
+	return most
+}
+
+// surge returns how many pods more than its replicas a Deployment may have during a rollout.
+func surge(o Object, replicas int64) int64 {
+	if at(o, "spec", "strategy", "type") == "Recreate" {
+		return 0
+	}
+	switch value := at(o, "spec", "strategy", "rollingUpdate", "maxSurge").(type) {
+	case string:
+		percent, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+		if err != nil {
+			return 0
+		}
+		return int64(math.Ceil(percent / 100 * float64(replicas)))
+	case nil:
+		return 0
+	default:
+		return number(value, 0)
+	}
+}
+
+// knative describes a Knative Service, whose controller keeps as many pods as its annotations allow.
+func knative(o Object) []string {
+	template := at(o, "spec", "template")
+	annotations := at(template, "metadata", "annotations")
+	bound := func(name string, otherwise string) string {
+		if value, _ := at(annotations, "autoscaling.knative.dev/"+name).(string); value != "" {
+			return value
+		}
+		return otherwise
+	}
+	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "0"), bound("max-scale", "any number of"))}
+	containers, _ := at(template, "spec", "containers").([]any)
+	for _, c := range containers {
+		facts = append(facts, describe(c))
+	}
+	if perPod := gpus(containers); perPod > 0 {
+		facts = append(facts, plural(perPod, "GPU")+" a pod")
+	}
+	return facts
+}
+
+// number reads a count that JSON has as a number or as text.
+func number(value any, otherwise int64) int64 {
+	switch value := value.(type) {
+	case float64:
+		return int64(value)
+	case string:
+		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
+			return n
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,204 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+)
+
+// Format writes a plan.
+type Format struct {
+	Name  string
+	Write func(io.Writer, *Plan) error
+}
+
+// Formats are those of the command, the default first.
+var Formats = []Format{{"text", Text}, {"markdown", Markdown}, {"json", JSON}, {"yaml", YAML}}
+
+// JSON writes the plan for programs.
+func JSON(w io.Writer, p *Plan) error { return encoding.JSON(w, p) }
+
+// YAML writes all objects as manifests, for programs that judge what runs.
+func YAML(w io.Writer, p *Plan) error {
+	for _, o := range p.made {
+		if _, err := io.WriteString(w, "---\n"+text(Plain(o))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text writes the plan as trees.
+func Text(w io.Writer, p *Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "What KServe %s makes%s\n", p.Release, p.likeness())
+	for _, refused := range p.Refused {
+		fmt.Fprintf(&b, "\n%s%s is refused\n  %s\n", place(refused.Place), terminal.Quote(refused.Object.String()),
+			terminal.Quote(refused.Message))
+	}
+	for _, s := range p.Services {
+		if p.Compared && !s.moves() && len(s.Problems) == 0 && !s.Stuck {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s%s\n", place(s.Place), line(s.Node, s.Reference.String()))
+		s.tree(&b, "  ")
+		for _, problem := range s.Problems {
+			fmt.Fprintf(&b, "  ! %s: %s\n", problem.By, terminal.Quote(problem.Message))
+		}
+		if s.Stuck {
+			b.WriteString("  ! it ends without a workload\n")
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", p.summary())
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (p *Plan) likeness() string {
+	if p.For == "" {
+		return ""
+	}
+	return ", which stands in for " + p.For
+}
+
+func place(place string) string {
+	if place == "" {
+		return ""
+	}
+	return terminal.Quote(place) + ": "
+}
+
+func line(n Node, name string) string {
+	shown := terminal.Quote(name)
+	if n.Effect != "" {
+		shown += " " + string(n.Effect)
+	}
+	if len(n.Facts) > 0 {
+		shown += ": " + terminal.Quote(strings.Join(n.Facts, "; "))
+	}
+	return shown
+}
+
+// tree writes what a node has below it, and what has changed in it.
+func (n *Node) tree(b *strings.Builder, indent string) {
+	if len(n.Restarts) > 0 {
+		fmt.Fprintf(b, "%spods restart: %s\n", indent, terminal.Quote(strings.Join(n.Restarts, ", ")))
+	}
+	for diff := range strings.Lines(n.Diff) {
+		b.WriteString(indent + "| " + terminal.Quote(strings.TrimSuffix(diff, "\n")) + "\n")
+	}
+	for _, child := range n.Children {
+		b.WriteString(indent + line(child, child.Kind+" "+child.Name) + "\n")
+		child.tree(b, indent+"  ")
+	}
+}
+
+// moves reports whether anything changes in the tree.
+func (n *Node) moves() bool {
+	if n.Effect != Unchanged {
+		return true
+	}
+	for _, child := range n.Children {
+		if child.moves() {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds up the effects of a tree.
+func (n *Node) count(effects map[Effect]int, restarts *int) {
+	effects[n.Effect]++
+	if len(n.Restarts) > 0 {
+		*restarts++
+	}
+	for _, child := range n.Children {
+		child.count(effects, restarts)
+	}
+}
+
+func (p *Plan) summary() string {
+	effects, restarts, stuck := map[Effect]int{}, 0, 0
+	for _, s := range p.Services {
+		s.count(effects, &restarts)
+		if s.Stuck {
+			stuck++
+		}
+	}
+	parts := []string{terminal.Count(len(p.Services), "service")}
+	if p.Compared {
+		for _, effect := range []Effect{Made, Changed, Replaced, Deleted} {
+			if n := effects[effect]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, effect))
+			}
+		}
+		if len(parts) == 1 && restarts == 0 {
+			parts = append(parts, "nothing changes")
+		}
+	} else {
+		parts = append(parts, terminal.Count(effects[""]-len(p.Services), "object")+" made")
+	}
+	if restarts > 0 {
+		parts = append(parts, "pods of "+terminal.Count(restarts, "workload")+" restart")
+	}
+	if len(p.Refused) > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", len(p.Refused)))
+	}
+	if stuck > 0 {
+		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Markdown writes the plan for a comment on a pull request.
+func Markdown(w io.Writer, p *Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### What KServe %s makes%s\n\n%s\n", encoding.Markdown(p.Release), encoding.Markdown(p.likeness()),
+		encoding.Markdown(p.summary()))
+	for _, refused := range p.Refused {
+		fmt.Fprintf(&b, "\n**%s is refused** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()),
+			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message))
+	}
+	for _, s := range p.Services {
+		if p.Compared && !s.moves() && len(s.Problems) == 0 && !s.Stuck {
+			continue
+		}
+		fmt.Fprintf(&b, "\n**%s** %s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, encoding.Markdown(s.Place))
+		for _, problem := range s.Problems {
+			fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
+		}
+		if s.Stuck {
+			b.WriteString("> It ends without a workload.\n\n")
+		}
+		s.markdown(&b, "")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (n *Node) markdown(b *strings.Builder, indent string) {
+	for _, child := range n.Children {
+		effect := cmp.Or(string(child.Effect), "made")
+		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(child.Kind), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
+			effect)
+		if len(child.Facts) > 0 {
+			fmt.Fprintf(b, ": %s", encoding.Markdown(strings.Join(child.Facts, "; ")))
+		}
+		b.WriteString("\n")
+		if len(child.Restarts) > 0 {
+			fmt.Fprintf(b, "%s  **pods restart**: %s\n", indent, encoding.Markdown(strings.Join(child.Restarts, ", ")))
+		}
+		if child.Diff != "" {
+			fmt.Fprintf(b, "\n%s  <details><summary>changes</summary>\n\n", indent)
+			for diff := range strings.Lines(child.Diff) {
+				fmt.Fprintf(b, "%s      %s\n", indent, terminal.Quote(strings.TrimSuffix(diff, "\n")))
+			}
+			fmt.Fprintf(b, "\n%s  </details>\n\n", indent)
+		}
+		child.markdown(b, indent+"  ")
+	}
+}

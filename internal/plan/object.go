@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
+)
+
+// liveFields are those of metadata that only an object in a cluster has.
+var liveFields = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink", "ownerReferences", "finalizers",
+	"deletionTimestamp", "deletionGracePeriodSeconds",
+}
+
+// spoken returns a copy of an object without what only a live one has.
+func spoken(o Object) Object {
+	data, err := json.Marshal(o)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	var copied Object
+	if err := json.Unmarshal(data, &copied); err != nil {
+		panic(err)
+	}
+	delete(copied, "status")
+	if metadata, ok := copied["metadata"].(map[string]any); ok {
+		for _, field := range liveFields {
+			delete(metadata, field)
+		}
+	}
+	if spec, ok := copied["spec"].(map[string]any); ok && copied["kind"] == "Service" && copied["apiVersion"] == "v1" {
+		if spec["clusterIP"] != "None" {
+			delete(spec, "clusterIP")
+			delete(spec, "clusterIPs")
+		}
+	}
+	return copied
+}
+
+// Plain returns an object as a manifest: without what only a live one has, and without the values of a Secret.
+func Plain(o Object) Object {
+	plain := spoken(o)
+	if plain["kind"] == "Secret" {
+		for _, field := range []string{"data", "stringData"} {
+			values, _ := plain[field].(map[string]any)
+			for name := range values {
+				values[name] = ""
+			}
+		}
+	}
+	return plain
+}
+
+func text(o Object) string {
+	data, err := yaml.Marshal(o)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return string(data)
+}
+
+// unifiedDiff returns the hunks in which two objects differ as YAML.
+func unifiedDiff(a, b Object) string {
+	before, after := text(a), text(b)
+	if before == after {
+		return ""
+	}
+	diff, err := unified.Diff("before", "after", before, udiff.Lines(before, after))
+	if err != nil {
+		panic(err) // the edits are those of the text
+	}
+	return strings.TrimPrefix(fmt.Sprint(diff), "--- before\n+++ after\n")
+}

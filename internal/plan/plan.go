@@ -1,0 +1,308 @@
+// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which this
+// package starts, makes the objects; the package compares and shows them.
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Effect is what a change does to an object.
+type Effect string
+
+// The effects. An object has none where there is no change to compare with.
+const (
+	Made      Effect = "made"
+	Changed   Effect = "changed"
+	Replaced  Effect = "replaced"
+	Deleted   Effect = "deleted"
+	Unchanged Effect = "unchanged"
+	Refused   Effect = "refused"
+)
+
+// Plan is what KServe makes of manifests.
+type Plan struct {
+	Release  string    `json:"release"`
+	For      string    `json:"for,omitempty"` // the release that is meant, if the program is of another one
+	Services []Service `json:"services"`
+	Refused  []Problem `json:"refused,omitempty"`
+	Compared bool      `json:"compared"` // whether there is a change
+
+	made []Object // all objects, for the output yaml
+}
+
+// Service is an object of KServe and what it makes.
+type Service struct {
+	Node
+	Place    string    `json:"place,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
+	// Stuck reports whether the service ends without its workload.
+	Stuck bool `json:"stuck,omitempty"`
+}
+
+// Node is an object in the tree of a service.
+type Node struct {
+	Reference
+	Effect   Effect   `json:"effect,omitempty"`
+	Facts    []string `json:"facts,omitempty"`
+	Diff     string   `json:"diff,omitempty"`     // unified, of the object as YAML
+	Restarts []string `json:"restarts,omitempty"` // the fields because of which its pods restart
+	Children []Node   `json:"children,omitempty"`
+}
+
+// Problem is what goes wrong with an object, in the words of who says so.
+type Problem struct {
+	Object  Reference `json:"object"`
+	Place   string    `json:"place,omitempty"`
+	By      string    `json:"by"` // "API server", "controller", "event", "never settles"
+	Message string    `json:"message"`
+}
+
+// New compares the states of an answer. The manifests are those of the request, in order.
+func New(answer *Answer, previous, manifests []Manifest) *Plan {
+	p := &Plan{Release: answer.Release, Compared: answer.Previous != nil, made: answer.State.Objects}
+	places := map[Reference]string{}
+	for _, m := range append(slices.Clone(previous), manifests...) {
+		places[anyNamespace(referenceOf(m.Object))] = m.Place
+	}
+	placeOf := func(r Reference) string { return cmp.Or(places[versionless(r)], places[anyNamespace(r)]) }
+	for _, r := range answer.State.Refused {
+		message := r.Message
+		if r.Deleted {
+			message = "the deletion is refused: " + message
+		}
+		p.Refused = append(p.Refused, Problem{r.Object, placeOf(r.Object), "API server", message})
+	}
+	now := newForest(answer.State.Objects)
+	before := newForest(nil)
+	if answer.Previous != nil {
+		before = newForest(answer.Previous.Objects)
+	}
+	for _, root := range roots(before, now) {
+		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
+		service.Problems = problems(&answer.State, now, root)
+		if o := now.objects[root]; o != nil {
+			service.Stuck = isStuck(o, &service.Node)
+			if service.Stuck && len(service.Problems) == 0 {
+				service.Problems = append(service.Problems, conditions(root, o)...)
+			}
+		}
+		p.Services = append(p.Services, service)
+	}
+	return p
+}
+
+// Failed counts what is refused and the services that end without their workload.
+func (p *Plan) Failed() int {
+	n := len(p.Refused)
+	for _, s := range p.Services {
+		if s.Stuck {
+			n++
+		}
+	}
+	return n
+}
+
+func anyNamespace(r Reference) Reference { r.Namespace = ""; return versionless(r) }
+
+func versionless(r Reference) Reference { r.APIVersion = ""; return r }
+
+func referenceOf(o Object) Reference {
+	metadata, _ := o["metadata"].(map[string]any)
+	text := func(in Object, key string) string { value, _ := in[key].(string); return value }
+	return Reference{text(o, "apiVersion"), text(o, "kind"), text(metadata, "namespace"), text(metadata, "name")}
+}
+
+// forest are the objects of a state by who owns them.
+type forest struct {
+	objects  map[Reference]Object // by reference without version
+	children map[Reference][]Reference
+	order    []Reference
+}
+
+func newForest(objects []Object) *forest {
+	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}}
+	byUID := map[any]Reference{}
+	for _, o := range objects {
+		r := versionless(referenceOf(o))
+		f.objects[r] = o
+		f.order = append(f.order, r)
+		byUID[at(o, "metadata", "uid")] = r
+	}
+	for _, o := range objects {
+		owners, _ := at(o, "metadata", "ownerReferences").([]any)
+		for _, owner := range owners {
+			if parent, found := byUID[at(owner, "uid")]; found {
+				r := versionless(referenceOf(o))
+				f.children[parent] = append(f.children[parent], r)
+				break
+			}
+		}
+	}
+	return f
+}
+
+// group is that of KServe's kinds.
+const group = "serving.kserve.io/"
+
+// services are the kinds that make others.
+var services = []string{
+	"InferenceService", "LLMInferenceService", "InferenceGraph", "TrainedModel", "LocalModelCache", "LocalModelNamespaceCache",
+}
+
+func isService(o Object) bool {
+	version, _ := o["apiVersion"].(string)
+	kind, _ := o["kind"].(string)
+	return strings.HasPrefix(version, group) && slices.Contains(services, kind)
+}
+
+// roots returns the services of both states, in order.
+func roots(before, now *forest) []Reference {
+	var all []Reference
+	for _, f := range []*forest{before, now} {
+		for _, r := range f.order {
+			if isService(f.objects[r]) && !slices.Contains(all, r) {
+				all = append(all, r)
+			}
+		}
+	}
+	slices.SortFunc(all, compare)
+	return all
+}
+
+func compare(a, b Reference) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+}
+
+// node returns an object with what it owns in either state.
+func (p *Plan) node(before, now *forest, r Reference) Node {
+	old, is := before.objects[r], now.objects[r]
+	shown := is
+	if shown == nil {
+		shown = old
+	}
+	n := Node{Reference: referenceOf(shown), Facts: facts(now, shown)}
+	if p.Compared {
+		n.Effect, n.Diff, n.Restarts = change(old, is)
+	}
+	below := slices.Clone(before.children[r])
+	for _, child := range now.children[r] {
+		if !slices.Contains(below, child) {
+			below = append(below, child)
+		}
+	}
+	slices.SortFunc(below, compare)
+	for _, child := range below {
+		if child.Kind != "Pod" {
+			n.Children = append(n.Children, p.node(before, now, child))
+		}
+	}
+	return n
+}
+
+// change returns what has become of an object.
+func change(old, is Object) (effect Effect, diff string, restarts []string) {
+	switch {
+	case old == nil:
+		return Made, "", nil
+	case is == nil:
+		return Deleted, "", nil
+	}
+	a, b := Plain(old), Plain(is)
+	effect = Changed
+	switch {
+	case at(old, "metadata", "uid") != at(is, "metadata", "uid"):
+		effect = Replaced
+	case reflect.DeepEqual(spoken(old), spoken(is)):
+		return Unchanged, "", nil
+	}
+	return effect, unifiedDiff(a, b), templateChanges(old, is)
+}
+
+// templates are where the kinds have that of their pods.
+var templates = map[string][]string{
+	"Deployment":      {"spec", "template"},
+	"StatefulSet":     {"spec", "template"},
+	"LeaderWorkerSet": {"spec", "leaderWorkerTemplate"},
+	"Service":         {"spec", "template"}, // Knative's; Kubernetes' has none
+}
+
+func templateChanges(old, is Object) []string {
+	path := templates[referenceOf(is).Kind]
+	if path == nil {
+		return nil
+	}
+	var fields []string
+	differences(strings.Join(path, "."), at(old, anys(path)...), at(is, anys(path)...), &fields)
+	return fields
+}
+
+func anys(path []string) []any {
+	var all []any
+	for _, key := range path {
+		all = append(all, key)
+	}
+	return all
+}
+
+// differences adds the paths at which two values differ.
+func differences(path string, a, b any, to *[]string) {
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			for _, key := range sortedKeys(x, y) {
+				below := path + "." + key
+				if strings.ContainsAny(key, "./") {
+					below = fmt.Sprintf("%s[%q]", path, key)
+				}
+				differences(below, x[key], y[key], to)
+			}
+			return
+		}
+	case []any:
+		if y, ok := b.([]any); ok && len(x) == len(y) {
+			for i := range x {
+				differences(fmt.Sprintf("%s[%s]", path, itemName(i, x[i], y[i])), x[i], y[i], to)
+			}
+			return
+		}
+	}
+	*to = append(*to, path)
+}
+
+// itemName is the name of an item that has one in both lists, or its number.
+func itemName(i int, a, b any) string {
+	if name, _ := at(a, "name").(string); name != "" && at(b, "name") == name {
+		return name
+	}
+	return fmt.Sprint(i)
+}
+
+func sortedKeys(a, b map[string]any) []string {
+	var keys []string
+	for key := range a {
+		keys = append(keys, key)
+	}
+	for key := range b {
+		if _, both := a[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// at returns the value at a path of keys, nil if there is none.
+func at(value any, path ...any) any {
+	for _, key := range path {
+		mapping, _ := value.(map[string]any)
+		value = mapping[key.(string)]
+	}
+	return value
+}

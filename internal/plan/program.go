@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Name is what the program of a release is called, without the release.
+const Name = "argocd-kserve-plugin-kserve-"
+
+// Programs finds and starts the programs with KServe's code.
+type Programs struct {
+	Beside  string   // the folder of this program, which comes first
+	Path    string   // the variable PATH
+	Environ []string // for the program
+}
+
+// Find returns the program of a release, or an error that says how to get it.
+func (p Programs) Find(release string) (string, error) {
+	name := Name + release
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, dir := range append([]string{p.Beside}, filepath.SplitList(p.Path)...) {
+		if dir == "" {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("plan needs the program %s%s, with KServe's own code, in the folder of this program or on PATH: "+
+		"build it with make plan KSERVE=%[2]s in the plugin's repository, or take the program of a release near by with --like",
+		Name, release)
+}
+
+// Run starts a program. It ends it when the context is done.
+func (p Programs) Run(ctx context.Context, path string, request Request) (*Answer, error) {
+	request.Version = wireVersion
+	input, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Env, cmd.WaitDelay = p.Environ, time.Second
+	cmd.Stdin = bytes.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	name := filepath.Base(path)
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.As(err, &exit):
+		return nil, fmt.Errorf("%s: %s (%w)", name, said(stderr.String()), err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var answer Answer
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil {
+		return nil, fmt.Errorf("%s: its answer is no JSON: %w", name, err)
+	}
+	if answer.Version != wireVersion {
+		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
+			name, answer.Version, wireVersion)
+	}
+	return &answer, nil
+}
+
+// said returns the line in which a program says why it failed: of a crash, the first.
+func said(stderr string) string {
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(line); line != "" {
+			return strings.TrimPrefix(line, "error: ")
+		}
+	}
+	return "it failed without a word"
+}

@@ -1,0 +1,73 @@
+package plan
+
+// wireVersion is that of what a program of a release reads and writes.
+const wireVersion = 1
+
+// Object is one as JSON decodes it.
+type Object = map[string]any
+
+// Request is what a program of a release reads. The package controlplane has the same, with the meaning of each field.
+type Request struct {
+	Version   int      `json:"version"`
+	Mode      string   `json:"mode,omitempty"`
+	Namespace string   `json:"namespace"`
+	Cluster   []Object `json:"cluster,omitempty"`
+	Previous  []Object `json:"previous,omitempty"`
+	Changed   bool     `json:"changed,omitempty"`
+	Objects   []Object `json:"objects"`
+}
+
+// Answer is what it writes.
+type Answer struct {
+	Version  int    `json:"version"`
+	Release  string `json:"release"`
+	Previous *State `json:"previous,omitempty"`
+	State    State  `json:"state"`
+}
+
+// State is what the cluster has in the end.
+type State struct {
+	Objects []Object  `json:"objects"`
+	Refused []Refusal `json:"refused,omitempty"`
+	Unknown []int     `json:"unknown,omitempty"`
+	Errors  []Event   `json:"errors,omitempty"`
+	Events  []Event   `json:"events,omitempty"`
+	Fights  []Fight   `json:"fights,omitempty"`
+}
+
+// Refusal is an object that the API server, or a webhook that it asked, did not accept.
+type Refusal struct {
+	Index   int       `json:"index"`
+	Object  Reference `json:"object"`
+	Deleted bool      `json:"deleted,omitempty"`
+	Message string    `json:"message"`
+}
+
+// Event is what a controller reports about an object.
+type Event struct {
+	Object  Reference `json:"object"`
+	Reason  string    `json:"reason"`
+	Message string    `json:"message"`
+}
+
+// Fight is an object that a controller writes again and again.
+type Fight struct {
+	Object Reference `json:"object"`
+	By     Reference `json:"by"`
+	Path   string    `json:"path,omitempty"`
+}
+
+// Reference names an object.
+type Reference struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+func (r Reference) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
