@@ -4,8 +4,8 @@ package plantest
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
@@ -44,8 +44,9 @@ func state(manifests []plan.Object, namespace string) plan.State {
 		case name == "crash":
 			panic("index out of range")
 		case name == "hang":
-			io.Copy(io.Discard, os.Stdin)
-			select {}
+			interrupted := make(chan os.Signal, 1)
+			signal.Notify(interrupted, os.Interrupt)
+			<-interrupted
 		case name == "refused":
 			made.Refused = append(made.Refused, plan.Refusal{Index: i, Object: reference,
 				Message: `admission webhook "validator" denied the request: no`})
