@@ -12,8 +12,8 @@ import (
 // TestConversions fails with a value in each form that functions of templates and schemas give it. No error may show
 // three characters of it in a row.
 func TestConversions(t *testing.T) {
-	values := "num: 73519284\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\ndeep: {list: [wyvqXukj]}\n"
-	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76`)
+	values := "num: 73519284\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\ndeep: {list: [wyvqXukj]}\naccents: éwyvé\n"
+	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|0x77`)
 	for _, expression := range []string{
 		"print .Values.num", "quote .Values.num", "squote .Values.num", "toString .Values.num", "toJson .Values",
 		"toYaml .Values", "toToml .Values", "toPrettyJson .Values.deep", `printf "%v" .Values.num`, `printf "%s" .Values.num`,
@@ -21,6 +21,7 @@ func TestConversions(t *testing.T) {
 		`printf "%o" (int .Values.num)`, `printf "%b" (int .Values.num)`, `printf "%e" .Values.num`, `printf "%g" .Values.num`,
 		`printf "%f" .Values.num`, `printf "%.2f" .Values.float`, `printf "%.1f" .Values.float`, `printf "%020d" (int .Values.num)`,
 		`printf "%+d" (int .Values.num)`, `printf "%q" .Values.mixed`, `printf "%x" .Values.word`, `printf "% x" .Values.word`,
+		`printf "%# x" .Values.word`, "urlquery .Values.accents",
 		`printf "%#v" .Values`, `printf "%T %v" .Values .Values`, "int64 .Values.num | toString", "round .Values.float 1", "floor .Values.float",
 		"upper .Values.word", "lower .Values.word", "title .Values.word", "swapcase .Values.word", "untitle .Values.word",
 		"snakecase .Values.word", "kebabcase .Values.word", "camelcase .Values.word", "urlquery .Values.mixed", "b64enc .Values.word",

@@ -25,7 +25,8 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		Use:   "config [flags]",
 		Short: "Print the health checks for Argo CD or Flux, or compare them with what you have",
 		Long: "Print the configuration that gives Argo CD health checks for KServe's kinds, the actions stop and resume,\n" +
-			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" + about,
+			"and what it needs to compare KServe's objects. Standard error lists what is left out, and why.\n\n" +
+			"With -o it prints one of these:\n\n" + about,
 		Example: "  argocd-kserve-plugin health config --argocd-version 2.14.21 --kserve-version 0.15.2\n" +
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +

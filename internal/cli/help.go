@@ -38,10 +38,9 @@ func complete(root *cobra.Command) {
 func prepare(cmd *cobra.Command) {
 	cmd.Long = wrap(cmd.Long)
 	cmd.Example = strings.ReplaceAll(cmd.Example, program+" ", cmd.Root().DisplayName()+" ")
-	if hasManySettings(cmd) {
-		cmd.Flags().Var(new(helpAll), helpAllFlag, "show all flags and settings, and say more")
-		cmd.Flags().Lookup(helpAllFlag).NoOptDefVal = "true"
-	}
+	cmd.Flags().Var(new(helpAll), helpAllFlag, "show all flags and settings, and say more")
+	flag := cmd.Flags().Lookup(helpAllFlag)
+	flag.NoOptDefVal, flag.Hidden = "true", !hasManySettings(cmd)
 	if cmd.HasSubCommands() && !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, unknownCommand
 	}

@@ -12,7 +12,7 @@ import (
 
 const helpAllFlag = "help-all"
 
-// helpAll is the flag --help-all of a command with many settings.
+// helpAll is the flag --help-all. Every command takes it; where it shows no more than --help, no list shows it.
 type helpAll bool
 
 func (h *helpAll) String() string { return "" }
@@ -44,7 +44,7 @@ func hasManySettings(cmd *cobra.Command) bool {
 // isShort reports whether the help of a command is to leave out what few people need.
 func isShort(cmd *cobra.Command) bool {
 	flag := cmd.Flags().Lookup(helpAllFlag)
-	return flag != nil && !bool(*flag.Value.(*helpAll))
+	return flag != nil && !flag.Hidden && !bool(*flag.Value.(*helpAll))
 }
 
 // flagSections shows the flags of a command: its own first, then the settings, or only the usual ones.

@@ -47,6 +47,36 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
+// TestHelpIntro checks that what the help shows before the usage ends with a sentence: the examples come next, and then the
+// rest.
+func TestHelpIntro(t *testing.T) {
+	root := newRootCommand(&Env{state: &state{}}, io.Discard)
+	for _, path := range everyCommand() {
+		cmd, _, err := root.Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().Name() == "completion" {
+			continue // cobra's own text
+		}
+		if intro, _, _ := strings.Cut(cmd.Long, "\n\n"); intro != "" && !strings.HasSuffix(intro, ".") {
+			t.Errorf("the help of %v begins with %q, which does not end with a sentence", path, intro)
+		}
+	}
+}
+
+// TestHelpAll checks that every command takes --help-all, which says at least what --help says.
+func TestHelpAll(t *testing.T) {
+	for _, path := range everyCommand() {
+		var help, all, stderr bytes.Buffer
+		Run(t.Context(), Env{Args: append(path[:len(path):len(path)], "--help"), Stdout: &help, Stderr: &stderr})
+		code := Run(t.Context(), Env{Args: append(path[:len(path):len(path)], "--help-all"), Stdout: &all, Stderr: &stderr})
+		if code != 0 || stderr.Len() > 0 || all.Len() < help.Len() {
+			t.Errorf("%v --help-all: exit code %d, %d bytes, --help has %d: %s", path, code, all.Len(), help.Len(), &stderr)
+		}
+	}
+}
+
 // TestUnknownCommand checks that a misspelt command of every group is an error, which names the right one.
 func TestUnknownCommand(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{

@@ -22,7 +22,7 @@ func newInstallCheckCommand(env *Env) *cobra.Command {
 		Use:   "check LIVE|- [FILE|-]",
 		Short: "List what is wrong with an installed sidecar and its health checks",
 		Long: `Read what kubectl prints for the Deployment of the repo-server and the ConfigMap argocd-cm, or, where an operator
-writes that, the ArgoCD resource. List what is
+writes that, the ArgoCD resource. List what is missing, wrong, outdated or unlocked.
 
   missing   the container, or a part of it, or a health check
   wrong     a part with which the sidecar cannot work, or is less safe

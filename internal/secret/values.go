@@ -90,10 +90,13 @@ var (
 	numeral = lazyregexp.New(`\d[\d,_]*(\.\d+)?([eE][-+]?\d+)?`)
 
 	// escape matches the escapes of strings in YAML, JSON, Go, JavaScript, addresses and HTML.
-	escape = lazyregexp.New(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|%[0-9a-fA-F]{2}|&(#\d+|[a-z]+);`)
+	escape = lazyregexp.New(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|(%[0-9a-fA-F]{2})+|&(#\d+|[a-z]+);`)
 
 	// codes matches bytes as Go prints them.
 	codes = lazyregexp.New(`\[(\d+( \d+)*)\]`)
+
+	// hexCodes matches bytes as Go prints them with %# x.
+	hexCodes = lazyregexp.New(`\b0x[0-9a-f]{2}( 0x[0-9a-f]{2})+\b`)
 
 	// frames matches what Helm, templates and YAML print around a message, and the positions in it.
 	frames = lazyregexp.New(`template: |executing |execution error at |parse error at |error calling |` +
@@ -149,6 +152,7 @@ func (v *Values) Redact(message string) string {
 	for _, at := range codes().FindAllStringSubmatchIndex(folded, -1) {
 		set(at[2], at[3], true)
 	}
+	hide(hexCodes(), folded, func(string) bool { return true })
 	for _, at := range frames().FindAllStringIndex(message, -1) {
 		set(at[0], at[1], false)
 	}
