@@ -40,9 +40,22 @@ func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict
 		}
 		return
 	}
+	if waiting := slices.DeleteFunc(slices.Clone(found), (*Finding).moves); conflict != nil && len(waiting) > 0 &&
+		len(waiting) < len(found) {
+		for _, f := range waiting { // what a field holds is repaired where it belongs
+			guilty.add(withdrawal{object: o.ordinal, message: "another repair has to come first"}, f.own())
+		}
+		return
+	}
 	for _, f := range found {
 		guilty.add(withdrawal{o.ordinal, at[len(o.prefix):], message, true}, place{rule: f.Rule, document: d.ordinal})
 	}
+}
+
+// moves reports whether the finding writes something in one place and deletes it in another.
+func (f *Finding) moves() bool {
+	does := func(op yamldoc.Op) bool { return slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Op == op }) }
+	return does(yamldoc.OpSet) && does(yamldoc.OpDelete)
 }
 
 // overlapping returns the findings with an edit of a document that overlaps a path.

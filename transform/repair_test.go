@@ -418,3 +418,36 @@ func TestSolved(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveComesFirst moves a field to where another rule writes: the rule waits for it, whatever their order.
+func TestMoveComesFirst(t *testing.T) {
+	to := yamldoc.Path{"metadata", "annotations", "class"}
+	moves := func(id string) *Rule {
+		return rule(id, func(p *Pass) {
+			from := yamldoc.Path{"metadata", "class"}
+			if p.Object.Get(from...) != nil {
+				p.Report(Report{At: from, Message: "misplaced",
+					Edits: p.Object.Edits(yamldoc.Set(to, "silver"), yamldoc.Delete(from))})
+			}
+		}, services)
+	}
+	gold := func(id string) *Rule {
+		return rule(id, func(p *Pass) {
+			if p.Object.Annotation("class") != "gold" {
+				p.Report(Report{At: to, Message: "not gold", Edits: p.Object.Edits(yamldoc.Set(to, "gold"))})
+			}
+		}, services)
+	}
+	for _, rules := range [][]*Rule{{gold("KS901"), moves("KS902")}, {moves("KS901"), gold("KS902")}} {
+		in := strings.Replace(service, "  name:", "  class: silver\n  name:", 1)
+		result, err := Run(t.Context(), []File{{Path: "in", Data: []byte(in)}}, Config{Rules: rules, NotRepaired: notRepaired})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := string(result.Files()[0].After)
+		if strings.Contains(after, "silver") || !strings.Contains(after, "class: gold") ||
+			slices.ContainsFunc(result.Findings(), func(f Finding) bool { return !f.Repaired() }) {
+			t.Errorf("%s before %s: got %v in\n%s", rules[0].ID, rules[1].ID, result.Findings(), after)
+		}
+	}
+}
