@@ -55,8 +55,11 @@ var layers = []struct {
 	{"internal/mergekey", "internal/lazyregexp"},
 	{"internal/chart", "transform/yamldoc"},
 	{"internal/tree", "internal/paths"},
+	{"internal/render/references", "internal/lazyregexp"},
 	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
-		"internal/secret internal/tree transform transform/yamldoc"},
+		"internal/render/references internal/secret internal/tree transform transform/yamldoc"},
+	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/references " +
+		"internal/tree"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
@@ -83,7 +86,8 @@ var layers = []struct {
 	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
-		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
+		"internal/render/discover internal/settings internal/terminal internal/tree internal/watchdog transform " +
+		"transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
 		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +

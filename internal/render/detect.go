@@ -9,9 +9,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
-// detect returns the source of a directory. For auto it tries kustomization, Helm
+// Detect returns the source of a directory. For auto it tries kustomization, Helm
 // chart and plain directory, in this order.
-func detect(t *tree.Tree, source string) string {
+func Detect(t *tree.Tree, source string) string {
 	if source != "" && source != Auto {
 		return source
 	}

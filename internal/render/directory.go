@@ -12,9 +12,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// skipMarker makes Argo CD's directory source skip a file, wherever it is in the
+// SkipMarker makes Argo CD's directory source skip a file, wherever it is in the
 // file (reposerver/repository/repository.go@v3.5.7).
-const skipMarker = "+argocd:skip-file-rendering"
+const SkipMarker = "+argocd:skip-file-rendering"
 
 // The reasons for which a directory source leaves out folders.
 const (
@@ -68,7 +68,7 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 		case dot:
 			skip(0, "a dot file")
 			return nil
-		case !isManifest(rel):
+		case !IsManifest(rel):
 			skip(0, "its name does not end in .yaml, .yml or .json")
 			return nil
 		case exclude != nil && exclude.MatchString(rel):
@@ -90,8 +90,8 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 		if err != nil {
 			return err
 		}
-		if before, _, found := bytes.Cut(data, []byte(skipMarker)); found {
-			skip(1+bytes.Count(before, []byte("\n")), "it contains "+skipMarker)
+		if before, _, found := bytes.Cut(data, []byte(SkipMarker)); found {
+			skip(1+bytes.Count(before, []byte("\n")), "it contains "+SkipMarker)
 			return nil
 		}
 		result.Files = append(result.Files, transform.File{Path: t.Show(abs), Data: data})
@@ -100,9 +100,9 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	return result, err
 }
 
-// isManifest reports whether a file has the extension of a manifest. Like Argo
+// IsManifest reports whether a file has the extension of a manifest. Like Argo
 // CD, it accepts only lower case.
-func isManifest(path string) bool {
+func IsManifest(path string) bool {
 	switch filepath.Ext(path) {
 	case ".yaml", ".yml", ".json":
 		return true

@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
-	"sigs.k8s.io/kustomize/api/provider"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 var errRemote = errors.New("is remote; nothing is fetched, so copy it into the repository")
@@ -29,13 +29,6 @@ type kustomization struct {
 	inflated        []source    // what the charts were rendered to
 }
 
-// reference is a path that kustomize would load.
-type reference struct {
-	field string // the top-level field that contains it
-	text  string // the text in that field
-	path  string
-}
-
 // check refuses a kustomization that needs the network, other programs or files
 // outside the root.
 func (k *kustomization) check(data []byte) error {
@@ -45,7 +38,7 @@ func (k *kustomization) check(data []byte) error {
 	if err := yaml.Unmarshal(data, &k.root); err != nil {
 		return fmt.Errorf("%s: %s", k.Show(k.path), k.redact(err.Error()))
 	}
-	for _, r := range k.references() {
+	for _, r := range references.Of(&k.Kustomization) {
 		if err := k.checkPath(r); err != nil {
 			return err
 		}
@@ -54,28 +47,28 @@ func (k *kustomization) check(data []byte) error {
 }
 
 // checkPath refuses a path as refusal does, with its position.
-func (k *kustomization) checkPath(r reference) error {
+func (k *kustomization) checkPath(r references.Reference) error {
 	if err := k.refusal(r); err != nil {
-		return k.errorf(r.field, r.text, "%w", err)
+		return k.errorf(r.Field, r.Text, "%w", err)
 	}
 	return nil
 }
 
 // refusal returns why a path is refused: it is remote, absolute, missing or outside, or it is a file that the
 // kustomization may not load.
-func (k *kustomization) refusal(r reference) error {
+func (k *kustomization) refusal(r references.Reference) error {
 	dir := filepath.Dir(k.path)
-	path := filepath.Join(dir, r.path)
+	path := filepath.Join(dir, r.Path)
 	switch {
-	case r.field == secretGenerator && !isRemote(r.text) && !k.exists(path):
+	case r.Field == references.SecretGenerator && !references.IsRemote(r.Text) && !k.exists(path):
 		return errors.New("a path that is missing or outside the root; it is not shown because it may be " +
 			"a value, and values belong in literals")
-	case isText(r.path): // it may hold the value of a Secret
+	case references.IsText(r.Path): // it may hold the value of a Secret
 		return errors.New("a text that is neither the path of a file nor valid YAML")
-	case isRemote(r.path):
-		return fmt.Errorf("%s %w", withoutUser(r.path), errRemote)
-	case filepath.IsAbs(r.path):
-		return fmt.Errorf("%s is absolute; name it relative to the kustomization", r.path)
+	case references.IsRemote(r.Path):
+		return fmt.Errorf("%s %w", withoutUser(r.Path), errRemote)
+	case filepath.IsAbs(r.Path):
+		return fmt.Errorf("%s is absolute; name it relative to the kustomization", r.Path)
 	}
 	real, err := k.Resolve(path)
 	if err != nil {
@@ -87,79 +80,10 @@ func (k *kustomization) refusal(r reference) error {
 	return nil
 }
 
-// secretGenerator is the field whose sources may be values by mistake.
-const secretGenerator = "secretGenerator"
-
 // exists reports whether a path leads to something below the root.
 func (c *confined) exists(path string) bool {
 	_, err := c.Resolve(path)
 	return err == nil
-}
-
-// references returns the paths of a kustomization: the values that kustomize
-// passes to its loader (api/internal/target/kusttarget*.go@v0.21.2). Deprecated
-// fields are among them, because kustomize still reads them.
-func (k *kustomization) references() references {
-	var list references
-	list.add("resources", k.Resources...)
-	//lint:ignore SA1019 see above
-	list.add("bases", k.Bases...)
-	list.add("components", k.Components...)
-	list.add("crds", k.Crds...)
-	list.add("configurations", k.Configurations...)
-	list.add("openapi", k.OpenAPI["path"])
-	for _, patch := range k.Patches {
-		list.add("patches", patch.Path)
-	}
-	//lint:ignore SA1019 see above
-	for _, patch := range k.PatchesJson6902 {
-		list.add("patchesJson6902", patch.Path)
-	}
-	//lint:ignore SA1019 see above
-	for _, patch := range k.PatchesStrategicMerge {
-		list.addPatch("patchesStrategicMerge", string(patch))
-	}
-	for _, replacement := range k.Replacements {
-		list.add("replacements", replacement.Path)
-	}
-	for _, g := range k.ConfigMapGenerator {
-		list.addSources("configMapGenerator", g.KvPairSources)
-	}
-	for _, g := range k.SecretGenerator {
-		list.addSources(secretGenerator, g.KvPairSources)
-	}
-	return list
-}
-
-type references []reference
-
-func (list *references) add(field string, paths ...string) {
-	for _, path := range paths {
-		if path != "" {
-			*list = append(*list, reference{field, path, path})
-		}
-	}
-}
-
-// addPatch adds a text that is either an inline patch or the path of one.
-func (list *references) addPatch(field, text string) {
-	if _, isInline := inline(text); !isInline {
-		list.add(field, text)
-	}
-}
-
-// addSources adds the files of a generator. The form is [key=]path; a remote
-// address is taken as a whole, because it may contain an equals sign.
-func (list *references) addSources(field string, s types.KvPairSources) {
-	list.add(field, s.EnvSource)
-	list.add(field, s.EnvSources...)
-	for _, text := range s.FileSources {
-		_, path, found := strings.Cut(text, "=")
-		if !found || isRemote(text) {
-			path = text
-		}
-		*list = append(*list, reference{field, text, path})
-	}
 }
 
 // errorf returns an error at the position of a value in one of the fields.
@@ -202,18 +126,6 @@ func scalar(n *yaml.Node, value string) *yaml.Node {
 	return nil
 }
 
-// remote matches what kustomize fetches or clones. It also matches addresses
-// with other schemes, which kustomize would treat as files (isRemoteFile in
-// api/internal/loader/fileloader.go@v0.21.2, NewRepoSpecFromURL in
-// api/internal/git/repospec.go@v0.21.2).
-var remote = lazyregexp.New(
-	`(?is)^(git::|https?:|[a-z][a-z0-9+.-]*://|github\.com[/:]|[a-z][a-z0-9-]*@.*[/:])|\?(ref|version)=`,
-)
-
-// isText reports whether what should be a path is something else, such as an
-// inline patch that isn't valid.
-func isText(path string) bool { return strings.Contains(path, "\n") || strings.Contains(path, ": ") }
-
 var userInfo = lazyregexp.New(`//[^?#\s]*@`)
 
 // withoutUser hides the user of an address, who may be a token, unless it is git.
@@ -224,17 +136,6 @@ func withoutUser(address string) string {
 		}
 		return "//***@"
 	})
-}
-
-func isRemote(path string) bool { return remote().MatchString(strings.TrimSpace(path)) }
-
-// factory parses objects as kustomize does.
-var factory = provider.NewDefaultDepProvider().GetResourceFactory()
-
-// inline returns the objects in a text. isInline is false for a path.
-func inline(text string) (objects []*resource.Resource, isInline bool) {
-	objects, err := factory.SliceFromBytes([]byte(text))
-	return objects, err == nil
 }
 
 // isBuiltin reports whether an object configures a plugin that is compiled into

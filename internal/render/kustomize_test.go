@@ -461,7 +461,7 @@ func TestMaxCopied(t *testing.T) {
 
 func TestKustomizeWrites(t *testing.T) {
 	top := write(t, environments)
-	tree, err := tree.Open("base", options(top).tree())
+	tree, err := tree.Open("base", options(top).Tree())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 const (
@@ -129,7 +130,7 @@ func (k *kustomization) inflate(c helmChart) ([]byte, error) {
 	var all bytes.Buffer
 	for _, m := range rendered.Manifests {
 		file := k.Show(filepath.Join(dir, filepath.FromSlash(m.File)))
-		objects, err := factory.SliceFromBytes(m.Data)
+		objects, err := references.Parse(m.Data)
 		if err != nil {
 			return nil, k.errorf(c.field, c.text, "%s: %s", file, redactChart(err, in))
 		}

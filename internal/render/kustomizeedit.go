@@ -14,6 +14,8 @@ import (
 	imageutil "sigs.k8s.io/kustomize/api/pkg/util"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 // edited changes the kustomization as Argo CD does before it builds one, and returns it as YAML. Argo CD runs
@@ -204,7 +206,7 @@ func (k *kustomization) addPatches(o Options) error {
 		if patch.Path == "" {
 			continue
 		}
-		if err := k.refusal(reference{"patches", patch.Path, patch.Path}); err != nil {
+		if err := k.refusal(references.Reference{Field: "patches", Text: patch.Path, Path: patch.Path}); err != nil {
 			return err
 		}
 	}
@@ -226,7 +228,7 @@ func (k *kustomization) addComponents(o Options) error {
 			return err
 		}
 		for _, folder := range folders {
-			if err := k.refusal(reference{"components", folder, folder}); err != nil {
+			if err := k.refusal(references.Reference{Field: "components", Text: folder, Path: folder}); err != nil {
 				return err
 			}
 			if !slices.Contains(k.Components, folder) {
@@ -239,7 +241,7 @@ func (k *kustomization) addComponents(o Options) error {
 
 // glob returns what a glob matches, relative to the kustomization, or else the glob itself.
 func (k *kustomization) glob(pattern string) ([]string, error) {
-	if !strings.ContainsAny(pattern, `*?[\`) || isRemote(pattern) {
+	if !strings.ContainsAny(pattern, `*?[\`) || references.IsRemote(pattern) {
 		return []string{pattern}, nil
 	}
 	base := filepath.ToSlash(k.Rel(k.Base))

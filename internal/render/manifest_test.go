@@ -10,6 +10,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 // equalsAsYAML reports whether manifest avoided AsYAML. It accepts that AsYAML
@@ -40,7 +42,7 @@ func TestManifestOfFiles(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		objects, _ := factory.SliceFromBytes(data)
+		objects, _ := references.Parse(data)
 		for _, object := range objects {
 			all++
 			if equalsAsYAML(t, object) {

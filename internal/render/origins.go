@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -35,13 +36,13 @@ func (s *sources) add(fsys *confined, dir, prefix, suffix string) {
 		*s = append(*s, inflated)
 	}
 	s.addPatches(k, dir, prefix, suffix)
-	for _, r := range k.references() {
-		switch r.field {
+	for _, r := range references.Of(&k.Kustomization) {
+		switch r.Field {
 		case "resources", "bases", "components":
 		default:
 			continue
 		}
-		path := filepath.Join(dir, r.path)
+		path := filepath.Join(dir, r.Path)
 		if data, isFile := fsys.cache[path]; isFile {
 			*s = append(*s, source{file: fsys.Show(path), data: data, prefix: prefix, suffix: suffix})
 			continue

@@ -9,6 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 // checkPlugins refuses generators, transformers and validators that would run a
@@ -43,14 +45,14 @@ func (k *kustomization) checkPlugins() error {
 }
 
 func (k *kustomization) checkPlugin(field, text string) error {
-	objects, isInline := inline(text)
+	objects, isInline := references.Inline(text)
 	if !isInline {
-		if err := k.checkPath(reference{field, text, text}); err != nil {
+		if err := k.checkPath(references.Reference{Field: field, Text: text, Path: text}); err != nil {
 			return err
 		}
 		// A directory is not read here, and other errors are kustomize's to report.
 		if data, err := k.Read(filepath.Join(filepath.Dir(k.path), text)); err == nil {
-			objects, _ = inline(string(data))
+			objects, _ = references.Inline(string(data))
 		}
 	}
 	if field == "generators" {
@@ -69,7 +71,7 @@ func (k *kustomization) checkPlugin(field, text string) error {
 			continue // an error that kustomize reports
 		}
 		for _, r := range paths.references(field) {
-			if err := k.checkPath(reference{field, text, r.path}); err != nil {
+			if err := k.checkPath(references.Reference{Field: field, Text: text, Path: r.Path}); err != nil {
 				return err
 			}
 		}
@@ -116,15 +118,15 @@ type pluginPaths struct {
 	types.KvPairSources `json:",inline"`
 }
 
-func (p pluginPaths) references(field string) references {
-	var list references
-	list.add(field, p.Path, p.TargetFilePath)
+func (p pluginPaths) references(field string) references.List {
+	var list references.List
+	list.Add(field, p.Path, p.TargetFilePath)
 	for _, text := range p.Paths {
-		list.addPatch(field, text)
+		list.AddPatch(field, text)
 	}
 	for _, r := range p.Replacements {
-		list.add(field, r.Path)
+		list.Add(field, r.Path)
 	}
-	list.addSources(field, p.KvPairSources)
+	list.AddSources(field, p.KvPairSources)
 	return list
 }

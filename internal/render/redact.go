@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 )
 
@@ -155,7 +156,7 @@ func (s *secrets) addKustomization(dir string, data []byte) {
 			}
 		case "patchesstrategicmerge", "generators", "transformers", "validators":
 			for _, item := range value.Content {
-				if isText(item.Value) {
+				if references.IsText(item.Value) {
 					s.addManifests(item.Value)
 				} else {
 					s.Name(item.Value)

@@ -117,7 +117,7 @@ stringData:
   marked: &hunter2-mark
   hidden: !hunter2-sign x
 `)
-	tree, err := tree.Open("app", options(top).tree())
+	tree, err := tree.Open("app", options(top).Tree())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 )
 
 // TestKustomizeRefuses builds app in a tree with the files of the case and those
@@ -248,7 +250,7 @@ func TestRemote(t *testing.T) {
 					}
 					_, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(fsys, "/app")
 					remote := fetched || err != nil && strings.Contains(err.Error(), "no 'git' program")
-					if remote && !isRemote(address) {
+					if remote && !references.IsRemote(address) {
 						t.Errorf("kustomize fetches %s", address)
 					}
 					tried++
@@ -267,7 +269,7 @@ func TestRemote(t *testing.T) {
 		"a.yaml", "../base", "./a", "dir/github.com/a", "a@b.yaml", "a/b@c/d.yaml", "http.yaml", "https", "a=b",
 		"v1.2/x.yaml", "git", "s3:x", "öl/ä.yaml",
 	} {
-		if isRemote(path) {
+		if references.IsRemote(path) {
 			t.Errorf("%s is local", path)
 		}
 	}

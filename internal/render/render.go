@@ -123,7 +123,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if !info.IsDir() {
 		named, name = filepath.Split(path)
 	}
-	t, err := tree.Open(cmp.Or(named, "."), o.tree())
+	t, err := tree.Open(cmp.Or(named, "."), o.Tree())
 	if err != nil {
 		return Result{}, err
 	}
@@ -131,7 +131,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if name != "" && !IsKustomization(name) {
 		return file(t, name)
 	}
-	source := detect(t, o.Source)
+	source := Detect(t, o.Source)
 	if o.Previous && !isA(t, source) {
 		source = Directory
 	}
@@ -165,8 +165,8 @@ func (o Options) refuse(named, source string) error {
 	return nil
 }
 
-// tree returns the options of the tree that confines reading.
-func (o Options) tree() tree.Options {
+// Tree returns the options of the tree that confines reading.
+func (o Options) Tree() tree.Options {
 	return tree.Options{Dir: o.Dir, Root: o.Root, RootLocked: o.RootLocked, MaxInput: o.MaxInput, Getenv: o.Getenv}
 }
 

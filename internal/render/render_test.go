@@ -186,13 +186,13 @@ func TestDetect(t *testing.T) {
 	for dir, want := range map[string]string{
 		"plain": Directory, "both": Kustomize, "yml": Kustomize, "chart": Helm,
 	} {
-		tree, err := tree.Open(dir, options(top).tree())
+		tree, err := tree.Open(dir, options(top).Tree())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer tree.Close()
 		for _, source := range []string{"", Auto} {
-			if got := detect(tree, source); got != want {
+			if got := Detect(tree, source); got != want {
 				t.Errorf("%s: got %s, want %s", dir, got, want)
 			}
 		}

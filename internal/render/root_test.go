@@ -55,7 +55,7 @@ gitdir: ../repo/.git/worktrees/linked
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := filepath.Join(top, tc.dir)
-			got, err := tree.Root(tc.path, Options{Dir: dir, Getenv: tc.getenv}.tree())
+			got, err := tree.Root(tc.path, Options{Dir: dir, Getenv: tc.getenv}.Tree())
 			if want := filepath.Join(top, tc.want); got != want || err != nil {
 				t.Errorf("got %s, %v; want %s", got, err, want)
 			}
@@ -80,7 +80,7 @@ func TestSourcePathOutside(t *testing.T) {
 		{"_cmp_server/2/apps", "live", filepath.Join(top, "_cmp_server/2/apps")},
 	} {
 		o := Options{Dir: filepath.Join(top, tc.dir), Getenv: env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", tc.source)}
-		got, err := tree.Root(".", o.tree())
+		got, err := tree.Root(".", o.Tree())
 		if tc.want == "" {
 			wantError(t, err, "the working directory is not "+tc.source+" in a copy of the repository; "+
 				"the source path of the Application may be a link that leads out of it")
@@ -112,7 +112,7 @@ func TestRootSetting(t *testing.T) {
 	} {
 		o := options(filepath.Join(top, "repo"))
 		o.Root, o.RootLocked = tc.root, tc.locked
-		got, err := tree.Root("apps/a", o.tree())
+		got, err := tree.Root("apps/a", o.Tree())
 		if tc.err != "" {
 			wantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {

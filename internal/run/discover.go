@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -29,7 +30,7 @@ func (l *Loader) discovered(
 	}
 	empty, seen := 0, map[string]bool{}
 	for _, folder := range folders {
-		found, err := render.Discover(ctx, folder, l.options(locked), recurse)
+		found, err := discover.Sources(ctx, folder, l.options(locked), recurse)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -133,7 +134,7 @@ func (in *Input) overlays(ctx context.Context) ([]string, error) {
 	if in.Path == "-" || slices.ContainsFunc(in.source.Files, func(f transform.File) bool { return f.Renderer != "" }) {
 		return nil, nil
 	}
-	return render.Overlays(ctx, in.Path, in.options)
+	return discover.Overlays(ctx, in.Path, in.options)
 }
 
 // read reads the settings and the source, which the paths name together.

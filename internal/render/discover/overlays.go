@@ -1,4 +1,4 @@
-package render
+package discover
 
 import (
 	"context"
@@ -10,21 +10,23 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 // Overlays returns the kustomizations below a folder that is read as a directory source, in path order: they are
 // sources of their own. Those that another one uses, and components, are left out. For any other path there are none.
-func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
-	if info, err := os.Stat(o.abs(path)); err != nil || !info.IsDir() {
+func Overlays(ctx context.Context, path string, o render.Options) ([]string, error) {
+	if info, err := os.Stat(paths.Dir(o.Dir).Absolute(path)); err != nil || !info.IsDir() {
 		return nil, tree.Shorten(err, path)
 	}
-	t, err := tree.Open(path, o.tree())
+	t, err := tree.Open(path, o.Tree())
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	if detect(t, o.Source) != Directory {
+	if render.Detect(t, o.Source) != render.Directory {
 		return nil, nil
 	}
 	var folders []string
@@ -38,7 +40,7 @@ func Overlays(ctx context.Context, path string, o Options) ([]string, error) {
 			return fs.SkipDir
 		case entry.IsDir():
 			return context.Cause(ctx)
-		case !IsKustomization(path):
+		case !render.IsKustomization(path):
 			return nil
 		}
 		folder := filepath.Dir(abs)

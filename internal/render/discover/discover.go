@@ -1,4 +1,5 @@
-package render
+// Package discover finds sources below a folder, without rendering them.
+package discover
 
 import (
 	"bytes"
@@ -13,38 +14,40 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
-// Discovered are the sources below a folder.
-type Discovered struct {
-	Sources []string // folders, in path order
-	Skipped []Skip   // folders that are not rendered, in path order
-	Empty   int      // folders without any file that may be a manifest
+// Result are the sources below a folder.
+type Result struct {
+	Sources []string      // folders, in path order
+	Skipped []render.Skip // folders that are not rendered, in path order
+	Empty   int           // folders without any file that may be a manifest
 }
 
-// Discover finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
+// Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
 // or file that a kustomization uses is no source of its own, and neither is what belongs to a chart. It renders
 // nothing. recurse tells whether a folder of manifests stands for those below it too.
-func Discover(ctx context.Context, path string, o Options, recurse func(path string) bool) (Discovered, error) {
-	t, err := tree.Open(path, o.tree())
+func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
+	t, err := tree.Open(path, o.Tree())
 	if err != nil {
-		return Discovered{}, err
+		return Result{}, err
 	}
 	defer t.Close()
 	d := discovery{Tree: t, recurse: recurse, users: map[string][]string{}}
 	if err := d.walk(ctx); err != nil {
-		return Discovered{}, err
+		return Result{}, err
 	}
 	return d.sources()
 }
 
-// discovery is the state of Discover. Paths are absolute, without links.
+// discovery is the state of Sources. Paths are absolute, without links.
 type discovery struct {
 	*tree.Tree
 	recurse func(path string) bool
 	folders []*candidate
-	skipped []Skip
+	skipped []render.Skip
 	users   map[string][]string // the kustomizations that use a file or folder
 }
 
@@ -70,7 +73,7 @@ func (d *discovery) walk(ctx context.Context) error {
 		case entry.Name() == ".git":
 			return fs.SkipDir
 		case abs != d.Base && strings.HasPrefix(entry.Name(), "."):
-			d.skip(abs, DotFolder)
+			d.skip(abs, render.DotFolder)
 			return fs.SkipDir
 		}
 		c, err := d.candidate(abs)
@@ -78,7 +81,7 @@ func (d *discovery) walk(ctx context.Context) error {
 			return err
 		}
 		d.folders = append(d.folders, c)
-		if c.kind == Helm || c.kind == Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
+		if c.kind == render.Helm || c.kind == render.Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
 			return fs.SkipDir
 		}
 		return nil
@@ -86,7 +89,7 @@ func (d *discovery) walk(ctx context.Context) error {
 }
 
 func (d *discovery) skip(abs, reason string) {
-	d.skipped = append(d.skipped, Skip{Path: d.Show(abs), Reason: reason})
+	d.skipped = append(d.skipped, render.Skip{Path: d.Show(abs), Reason: reason})
 }
 
 // candidate looks at the files of a folder.
@@ -95,7 +98,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 	if err != nil {
 		return nil, tree.Shorten(err, d.Show(dir))
 	}
-	c := &candidate{path: dir, kind: Directory}
+	c := &candidate{path: dir, kind: render.Directory}
 	for _, entry := range entries {
 		name := entry.Name()
 		switch {
@@ -104,11 +107,11 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
 			d.skip(filepath.Join(dir, name), "a link to a folder")
 			continue
-		case IsKustomization(name):
-			c.kind = Kustomize
-		case name == "Chart.yaml" && c.kind == Directory:
-			c.kind = Helm
-		case isManifest(name) && !strings.HasPrefix(name, "."):
+		case render.IsKustomization(name):
+			c.kind = render.Kustomize
+		case name == "Chart.yaml" && c.kind == render.Directory:
+			c.kind = render.Helm
+		case render.IsManifest(name) && !strings.HasPrefix(name, "."):
 			c.manifests = append(c.manifests, name)
 			continue
 		default:
@@ -118,7 +121,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 			return nil, err
 		}
 	}
-	if c.kind == Kustomize {
+	if c.kind == render.Kustomize {
 		d.use(c)
 	}
 	return c, nil
@@ -126,7 +129,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 
 // use notes what a kustomization uses. Faults of the kustomization show when it is rendered.
 func (d *discovery) use(c *candidate) {
-	k := kustomization{confined: newConfined(d.Tree, Options{})}
+	var k types.Kustomization
 	if k.Unmarshal(c.text) != nil {
 		return
 	}
@@ -135,15 +138,15 @@ func (d *discovery) use(c *candidate) {
 		home = k.HelmGlobals.ChartHome
 	}
 	paths := []string{}
-	for _, r := range k.references() {
-		paths = append(paths, r.path)
+	for _, r := range references.Of(&k) {
+		paths = append(paths, r.Path)
 	}
 	for _, chart := range k.HelmCharts {
 		paths = append(paths, filepath.Join(home, chart.Name))
 		paths = append(paths, append(chart.AdditionalValuesFiles, chart.ValuesFile)...)
 	}
 	for _, path := range slices.Concat(paths, k.Generators, k.Transformers, k.Validators) {
-		if path == "" || isText(path) || isRemote(path) || filepath.IsAbs(path) {
+		if path == "" || references.IsText(path) || references.IsRemote(path) || filepath.IsAbs(path) {
 			continue
 		}
 		if real, err := d.Resolve(filepath.Join(c.path, path)); err == nil && real != c.path {
@@ -153,22 +156,22 @@ func (d *discovery) use(c *candidate) {
 }
 
 // sources sorts the folders into those to render and those that are skipped.
-func (d *discovery) sources() (Discovered, error) {
-	var found Discovered
+func (d *discovery) sources() (Result, error) {
+	var found Result
 	for _, c := range d.folders {
 		reason, err := d.reason(c)
 		switch {
 		case err != nil:
-			return Discovered{}, err
+			return Result{}, err
 		case reason != "":
 			d.skip(c.path, reason)
-		case c.kind == Directory && len(c.manifests) == 0:
+		case c.kind == render.Directory && len(c.manifests) == 0:
 			found.Empty++
 		default:
 			found.Sources = append(found.Sources, d.Show(c.path))
 		}
 	}
-	slices.SortStableFunc(d.skipped, func(a, b Skip) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
 	found.Skipped = d.skipped
 	return found, nil
 }
@@ -182,18 +185,18 @@ func (d *discovery) reason(c *candidate) (string, error) {
 		return user + " renders it, and its findings are there", nil
 	}
 	switch c.kind {
-	case Kustomize:
+	case render.Kustomize:
 		if c.isComponent() {
 			return "a component, and no kustomization here uses it", nil
 		}
-	case Helm:
+	case render.Helm:
 		var chart struct {
 			Type string `yaml:"type"`
 		}
 		if yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library" {
 			return "a library chart, which renders nothing by itself", nil
 		}
-	case Directory:
+	case render.Directory:
 		return d.withoutObjects(c)
 	}
 	return "", nil
@@ -254,7 +257,7 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if apiLine().Match(data) && !bytes.Contains(data, []byte(skipMarker)) {
+		if apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)) {
 			objects++
 		}
 	}
