@@ -15,8 +15,6 @@ type plan struct {
 	kids   []*plan // in the order of the edits
 	below  *plan   // the first of the kids that became the value
 
-	checked bool // by verify
-
 	byStep map[any]*plan // the kids, if there are many
 }
 

@@ -1,7 +1,6 @@
 package yamldoc
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,59 +66,39 @@ func sameNode(a, b *Node) bool {
 	return true
 }
 
-// check notes that verify has found what p is about, and reports whether there is a plan.
-func (p *plan) check() bool {
-	if p == nil {
-		return false
-	}
-	p.checked = true
-	return true
+// expected is what the edits make of a mapping or sequence of the baseline. New content comes after the old, in the
+// order of the edits, except that a new entry of a mapping may stand before old ones.
+type expected struct {
+	baseline   *Node // has the kind and tag
+	path       Path
+	old, added []content
 }
+
+// content is an entry, or an item, which has no key. A key or value that an edit sets is as in Edit. Others are a *Node
+// of the baseline, an expected, or nil for a value that can't be.
+type content struct{ key, value any }
 
 // verify returns an error unless got is the baseline n with p applied.
 func verify(n *Node, p *plan, got *Node) error {
-	differs := func() error {
-		return bug("the edit of %s went wrong", p.path)
-	}
+	return compare(expect(n, p), got, p.path)
+}
+
+// expect returns what p makes of n, which is nil if p adds it.
+func expect(n *Node, p *plan) any {
 	switch {
+	case p == nil:
+		return n
 	case p.set:
-		if got == nil || !sameValue(p.value, got) {
-			return differs()
-		}
+		return p.value
+	case n == nil:
 		return nil
-	case got == nil || n.Kind != got.Kind || !n.sameTag(got):
-		return differs()
+	case len(p.kids) == 0:
+		return n
 	}
-	items := got.Items
+	result := expected{baseline: n, path: p.path}
 	for i, item := range n.Items {
-		k := p.kid(i)
-		if k.check() && k.remove {
-			continue
-		}
-		if len(items) == 0 || k == nil && !sameNode(item, items[0]) {
-			return differs()
-		}
-		if k != nil {
-			if err := verify(item, k, items[0]); err != nil {
-				return err
-			}
-		}
-		items = items[1:]
-	}
-	// New entries come last, except that they come before a last entry without line end.
-	entries, added := got.Entries, []Entry(nil)
-	isNew := func(e Entry) bool {
-		k := p.kid(e.Key.Value)
-		return k != nil && k.set && n.entry(e.Key.Value) == nil
-	}
-	if slices.ContainsFunc(got.Entries, isNew) {
-		entries = make([]Entry, 0, len(got.Entries))
-		for _, e := range got.Entries {
-			if isNew(e) {
-				added = append(added, e)
-			} else {
-				entries = append(entries, e)
-			}
+		if k := p.kid(i); k == nil || !k.remove {
+			result.old = append(result.old, content{value: expect(item, k)})
 		}
 	}
 	for _, e := range n.Entries {
@@ -127,47 +106,77 @@ func verify(n *Node, p *plan, got *Node) error {
 		if e.Key.Kind == Scalar && e.Key.tag != tagMerge {
 			k = p.kid(e.Key.Value)
 		}
-		if k.check() && k.remove {
-			continue
-		}
-		if len(entries) == 0 {
-			return differs()
-		}
-		other := entries[0]
-		entries = entries[1:]
 		switch {
 		case k == nil:
-			if !sameNode(e.Key, other.Key) || !sameNode(e.Value, other.Value) {
-				return differs()
-			}
-			continue
-		case k.rename == "" && !sameNode(e.Key, other.Key), k.rename != "" && !sameValue(k.rename, other.Key):
-			return differs()
-		case k.set || len(k.kids) > 0:
-			if err := verify(e.Value, k, other.Value); err != nil {
-				return err
-			}
-		case !sameNode(e.Value, other.Value):
-			return differs()
+			result.old = append(result.old, content{e.Key, e.Value})
+		case k.rename != "":
+			result.old = append(result.old, content{k.rename, expect(e.Value, k)})
+		case !k.remove:
+			result.old = append(result.old, content{e.Key, expect(e.Value, k)})
 		}
 	}
 	for _, k := range p.kids {
-		if k.checked {
-			continue
-		}
-		var value *Node
-		switch {
-		case len(added) > 0 && n.Kind == Mapping && added[0].Key.Value == k.step():
-			value, added = added[0].Value, added[1:]
-		case len(items) > 0 && n.Kind == Sequence:
-			value, items = items[0], items[1:]
-		}
-		if err := verify(nil, k, value); err != nil {
-			return err
+		if n.child(k.step()) == nil {
+			result.added = append(result.added, content{k.step(), expect(nil, k)})
 		}
 	}
-	if len(entries)+len(added)+len(items) > 0 {
-		return differs()
+	return result
+}
+
+// compare returns an error that names the path at unless got is what is wanted.
+func compare(want any, got *Node, at Path) error {
+	same := false
+	switch want := want.(type) {
+	case expected:
+		return want.compare(got)
+	case *Node:
+		same = got != nil && sameNode(want, got)
+	default:
+		same = got != nil && sameValue(want, got)
+	}
+	if !same {
+		return differs(at)
 	}
 	return nil
 }
+
+func (e expected) compare(got *Node) error {
+	if got == nil || e.baseline.Kind != got.Kind || !e.baseline.sameTag(got) {
+		return differs(e.path)
+	}
+	for _, item := range got.Items {
+		if err := e.take(nil, item); err != nil {
+			return err
+		}
+	}
+	for _, entry := range got.Entries {
+		if err := e.take(entry.Key, entry.Value); err != nil {
+			return err
+		}
+	}
+	if len(e.old)+len(e.added) > 0 {
+		return differs(e.path)
+	}
+	return nil
+}
+
+// take removes the content that comes next, and returns an error unless it is the given one.
+func (e *expected) take(key, value *Node) error {
+	from := &e.old
+	if len(e.added) > 0 && (len(e.old) == 0 || key != nil && sameValue(e.added[0].key, key)) {
+		from = &e.added
+	}
+	if len(*from) == 0 {
+		return differs(e.path)
+	}
+	next := (*from)[0]
+	*from = (*from)[1:]
+	if key != nil {
+		if err := compare(next.key, key, e.path); err != nil {
+			return err
+		}
+	}
+	return compare(next.value, value, e.path)
+}
+
+func differs(at Path) error { return bug("the edits at %q went wrong", at.String()) }

@@ -1,0 +1,57 @@
+package yamldoc
+
+import (
+	"errors"
+	"testing"
+)
+
+// A document that is not the baseline with the edits made, and nothing else, is an internal error.
+func TestVerify(t *testing.T) {
+	const baseline = "a: 1\nb: {c: x, d: y}\ne: [1, 2, 3]\n"
+	edits := []Edit{
+		Set(Path{"b", "c"}, "no"), Rename(Path{"b", "d"}, "z"), Set(Path{"b", "f"}, 4),
+		Delete(Path{"e", 1}), Set(Path{"e", 3}, "new"), Set(Path{"g", "h"}, true),
+	}
+	for _, test := range []struct {
+		name, got string
+		same      bool
+	}{
+		{"the edits", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\n", true},
+		{"a new entry before an old one", "a: 1\nb: {f: 4, c: 'no', z: y}\ne: [1, 3, new]\ng: {h: true}\n", true},
+		{"no edits", baseline, false},
+		{"another value of an old entry", "a: 2\nb: {c: 'no', z: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"another order of old entries", "a: 1\nb: {z: y, c: 'no', f: 4}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"another kind", "a: 1\nb: [no, y, 4]\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"a tag", "a: 1\nb: !t {c: 'no', z: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"a string that YAML 1.1 reads as a bool", "a: 1\nb: {c: no, z: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"no rename", "a: 1\nb: {c: 'no', d: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"another new value", "a: 1\nb: {c: 'no', z: y, f: 5}\ne: [1, 3, new]\ng: {h: true}\n", false},
+		{"no deletion", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 2, 3, new]\ng: {h: true}\n", false},
+		{"another deletion", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 2, new]\ng: {h: true}\n", false},
+		{"no new item", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 3]\ng: {h: true}\n", false},
+		{"a new item before an old one", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, new, 3]\ng: {h: true}\n", false},
+		{"one item too many", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 3, new, new]\ng: {h: true}\n", false},
+		{"no new entry", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 3, new]\n", false},
+		{"one entry too many", "a: 1\nb: {c: 'no', z: y, f: 4}\ne: [1, 3, new]\ng: {h: true}\ni: 1\n", false},
+	} {
+		before, err := Parse([]byte(baseline))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse([]byte(test.got))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := merge(edits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.against(before.Root) {
+			t.Fatal("the edits change nothing")
+		}
+		err = verify(before.Root, p, got.Root)
+		if _, internal := errors.AsType[*InternalError](err); internal == test.same {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
