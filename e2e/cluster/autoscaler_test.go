@@ -125,7 +125,7 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	case forces:
 		expectForced(namespace, deployments, c)
 		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", filepath.Join(dir, c.source), "--root", dir)
-		if !strings.Contains(findings, "resets the replicas") {
+		if !strings.Contains(findings, "upgrade to 0.15.1") {
 			t.Fatalf("check does not report it:\n%s", findings)
 		}
 		outcome += forced
