@@ -16,7 +16,7 @@ var scaledKinds = []transform.GroupKind{kserve.InferenceService, kserve.Inferenc
 // repairName reports f, a finding about an autoscaler's name or about the finalizer that protects one, with the edits,
 // unless the setting autoscaler is report.
 func (p *pass) repairName(f transform.Report, edits ...transform.Edit) {
-	if p.options.Autoscaler == AutoscalerReport {
+	if p.Options.Autoscaler == AutoscalerReport {
 		f.Unrepaired = "the setting autoscaler is report"
 	} else {
 		f.Edits = edits

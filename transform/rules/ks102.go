@@ -33,11 +33,11 @@ var probePort = &transform.Rule{
 }
 
 func checkProbePort(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	for _, c := range p.Containers(s) {
+	for _, c := range p.KServe.Containers(s) {
 		checkReadinessPort(p, c)
 		for _, probe := range model.Probes {
 			checkMissingPort(p, c, probe)
@@ -81,7 +81,7 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 	f := transform.Report{At: c.Path.With(probe, string(handler), "port"),
 		Message: fmt.Sprintf("the API server refuses the Deployment, because the %s %s has no port, which only Knative "+
 			"fills in", name, handler)}
-	switch inherited, runtime := p.RuntimeHandler(c, probe); {
+	switch inherited, runtime := p.KServe.RuntimeHandler(c, probe); {
 	case inherited == handler:
 		return
 	case inherited != model.NoHandler:

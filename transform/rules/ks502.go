@@ -50,7 +50,7 @@ func checkKind(p *pass) {
 			Message: fmt.Sprintf("the API server refuses this, because KServe has no %s in version %s: use %s",
 				kind, version, apiVersions(kind))})
 	case slices.Contains(model.LLMKinds, p.Object.GroupKind()) && p.Versions.Known() && !p.Versions.Likened() &&
-		len(p.LLMVersions(p.Object).Releases()) == 0:
+		len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		p.Report(transform.Report{At: yamldoc.Path{"apiVersion"},
 			Message: fmt.Sprintf("the API server refuses this, because %s has no %s in version %s: %s",
 				p.release(), kind, version, p.otherVersion(kserve.LLM[version]))})

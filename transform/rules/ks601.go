@@ -60,7 +60,7 @@ func checkModelFormat(p *pass) {
 		f.Message += fmt.Sprintf(", without %s.%s, which KServe drops and which would have an effect there",
 			framework, dropped)
 	}
-	if types := p.types(); dropped != "" && p.options.PrunedFields != PrunedFieldsRemove {
+	if types := p.types(); dropped != "" && p.Options.PrunedFields != PrunedFieldsRemove {
 		f.Unrepaired = fmt.Sprintf("only people know whether %s shall have an effect", dropped)
 	} else if types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
 		f.Edits = p.Object.Edits(edits...)

@@ -131,7 +131,7 @@ func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldo
 func (p *pass) writesModelCache() bool {
 	switch p.Object.GroupKind() {
 	case kserve.InferenceService:
-		field, _ := p.Service(p.Object).Framework(kserve.Predictor)
+		field, _ := p.KServe.Service(p.Object).Framework(kserve.Predictor)
 		uri := p.Object.Get("spec", kserve.Predictor, field, "storageUri")
 		return p.Versions.All(kserve.ModelCacheMarked) && !uri.IsNull()
 	case kserve.LLMInferenceService:

@@ -84,7 +84,7 @@ func (p *pass) pruning() *pruning {
 // misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
 // setting pruned-fields moves it there.
 func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
-	if s := p.Service(p.Object); s != nil && !s.IsGraph() {
+	if s := p.KServe.Service(p.Object); s != nil && !s.IsGraph() {
 		at, _ = misplacedServer(s)
 	}
 	return at, at != nil && p.moves(at)
@@ -92,13 +92,13 @@ func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
 
 // moves reports whether the setting pruned-fields puts what is at a place where it belongs.
 func (p *pass) moves(at yamldoc.Path) bool {
-	return p.options.PrunedFields == PrunedFieldsMove && len(p.pruning().finding(at, p.Object.Get(at...)).Edits) > 0
+	return p.Options.PrunedFields == PrunedFieldsMove && len(p.pruning().finding(at, p.Object.Get(at...)).Edits) > 0
 }
 
 // finding is about a field that no release in question has.
 func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report {
 	older, newer := p.elsewhere(at)
-	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
+	stored := p.allLLM(kserve.LLMConverted) && p.Schema.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	f := transform.Report{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s, because %s has no field %s%s and %s drops it: ",
 			p.symptom(at, value), p.release(), at, older, p.by)}
@@ -119,7 +119,7 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report
 func (p *pruning) repair(f *transform.Report, value *yamldoc.Node) {
 	a := p.advice(f.At, value)
 	f.Message += a.text
-	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
+	removes, moves := p.Options.PrunedFields == PrunedFieldsRemove, p.Options.PrunedFields == PrunedFieldsMove
 	switch {
 	case p.Versions.Likened():
 		f.Unrepaired = "your release may have it"
@@ -336,7 +336,7 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	kind := p.Object.GroupKind()
 	isRuntime := kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime
 	switch {
-	case p.options.PrunedFields != PrunedFieldsMove:
+	case p.Options.PrunedFields != PrunedFieldsMove:
 		f.Unrepaired = "the setting pruned-fields is report, and only move " + writes(moves)
 		return
 	case isRuntime && !p.mayEdit():

@@ -48,7 +48,7 @@ func checkStop(p *pass) {
 
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
 func (p *pass) unstoppable() (what, upgrade string) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	switch {
 	case p.Object.GroupKind() == kserve.LLMInferenceService:
 		if p.allLLM(stopsNoLLM) {

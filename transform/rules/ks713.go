@@ -45,7 +45,7 @@ var (
 )
 
 func checkModel(p *pass) {
-	s, versions := p.LLMService(p.Object), p.LLMVersions(p.Object)
+	s, versions := p.KServe.LLMService(p.Object), p.KServe.LLMVersions(p.Object)
 	if len(versions.Releases()) == 0 {
 		return
 	}

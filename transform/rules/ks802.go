@@ -39,7 +39,7 @@ var refusedServer = &transform.Rule{
 // checkServers counts the servers as they are after the defaulter, which lets the first framework take the place of the
 // model (setPredictorModelDefaults in inference_service_defaults.go).
 func checkServers(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if _, version, _ := strings.Cut(s.APIVersion, "/"); !slices.Contains(kserve.KindVersions[s.Kind], version) {
 		return // KS502 reports it
 	}

@@ -52,7 +52,7 @@ var refusedWorkers = &transform.Rule{
 }
 
 func checkWorkers(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	pod := p.Object.Get("spec")
 	if s != nil {
 		pod = pod.Get(kserve.Predictor)

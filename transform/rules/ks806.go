@@ -38,7 +38,7 @@ var refusedSetting = &transform.Rule{
 }
 
 func checkSettings(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s == nil {
 		if !disabled(p.Object) {
 			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"}, inRuntime)

@@ -103,7 +103,7 @@ func claimed(render *transform.Snapshot) map[claim]*transform.Object {
 // validateUniqueStorageURI in local_model_cache_validation.go@v0.14.1).
 func checkClaims(p *pass) {
 	for own, at := range claims(p.Object) {
-		other := p.claimed()[own]
+		other := p.index.claimed()[own]
 		switch {
 		case other.Name == p.Object.Name:
 			continue

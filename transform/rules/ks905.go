@@ -66,7 +66,7 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 		}
 	}
 	cached := map[*transform.Object][]*transform.Object{}
-	for _, s := range p.Services() {
+	for _, s := range p.KServe.Services() {
 		was := p.was(s.Object)
 		if was == nil || s.Get("metadata", "annotations", "serving.kserve.io/disable-localmodel") != nil {
 			continue

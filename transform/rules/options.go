@@ -128,11 +128,10 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		Index: func(snapshot *transform.Snapshot) transform.Index {
 			m := model.New(snapshot, versions, mode)
 			return &index{
-				Model: m, options: o, kinds: schema.Of(versions.Releases()...),
-				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
-				mains:     sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
-				selecting: sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
-
+				model: m, options: o, schema: schema.Of(versions.Releases()...),
+				claimed:    sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
+				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
+				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 			}
 		},
@@ -151,4 +150,4 @@ func (o Options) forbidden() string {
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
 // Services returns the InferenceServices in the input of a result, of a run with the configuration of [Options.Config].
-func Services(result *transform.Result) []*model.Service { return result.Index().(*index).Services() }
+func Services(result *transform.Result) []*model.Service { return result.Index().(*index).model.Services() }

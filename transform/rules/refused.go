@@ -26,7 +26,7 @@ type refusal struct {
 func (p *pass) refuse(r refusal) {
 	versions := p.Versions
 	if slices.Contains(model.LLMKinds, p.Object.GroupKind()) {
-		versions = p.LLMVersions(p.Object)
+		versions = p.KServe.LLMVersions(p.Object)
 	}
 	all := versions.All(r.only)
 	if !versions.Any(r.only) || !all && !versions.Known() {
@@ -55,7 +55,7 @@ func (p *pass) validatedMode(s *model.Service) kserve.Mode {
 	case !known,
 		old != string(mode) && !p.Versions.Known(),
 		annotation.Str() == old && old != string(mode) && p.Versions.Any(kserve.LegacyModeKnative) &&
-			p.options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
+			p.Options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
 		return ""
 	}
 	return mode
