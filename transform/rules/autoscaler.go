@@ -49,10 +49,10 @@ func kubectl(namespace string) string {
 
 var plainWord = lazyregexp.New(`^[a-z0-9][a-z0-9.-]*$`)
 
-// shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
-func shellQuote(text string) string {
-	if plainWord().MatchString(text) {
-		return text
+// shellQuote quotes a string for a shell if it has to be quoted. Names of objects don't.
+func shellQuote(s string) string {
+	if plainWord().MatchString(s) {
+		return s
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

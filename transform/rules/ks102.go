@@ -61,7 +61,7 @@ func checkReadinessPort(p *pass, c model.Container) {
 			"would probe itself", number, c.Agent)
 		p.setContainerPort(c, f, p.repairCopiedProbe)
 	case numeric().MatchString(port.Str()) && !isNumber:
-		checkTextPort(p, c, f, port.Str())
+		checkQuotedPort(p, c, f, port.Str())
 	case !isNumber && c.ProbeCopied != model.Never:
 		checkNamedPort(p, c, f, port.Str())
 	}
@@ -99,11 +99,11 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 
 var numeric = lazyregexp.New(`^[1-9][0-9]{0,4}$`)
 
-// checkTextPort reports a port number in quotes.
-func checkTextPort(p *pass, c model.Container, f transform.Report, text string) {
-	number, _ := strconv.Atoi(text)
+// checkQuotedPort reports a port number in quotes.
+func checkQuotedPort(p *pass, c model.Container, f transform.Report, quoted string) {
+	number, _ := strconv.Atoi(quoted)
 	f.Message = fmt.Sprintf("the API server refuses the Deployment, because the readiness port %q is a string, which "+
-		"counts as a port name", text)
+		"counts as a port name", quoted)
 	if number == kserve.AgentPort && c.ProbeCopied != model.Never {
 		f.Message += ", and the number is that of KServe's agent"
 		p.setContainerPort(c, f, p.repairProbe)

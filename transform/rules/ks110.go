@@ -140,7 +140,7 @@ func (m mainProbe) equivalent(handlers []string) (request execprobe.Request, exa
 	return request, err == nil && served && sameRequest(m.Container, m.probe, request)
 }
 
-// serves reports whether an argument or a variable names the port, and none one of the preset's.
+// serves reports whether an argument or a variable names the port, and none names a port of the preset's.
 func (m mainProbe) serves(port int) bool {
 	named, _ := m.ServesElsewhere(port)
 	return otherPort(m.Container, m.pod) != "" && named == ""

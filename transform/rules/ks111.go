@@ -46,7 +46,8 @@ func checkMainContainers(p *pass) {
 	}
 }
 
-// helper matches the names of containers that KServe or its presets have elsewhere, or that only watch the model's.
+// helper matches the names of containers that KServe or its presets have in another place, or that only watch the model
+// server.
 var helper = lazyregexp.New(
 	`^(storage-initializer|kserve-router|tokenizer|(.*-)?(agent|exporter|proxy|sidecar))$`)
 
@@ -251,8 +252,8 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 	return ""
 }
 
-// otherPort says where the server of a container listens, if that is none of the ports of the preset's container: what
-// an argument or a variable names, or what it declares beside a command of its own.
+// otherPort says where the server of a container listens, if that is not a port of the preset's container: on the port
+// that an argument or a variable names, or that it declares beside a command of its own.
 func otherPort(c model.Container, pod kserve.LLMPod) string {
 	if c.Node == nil {
 		return ""

@@ -36,7 +36,7 @@ var autoscalerName = &transform.Rule{
 }
 
 // hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it. Without it, the name is kedaHPA
-// and the one of the ScaledObject (getDefaultHpaName in controllers/keda/hpa.go of
+// and the ScaledObject's name (getDefaultHpaName in controllers/keda/hpa.go of
 // github.com/kedacore/keda/v2@v2.17.3).
 var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
 
@@ -73,7 +73,8 @@ func (p *pass) checkScaledObjectName() {
 	}
 }
 
-// completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
+// completeRename finds what still refers to the pass's object by its former name, for example in files that fix did not
+// get.
 func (p *pass) completeRename() {
 	o := p.Object
 	old := model.Autoscaler{Object: o}.RenamedFrom()

@@ -123,7 +123,7 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 	}
 }
 
-// targetEdits returns the edits that make the reference with the name at a path one to the Deployment.
+// targetEdits returns the edits that make a reference, whose name is at the path, refer to the Deployment.
 func targetEdits(name yamldoc.Path, kind, deployment string) []yamldoc.Edit {
 	edits := []yamldoc.Edit{yamldoc.Set(name, deployment)}
 	if kind != model.DeploymentTarget {

@@ -42,7 +42,7 @@ func checkReserved(p *pass) {
 	})
 }
 
-// mayInject reports whether a webhook may add something of the name to the pod at a path. KServe's adds its agent and
+// mayInject reports whether a webhook may add something with the name to the pod at a path. KServe's adds its agent and
 // what loads a model only where a component asks for them; for a runtime, that depends on the services
 // (storage_initializer_injector.go and agent_injector.go in pkg/webhook/admission/pod, v0.11.2 to v0.20.0).
 func (p *pass) mayInject(pod yamldoc.Path, name string) bool {

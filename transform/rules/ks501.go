@@ -53,7 +53,7 @@ func checkMode(p *pass) {
 	}
 }
 
-// checkDefault reports what a service without the annotation has for another mode than the cluster's default.
+// checkDefault reports a service without the annotation that has settings for another mode than the cluster's default.
 func checkDefault(p *pass, s *model.Service) {
 	if p.KServe.DefaultMode == "" {
 		return
@@ -123,13 +123,13 @@ func checkGraphSpelling(p *pass, s *model.Service, value string) {
 	p.Report(f)
 }
 
-// noMode says that a value of the annotation is no mode, and which one may be meant.
+// noMode says that a value of the annotation is not a mode, and which one may be meant.
 func (p *pass) noMode(s *model.Service, value string) string {
 	refusal := ""
 	if p.keepsMode(s) {
 		refusal = ", and 0.15.1 and later refuse every update of the object"
 	}
-	return fmt.Sprintf("%s, because %q is no mode%s: %s", runsInDefault(s), value, refusal, p.likelyMode(value))
+	return fmt.Sprintf("%s, because %q is not a mode%s: %s", runsInDefault(s), value, refusal, p.likelyMode(value))
 }
 
 // runsInDefault says what becomes of a service, or a graph, without a mode that KServe knows.

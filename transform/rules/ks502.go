@@ -66,14 +66,15 @@ func (p *pass) otherVersion(w transform.Window) string {
 	return upgrade
 }
 
-// similarKind returns the kind of KServe that is spelt like the text, or almost so, and is empty when there is none.
-func similarKind(text string) string {
-	if kserve.KindVersions[text] != nil {
-		return text
+// similarKind returns the kind of KServe with the name, or else with the most similar one. It is empty when there is
+// none.
+func similarKind(name string) string {
+	if kserve.KindVersions[name] != nil {
+		return name
 	}
 	meant, least := "", 3
 	for _, kind := range slices.Sorted(maps.Keys(kserve.KindVersions)) {
-		if d := spelling.Distance(strings.ToLower(text), strings.ToLower(kind)); d < least {
+		if d := spelling.Distance(strings.ToLower(name), strings.ToLower(kind)); d < least {
 			meant, least = kind, d
 		}
 	}

@@ -44,7 +44,7 @@ func checkLLMName(p *pass) {
 	switch name := s.Name; {
 	case len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		return
-	case !dns1123().MatchString(name): // also a name that is not there yet, as ${MODEL}
+	case !dns1123().MatchString(name): // also a placeholder, as ${MODEL}
 	case !dns1035().MatchString(name):
 		f.Message = dead + "the name of a Service can't start with it: start with a letter, and use no dots"
 		p.Report(f)

@@ -26,9 +26,8 @@ var modelFormat = &transform.Rule{
 	Run:      run(checkModelFormat),
 }
 
-// checkModelFormat makes the edits that stand for setPredictorModelDefaults
-// (pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.11.0 to v0.20.0): the framework's mapping becomes model,
-// with the framework as its format.
+// checkModelFormat does what setPredictorModelDefaults does (pkg/apis/serving/v1beta1/inference_service_defaults.go,
+// v0.11.0 to v0.20.0): the framework's mapping becomes model, with the framework as its format.
 func checkModelFormat(p *pass) {
 	at := p.convertedFramework()
 	spec := p.Object.Get(at...)
@@ -70,7 +69,8 @@ func checkModelFormat(p *pass) {
 	p.Report(f)
 }
 
-// droppedBelow returns the field that says more than its framework and that only model has, or is empty.
+// droppedBelow returns the field of a framework that only model has and that says more than the framework. It is empty
+// when there is none.
 func droppedBelow(framework *yamldoc.Node, name string) string {
 	switch format := framework.Get("modelFormat"); {
 	case framework.Get("runtime").Str() != "":

@@ -25,7 +25,7 @@ var containerName = &transform.Rule{
 	Run:      run(checkContainerNames),
 }
 
-// checkContainerNames stands for Default in predictor_custom.go, transformer_custom.go, explainer_custom.go and
+// checkContainerNames does what Default does in predictor_custom.go, transformer_custom.go, explainer_custom.go and
 // explainer_art.go (pkg/apis/serving/v1beta1, v0.11.0 to v0.20.0).
 func checkContainerNames(p *pass) {
 	s := p.KServe.Service(p.Object)

@@ -115,7 +115,7 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 	return paths
 }
 
-// entries returns the paths of the annotations or labels, as the field says, that are to go.
+// entries returns the paths of the entries of a field, annotations or labels, that have to go.
 func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldoc.Path) {
 	for key := range p.Object.Get("metadata", field).Children() {
 		if name, ok := key.(string); ok && goes(name) {

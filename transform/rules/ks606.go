@@ -147,15 +147,15 @@ func (p *pruning) symptom(at yamldoc.Path, value *yamldoc.Node) string {
 	return fmt.Sprintf("this %s%s setting %s no effect", gpu, at[len(at)-1], has)
 }
 
-// namesGPU reports whether a key or a text of a value tells that it is about GPUs.
+// namesGPU reports whether a key or a string in a value shows that it is about GPUs.
 func namesGPU(value *yamldoc.Node) (found bool) {
-	tells := func(text string) bool {
-		text = strings.ToLower(text)
-		return strings.Contains(text, "gpu") || strings.Contains(text, "nvidia")
+	shows := func(s string) bool {
+		s = strings.ToLower(s)
+		return strings.Contains(s, "gpu") || strings.Contains(s, "nvidia")
 	}
 	value.Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
 		found = found || slices.ContainsFunc(n.Entries, func(e yamldoc.Entry) bool {
-			return tells(e.Key.Value) || tells(e.Value.Get().Str())
+			return shows(e.Key.Value) || shows(e.Value.Get().Str())
 		})
 	})
 	return found
@@ -308,7 +308,7 @@ func fits(object schema.Field, name string, value *yamldoc.Node) bool {
 	return field.Kept && !slices.ContainsFunc(field.All(), differs)
 }
 
-// move lets the edits put what is at a field where it belongs, if the settings ask for that.
+// move makes the edits that put a field where it belongs, if the settings ask for that.
 func (p *pruning) move(f *transform.Report, moves []move) {
 	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
 	for _, m := range moves {
@@ -376,7 +376,7 @@ func (p *pruning) take(place yamldoc.Path) bool {
 	return true
 }
 
-// settled reports whether a value is stored as it is, if it gets the place of a field.
+// settled reports whether KServe stores a value unchanged in the field.
 func settled(field schema.Field, value *yamldoc.Node) bool {
 	asIs := func(value *yamldoc.Node, f schema.Field) bool {
 		_, differs := storedQuantity(value.Get(), f)
@@ -387,8 +387,8 @@ func settled(field schema.Field, value *yamldoc.Node) bool {
 	return all
 }
 
-// ofMetadata reports whether a value may move to a path of metadata: labels and annotations are mappings of strings, and
-// names are strings. A finalizer would begin to block the deletion, which nobody has missed so far.
+// ofMetadata reports whether a value may move to a path of metadata: labels and annotations are mappings of strings,
+// and names are strings. A finalizer would begin to block the deletion, which nobody has missed so far.
 func ofMetadata(at yamldoc.Path, value *yamldoc.Node) bool {
 	isString := func(n *yamldoc.Node) bool { return n.Get().Tag() == "!!str" }
 	switch at[1] {

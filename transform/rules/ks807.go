@@ -70,8 +70,8 @@ func claims(o *transform.Object) iter.Seq2[claim, yamldoc.Path] {
 	}
 }
 
-// selectable yields the formats of a runtime with autoSelect and a priority, each after the place of that. A disabled
-// runtime has none.
+// selectable yields the formats of a runtime that have autoSelect and a priority, with the path of the priority. A
+// disabled runtime has none.
 func selectable(runtime *transform.Object) iter.Seq2[yamldoc.Path, *yamldoc.Node] {
 	at := yamldoc.Path{"spec", "supportedModelFormats"}
 	return func(yield func(yamldoc.Path, *yamldoc.Node) bool) {

@@ -54,7 +54,8 @@ type change struct {
 	filling func() map[string][]*transform.Object            // caches by their node group
 }
 
-// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to KS504.
+// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to
+// KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		if model.Maker(p.Object) != "" {
@@ -75,9 +76,9 @@ func run(check func(*pass)) func(*transform.Pass) {
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 
-// Report reports a finding. One that needs the patch release says so where only the minor is given. What is known to
-// have no effect (KS7xx) or to be refused (KS8xx) may be right on a release that is newer than all known ones, so there
-// it is a warning at most, and stays.
+// Report reports a problem. If the repair needs the patch release, and only the minor is given, it says so. What has no
+// effect (KS7xx) or is refused (KS8xx) on the newest known release may be right on a newer one, so there it is a
+// warning at most, and stays.
 func (p *pass) Report(f transform.Report) {
 	if group := p.Rule.ID[:len("KS7")]; p.Versions.Newer() && (group == "KS7" || group == "KS8") {
 		if cmp.Or(f.Severity, p.Rule.Severity) == transform.Error {

@@ -6,7 +6,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// types returns those of the pass's object on the releases in question.
+// types returns the types of the pass's object on the releases in question.
 func (p *pass) types() *schema.Types {
 	return p.Schema.Types(p.Object.APIVersion, p.Object.Kind)
 }
