@@ -15,7 +15,7 @@ import (
 // user interface.
 const maxComplaint = 2048
 
-// copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
+// copied matches the directory that argocd-cmp-server copies a repository to; it differs in every run
 // (util/cmp/stream.go@v2.14.21).
 var copied = lazyregexp.New(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 
@@ -55,4 +55,17 @@ func (env *Env) complaint(err error) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
+type findingsError struct{ count int }
+
+func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
+
+// found returns the error that ends a command with findings, or nil if there are none.
+func found(count int) error {
+	if count == 0 {
+		return nil
+	}
+	return &findingsError{count}
 }

@@ -2,28 +2,21 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newInstallCommand(env *Env) *cobra.Command {
-	var forms []string
-	for _, form := range install.Forms {
-		forms = append(forms, form.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "install [FILE|-]",
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
@@ -38,12 +31,13 @@ max-memory, and its limits of storage are at least max-input.`,
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
-		Args: takes(0, 1),
+		Args: flags.Arguments(0, 1),
 	}
 	c := newInstalling(env, cmd)
-	form := newChoice(cmd, "form", "", "how you install Argo CD", forms)
+	form := flags.ChoiceOf(cmd, "form", "", "how you install Argo CD", install.Forms,
+		func(f install.Form) string { return f.Name })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, err := form()
+		form, err := form()
 		if err != nil {
 			return err
 		}
@@ -51,9 +45,8 @@ max-memory, and its limits of storage are at least max-input.`,
 		if err != nil {
 			return err
 		}
-		return c.print(cmd.Context(), set, install.Forms[slices.Index(forms, name)])
+		return c.print(cmd.Context(), set, form)
 	}
-	cmd.AddCommand(newInstallCheckCommand(env), newDetectCommand(env))
 	return cmd
 }
 
@@ -68,7 +61,7 @@ type installing struct {
 
 func newInstalling(env *Env, cmd *cobra.Command) *installing {
 	c := &installing{env: env}
-	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
+	c.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
 		"max-memory", "max-input", "timeout")
 	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
 	cmd.Flags().BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
@@ -81,61 +74,45 @@ func (c *installing) facts(args []string) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.Locked(rulesAsOf) {
+	if set.Locked("rules-as-of") {
 		c.asOf = set.AsOf
 	}
 	if len(args) == 0 {
 		return set, nil
 	}
-	var sidecar installed
-	facts, name, err := c.env.detect(args[0], sidecar.read)
+	cluster, err := c.env.readCluster(args[0])
 	if err != nil {
 		return nil, err
 	}
 	if c.asOf == "" {
-		if c.asOf, err = sidecar.rules(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if c.asOf, err = cluster.RulesAsOf(); err != nil {
+			return nil, err
 		}
 	}
-	for _, f := range facts {
-		at := &set.KServeVersion
-		if f.setting == "default-deployment-mode" {
-			at = &set.DefaultDeploymentMode
-		}
-		switch {
-		case *at != install.Unknown:
-		case f.value == "":
-			c.env.complain(f.missing(name))
-		default:
-			*at = f.value
-		}
-	}
+	c.take(&set.KServeVersion, cluster.Version)
+	c.take(&set.DefaultDeploymentMode, cluster.Mode)
 	return set, nil
 }
 
-const rulesAsOf = "rules-as-of"
-
-// installed is what a sidecar that runs says about the rules.
-type installed struct {
-	asOf string
-	err  error
+// take sets a setting that is unknown to what the cluster shows.
+func (c *installing) take(setting *string, f install.Fact) {
+	switch {
+	case *setting != install.Unknown:
+	case f.Value == "":
+		c.env.complain(f.Missing())
+	default:
+		*setting = f.Value
+	}
 }
 
-func (i *installed) read(object health.Object) {
-	asOf, err := install.InstalledSetting(object, rulesAsOf)
-	if err == nil && asOf != "" && i.asOf != "" && asOf != i.asOf {
-		err = fmt.Errorf("one has %s and another one %s: give the one of your Argo CD", i.asOf, asOf)
+// readCluster reads the facts about a cluster from a file.
+func (env *Env) readCluster(file string) (*install.Cluster, error) {
+	closer, stream, err := env.open(file)
+	if err != nil {
+		return nil, err
 	}
-	i.asOf, i.err = cmp.Or(i.asOf, asOf), cmp.Or(i.err, err)
-}
-
-// rules returns the rules-as-of of the sidecar, "" if there is none.
-func (i *installed) rules() (string, error) {
-	_, err := rules.ParseVersion(i.asOf)
-	if err = cmp.Or(i.err, err); err != nil {
-		return "", fmt.Errorf("%s of the sidecar: %w; or give --%[1]s", rulesAsOf, err)
-	}
-	return i.asOf, nil
+	defer closer.Close()
+	return install.ReadCluster(stream.Input, stream.Name)
 }
 
 func (c *installing) options(set *settings.Settings) install.Options {

@@ -16,11 +16,11 @@ var earlier = []struct{ command, flag, short, value, now string }{
 // respelled returns arguments as this release takes them, with a notice if an earlier one took them otherwise.
 func respelled(args []string) (now []string, notice string) {
 	for _, e := range earlier {
-		command := strings.Fields(e.command)
-		if len(args) < len(command) || !slices.Equal(args[:len(command)], command) {
+		path := strings.Fields(e.command)
+		if len(args) < len(path) || !slices.Equal(args[:len(path)], path) {
 			continue
 		}
-		given := args[len(command):]
+		given := args[len(path):]
 		at, width, value := findFlag(given, e.flag, e.short)
 		if width == 0 || e.value != "" && value != e.value {
 			continue
