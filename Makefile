@@ -59,7 +59,7 @@ plan: ## the programs with KServe's code that the command plan starts, for the r
 
 # plane builds the program of a release, after it has packed what the program needs of KServe's sources.
 define plane
-	$(GO) run ./internal/plan/pack -o controlplane/kserve-v$(1)/manifests \
+	$(GO) run -C hack ./pack -o ../controlplane/kserve-v$(1)/manifests \
 		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
 			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
 	cd controlplane/kserve-v$(1) && $(GO) build -ldflags '-s -w' \
