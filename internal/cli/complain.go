@@ -35,13 +35,13 @@ func (env *Env) complaint(err error) string {
 		prefix = terminal.Quote(app) + ": "
 	}
 	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
-	lines := run.Joined(err)
+	all := run.Joined(err)
 	var b strings.Builder
-	for i, err := range lines {
+	for i, err := range all {
 		text := copied().ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
 		text = unknownAnchor().ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
 		line := prefix + terminal.Quote(strings.TrimSpace(text)) + "\n"
-		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(lines)-i)
+		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(all)-i)
 		room := maxComplaint - b.Len() - len(rest)
 		if len(line) > room {
 			if i == 0 {

@@ -20,12 +20,16 @@ func newInstallCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [FILE|-]",
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
-		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
-you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
-kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
-rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
-release. --timeout, --max-input and --max-memory are those of the sidecar; its memory limit is at least four times
-max-memory, and its limits of storage are at least max-input.`,
+		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, for the way in which
+you install Argo CD.
+
+FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller. kserve-version and
+default-deployment-mode come from it, unless flags set them. If FILE also has the Deployment of the repo-server, the
+sidecar in it keeps its rules-as-of, so that a newer release makes no new repairs unannounced. Otherwise rules-as-of is
+that of this release.
+
+--timeout, --max-input and --max-memory are the limits of the sidecar. Its memory limit is at least four times max-memory,
+and its limits of storage are at least max-input.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -

@@ -19,7 +19,7 @@ func newInstallDetectCommand(env *Env) *cobra.Command {
 		Short: "Print the facts about a cluster that the settings need",
 		Long: `Print kserve-version and default-deployment-mode of a cluster, as variables of the sidecar or as lines of the
 settings file. The input is what kubectl prints for KServe's ConfigMap and the Deployment of its controller, as YAML
-or JSON. What it does not show is reported. The exit code is 2 when it shows neither.`,
+or JSON. Standard error says what the input does not show. The exit code is 2 when it shows neither.`,
 		Example: "  " + strings.Replace(install.DetectCommand, " deployment/", " \\\n    deployment/", 1),
 		Args:    flags.Arguments(1, 1),
 	}

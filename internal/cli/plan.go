@@ -22,7 +22,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// clusterCommand prints what of a cluster has a say in what KServe makes.
+// clusterCommand prints the objects of a cluster that decide what KServe makes.
 const clusterCommand = "kubectl -n kserve get -o yaml configmaps,clusterservingruntimes,clusterstoragecontainers," +
 	"llminferenceserviceconfigs"
 
@@ -36,7 +36,7 @@ memory: nothing reaches a cluster. They are in a program for each release, argoc
 this one or on PATH. The release is the setting kserve-version.
 
 With --previous it shows what changes: what is made, changed, replaced or deleted, which pods restart because of which
-field, and what is refused by whom. The flag takes the manifests before the change: a directory or a file.
+field, what is refused, and by whom. The flag takes the manifests before the change: a directory or a file.
 
 With --cluster it takes the configuration, runtimes and presets of your cluster instead of those that the release ships.
 This prints them; leave out kinds that your release does not have:

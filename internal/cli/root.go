@@ -28,7 +28,7 @@ func newRootCommand(env *Env, printed io.Writer) *cobra.Command {
 		DisableAutoGenTag: true,
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: env.name()},
 	}
-	alone := slices.ContainsFunc(groups, func(g group) bool { return slices.ContainsFunc(g.commands, env.names) })
+	alone := slices.ContainsFunc(groups, func(g commandGroup) bool { return slices.ContainsFunc(g.commands, env.names) })
 	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone {
 		root.Version = version.Current().Version
@@ -68,7 +68,7 @@ func alias(name string, newCommand func(*Env) *cobra.Command) command {
 	}, nil}
 }
 
-type group struct {
+type commandGroup struct {
 	title    string
 	commands []command
 }
@@ -98,7 +98,7 @@ const (
 )
 
 // groups are the commands as the help of the program shows them.
-var groups = []group{
+var groups = []commandGroup{
 	{"Manifests", []command{
 		{"check", newCheckCommand, nil}, {"diff", newDiffCommand, nil}, {"fix", newFixCommand, nil},
 		{"generate", newGenerateCommand, nil}, {"drift", newDriftCommand, nil}, {"upgrade", newUpgradeCommand, nil},
