@@ -25,7 +25,7 @@ byte. Standard error gets a summary of one line. After an error standard output 
 The flag --output takes FORMAT=FILE and can be repeated. It writes a report of the findings before the manifests, also
 when fail-on refuses them. A file is written whole or not at all.
 
-` + flags.FormatsHelp + "\n\n" + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.FormatsHelp() + "\n\n" + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin generate deploy/
   helm template iris ./chart | argocd-kserve-plugin generate - | kubectl apply -f -
   argocd-kserve-plugin generate --fail-on=error -o text=findings.txt deploy/`,

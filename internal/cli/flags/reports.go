@@ -18,21 +18,22 @@ type Destination struct {
 	File string // empty for standard output
 }
 
-// Help about the flag --output, and about its formats alone.
-const (
-	ReportHelp = `The flag --output takes a format, or FORMAT=FILE to write a file, and can be repeated: one report goes to standard
+// ReportHelp explains the flag --output of Reports.
+func ReportHelp() string {
+	return `The flag --output takes a format, or FORMAT=FILE to write a file, and can be repeated: one report goes to standard
 output at most. A file is written whole or not at all.
 
-` + FormatsHelp
-	FormatsHelp = `  text      for people: by object, with the line, what is wrong and what the repair does
-  compact   one finding a line, for grep
-  json      for programs; docs/check.schema.json describes it
-  sarif     for code hosts such as GitHub, with the repairs
-  junit     for test reports of CI systems
-  github    annotations of GitHub Actions
-  markdown  for a comment on a pull request or the summary of a step, with the diff
-  baseline  for --baseline`
-)
+` + FormatsHelp()
+}
+
+// FormatsHelp has a line for each format.
+func FormatsHelp() string {
+	var b strings.Builder
+	for _, f := range report.Formats {
+		fmt.Fprintf(&b, "  %-8s  %s\n", f.Name, f.Help)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
 
 // Reports adds the flag --output to a command that prints a report.
 func Reports(cmd *cobra.Command) func() ([]Destination, error) {
