@@ -36,7 +36,7 @@ CHAOS   ?= 2m
 LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test golden lint race fuzz conformance judge conformance-all statuses e2e image-test release \
+.PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
 	release-test reproducible plan plan-test bench outdated demo clean
 
 help: ## this list
@@ -59,7 +59,7 @@ plan: ## the programs with KServe's code that the command plan starts, for the r
 
 # plane builds the program of a release, after it has packed what the program needs of KServe's sources.
 define plane
-	$(GO) run ./internal/plan/pack -o controlplane/kserve-v$(1)/manifests \
+	$(GO) run -C hack ./pack -o ../controlplane/kserve-v$(1)/manifests \
 		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
 			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
 	cd controlplane/kserve-v$(1) && $(GO) build -ldflags '-s -w' \
@@ -112,9 +112,6 @@ judge: ## KServe's own defaulters and validators over the same manifests, or tho
 	cd e2e/conformance/judge && $(TEST) -count=1 ./...
 	cd e2e/conformance && $(TEST) -count=1 -v -timeout $(LIMIT) -run "^TestJudge$$" -kserve-version $(KSERVE) \
 		-manifests "$(abspath $(MANIFESTS))"
-
-conformance-all: KSERVE = all
-conformance-all: conformance judge ## both with the manifests of every release of KServe; not in CI
 
 statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
