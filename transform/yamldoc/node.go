@@ -132,8 +132,8 @@ func (n *Node) key(i int) (text string, ok bool) {
 	return k.Value, k.Kind == Scalar
 }
 
-// index prepares entry for a wide mapping. It returns the indexes of the first key that is there twice, or -1.
-func (n *Node) index() (first, second int) {
+// indexKeys prepares entry for a wide mapping. It returns the indexes of the first key that is there twice, or -1.
+func (n *Node) indexKeys() (first, second int) {
 	if len(n.Entries) <= narrow {
 		for i := range n.Entries {
 			text, ok := n.key(i)

@@ -339,7 +339,7 @@ func unwritten(y *yaml.Node) bool {
 
 // finish prepares a mapping with all its entries for searches and edits. It fails if a key is there twice.
 func (t *Tree) finish(n *Node) error {
-	if first, second := n.index(); second >= 0 {
+	if first, second := n.indexKeys(); second >= 0 {
 		line, _ := t.Position(n.Entries[first].Key.Start)
 		key := n.Entries[second].Key
 		fault := t.errorAt(key.Start, fmt.Sprintf("duplicate key%s, first on line %d", t.named(key.resolve().Value), line))

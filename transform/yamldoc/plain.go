@@ -152,7 +152,7 @@ func (p *plainParser) complete(n *Node, first, column int) *Node {
 	if _, next := p.content(); next > column {
 		return nil
 	}
-	if _, second := n.index(); second >= 0 {
+	if _, second := n.indexKeys(); second >= 0 {
 		return nil
 	}
 	return n

@@ -23,7 +23,7 @@ func TestText(t *testing.T) {
 			line, col := 1, 1 // as yaml.v3 counts
 			for at := 0; at <= len(body); {
 				gotLine, gotCol := text.position(at)
-				if wantLine, wantCol := position(body, at); gotLine != wantLine || gotCol != wantCol {
+				if wantLine, wantCol := positionIn(body, at); gotLine != wantLine || gotCol != wantCol {
 					t.Fatalf("%q: %d is at %d:%d, not %d:%d", body, at, gotLine, gotCol, wantLine, wantCol)
 				}
 				if got := text.offset(line, col); yaml && got != at {

@@ -128,7 +128,7 @@ func compare(want any, got *Node, at Path) error {
 	same := false
 	switch want := want.(type) {
 	case expected:
-		return want.compare(got)
+		return want.matches(got)
 	case *Node:
 		same = got != nil && sameNode(want, got)
 	default:
@@ -140,7 +140,7 @@ func compare(want any, got *Node, at Path) error {
 	return nil
 }
 
-func (e expected) compare(got *Node) error {
+func (e expected) matches(got *Node) error {
 	if got == nil || e.baseline.Kind != got.Kind || !e.baseline.sameTag(got) {
 		return differs(e.path)
 	}
