@@ -77,6 +77,17 @@ func TestNotRepaired(t *testing.T) {
 		}, services)
 	}
 	seen := func() *Rule { return wants("KS901", "seen", "yes", services) }
+	inTurn := rule("KS901", func(p *Pass) { // repairs a service once the one that it refers to is repaired
+		at, ref := yamldoc.Path{"metadata", "annotations", "seen"}, p.Object.Annotation("ref")
+		if p.Object.Annotation("seen") == "" &&
+			(ref == "" || p.Snapshot.Object(services, "", ref).Annotation("seen") != "") {
+			p.Report(Report{At: at, Message: "not seen", Edits: p.Object.Edits(yamldoc.Set(at, "yes"))})
+		}
+	}, services)
+	chain, links := []string{named("s0")}, []int{0}
+	for i := range 20 {
+		chain, links = append(chain, referring(fmt.Sprint("s", i+1), fmt.Sprint("s", i))), append(links, i+1)
+	}
 	for _, tc := range []struct {
 		name      string
 		rules     []*Rule
@@ -149,6 +160,21 @@ func TestNotRepaired(t *testing.T) {
 			only(rule("KS903", func(p *Pass) { p.Report(turn(p, "silver", "gold")) }, services), "b")},
 			[]string{named("a"), strings.Replace(named("b"), "  name:", "  annotations: {class: gold}\n  name:", 1)},
 			[]int{0, 1}, []int{1}, "the rules KS902 and KS903 undo each other's repairs"},
+		{"a repair that never ends, beside many that wait for each other", []*Rule{inTurn,
+			only(rule("KS902", func(p *Pass) {
+				at, long := yamldoc.Path{"metadata", "annotations", "long"}, p.Object.Annotation("long")+"x"
+				p.Report(Report{At: at, Category: long, Message: "too short", Edits: p.Object.Edits(yamldoc.Set(at, long))})
+			}, services), "s1")}, chain, links, []int{1}, "the repair of rule KS902 never ends"},
+		{"repairs of one place, one after the other", []*Rule{only(rule("KS901", func(p *Pass) {
+			at := yamldoc.Path{"metadata", "annotations", "done"}
+			done := p.Object.Annotation("done")
+			for i := range 20 {
+				if step := string(rune('a' + i)); !strings.Contains(done, step) {
+					p.Report(Report{At: at, Category: step, Message: "no " + step,
+						Edits: p.Object.Edits(yamldoc.Set(at, done+step))})
+				}
+			}
+		}, services), "a")}, []string{named("a"), named("b")}, []int{0}, nil, "no t"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			input := File{Path: "app.yaml", Data: []byte(strings.Join(tc.documents, "---\n"))}
