@@ -55,3 +55,26 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
+
+// Apply returns no document that is another one than the edits say. A verbatim with a line break stands for a fault of
+// the splicer.
+func TestApplyVerifies(t *testing.T) {
+	for body, edit := range map[string]Edit{
+		"a: 1\n":            Set(Path{"a"}, verbatim("2\nb: 3")),
+		"a: 1\nb: [2]\n":    Set(Path{"b", 1}, verbatim("3, 4")),
+		"a: &x ~\nb: *x\n":  Set(Path{"a"}, "y"), // writes out the alias, see below
+		"- &x ~\n- c: *x\n": Set(Path{1, "c", "d"}, "y"),
+	} {
+		tree, err := Parse([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for anchored := range tree.aliases {
+			anchored.Value = "~\nb: 3"
+		}
+		after, err := tree.Apply([]Edit{edit})
+		if _, internal := errors.AsType[*InternalError](err); !internal {
+			t.Errorf("%q becomes %q, error %v", body, after.Bytes(), err)
+		}
+	}
+}
