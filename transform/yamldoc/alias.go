@@ -12,8 +12,8 @@ import (
 const maxWritten = 1000
 
 // writeOut returns a tree with the same value in which no alias keeps the edits from being made: each alias on the path
-// of an edit, and each that would share what an edit changes, is replaced with a copy of its value. It also returns the
-// comments that this takes out. The result is t if there are none.
+// of an edit, and each that shares what an edit changes, is replaced with a copy of its value. If there is no such
+// alias, the tree is t. It also returns the comments that this removes.
 func (t *Tree) writeOut(edits []Edit) (*Tree, []Comment, error) {
 	if len(t.aliases) == 0 || t.Root == nil {
 		return t, nil, nil
@@ -53,7 +53,7 @@ type aliasWriter struct {
 	size    int            // of the values of those
 }
 
-// leave notes the aliases at n and below it, which go with an edit.
+// leave notes the aliases at n and below it, which an edit removes.
 func (w *aliasWriter) leave(n *Node) {
 	if n.Kind == Alias {
 		w.leaving[n] = true

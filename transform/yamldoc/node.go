@@ -41,7 +41,7 @@ type Node struct {
 	tag     tag
 	lead    int32 // bytes from the anchor or tag to Start, 0 without them
 
-	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
+	Value string // the decoded value of a Scalar; the name of the anchor for an Alias
 
 	// Start and End are byte offsets into the document: of the first byte, after anchor and tag, and after the last
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
@@ -126,13 +126,13 @@ func (n *Node) resolve() *Node {
 // narrow is the number of children up to which a search from the first to the last is fast enough.
 const narrow = 16
 
-// key returns the text of the key of entry i, and whether it is a scalar.
+// key returns the value of the key of entry i, and whether it is a scalar.
 func (n *Node) key(i int) (text string, ok bool) {
 	k := n.Entries[i].Key.resolve()
 	return k.Value, k.Kind == Scalar
 }
 
-// indexKeys prepares entry for a wide mapping. It returns the indexes of the first key that is there twice, or -1.
+// indexKeys prepares the search for keys. It returns the indexes of the first key that occurs twice, or -1.
 func (n *Node) indexKeys() (first, second int) {
 	if len(n.Entries) <= narrow {
 		for i := range n.Entries {
