@@ -100,7 +100,7 @@ func (a *analysis) budget() []int {
 
 // stopChase withdraws those of the findings for good that edit one of the documents.
 func (r *repair) stopChase(documents map[int]bool, findings []*Finding) {
-	for i := range documents {
+	for _, i := range slices.Sorted(maps.Keys(documents)) {
 		var chasing []*Finding
 		for _, f := range findings {
 			if slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc.ordinal == i }) {
@@ -191,18 +191,23 @@ func (r *repair) repaired() []*Finding {
 	if r.first.fatal() {
 		return first
 	}
-	made := r.made()
+	made, madeAt := r.made(), map[spot][]*Finding{}
+	for _, f := range made {
+		madeAt[f.spot()] = append(madeAt[f.spot()], f)
+	}
 	left := map[spot]bool{}
 	for _, f := range r.last.open {
 		left[f.spot()] = true
 	}
 	var all []*Finding
+	known := map[*Finding]bool{}
 	for _, f := range first {
 		at := f.spot()
-		if i := slices.IndexFunc(made[at], f.sameAs); i >= 0 {
-			m := made[at][i]
+		if i := slices.IndexFunc(madeAt[at], f.sameAs); i >= 0 {
+			m := madeAt[at][i]
 			m.Line, m.Col = f.Line, f.Col
-			made[at] = slices.Delete(made[at], i, i+1)
+			madeAt[at] = slices.Delete(madeAt[at], i, i+1)
+			known[m] = true
 			all = append(all, m)
 			continue
 		}
@@ -219,9 +224,7 @@ func (r *repair) repaired() []*Finding {
 		}
 		all = append(all, f)
 	}
-	for _, more := range made {
-		all = append(all, more...)
-	}
+	all = append(all, slices.DeleteFunc(made, func(f *Finding) bool { return known[f] })...)
 	all = append(all, r.revealed(first, plan)...)
 	slices.SortStableFunc(all, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
@@ -238,28 +241,26 @@ func (r *repair) revealed(first []*Finding, plan *Plan) (found []*Finding) {
 	for _, f := range first {
 		known[f.spot()] = append(known[f.spot()], f)
 	}
-	left := map[spot][]*Finding{}
-	for _, f := range r.keep(r.last.open, plan) {
-		left[f.spot()] = append(left[f.spot()], f)
+	left := r.keep(r.last.open, plan)
+	more := map[spot]int{}
+	for _, f := range left {
+		more[f.spot()]++
 	}
-	for at, findings := range left {
-		more := len(findings) - len(known[at])
-		for _, f := range findings {
-			if more > 0 && !slices.ContainsFunc(known[at], f.sameAs) {
-				m := new(*f)
-				m.Edits = nil
-				m.moveTo(r.first.snapshot)
-				found = append(found, m)
-				more--
-			}
+	for _, f := range left {
+		at := f.spot()
+		if more[at] > len(known[at]) && !slices.ContainsFunc(known[at], f.sameAs) {
+			m := new(*f)
+			m.Edits = nil
+			m.moveTo(r.first.snapshot)
+			found = append(found, m)
+			more[at]--
 		}
 	}
 	return found
 }
 
 // made returns the findings that the steps repair, as findings about the objects of the input.
-func (r *repair) made() map[spot][]*Finding {
-	made := map[spot][]*Finding{}
+func (r *repair) made() (made []*Finding) {
 	for i, step := range r.steps {
 		lost := r.lost(i)
 		for _, f := range step.findings {
@@ -268,7 +269,7 @@ func (r *repair) made() map[spot][]*Finding {
 			if i > 0 {
 				m.moveTo(r.first.snapshot)
 			}
-			made[m.spot()] = append(made[m.spot()], m)
+			made = append(made, m)
 		}
 	}
 	return made
@@ -314,7 +315,8 @@ func (r *repair) failures() ([]*Finding, error) {
 		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
 	}
 	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int {
-		return cmp.Compare(a.rule.ID, b.rule.ID)
+		return cmp.Or(cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.document, b.document),
+			cmp.Compare(a.finding, b.finding))
 	})
 	for _, at := range withdrawn {
 		if why := r.withdrawn[at]; why.faulty {

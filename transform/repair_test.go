@@ -477,3 +477,40 @@ func TestMoveComesFirst(t *testing.T) {
 		}
 	}
 }
+
+// TestOrder has a rule that reports about several objects at once, after another one: the order is always the same.
+func TestOrder(t *testing.T) {
+	for _, repaired := range []bool{true, false} {
+		after := only(rule("KS902", func(p *Pass) {
+			for _, o := range p.Snapshot.Objects(services) {
+				at := yamldoc.Path{"metadata", "annotations", "class"}
+				if p.Object.Annotation("seen") == "" || o.Annotation("class") != "" {
+					continue
+				}
+				r := Report{Object: o, At: at, Message: "no class", Severity: Warning}
+				if repaired {
+					r.Edits = o.Edits(yamldoc.Set(at, "gold"))
+				}
+				p.Report(r)
+			}
+		}, services), "s0")
+		var documents []string
+		want := []string{"KS901 s0"}
+		for i := range 12 {
+			documents = append(documents, named(fmt.Sprint("s", i)))
+			want = append(want, fmt.Sprint("KS902 s", i))
+		}
+		result, err := Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(strings.Join(documents, "---\n"))}},
+			Config{Rules: []*Rule{only(wants("KS901", "seen", "yes", services), "s0"), after}, NotRepaired: notRepaired})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range result.Findings() {
+			got = append(got, f.Rule.ID+" "+f.Object.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("repaired: %t: findings %q, want %q", repaired, got, want)
+		}
+	}
+}

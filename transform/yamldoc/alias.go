@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -235,8 +236,12 @@ func (w *aliasWriter) write() (*Tree, []Comment, error) {
 		}
 		delete(w.wanted, w.Root.descend(e.Path))
 	}
-	for alias := range w.wanted {
-		return nil, nil, w.unsafe(alias, nil, fmt.Sprintf("the alias *%s shares the value, and is a key or merged", alias.Value))
+	if len(w.wanted) > 0 {
+		first := slices.MinFunc(slices.Collect(maps.Keys(w.wanted)), func(a, b *Node) int {
+			return cmp.Compare(a.Start, b.Start)
+		})
+		why := fmt.Sprintf("the alias *%s shares the value, and is a key or merged", first.Value)
+		return nil, nil, w.unsafe(first, nil, why)
 	}
 	p, err := merge(edits)
 	if err != nil {

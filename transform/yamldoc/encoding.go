@@ -31,26 +31,10 @@ func checkEncoding(data []byte) error {
 	}
 }
 
-// faultIn returns an Error at an offset into data.
+// faultIn returns an Error at an offset into data, whose lines end where editors end them: with LF, CRLF or CR.
 func faultIn(data []byte, offset int, msg string) *Error {
-	line, col := positionIn(data, offset)
-	return &Error{Line: line, Col: col, Msg: msg}
-}
-
-// positionIn returns the line and column of an offset. As in editors, lines end with LF, CRLF or CR.
-func positionIn(data []byte, offset int) (line, col int) {
-	before := data[:offset]
-	start := bytes.LastIndexAny(before, "\r\n") + 1
-	lines := countLines(before)
-	if start > 0 && start == offset && before[start-1] == '\r' && offset < len(data) && data[offset] == '\n' {
-		start = bytes.LastIndexAny(before[:start-1], "\r\n") + 1 // between CR and LF
-		lines--
-	}
-	text := before[start:]
-	if start == 0 {
-		text = bytes.TrimPrefix(text, []byte(bom))
-	}
-	return lines + 1, utf8.RuneCount(text) + 1
+	t := text{body: data}
+	return t.errorAt(offset, msg)
 }
 
 // countLines counts the line ends in data.

@@ -41,7 +41,8 @@ func sameValue(v any, n *Node) bool {
 	return false
 }
 
-// alike reports whether two nodes have the same kind, tag, value and number of children. All spellings of null are one value.
+// alike reports whether two nodes have the same kind, tag, value and number of children. All spellings of null are
+// one value.
 func (n *Node) alike(other *Node) bool {
 	return n.Kind == other.Kind && n.sameTag(other) && (n.Value == other.Value || n.tag == tagNull) &&
 		len(n.Entries) == len(other.Entries) && len(n.Items) == len(other.Items)
