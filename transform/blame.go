@@ -227,8 +227,8 @@ const maxSuspects = 8
 
 // findGuilty finds the edits without which the symptoms are gone: those of one rule, and if possible of one of its
 // findings in the document of the symptom. It tries all documents at once, so that the number of analyses does not
-// depend on theirs. If no single rule brings a symptom about, all edits of the document are guilty, or those of the plan
-// if it has none there.
+// depend on theirs. If no single rule brings a symptom about, all edits of the document are guilty, or those of the
+// plan if it has none there.
 func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom) (verdict, error) {
 	guilty := verdict{}
 	rules, edits := plan.rules(), plan.byPlace()

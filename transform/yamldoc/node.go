@@ -31,8 +31,8 @@ const (
 	Flow               // {} or []
 )
 
-// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping has
-// Entries and a Sequence has Items, both in document order.
+// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping
+// has Entries and a Sequence has Items, both in document order.
 type Node struct {
 	Kind  Kind
 	Style Style
@@ -166,8 +166,8 @@ func (n *Node) indexKeys() (first, second int) {
 	return first, second
 }
 
-// keyBit returns one of 64 bits for a key. Most rules look for keys that a mapping does not have, and most of those have
-// another bit than all of its keys.
+// keyBit returns one of 64 bits for a key. Most rules look for keys that a mapping does not have, and most of those
+// have another bit than all of its keys.
 func keyBit(key string) uint64 {
 	if key == "" {
 		return 1
