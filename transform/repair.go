@@ -64,18 +64,19 @@ func (r *repair) withdraw(plan *Plan, guilty verdict) {
 // advance adopts a plan that passed the comparison. Edits that were withdrawn for its sake may be possible now. If a
 // document has been edited too often, the repair starts over, without the edits that the last two plans make there.
 func (r *repair) advance(plan *Plan, after *analysis) {
-	last := len(r.steps) - 1
-	chased := map[int]bool{}
-	for i, d := range after.snapshot.documents {
-		if d != r.last.snapshot.documents[i] {
-			r.budget[i]--
-			if r.budget[i] < 0 {
-				chased[i] = true
-			}
+	edited, chased := map[int]bool{}, map[int]bool{}
+	for _, f := range plan.findings {
+		for _, e := range f.Edits {
+			edited[e.Object.doc.ordinal] = true
+		}
+	}
+	for i := range edited {
+		if r.budget[i]--; r.budget[i] < 0 {
+			chased[i] = true
 		}
 	}
 	if len(chased) > 0 {
-		r.stopChase(chased, slices.Concat(r.steps[last].findings, plan.findings))
+		r.stopChase(chased, slices.Concat(r.steps[len(r.steps)-1].findings, plan.findings))
 		r.last, r.steps, r.budget = r.first, nil, r.first.budget()
 	} else {
 		r.last, r.steps = after, append(r.steps, step{plan, after})

@@ -146,6 +146,11 @@ func TestNotRepaired(t *testing.T) {
 			[]*Rule{only(seen(), "a"), wants("KS902", "class", "gold", services), spoils("KS903", "c", "a")},
 			[]string{named("a"), named("b"), strings.Replace(named("c"), "  name:", "  annotations: {class: gold}\n  name:", 1)},
 			[]int{0, 1}, nil, "KS901: no seen; not repaired: the repair would lead to KS903: spoilt"},
+		{"a repair that reveals a warning", []*Rule{seen(), rule("KS902", func(p *Pass) {
+			if p.Object.Annotation("seen") != "" {
+				p.Report(Report{Message: "revealed", Severity: Warning})
+			}
+		}, services)}, []string{named("a")}, []int{0}, nil, "KS902: revealed"},
 		{"a repair that succeeds once the others are repaired", []*Rule{seen(),
 			only(wants("KS902", "class", "gold", services), "b"),
 			only(rule("KS903", func(p *Pass) {
