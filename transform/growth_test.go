@@ -32,17 +32,19 @@ func TestGrowth(t *testing.T) {
 		name string
 		rule func(p *Pass) // the first one
 		then *Rule
+		want string // in each document
 	}{
-		{"one finding of a rule is guilty", func(p *Pass) { annotate(p, "a", "b", "c") }, refuses("b")},
-		{"several findings of a rule are guilty", func(p *Pass) { annotate(p, "a", "b", "c") }, refuses("b", "c")},
-		{"rules that disagree", func(p *Pass) { annotate(p, "a") }, wants("KS902", "a", "y", services)},
+		{"one finding of a rule is guilty", func(p *Pass) { annotate(p, "a", "b", "c") }, refuses("b"),
+			"  annotations:\n    a: x\n    c: x\nspec"},
+		{"no finding of a rule is guilty alone", func(p *Pass) { annotate(p, "a", "b", "c") }, refuses("b", "c"), "\nspec"},
+		{"rules that disagree", func(p *Pass) { annotate(p, "a") }, wants("KS902", "a", "y", services), "\nspec"},
 		{"findings of a rule that disagree", func(p *Pass) {
 			for _, value := range []string{"x", "y"} {
 				if at := (yamldoc.Path{"metadata", "annotations", "a"}); p.Object.Annotation("a") == "" {
 					p.Report(Report{At: at, Category: value, Edits: p.Object.Edits(yamldoc.Set(at, value))})
 				}
 			}
-		}, refuses("b")},
+		}, refuses("b"), "  annotations:\n    a: x\nspec"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			calls := func(n int) int64 {
@@ -53,8 +55,12 @@ func TestGrowth(t *testing.T) {
 					documents[i] = named(fmt.Sprint("s", i))
 				}
 				files := []File{{Path: "app.yaml", Data: []byte(strings.Join(documents, "---\n"))}}
-				if _, err := Run(t.Context(), files, Config{Rules: rules, NotRepaired: notRepaired}); err != nil {
+				result, err := Run(t.Context(), files, Config{Rules: rules, NotRepaired: notRepaired})
+				if err != nil {
 					t.Fatal(err)
+				}
+				if after := string(result.Files()[0].After); strings.Count(after, tc.want) != n {
+					t.Errorf("want %q in %d documents:\n%s", tc.want, n, after)
 				}
 				return count.Load()
 			}
