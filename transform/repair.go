@@ -91,9 +91,10 @@ func (a *analysis) budget() []int {
 		steps[i] = maxSteps
 	}
 	for _, f := range a.open {
-		documents, _ := byDocument(f.Edits)
-		for _, d := range documents {
-			steps[d.ordinal]++
+		if len(f.Edits) > 0 {
+			for _, at := range f.places() {
+				steps[at.document]++
+			}
 		}
 	}
 	return steps
@@ -150,9 +151,12 @@ func (r *repair) apply(ctx context.Context, plan *Plan) (*Snapshot, verdict, err
 func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, error) {
 	findings, edits := map[*document][]*Finding{}, map[*document][]Edit{}
 	for _, f := range plan.findings {
-		touched, of := byDocument(f.Edits)
-		for _, d := range touched {
-			findings[d], edits[d] = append(findings[d], f), append(edits[d], of[d]...)
+		for _, e := range f.Edits {
+			d := e.Object.doc
+			if n := len(findings[d]); n == 0 || findings[d][n-1] != f {
+				findings[d] = append(findings[d], f)
+			}
+			edits[d] = append(edits[d], e)
 		}
 	}
 	documents := slices.Clone(r.last.snapshot.documents)
