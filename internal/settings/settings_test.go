@@ -336,7 +336,7 @@ func TestFaults(t *testing.T) {
 				`environment variable ARGOCD_KSERVE_PLUGIN_PROBE: unknown setting "probe"; did you mean probes?`,
 				`environment variable ARGOCD_ENV_KSERVE_PLUGIN_KSERVEVERSION: unknown setting "kserveversion"; did you ` +
 					`mean kserve-version?`,
-				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; argocd-kserve-plugin settings --help lists them`,
+				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; argocd-kserve-plugin settings --help-all lists them`,
 			}},
 		{"values", []string{"--probes=sometimes", "--timeout=soon", "--max-input=0", "--namespace=Not_One"},
 			[]string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.9.0"},
