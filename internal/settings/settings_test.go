@@ -304,7 +304,7 @@ func TestParameters(t *testing.T) {
 		{`[{"name":"probes","string":"tcp"},{"name":"probes","string":"auto"}]`, "", "set twice"},
 		{`[{"name":"probe","string":"tcp"}]`, "",
 			`ARGOCD_APP_PARAMETERS: unknown setting "probe"; did you mean probes? argocd-kserve-plugin settings ` +
-				`--help lists them`},
+				`--help-all lists them`},
 		{`{"probes":"tcp"}`, "", "ARGOCD_APP_PARAMETERS: not a JSON array of parameters"},
 		{`[{"name":"directory-include","string":"{a,b}/*.yaml *.yml"}]`, "directory-include",
 			"{a,b}/*.yaml *.yml from"},
