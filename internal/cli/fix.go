@@ -42,6 +42,8 @@ findings whose repair loses a comment, with the line before the repair.
 		if slices.Contains(args, "-") {
 			return errors.New("fix writes files; for standard input use generate -")
 		}
+		var applications bytes.Buffer // of standard input, for the second time that the sources are read
+		src.Stdin = io.TeeReader(env.Stdin, &applications)
 		out, err := repairOnly(cmd.Context(), src, args)
 		if err != nil {
 			return err
@@ -78,6 +80,7 @@ findings whose repair loses a comment, with the line before the repair.
 			if err != nil {
 				return err
 			}
+			src.Stdin = &applications
 			now, err := repairOnly(cmd.Context(), src, args) // what is left has moved
 			if err != nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)

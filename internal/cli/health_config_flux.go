@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ func newHealthConfigFluxCommand(env *Env) *cobra.Command {
 		Args:    flags.Arguments(0, 1),
 	}
 	src := flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "namespace",
-		"max-memory", "max-input", "timeout")
+		"max-memory", "max-input", "timeout", "argocd-version")
+	hideEarlier(cmd, "argocd-version")
 	routes := cmd.Flags().Bool("http-routes", false, "KServe makes HTTPRoutes (enableGatewayApi)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return writeFlux(cmd.Context(), env, src, args, *routes)
@@ -39,7 +41,7 @@ func writeFlux(ctx context.Context, env *Env, src *run.Loader, args []string, ro
 	if err != nil {
 		return err
 	}
-	warnings := in.Settings.Warnings
+	warnings := slices.Concat(in.Settings.Warnings, in.Settings.Overruled)
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}

@@ -149,7 +149,7 @@ func (u *upgrading) at(ctx context.Context, release string, versions kserve.Vers
 	if err != nil {
 		return nil, none, fmt.Errorf("KServe %s: %w", release, err)
 	}
-	u.warnings = append(u.warnings, u.Settings.Warnings...)
+	u.warnings = slices.Concat(u.warnings, u.Settings.Warnings, u.Settings.Overruled)
 	if warning != "" {
 		u.warnings = append(u.warnings, warning)
 	}

@@ -49,7 +49,7 @@ func (p *Places) Find(f transform.Finding) report.Place {
 	}
 	source := f.Source()
 	if p.disputed[spotOf(f, source)] || len(f.Edits) == 0 && p.added(f) {
-		return report.Place{Path: p.dir.Shown(file.Path), Repair: p.Advice(f)}
+		return report.Place{Path: p.dir.Shown(file.Path), Overlay: true, Repair: p.Advice(f)}
 	}
 	place := report.Place{Path: p.dir.Shown(cmp.Or(source.Path, file.Path)), Line: source.Line}
 	if repair := p.Advice(f); repair != "edit "+source.String() && repair != unknownSource {

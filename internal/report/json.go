@@ -48,6 +48,7 @@ type jsonFinding struct {
 	Fingerprint string          `json:"fingerprint"`
 	Repair      bool            `json:"repair"`
 	Restarts    bool            `json:"restarts"`
+	RepairIn    string          `json:"repairIn,omitempty"`
 	Lost        []string        `json:"lostComments,omitempty"`
 	Unrepaired  string          `json:"unrepaired,omitempty"`
 	Needs       string          `json:"needs,omitempty"`
@@ -93,7 +94,7 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 			accepted = &jsonAcceptance{f.Accepted.By, f.Accepted.Reason}
 		}
 		place, file := r.Place(f), f.Object.File.Path
-		if f.Object.File.Renderer != "" {
+		if f.Object.File.Renderer != "" && !place.Overlay {
 			file = cmp.Or(f.Object.File.Origin(), file)
 		}
 		out = append(out, jsonFinding{
@@ -101,8 +102,8 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
 			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Also: also, Category: f.Category, Message: f.Message, Fingerprint: fingerprint(f),
-			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, Lost: lost, Unrepaired: f.Unrepaired, Needs: f.Needs,
-			Accepted: accepted,
+			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, RepairIn: place.Repair, Lost: lost,
+			Unrepaired: f.Unrepaired, Needs: f.Needs, Accepted: accepted,
 		})
 	}
 	return out

@@ -43,6 +43,7 @@ type Place struct {
 	Line, Col int    // from 1; columns count runes. Line is 0 where only the file is known
 	EndCol    int    // after what the finding is about
 	Text      string // the line, as a person may see it; empty where it is not known
+	Overlay   bool   // whether that is the overlay, and not the source of what a renderer made
 	Repair    string // how to repair what a renderer made, such as "patch PATH in FILE"; empty where that is this place
 }
 

@@ -207,7 +207,7 @@ func find(name string) (*Setting, error) {
 		}
 		names[i] = Table[i].Name
 	}
-	return nil, fmt.Errorf("unknown setting %q; %sargocd-kserve-plugin settings --help lists them",
+	return nil, fmt.Errorf("unknown setting %q; %sargocd-kserve-plugin settings --help-all lists them",
 		name, DidYouMean(name, names))
 }
 

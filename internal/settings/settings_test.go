@@ -304,7 +304,7 @@ func TestParameters(t *testing.T) {
 		{`[{"name":"probes","string":"tcp"},{"name":"probes","string":"auto"}]`, "", "set twice"},
 		{`[{"name":"probe","string":"tcp"}]`, "",
 			`ARGOCD_APP_PARAMETERS: unknown setting "probe"; did you mean probes? argocd-kserve-plugin settings ` +
-				`--help lists them`},
+				`--help-all lists them`},
 		{`{"probes":"tcp"}`, "", "ARGOCD_APP_PARAMETERS: not a JSON array of parameters"},
 		{`[{"name":"directory-include","string":"{a,b}/*.yaml *.yml"}]`, "directory-include",
 			"{a,b}/*.yaml *.yml from"},
@@ -336,7 +336,7 @@ func TestFaults(t *testing.T) {
 				`environment variable ARGOCD_KSERVE_PLUGIN_PROBE: unknown setting "probe"; did you mean probes?`,
 				`environment variable ARGOCD_ENV_KSERVE_PLUGIN_KSERVEVERSION: unknown setting "kserveversion"; did you ` +
 					`mean kserve-version?`,
-				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; argocd-kserve-plugin settings --help lists them`,
+				`.argocd-kserve-plugin.yaml:1:1: unknown setting "root_folder"; argocd-kserve-plugin settings --help-all lists them`,
 			}},
 		{"values", []string{"--probes=sometimes", "--timeout=soon", "--max-input=0", "--namespace=Not_One"},
 			[]string{"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.9.0"},

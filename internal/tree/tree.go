@@ -47,7 +47,7 @@ type Tree struct {
 
 	argocd bool // whether Argo CD runs the plugin
 	found  bool // whether no setting names the root
-	loose  bool // whether the directory is in no Git work tree
+	loose  bool // whether the root is in no Git work tree
 
 	max, read int64 // bytes: the limit, and the number read so far
 
@@ -72,11 +72,11 @@ func Open(named string, o Options) (*Tree, error) {
 	if clean, err := filepath.EvalSymlinks(paths.Dir(o.Dir).Absolute(t.Named)); err != nil || clean != base { // a .. follows a link
 		t.Named = t.fromCwd(base)
 	}
-	_, inTree := workTree(base)
-	t.loose = !inTree
 	if t.Dir, err = Root(named, o); err != nil {
 		return nil, err
 	}
+	_, inTree := workTree(t.Dir)
+	t.loose = !inTree
 	if !Below(t.Dir, base) {
 		return nil, t.Outside(base)
 	}
