@@ -28,6 +28,7 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		Args:    takes(1, 1),
 	}
 	const asEnv, asFile = "env", "file"
+	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
 	output := newChoice(cmd, "output", "o", "for the sidecar's variables or the settings file", []string{asEnv, asFile})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
@@ -38,7 +39,12 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 		if format == asFile {
 			line, head = settingLine, settings.SchemaComment
 		}
-		facts, name, err := env.detect(args[0], func(health.Object) {})
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		env.caller.Limit(cmd.Context(), set)
+		facts, name, err := env.detect(args[0], set.MaxInput, func(health.Object) {})
 		if err != nil {
 			return err
 		}
@@ -67,15 +73,17 @@ or JSON. What it does not show is reported. The exit code is 2 when it shows nei
 
 // detect reads the facts about a cluster from what kubectl prints, and shows each object that is not about them. It
 // returns the name of the input for messages too.
-func (env *Env) detect(file string, other func(health.Object)) (facts []fact, name string, err error) {
-	closer, stream, err := env.open(file)
+func (env *Env) detect(
+	file string, limit settings.Size, other func(health.Object),
+) (facts []fact, name string, err error) {
+	in, err := env.open(file, limit)
 	if err != nil {
 		return nil, "", err
 	}
-	defer closer.Close()
+	defer in.Close()
 	version := fact{setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment}
 	mode := fact{setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap}
-	err = health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
+	err = health.Read(in, in.name, 0, func(event health.Event) bool {
 		switch kind, name := event.Object["kind"], health.At(event.Object, "metadata", "name"); {
 		case kind == "Deployment" && name == kserve.ControllerDeployment:
 			version.found(event.Object, controllerVersion)
@@ -86,7 +94,7 @@ func (env *Env) detect(file string, other func(health.Object)) (facts []fact, na
 		}
 		return true
 	})
-	return []fact{version, mode}, stream.Name, err
+	return []fact{version, mode}, in.name, err
 }
 
 // fact is a setting that an object of the cluster shows.

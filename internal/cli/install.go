@@ -47,7 +47,7 @@ max-memory, and its limits of storage are at least max-input.`,
 		if err != nil {
 			return err
 		}
-		set, err := c.facts(args)
+		set, err := c.facts(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func newInstalling(env *Env, cmd *cobra.Command) *installing {
 }
 
 // facts reads the settings. What no flag and no variable says about the cluster and its sidecar comes from a file.
-func (c *installing) facts(args []string) (*settings.Settings, error) {
+func (c *installing) facts(ctx context.Context, args []string) (*settings.Settings, error) {
 	set, err := c.src.Locked()
 	if err != nil {
 		return nil, err
@@ -87,8 +87,9 @@ func (c *installing) facts(args []string) (*settings.Settings, error) {
 	if len(args) == 0 {
 		return set, nil
 	}
+	c.env.caller.Limit(ctx, set)
 	var sidecar installed
-	facts, name, err := c.env.detect(args[0], sidecar.read)
+	facts, name, err := c.env.detect(args[0], set.MaxInput, sidecar.read)
 	if err != nil {
 		return nil, err
 	}
