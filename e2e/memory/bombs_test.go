@@ -138,13 +138,13 @@ func bombs() []bomb {
 		written("assess/services", assess, failed, fmt.Sprintf(services, "", 400_000)),
 		written("assess/list", assess, failed,
 			`echo '{"kind":"List","apiVersion":"v1","items":['; `+fmt.Sprintf(services, ",", 400_000)+"; echo '{}]}'"),
-		written("assess/YAML", assess, failed, fmt.Sprintf(services, "\n---", 400_000)),
+		written("assess/YAML", assess, failed, "echo ---; "+fmt.Sprintf(services, "\n---", 400_000)),
 		{name: "wait/endless", args: wait("/dev/zero"), code: failed},
 		{name: "wait/aliases", files: map[string]string{"a.yaml": laughs()}, args: wait("a.yaml"), code: failed},
 		written("wait/services", wait, either, fmt.Sprintf(services, "", 400_000)),
 		written("wait/list", wait, either,
 			`echo '{"kind":"List","apiVersion":"v1","items":['; `+fmt.Sprintf(services, ",", 400_000)+"; echo '{}]}'"),
-		written("wait/YAML", wait, either, fmt.Sprintf(services, "\n---", 400_000)),
+		written("wait/YAML", wait, either, "echo ---; "+fmt.Sprintf(services, "\n---", 400_000)),
 	}
 }
 
