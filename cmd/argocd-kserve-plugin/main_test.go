@@ -30,16 +30,20 @@ func TestScript(t *testing.T) { clitest.Run(t, "../../testdata/script") }
 
 // Argo CD's deadline and a person's Ctrl-C both find a command that is waiting for its input.
 func TestStop(t *testing.T) {
-	for _, tc := range []struct {
+	type stop struct {
 		name   string
-		flag   string
+		args   string
 		signal os.Signal
 		want   string
-	}{
-		{"signal", "--timeout=1h", syscall.SIGTERM, "iris: terminated signal received\n"},
-		{"timeout", "--timeout=1ms", nil,
-			"iris: gave up after 1ms, the setting timeout; when raising it, raise Argo CD's own deadline too "},
+	}
+	cases := []stop{{"signal", "generate --timeout=1h", syscall.SIGTERM, "iris: terminated signal received\n"}}
+	for _, command := range []string{
+		"generate", "health assess", "health lint", "health config compare", "install check", "install", "detect",
 	} {
+		cases = append(cases, stop{command, command + " --timeout=1ms", nil,
+			"iris: gave up after 1ms, the setting timeout; when raising it, raise Argo CD's own deadline too "})
+	}
+	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
 			input := filepath.Join(dir, "input")
@@ -47,7 +51,7 @@ func TestStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			var stdout, stderr bytes.Buffer
-			cmd := exec.Command("argocd-kserve-plugin", "generate", tc.flag, "input")
+			cmd := exec.Command("argocd-kserve-plugin", append(strings.Fields(tc.args), "input")...)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "ARGOCD_APP_NAME=iris")
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			if err := cmd.Start(); err != nil {

@@ -4,9 +4,11 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -18,6 +20,10 @@ type bomb struct {
 	files map[string]string
 	args  []string // of the command
 	code  int      // that it exits with
+
+	// script is one of sh that writes what would be too large for files: what the test holds when it starts the plugin
+	// counts as memory of the plugin.
+	script string
 }
 
 var (
@@ -29,16 +35,18 @@ const (
 	unchanged = 0 // aliases stay aliases
 	reported  = 1
 	failed    = 2
+	either    = -1 // reported or failed, by which limit comes first
 )
 
 const chart = "apiVersion: v2\nname: bomb\nversion: 1.0.0\n"
 
 func template(name, text string) bomb {
-	return bomb{"chart/" + name, map[string]string{"Chart.yaml": chart, "templates/a.yaml": text}, generate, failed}
+	return bomb{name: "chart/" + name, files: map[string]string{"Chart.yaml": chart, "templates/a.yaml": text},
+		args: generate, code: failed}
 }
 
 func script(name, text string) bomb {
-	return bomb{"lua/" + name, map[string]string{"health.lua": text + "\nreturn {}"}, lint, failed}
+	return bomb{name: "lua/" + name, files: map[string]string{"health.lua": text + "\nreturn {}"}, args: lint, code: failed}
 }
 
 // stopped returns a script that ends with an error of its own, which lint reports.
@@ -49,10 +57,40 @@ func stopped(name, text string) bomb {
 }
 
 func patched(name, patch string) bomb {
-	return bomb{"kustomize/" + name, map[string]string{
+	return bomb{name: "kustomize/" + name, files: map[string]string{
 		"cm.yaml":            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: [0123456789]}\n",
 		"kustomization.yaml": "resources: [cm.yaml]\n" + patch,
-	}, generate, failed}
+	}, args: generate, code: failed}
+}
+
+func file(kind, name, text string, code int) bomb {
+	return bomb{name: kind + "/" + name, files: map[string]string{"a." + kind: text}, args: generate, code: code}
+}
+
+// compared returns a ConfigMap argocd-cm with a check that Argo CD would run.
+func compared(name, check string) bomb {
+	return bomb{name: "compare/" + name, files: map[string]string{"cm.yaml": "apiVersion: v1\nkind: ConfigMap\n" +
+		"metadata: {name: argocd-cm}\ndata:\n  resource.customizations.health.serving.kserve.io_InferenceService: |\n" +
+		"    " + check + "\n    return {}\n"}, args: compare("cm.yaml"), code: failed}
+}
+
+func compare(file string) []string { return []string{"health", "config", "compare", file} }
+
+func assess(file string) []string { return []string{"health", "assess", file} }
+
+// wait waits as long as the other commands run. When that is over, it reports what is not healthy.
+func wait(file string) []string {
+	return []string{"health", "wait", "--timeout", timeout.String(), file, "models/iris"}
+}
+
+// services writes so many services, each of about 300 bytes.
+const services = `seq -f '{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService",` +
+	`"metadata":{"name":"iris-%%.0f","namespace":"models"},"spec":{"predictor":{"model":{"modelFormat":` +
+	`{"name":"sklearn"}}}},"status":{"conditions":[{"type":"Ready","status":"True"}]}}%s' %d`
+
+// written returns a bomb with the file that a script writes.
+func written(name string, args func(string) []string, code int, script string) bomb {
+	return bomb{name: name, args: args("input"), code: code, script: "(" + script + ") >input"}
 }
 
 const itself = `{{ $d := dict }}{{ $_ := set $d "a" $d }}{{ $_ := set $d "b" $d }}`
@@ -73,13 +111,15 @@ func bombs() []bomb {
 		template("deepCopy of itself", itself+`{{ deepCopy $d }}`),
 		template("toJson", `{{ $d := dict }}{{ range until 40 }}{{ $d = dict "a" $d "b" $d }}{{ end }}{{ toJson $d }}`),
 		template("regex", `{{ $x := repeat 100000 "a" }}{{ regexReplaceAll "a" $x $x }}`),
-		{"chart/tar", map[string]string{"Chart.yaml": chart, "charts/sub.tgz": archive(1 << 30)}, generate, failed},
-		{"yaml/aliases", map[string]string{"a.yaml": laughs()}, generate, unchanged},
-		{"yaml/deep", map[string]string{"a.yaml": "a: " + strings.Repeat("[", 200_000)}, generate, failed},
-		{"yaml/anchors", map[string]string{"a.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n" +
-			strings.Repeat("  ? &a [&b {}]\n  : *a\n", 2000)}, generate, unchanged},
-		{"json/deep", map[string]string{"a.json": strings.Repeat(`{"a":[`, 200_000)}, generate, failed},
-		{"kustomize/aliases", map[string]string{"kustomization.yaml": "resources: [a.yaml]", "a.yaml": laughs()}, generate, failed},
+		{name: "chart/tar", files: map[string]string{"Chart.yaml": chart, "charts/sub.tgz": archive(1 << 30)},
+			args: generate, code: failed},
+		file("yaml", "aliases", laughs(), unchanged),
+		file("yaml", "deep", "a: "+strings.Repeat("[", 200_000), failed),
+		file("yaml", "anchors", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n"+
+			strings.Repeat("  ? &a [&b {}]\n  : *a\n", 2000), unchanged),
+		file("json", "deep", strings.Repeat(`{"a":[`, 200_000), failed),
+		{name: "kustomize/aliases", files: map[string]string{"kustomization.yaml": "resources: [a.yaml]", "a.yaml": laughs()},
+			args: generate, code: failed},
 		patched("copies", "patches:\n- target: {kind: ConfigMap}\n  patch: |\n"+
 			strings.Repeat("    - {op: copy, from: /data/a, path: /data/a/-}\n", 40)),
 		patched("replacements", "replacements:\n"+replacements(40)),
@@ -89,6 +129,22 @@ func bombs() []bomb {
 		script("format", `local s = "x" while true do s = string.format("%s%s%s", s, s, s) end`),
 		stopped("rep", `local s = "x" while true do s = string.rep(s, 1000) end`),
 		stopped("recursion", `local function f(a) return {f({a}), f({a})} end f({})`),
+		compared("concat", `local s = "x" while true do s = s .. s end`),
+		compared("gsub", `local s = string.rep("x", 1000) while true do s = string.gsub(s, ".", s) end`),
+		{name: "compare/aliases", files: map[string]string{"cm.yaml": laughs()}, args: compare("cm.yaml"), code: failed},
+		{name: "compare/endless", args: compare("/dev/zero"), code: failed},
+		{name: "assess/endless", args: assess("/dev/zero"), code: failed},
+		{name: "assess/aliases", files: map[string]string{"a.yaml": laughs()}, args: assess("a.yaml"), code: failed},
+		written("assess/services", assess, failed, fmt.Sprintf(services, "", 400_000)),
+		written("assess/list", assess, failed,
+			`echo '{"kind":"List","apiVersion":"v1","items":['; `+fmt.Sprintf(services, ",", 400_000)+"; echo '{}]}'"),
+		written("assess/YAML", assess, failed, "echo ---; "+fmt.Sprintf(services, "\n---", 400_000)),
+		{name: "wait/endless", args: wait("/dev/zero"), code: failed},
+		{name: "wait/aliases", files: map[string]string{"a.yaml": laughs()}, args: wait("a.yaml"), code: failed},
+		written("wait/services", wait, either, fmt.Sprintf(services, "", 400_000)),
+		written("wait/list", wait, either,
+			`echo '{"kind":"List","apiVersion":"v1","items":['; `+fmt.Sprintf(services, ",", 400_000)+"; echo '{}]}'"),
+		written("wait/YAML", wait, either, "echo ---; "+fmt.Sprintf(services, "\n---", 400_000)),
 	}
 }
 
@@ -144,7 +200,14 @@ func must(err error) {
 }
 
 // write writes the files of a bomb into a folder.
-func (b bomb) write(dir string) error {
+func (b bomb) write(ctx context.Context, dir string) error {
+	if b.script != "" {
+		cmd := exec.CommandContext(ctx, "sh", "-c", b.script)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+	}
 	for name, text := range b.files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

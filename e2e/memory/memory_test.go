@@ -25,9 +25,10 @@ func TestBombs(t *testing.T) {
 		for _, mib := range []int{64, 256, 512} {
 			t.Run(fmt.Sprintf("%s/%d", bomb.name, mib), func(t *testing.T) {
 				dir := t.TempDir()
-				if err := bomb.write(dir); err != nil {
+				if err := bomb.write(t.Context(), dir); err != nil {
 					t.Fatal(err)
 				}
+				start := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), timeout+slack)
 				defer cancel()
 				cmd := exec.CommandContext(ctx, plugin, bomb.args...)
@@ -40,18 +41,18 @@ func TestBombs(t *testing.T) {
 				if ctx.Err() != nil {
 					t.Fatalf("still runs %v after the setting timeout", slack)
 				}
-				if code := cmd.ProcessState.ExitCode(); code != bomb.code {
+				code, text := cmd.ProcessState.ExitCode(), stderr.String()
+				if code != bomb.code && (bomb.code != either || code != reported && code != failed) {
 					t.Errorf("%v, want exit code %d", err, bomb.code)
 				}
-				text := stderr.String()
-				if bomb.code == failed && (stdout.Len() > 0 || !strings.HasPrefix(text, "iris: ") || strings.Count(text, "\n") != 1) {
+				if code == failed && (stdout.Len() > 0 || !strings.HasPrefix(text, "iris: ") || strings.Count(text, "\n") != 1) {
 					t.Errorf("%d bytes on standard output, and standard error is not one line:\n%.2000s", stdout.Len(), text)
 				}
 				peak, most := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10, int64(mib)*13/10+64
 				if peak > most {
 					t.Errorf("took %d MiB, more than %d", peak, most)
 				}
-				t.Logf("%d MiB: %.120s", peak, text)
+				t.Logf("%d of %d MiB, %v: %.120s", peak, most, time.Since(start).Round(time.Millisecond), text)
 			})
 		}
 	}
@@ -67,7 +68,7 @@ func TestContainer(t *testing.T) {
 		return !slices.Contains([]string{"chart/repeat", "chart/indexed precision", "lua/concat", "chart/nested includes"}, b.name)
 	}) {
 		app := fmt.Sprintf("%s/%d", dir, i)
-		if err := bomb.write(app); err != nil {
+		if err := bomb.write(t.Context(), app); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&run, "(cd %s; '%s' %s >out 2>err; echo $? >code) &\n", app, plugin, strings.Join(bomb.args, " "))
@@ -75,7 +76,7 @@ func TestContainer(t *testing.T) {
 	harmless := filepath.Join(dir, "harmless")
 	if err := (bomb{files: map[string]string{
 		"cm.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n",
-	}}).write(harmless); err != nil {
+	}}).write(t.Context(), harmless); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(&run, "(cd %s; '%s' generate >out 2>err; echo $? >code) &\nwait\n", harmless, plugin)

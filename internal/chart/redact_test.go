@@ -12,7 +12,8 @@ import (
 // TestConversions fails with a value in each form that functions of templates and schemas give it. No error may show
 // three characters of it in a row.
 func TestConversions(t *testing.T) {
-	values := "num: 73519284\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\ndeep: {list: [wyvqXukj]}\naccents: éwyvé\n"
+	values := "num: 73519284\nhex: 0x461D0B4\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\n" +
+		"deep: {list: [wyvqXukj]}\naccents: éwyvé\n"
 	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|0x77`)
 	for _, expression := range []string{
 		"print .Values.num", "quote .Values.num", "squote .Values.num", "toString .Values.num", "toJson .Values",
@@ -52,12 +53,19 @@ func TestConversions(t *testing.T) {
 	for _, schema := range []string{
 		`{"properties": {"num": {"maximum": 5}}}`, `{"properties": {"num": {"multipleOf": 11}}}`, `{"properties": {"num": {"const": 5}}}`,
 		`{"properties": {"word": {"enum": ["a"]}}}`, `{"properties": {"word": {"maxLength": 2}}}`, `{"properties": {"word": {"pattern": "^a$"}}}`,
-		`{"properties": {"float": {"exclusiveMinimum": 8000}}}`, `{"properties": {"deep": {"properties": {"list": {"items": {"format": "date"}}}}}}`,
+		`{"properties": {"float": {"exclusiveMinimum": 8000}}}`, `{"properties": {"hex": {"minimum": 1e9}}}`,
+		`{"properties": {"deep": {"properties": {"list": {"items": {"format": "date"}}}}}}`,
 		`{"properties": {"word": {"type": "integer"}, "num": {"type": "string"}}}`, `{"properties": {"word": {"not": {"const": "wyvqXukj2"}, "format": "uuid", "minLength": 99}}}`,
 	} {
 		err := failure(t, values, "", schema)
 		if shown := shows.FindString(strings.ReplaceAll(err, "wyvqXukj2", "")); shown != "" {
 			t.Errorf("schema %s shows %q: %s", schema, shown, err)
+		}
+	}
+	for _, broken := range []string{"a: &wyvqXukj [*wyvqXukj]\n", "a: *wyvqXukj\n", "a: !wyvqXukj [\n", "a: !!int wyvqXukj\n"} {
+		err := failure(t, broken, "{{ fail (toYaml .Values) }}", "")
+		if shown := shows.FindString(err); err == "" || shown != "" {
+			t.Errorf("values %q show %q: %s", broken, shown, err)
 		}
 	}
 }

@@ -26,7 +26,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 			"  kubectl get llmisvc,deployments,leaderworkersets -o yaml | argocd-kserve-plugin health assess -",
 		Args: flags.Arguments(1, 1),
 	}
-	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory").Locked
+	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory", "max-input", "timeout").Locked
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()
@@ -37,18 +37,18 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		if err != nil {
 			return err
 		}
-		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
+		env.caller.Limit(cmd.Context(), set)
 		fleet, source, err := newFleet(env, set.ArgoCDVersion)
 		if err != nil {
 			return err
 		}
-		closer, stream, err := env.open(args[0])
+		in, err := env.open(args[0], set.MaxInput)
 		if err != nil {
 			return err
 		}
-		defer closer.Close()
+		defer in.Close()
 		now := time.Now()
-		if err := health.Read(stream.Input, stream.Name, 0, func(event health.Event) bool {
+		if err := health.Read(in, in.name, 0, func(event health.Event) bool {
 			fleet.Assess(event, now)
 			return true
 		}); err != nil {
@@ -56,7 +56,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		}
 		report := health.Report{Results: fleet.Results(now), Bundled: source}
 		if len(report.Results) == 0 {
-			return fmt.Errorf("%s: no object of serving.kserve.io to assess", stream.Name)
+			return fmt.Errorf("%s: no object of serving.kserve.io to assess", in.name)
 		}
 		var b bytes.Buffer
 		if err := format.Write(&b, report); err != nil {

@@ -46,10 +46,11 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		if format != "lua" && cmd.Flags().Changed("kind") {
 			return errors.New("flag --kind: only with -o lua")
 		}
-		_, configuration, err := c.configuration(format == "inferenceservice-config")
+		set, configuration, err := c.configuration(format == "inferenceservice-config")
 		if err != nil {
 			return err
 		}
+		env.caller.Limit(cmd.Context(), set)
 		formats := healthconfig.ConfigFormats(*kind)
 		write := formats[slices.Index(names, format)]
 		var b bytes.Buffer

@@ -48,7 +48,7 @@ inferenceservice-config it prints what you have with the configuration in it. Al
 		if err != nil {
 			return err
 		}
-		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
+		env.caller.Limit(cmd.Context(), set)
 		return env.compareLive(cmd.Context(), args[0], configuration, format, set)
 	}
 	return cmd
@@ -62,7 +62,6 @@ func (env *Env) compareLive(
 	if err != nil {
 		return err
 	}
-	env.caller.LimitTime(ctx, set.Timeout)
 	live, err := healthconfig.ReadInstalled(data, name)
 	if err != nil {
 		return err

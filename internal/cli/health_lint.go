@@ -40,8 +40,7 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 		if err != nil {
 			return err
 		}
-		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
-		env.caller.LimitTime(cmd.Context(), set.Timeout)
+		env.caller.Limit(cmd.Context(), set)
 		scripts, err := env.readScripts(args[0], *kind, set.MaxInput)
 		if err != nil {
 			return err

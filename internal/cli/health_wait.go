@@ -14,6 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
@@ -59,7 +60,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	cmd.Flags().BoolVar(&w.acceptSuspended, "accept-suspended", false, "also accept services that are Suspended")
 	cmd.Flags().StringArrayVar(&w.with, "with", nil,
 		"another `file` to read, such as a stream of the Deployments; may be repeated")
-	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory").Locked
+	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory", "max-input").Locked
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -71,6 +72,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 			return err
 		}
 		env.caller.LimitMemory(cmd.Context(), set.MaxMemory)
+		w.maxInput = set.MaxInput
 		if w.fleet, w.bundled, err = newFleet(env, set.ArgoCDVersion); err != nil {
 			return err
 		}
@@ -89,6 +91,7 @@ type waiting struct {
 	with            []string
 	timeout, settle time.Duration
 	acceptSuspended bool
+	maxInput        settings.Size
 }
 
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
@@ -155,12 +158,12 @@ func (w *waiting) wait(
 			"start with a type: %s", args[0], strings.Join(health.KindNames(), ", "))
 	}
 	for _, name := range append([]string{args[0]}, w.with...) {
-		closer, stream, err := w.env.open(name)
+		in, err := w.env.open(name, w.maxInput)
 		if err != nil {
 			return health.Outcome{}, err
 		}
-		defer closer.Close()
-		wait.Sources = append(wait.Sources, stream.Source())
+		defer in.Close()
+		wait.Sources = append(wait.Sources, in.source())
 	}
 	for _, name := range args[1:] {
 		wait.Targets = append(wait.Targets, health.Named(name))

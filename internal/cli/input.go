@@ -1,44 +1,83 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-// open opens a file of live objects; - is standard input.
-func (env *Env) open(name string) (io.ReadCloser, health.Stream, error) {
-	if name == "-" {
-		return io.NopCloser(nil), health.Stream{Name: "standard input", Input: env.Stdin}, nil
+// input is what kubectl prints. Reading fails when more than the setting max-input allows comes between two calls of
+// renew.
+type input struct {
+	name  string // for messages
+	from  io.ReadCloser
+	limit settings.Size
+	left  atomic.Int64 // one goroutine may read while another one renews
+}
+
+// open opens a file; - is standard input.
+func (env *Env) open(name string, limit settings.Size) (*input, error) {
+	in := &input{name: name, limit: limit}
+	switch name {
+	case "":
+		return nil, errors.New("the name of a file is empty; - is standard input")
+	case "-":
+		in.name, in.from = "standard input", io.NopCloser(env.Stdin)
+	default:
+		file, err := os.Open(env.caller.Dir.Absolute(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, paths.Reason(err))
+		}
+		in.from = file
 	}
-	if name == "" {
-		return nil, health.Stream{}, errors.New("the name of a file is empty; - is standard input")
+	in.renew()
+	return in, nil
+}
+
+// Read returns errors without the name of the input.
+func (in *input) Read(p []byte) (int, error) {
+	left := in.left.Load()
+	n, err := in.from.Read(p[:min(int64(len(p)), max(left, 1))])
+	if int64(n) > left {
+		return 0, fmt.Errorf("larger than the setting max-input allows (%s)", in.limit)
 	}
-	file, err := os.Open(env.caller.Dir.Absolute(name))
-	if err != nil {
-		return nil, health.Stream{}, fmt.Errorf("%s: %w", name, paths.Reason(err))
+	in.left.Add(-int64(n))
+	return n, paths.Reason(err)
+}
+
+func (in *input) renew() { in.left.Store(int64(in.limit)) }
+
+func (in *input) Close() error { return in.from.Close() }
+
+// source returns a source that lasts: what is read for each of its objects may be as long as max-input.
+func (in *input) source() health.Source {
+	source := health.Stream{Name: in.name, Input: in}.Source()
+	follow := source.Follow
+	source.Follow = func(ctx context.Context, emit func(health.Event) bool) error {
+		return follow(ctx, func(event health.Event) bool {
+			in.renew()
+			return emit(event)
+		})
 	}
-	return file, health.Stream{Name: name, Input: file}, nil
+	return source
 }
 
 // readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.
 func (env *Env) readInput(file string, limit settings.Size) (data []byte, name string, err error) {
-	closer, stream, err := env.open(file)
+	in, err := env.open(file, limit)
 	if err != nil {
 		return nil, "", err
 	}
-	defer closer.Close()
-	data, err = io.ReadAll(io.LimitReader(stream.Input, int64(limit)+1))
-	if err == nil && int64(len(data)) > int64(limit) {
-		err = fmt.Errorf("larger than the setting max-input allows (%s)", limit)
+	defer in.Close()
+	if data, err = io.ReadAll(in); err != nil {
+		err = fmt.Errorf("%s: %w", in.name, err)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", stream.Name, paths.Reason(err))
-	}
-	return data, stream.Name, err
+	return data, in.name, err
 }

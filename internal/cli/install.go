@@ -45,7 +45,7 @@ and its limits of storage are at least max-input.`,
 		if err != nil {
 			return err
 		}
-		set, err := c.facts(args)
+		set, err := c.facts(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func newInstalling(env *Env, cmd *cobra.Command) *installing {
 }
 
 // facts reads the settings. What no flag and no variable says about the cluster and its sidecar comes from a file.
-func (c *installing) facts(args []string) (*settings.Settings, error) {
+func (c *installing) facts(ctx context.Context, args []string) (*settings.Settings, error) {
 	set, err := c.src.Locked()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,8 @@ func (c *installing) facts(args []string) (*settings.Settings, error) {
 	if len(args) == 0 {
 		return set, nil
 	}
-	cluster, err := c.env.readCluster(args[0])
+	c.env.caller.Limit(ctx, set)
+	cluster, err := c.env.readCluster(args[0], set.MaxInput)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +111,13 @@ func (c *installing) take(setting *string, f install.Fact) {
 }
 
 // readCluster reads the facts about a cluster from a file.
-func (env *Env) readCluster(file string) (*install.Cluster, error) {
-	closer, stream, err := env.open(file)
+func (env *Env) readCluster(file string, limit settings.Size) (*install.Cluster, error) {
+	in, err := env.open(file, limit)
 	if err != nil {
 		return nil, err
 	}
-	defer closer.Close()
-	return install.ReadCluster(stream.Input, stream.Name)
+	defer in.Close()
+	return install.ReadCluster(in, in.name)
 }
 
 func (c *installing) options(set *settings.Settings) install.Options {

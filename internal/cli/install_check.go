@@ -44,7 +44,7 @@ for install. The exit code is 1 when anything is listed.`,
 		if slices.Equal(args, []string{"-", "-"}) {
 			return errors.New("standard input cannot be both LIVE and FILE")
 		}
-		set, err := c.facts(args[1:])
+		set, err := c.facts(cmd.Context(), args[1:])
 		if err != nil {
 			return err
 		}
@@ -54,12 +54,11 @@ for install. The exit code is 1 when anything is listed.`,
 }
 
 func (c *installing) check(ctx context.Context, file string, set *settings.Settings, format install.Format) error {
-	c.env.caller.LimitMemory(ctx, set.MaxMemory)
+	c.env.caller.Limit(ctx, set)
 	data, name, err := c.env.readInput(file, set.MaxInput)
 	if err != nil {
 		return err
 	}
-	c.env.caller.LimitTime(ctx, set.Timeout)
 	live, err := install.ReadLive(data, name)
 	if err != nil {
 		return err

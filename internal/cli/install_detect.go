@@ -24,6 +24,7 @@ or JSON. Standard error says what the input does not show. The exit code is 2 wh
 		Args:    flags.Arguments(1, 1),
 	}
 	const asEnv, asFile = "env", "file"
+	load := flags.Settings(cmd, env.caller, "max-memory", "max-input", "timeout").Locked
 	output := flags.Choice(cmd, "output", "o", "for the sidecar's variables or the settings file", []string{asEnv, asFile})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
@@ -34,7 +35,12 @@ or JSON. Standard error says what the input does not show. The exit code is 2 wh
 		if format == asFile {
 			line, head = settingLine, settings.SchemaComment
 		}
-		cluster, err := env.readCluster(args[0])
+		set, err := load()
+		if err != nil {
+			return err
+		}
+		env.caller.Limit(cmd.Context(), set)
+		cluster, err := env.readCluster(args[0], set.MaxInput)
 		if err != nil {
 			return err
 		}

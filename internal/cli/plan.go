@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,16 +124,11 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	if cluster == "" {
 		return nil
 	}
-	closer, stream, err := pl.env.open(cluster)
+	data, name, err := pl.env.readInput(cluster, pl.inputs[0].Settings.MaxInput)
 	if err != nil {
 		return err
 	}
-	defer closer.Close()
-	data, err := io.ReadAll(stream.Input)
-	if err != nil {
-		return err
-	}
-	live, err := plan.Read(data, data, stream.Name)
+	live, err := plan.Read(data, data, name)
 	for _, o := range live {
 		pl.cluster = append(pl.cluster, plan.Plain(o.Object))
 	}

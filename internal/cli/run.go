@@ -68,7 +68,7 @@ func (env *Env) interrupt(done <-chan error, cause error) error {
 				return err
 			}
 			wait = false
-		case <-time.After(500 * time.Millisecond):
+		case <-time.After(250 * time.Millisecond):
 			wait = !locked // a command that has just written its files gets a moment too
 			locked = locked || env.files.TryLock()
 		}

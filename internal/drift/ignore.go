@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"sigs.k8s.io/yaml"
 
@@ -67,8 +68,9 @@ func ignorable(differences []Difference) []Difference {
 
 func (d Difference) ignorable() bool { return d.Rule == "" && d.ByHand == "" }
 
-// control are the characters that JSON takes in a string as they are, and YAML does not.
-var control = lazyregexp.New(`[\x{7F}-\x{9F}\x{FFFE}\x{FFFF}]`)
+// control are the characters that JSON takes in a string as they are, and that YAML does not take or a terminal does not
+// show.
+var control = lazyregexp.New(`[\x{7F}-\x{9F}\p{Cf}\p{Zl}\p{Zp}\x{FFFE}\x{FFFF}]`)
 
 var jqName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
@@ -82,8 +84,11 @@ func expression(at yamldoc.Path) string {
 		case string:
 			if !jqName().MatchString(s) {
 				name, _ := json.Marshal(s) // a string can always be written
-				s = control().ReplaceAllStringFunc(string(name), func(c string) string {
-					return fmt.Sprintf(`\u%04x`, []rune(c)[0])
+				s = control().ReplaceAllStringFunc(string(name), func(c string) (escaped string) {
+					for _, unit := range utf16.Encode([]rune(c)) {
+						escaped += fmt.Sprintf(`\u%04x`, unit)
+					}
+					return escaped
 				})
 			}
 			b.WriteString("." + s)

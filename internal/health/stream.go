@@ -75,13 +75,12 @@ func readJSON(input io.Reader, emit func(Event) bool) error {
 		var value any
 		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
 			return nil
+		} else if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+			return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			return fmt.Errorf("byte %d: %w", decoder.InputOffset(), err)
 		} else if err != nil {
-			offset := decoder.InputOffset()
-			var syntax *json.SyntaxError
-			if errors.As(err, &syntax) {
-				offset = syntax.Offset
-			}
-			return fmt.Errorf("byte %d: %w", offset, err)
+			return err
 		}
 		if err := deliver(value, emit); errors.Is(err, errEnough) {
 			return err
@@ -132,11 +131,14 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 				}
 				continue
 			}
+			if !open {
+				if err := <-ended; err != nil {
+					return err // of the input; what it broke is not to be read
+				}
+				return read()
+			}
 			if err := read(); err != nil {
 				return err
-			}
-			if !open {
-				return <-ended
 			}
 			document.Reset()
 			document.WriteString(next)

@@ -1,9 +1,11 @@
 package health
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 )
@@ -50,6 +52,20 @@ func TestRead(t *testing.T) {
 	} {
 		if got, err := names(t, tc.input); err != nil || got != tc.want {
 			t.Errorf("%q:\n got %q, %v\nwant %q", tc.input, got, err, tc.want)
+		}
+	}
+}
+
+// TestReadFails does not take for an object what an input has given before it fails.
+func TestReadFails(t *testing.T) {
+	for _, start := range []string{tulipYML, irisJSON[:40]} {
+		input := io.MultiReader(strings.NewReader(start), iotest.ErrReader(errors.New("broken")))
+		err := Read(input, "input", 0, func(event Event) bool {
+			t.Errorf("%q: %v", start, event)
+			return true
+		})
+		if err == nil || err.Error() != "input: broken" {
+			t.Errorf("%q: error %v", start, err)
 		}
 	}
 }

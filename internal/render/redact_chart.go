@@ -67,6 +67,10 @@ func (s *secrets) addValues(data []byte) {
 	}
 	var add func(n *yaml.Node)
 	add = func(n *yaml.Node) {
+		s.Add(n.Anchor)
+		if !strings.HasPrefix(n.Tag, "!!") {
+			s.Add(n.Tag)
+		}
 		switch n.Kind {
 		case yaml.MappingNode:
 			each(n, func(key, value *yaml.Node) {

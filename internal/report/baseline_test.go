@@ -95,8 +95,8 @@ func TestReadBaselineErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "not a baseline: it is empty; write one with -o baseline=FILE",
 		"# nothing\n":                    "not a baseline: it is empty; write one with -o baseline=FILE",
-		"baseline 3\n":                   `not a baseline: its first line is "baseline 3" and not "baseline 2"; `,
-		"KS101: X y: z\nbaseline 2\n":    `not a baseline: its first line is "KS101: X y: z" and not "baseline 2"; write one`,
+		"baseline 3\n":                   `not a baseline: its first line is not "baseline 2"; `,
+		"KS101: X y: z\nbaseline 2\n":    `not a baseline: its first line is not "baseline 2"; write one`,
 		`{"version": 2, "findings": []}`: "a baseline of version 2 in JSON; this program reads version 1, and text of version 2",
 		`{"version": 1, "rules": []}`:    `not a baseline: json: unknown field "rules"`,
 		`{"version": 1} {}`:              "not a baseline: something follows it",

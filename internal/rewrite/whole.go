@@ -13,27 +13,30 @@ import (
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
-// 0644; one that is there keeps its mode. A link is refused, and so is one on the way from dir to a relative name, since
-// a checkout of a stranger's repository may have one that leads anywhere. What is no regular file, such as a pipe, gets the
-// data in place.
+// 0644; one that is there keeps its mode. A link is refused, and so is one on the way from dir to a file that is below it
+// or has a relative name, since a checkout of a stranger's repository may have one that leads anywhere. What is no regular
+// file, such as a pipe, gets the data in place, through a link too if its name is absolute and not below dir, as /dev/stdout.
 func Whole(dir, name string, data []byte) error {
 	path := name
 	if !filepath.IsAbs(name) {
-		if err := linkless(dir, filepath.Dir(name)); err != nil {
+		path = filepath.Join(dir, name)
+	}
+	rel, err := filepath.Rel(dir, path)
+	inCheckout := err == nil && (!filepath.IsAbs(name) || filepath.IsLocal(rel))
+	if inCheckout {
+		if err := linkless(dir, filepath.Dir(rel)); err != nil {
 			return err
 		}
-		path = filepath.Join(dir, name)
 	}
 	mode := fs.FileMode(0o644)
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return inPlace(path, data)
-	}
-	if err == nil {
-		mode = info.Mode().Perm()
-	}
-	if entry, err := os.Lstat(path); err == nil && entry.Mode()&fs.ModeSymlink != 0 {
+	switch regular := err != nil || info.Mode().IsRegular(); {
+	case isLink(path) && (regular || inCheckout):
 		return errors.New("is a link; name the file that it leads to")
+	case !regular:
+		return inPlace(path, data)
+	case err == nil:
+		mode = info.Mode().Perm()
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), stagedPrefix+"report-*")
 	if err != nil {
@@ -55,12 +58,16 @@ func Whole(dir, name string, data []byte) error {
 func linkless(dir, name string) error {
 	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
 		dir = filepath.Join(dir, part)
-		entry, err := os.Lstat(dir)
-		if part != "." && err == nil && entry.Mode()&fs.ModeSymlink != 0 {
+		if part != "." && isLink(dir) {
 			return fmt.Errorf("%s is a link; name the folder that it leads to", part)
 		}
 	}
 	return nil
+}
+
+func isLink(path string) bool {
+	entry, err := os.Lstat(path)
+	return err == nil && entry.Mode()&fs.ModeSymlink != 0
 }
 
 func inPlace(path string, data []byte) error {

@@ -40,7 +40,7 @@ func TestWholeFails(t *testing.T) {
 	if err := Whole("", dir, []byte("one")); err == nil {
 		t.Error("a folder is no error")
 	}
-	for name, target := range map[string]string{"dangling": "nothing", "link": "report"} {
+	for name, target := range map[string]string{"dangling": "nothing", "link": "report", "device": os.DevNull} {
 		link := filepath.Join(dir, name)
 		if err := os.Symlink(target, link); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,17 @@ func TestWholeThroughLink(t *testing.T) {
 	if err := Whole(filepath.Join(dir, "reports"), "a", []byte("one")); err != nil {
 		t.Error("a working directory that is a link:", err)
 	}
-	if err := Whole(dir, filepath.Join(dir, "reports", "b"), []byte("one")); err != nil {
-		t.Error("an absolute path:", err)
+	if err := Whole(dir, filepath.Join(dir, "reports", "b"), []byte("one")); err == nil {
+		t.Error("an absolute path below the working directory is no error")
+	}
+	if err := Whole(t.TempDir(), filepath.Join(dir, "reports", "b"), []byte("one")); err != nil {
+		t.Error("an absolute path elsewhere:", err)
+	}
+	device := filepath.Join(dir, "device")
+	if err := os.Symlink(os.DevNull, device); err != nil {
+		t.Fatal(err)
+	}
+	if err := Whole(t.TempDir(), device, []byte("one")); err != nil {
+		t.Error("a link to a device elsewhere, as /dev/stdout:", err)
 	}
 }

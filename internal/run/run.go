@@ -94,8 +94,7 @@ func (l *Loader) settings(ctx context.Context, from settings.Sources) (*settings
 	if err != nil {
 		return nil, err
 	}
-	l.LimitTime(ctx, set.Timeout)
-	l.LimitMemory(ctx, set.MaxMemory)
+	l.Limit(ctx, set)
 	return set, nil
 }
 

@@ -29,8 +29,7 @@ func (l *Loader) loadSeveral(ctx context.Context, paths []string) (*Inputs, erro
 	if err != nil {
 		return nil, err
 	}
-	l.LimitTime(ctx, locked.Timeout) // a template of an ApplicationSet may never end
-	l.LimitMemory(ctx, locked.MaxMemory)
+	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
 	list := l.discovered
 	if len(l.Applications) > 0 {
 		list = l.applied

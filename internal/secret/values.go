@@ -87,7 +87,7 @@ var (
 	encoded = lazyregexp.New(`[A-Za-z0-9+/_-]{8,}=*`)
 
 	// numeral matches numbers as Go, Helm's functions and schema errors print them.
-	numeral = lazyregexp.New(`\d[\d,_]*(\.\d+)?([eE][-+]?\d+)?`)
+	numeral = lazyregexp.New(`\d[\d,_]*(\.\d+)?([eE][-+]?\d+|×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?`)
 
 	// escape matches the escapes of strings in YAML, JSON, Go, JavaScript, addresses and HTML.
 	escape = lazyregexp.New(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|(%[0-9a-fA-F]{2})+|&(#\d+|[a-z]+);`)
@@ -326,9 +326,13 @@ func unescape(message string) string {
 	})
 }
 
+// exponents makes Go's exponents of those in schema errors, such as ×10⁷.
+var exponents = strings.NewReplacer("×10", "e", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6",
+	"⁷", "7", "⁸", "8", "⁹", "9")
+
 // number returns the size of a number, in the forms of numeral and with a base.
 func number(text string) (float64, bool) {
-	text = strings.ReplaceAll(strings.TrimLeft(text, "+-"), ",", "")
+	text = strings.ReplaceAll(strings.TrimLeft(exponents.Replace(text), "+-"), ",", "")
 	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 		return float64(n), true
 	}

@@ -40,12 +40,10 @@ func Height(w io.Writer) int {
 	return 24
 }
 
-// IsControl reports whether a terminal may obey r instead of showing it, or shows nothing: the C0 and C1 controls, those
-// that separate lines or change the direction of text, those without width, and tags (https://www.unicode.org/reports/tr36).
-func IsControl(r rune) bool {
-	return unicode.IsControl(r) || '\u2028' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' ||
-		'\u200b' <= r && r <= '\u200f' || r == '\ufeff' || '\U000e0000' <= r && r <= '\U000e007f'
-}
+// IsControl reports whether a terminal may obey r instead of showing it, or shows nothing: the C0 and C1 controls, what
+// separates lines, and what formats text without a width, such as its direction and tags
+// (https://www.unicode.org/reports/tr36).
+func IsControl(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
 var command = lazyregexp.New(`^##[a-z]*\[`)
 

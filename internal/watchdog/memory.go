@@ -62,8 +62,14 @@ type Watchdog struct {
 	timer *time.Timer // nil until there is a limit of time
 }
 
-// LimitMemory sets the limit of memory. The first call waits while other runs need most of the container's memory; from then on, until
-// ctx is done, the watchdog looks at the memory.
+// Limit holds the run to the settings timeout and max-memory. The time starts anew.
+func (w *Watchdog) Limit(ctx context.Context, set *settings.Settings) {
+	w.LimitTime(ctx, set.Timeout)
+	w.LimitMemory(ctx, set.MaxMemory)
+}
+
+// LimitMemory sets the limit of memory. The first call waits while other runs need most of the container's memory; from
+// then on, until ctx is done, the watchdog looks at the memory.
 func (w *Watchdog) LimitMemory(ctx context.Context, limit settings.Size) {
 	w.limit.Store(int64(limit))
 	debug.SetMemoryLimit(int64(limit) / 5 * 4) // the garbage collector does its best before the run fails
