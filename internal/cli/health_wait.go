@@ -158,7 +158,7 @@ func (w *waiting) wait(
 			return health.Outcome{}, err
 		}
 		defer closer.Close()
-		wait.Sources = append(wait.Sources, stream.Source())
+		wait.Feeds = append(wait.Feeds, stream.Feed())
 	}
 	for _, name := range args[1:] {
 		wait.Targets = append(wait.Targets, health.Named(name))

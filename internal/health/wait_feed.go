@@ -12,10 +12,10 @@ import (
 // nothing until it changes.
 const yamlPause = 250 * time.Millisecond
 
-// Source is an input of a Wait.
-type Source struct {
+// Feed is an input of a Wait.
+type Feed struct {
 	Name string
-	// Listed says that the Fleet has the objects of the source already. So nothing waits for its first event, and of many
+	// Listed says that the Fleet has the objects of the feed already. So nothing waits for its first event, and of many
 	// events at once only the last one of each object counts. Run waits until Follow returns.
 	Listed bool
 	// Follow passes events to emit until the input ends, emit returns false, or, if Listed is true, the context is done.
@@ -28,28 +28,28 @@ type Stream struct {
 	Input io.Reader
 }
 
-// Source returns a source that reads the stream.
-func (s Stream) Source() Source {
-	return Source{Name: s.Name, Follow: func(_ context.Context, emit func(Event) bool) error {
+// Feed returns a feed that reads the stream.
+func (s Stream) Feed() Feed {
+	return Feed{Name: s.Name, Follow: func(_ context.Context, emit func(Event) bool) error {
 		return Read(s.Input, s.Name, yamlPause, emit)
 	}}
 }
 
-// arrival is an event of a source, or its end.
+// arrival is an event of a feed, or its end.
 type arrival struct {
-	source string
-	event  Event
-	ended  bool
-	err    error
+	feed  string
+	event Event
+	ended bool
+	err   error
 }
 
-// follow starts to read all sources.
+// follow starts to read all feeds.
 func (w *Wait) follow(ctx context.Context) <-chan arrival {
 	arrivals := make(chan arrival, 64)
 	w.silent = map[string]bool{}
-	for _, source := range w.Sources {
+	for _, feed := range w.Feeds {
 		to, done := arrivals, func() {}
-		if source.Listed {
+		if feed.Listed {
 			to, done = make(chan arrival), w.following.Done
 			w.following.Add(1)
 			panics.Go(func() error { return latest(ctx, to, arrivals) }, func(err error) {
@@ -58,15 +58,15 @@ func (w *Wait) follow(ctx context.Context) <-chan arrival {
 				}
 			})
 		} else {
-			w.silent[source.Name] = true
+			w.silent[feed.Name] = true
 		}
 		panics.Go(func() error {
-			return source.Follow(ctx, func(event Event) bool {
-				return pass(ctx, to, arrival{source: source.Name, event: event})
+			return feed.Follow(ctx, func(event Event) bool {
+				return pass(ctx, to, arrival{feed: feed.Name, event: event})
 			})
 		}, func(err error) {
 			done()
-			pass(ctx, to, arrival{source: source.Name, ended: true, err: err})
+			pass(ctx, to, arrival{feed: feed.Name, ended: true, err: err})
 		})
 	}
 	return arrivals
