@@ -43,27 +43,34 @@ var layers = []struct {
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
+	{"internal/plain", ""},
 	{"internal/paths", ""},
 	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
+	{"internal/buildenv", "internal/lazyregexp"},
 	{"internal/rewrite", "internal/lazyregexp internal/paths"},
-	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
+	{"internal/application", "internal/buildenv internal/lazyregexp transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/spelling " +
 		"transform/yamldoc"},
 	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/chart", "transform/yamldoc"},
+	{"internal/chart", "internal/lazyregexp internal/plain internal/secret transform/yamldoc"},
 	{"internal/tree", "internal/paths"},
-	{"internal/render/references", "internal/lazyregexp"},
-	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
-		"internal/render/references internal/secret internal/tree transform transform/yamldoc"},
-	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/references " +
-		"internal/tree"},
+	{"internal/render/rendertest", ""},
+	{"internal/render/helm", "internal/buildenv internal/chart internal/lazyregexp internal/tree transform " +
+		"transform/yamldoc"},
+	{"internal/render/kustomize/references", "internal/lazyregexp"},
+	{"internal/render/kustomize", "internal/buildenv internal/chart internal/lazyregexp internal/mergekey " +
+		"internal/plain internal/render/kustomize/references internal/secret internal/tree transform transform/yamldoc"},
+	{"internal/render", "internal/buildenv internal/panics internal/paths internal/render/helm " +
+		"internal/render/kustomize internal/tree transform"},
+	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
+		"internal/render/kustomize/references internal/tree"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
-	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
-		"resource_customizations transform/yamldoc"},
+	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
+		"internal/terminal resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
 		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/quantity " +
@@ -85,9 +92,11 @@ var layers = []struct {
 	{"internal/origin", "internal/paths internal/report internal/secret transform transform/yamldoc"},
 	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
-	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
-		"internal/render/discover internal/settings internal/terminal internal/tree internal/watchdog transform " +
-		"transform/rules"},
+	{"internal/checkout", "internal/application internal/buildenv internal/chart internal/paths internal/render " +
+		"internal/render/helm internal/render/kustomize internal/settings"},
+	{"internal/run", "internal/application internal/chart internal/checkout internal/krm internal/panics " +
+		"internal/paths internal/render internal/render/discover internal/render/helm internal/render/kustomize " +
+		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
 		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
 		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +
