@@ -53,12 +53,47 @@ func Diff(from, to, before, after string) string {
 // Hunks compares two texts part by part. Parts consist of whole lines. The time that a part takes may grow with the
 // square of its differences.
 func Hunks(parts iter.Seq2[string, string]) []Hunk {
-	c := comparison{from: 1, to: 1}
+	var lines []string // of the old text
+	var changes []change
 	for before, after := range parts {
-		c.add(before, after)
+		at := len(lines)
+		lines = slices.AppendSeq(lines, strings.Lines(before))
+		if before == after {
+			continue
+		}
+		made := slices.Collect(strings.Lines(after))
+		for _, d := range lcs.DiffLines(lines[at:], made) {
+			changes = append(changes, change{at + d.Start, at + d.End, made[d.ReplStart:d.ReplEnd]})
+		}
 	}
-	c.end()
-	return c.hunks
+	var hunks []Hunk
+	added := 0
+	for len(changes) > 0 {
+		at := max(0, changes[0].start-context)
+		h := Hunk{From: at + 1, To: at + 1 + added}
+		for len(changes) > 0 && changes[0].start <= at+2*context {
+			c := changes[0]
+			h.add(Keep, lines[at:c.start])
+			h.add(Delete, lines[c.start:c.end])
+			h.add(Insert, c.lines)
+			at, added, changes = c.end, added+len(c.lines)-(c.end-c.start), changes[1:]
+		}
+		h.add(Keep, lines[at:min(at+context, len(lines))])
+		hunks = append(hunks, h)
+	}
+	return hunks
+}
+
+// change replaces the lines from start to end, counted from 0.
+type change struct {
+	start, end int
+	lines      []string
+}
+
+func (h *Hunk) add(op Op, lines []string) {
+	for _, line := range lines {
+		h.Lines = append(h.Lines, Line{op, line})
+	}
 }
 
 // Text yields the lines of the hunk as diff -u writes them. The heading follows the range of lines.
@@ -98,105 +133,4 @@ func extent(first, count int) string {
 		return "0,0" // of an empty text: any other hunk has unchanged lines
 	}
 	return strconv.Itoa(first)
-}
-
-// comparison is the state of Hunks.
-type comparison struct {
-	hunks    []Hunk
-	from, to int      // the next lines of the two texts, counted from 1
-	before   []string // unchanged lines before the next hunk
-	open     bool     // whether the last hunk may go on
-	kept     int      // unchanged lines at the end of an open hunk
-
-	old, new []string // the lines of a part; their memory is used again
-}
-
-func (c *comparison) add(before, after string) {
-	if before == after {
-		c.keep(before)
-		return
-	}
-	c.old = slices.AppendSeq(c.old[:0], strings.Lines(before))
-	c.new = slices.AppendSeq(c.new[:0], strings.Lines(after))
-	at := 0
-	for _, d := range lcs.DiffLines(c.old, c.new) {
-		for _, line := range c.old[at:d.Start] {
-			c.keepLine(line)
-		}
-		for _, line := range c.old[d.Start:d.End] {
-			c.change(Delete, line)
-		}
-		for _, line := range c.new[d.ReplStart:d.ReplEnd] {
-			c.change(Insert, line)
-		}
-		at = d.End
-	}
-	for _, line := range c.old[at:] {
-		c.keepLine(line)
-	}
-}
-
-// keep adds unchanged lines. Of those far from changes it only counts the line ends.
-func (c *comparison) keep(text string) {
-	for c.open && text != "" {
-		end := strings.IndexByte(text, '\n') + 1
-		if end == 0 {
-			end = len(text)
-		}
-		c.keepLine(text[:end])
-		text = text[end:]
-	}
-	start := len(text)
-	for range context {
-		start = strings.LastIndexByte(text[:max(0, start-1)], '\n') + 1
-	}
-	skipped := strings.Count(text[:start], "\n")
-	c.from, c.to = c.from+skipped, c.to+skipped
-	for line := range strings.Lines(text[start:]) {
-		c.keepLine(line)
-	}
-}
-
-func (c *comparison) keepLine(line string) {
-	c.from, c.to = c.from+1, c.to+1
-	if !c.open {
-		c.before = append(c.before[max(0, len(c.before)+1-context):], line)
-		return
-	}
-	last := &c.hunks[len(c.hunks)-1]
-	last.Lines = append(last.Lines, Line{Keep, line})
-	if c.kept++; c.kept > 2*context {
-		for _, line := range last.Lines[len(last.Lines)-context:] {
-			c.before = append(c.before, line.Text)
-		}
-		c.end()
-	}
-}
-
-func (c *comparison) change(op Op, line string) {
-	if !c.open {
-		h := Hunk{From: c.from - len(c.before), To: c.to - len(c.before)}
-		for _, line := range c.before {
-			h.Lines = append(h.Lines, Line{Keep, line})
-		}
-		c.hunks = append(c.hunks, h)
-		c.before, c.open = c.before[:0], true
-	}
-	last := &c.hunks[len(c.hunks)-1]
-	last.Lines = append(last.Lines, Line{op, line})
-	c.kept = 0
-	if op == Delete {
-		c.from++
-	} else {
-		c.to++
-	}
-}
-
-// end takes the unchanged lines off the end of the last hunk that are too many.
-func (c *comparison) end() {
-	if c.open {
-		last := &c.hunks[len(c.hunks)-1]
-		last.Lines = last.Lines[:len(last.Lines)-max(0, c.kept-context)]
-		c.open = false
-	}
 }
