@@ -29,7 +29,7 @@ VERSION ?=
 IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
 RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
-	./internal/render ./internal/schema
+	./internal/render ./internal/render/kustomize ./internal/schema
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 # How long a suite may take, with the programs that it builds on a bare machine. CI has 90 minutes for all.

@@ -43,29 +43,36 @@ var layers = []struct {
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
+	{"internal/plain", ""},
 	{"internal/paths", ""},
 	{"internal/version", ""},
 	{"internal/grpchealth", ""},
 	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
+	{"internal/buildenv", "internal/lazyregexp"},
 	{"internal/rewrite", "internal/lazyregexp internal/paths"},
-	{"internal/application", "internal/lazyregexp transform transform/yamldoc"},
+	{"internal/application", "internal/buildenv internal/lazyregexp transform transform/yamldoc"},
 	{"internal/settings", "internal/kserve internal/lazyregexp internal/paths transform/rules transform/spelling " +
 		"transform/yamldoc"},
 	{"internal/watchdog", "internal/panics internal/settings"},
 	{"internal/mergekey", "internal/lazyregexp"},
-	{"internal/chart", "transform/yamldoc"},
+	{"internal/chart", "internal/lazyregexp internal/plain internal/secret transform/yamldoc"},
 	{"internal/tree", "internal/paths"},
-	{"internal/render/references", "internal/lazyregexp"},
-	{"internal/render", "internal/chart internal/lazyregexp internal/mergekey internal/panics internal/paths " +
-		"internal/render/references internal/secret internal/tree transform transform/yamldoc"},
-	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/references " +
-		"internal/tree"},
+	{"internal/render/rendertest", ""},
+	{"internal/render/helm", "internal/buildenv internal/chart internal/lazyregexp internal/tree transform " +
+		"transform/yamldoc"},
+	{"internal/render/kustomize/references", "internal/lazyregexp"},
+	{"internal/render/kustomize", "internal/buildenv internal/chart internal/lazyregexp internal/mergekey " +
+		"internal/plain internal/render/kustomize/references internal/secret internal/tree transform transform/yamldoc"},
+	{"internal/render", "internal/buildenv internal/panics internal/paths internal/render/helm " +
+		"internal/render/kustomize internal/tree transform"},
+	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
+		"internal/render/kustomize/references internal/tree"},
 	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
 		"transform/yamldoc"},
-	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/terminal " +
-		"resource_customizations transform/yamldoc"},
+	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
+		"internal/terminal resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
 		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
@@ -86,9 +93,11 @@ var layers = []struct {
 	{"internal/origin", "internal/paths internal/report internal/secret transform transform/yamldoc"},
 	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
-	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
-		"internal/render/discover internal/settings internal/terminal internal/tree internal/watchdog transform " +
-		"transform/rules"},
+	{"internal/checkout", "internal/application internal/buildenv internal/chart internal/paths internal/render " +
+		"internal/render/helm internal/render/kustomize internal/settings"},
+	{"internal/run", "internal/application internal/chart internal/checkout internal/krm internal/panics " +
+		"internal/paths internal/render internal/render/discover internal/render/helm internal/render/kustomize " +
+		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli/flags", "internal/report internal/run internal/settings internal/terminal"},
 	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
 	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/drift internal/encoding internal/flux " +

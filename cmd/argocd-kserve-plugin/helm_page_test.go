@@ -13,6 +13,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/helm"
 )
 
 // helmFields is Argo CD's ApplicationSourceHelm (pkg/apis/application/v1alpha1/types.go@v3.5.7).
@@ -46,8 +47,8 @@ type helmFileParameter struct {
 }
 
 // options returns what the renderer makes of the fields.
-func (h helmFields) options() render.HelmOptions {
-	o := render.HelmOptions{
+func (h helmFields) options() helm.Options {
+	o := helm.Options{
 		ReleaseName: h.ReleaseName, Namespace: h.Namespace, ValuesFiles: h.ValueFiles,
 		IgnoreMissingValuesFiles: h.IgnoreMissingValueFiles, Values: h.Values, KubeVersion: h.KubeVersion,
 		APIVersions: h.APIVersions, SkipCRDs: h.SkipCrds, SkipTests: h.SkipTests, SkipSchemaValidation: h.SkipSchemaValidation,

@@ -83,7 +83,7 @@ func (s *set) list(g map[string]any) ([]map[string]any, error) {
 	return all, nil
 }
 
-// flatTexts returns an element for templates that know only texts: those below values get the names values.x.
+// flatTexts returns an element for templates that know only strings: those below values get the names values.x.
 func flatTexts(element map[string]any) (map[string]any, error) {
 	flat := map[string]any{}
 	add := func(name string, value any) error {

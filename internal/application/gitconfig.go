@@ -1,11 +1,13 @@
 package application
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/gcfg/v2"
@@ -15,25 +17,25 @@ import (
 
 // gitConfig is what git's configuration says about the addresses of repositories (git-config(1)).
 type gitConfig struct {
-	home    string
-	remotes []string          // remote.<name>.url
-	instead map[string]string // url.<base>.insteadOf: the base by the prefix that it replaces
+	home     string
+	remotes  []string // remote.<name>.url
+	rewrites []rewrite
+	worktree bool // extensions.worktreeConfig
 }
 
-// readGitConfig reads the configuration of the system and of the user, which the environment names, and then that of a
-// repository. It follows include.path, but not includeIf.
-func readGitConfig(getenv func(string) string, repository ...string) (*gitConfig, error) {
-	c := &gitConfig{home: getenv("HOME"), instead: map[string]string{}}
-	if c.home == "" {
-		c.home = getenv("USERPROFILE")
-	}
+// rewrite is url.<base>.insteadOf: the base replaces the prefixes.
+type rewrite struct {
+	base     string
+	prefixes []string
+}
+
+// readGitConfig reads the configuration of the system and of the user, which the environment names, that of a repository
+// and of its work tree, and that in the environment. It follows include.path, but not includeIf.
+func readGitConfig(getenv func(string) string, repository, worktree string) (*gitConfig, error) {
+	c := &gitConfig{home: cmp.Or(getenv("HOME"), getenv("USERPROFILE"))}
 	var files []string
-	switch system := getenv("GIT_CONFIG_SYSTEM"); {
-	case getenv("GIT_CONFIG_NOSYSTEM") != "":
-	case system != "":
-		files = append(files, system)
-	default:
-		files = append(files, "/etc/gitconfig")
+	if !isTrue(getenv("GIT_CONFIG_NOSYSTEM")) {
+		files = append(files, cmp.Or(getenv("GIT_CONFIG_SYSTEM"), "/etc/gitconfig"))
 	}
 	xdg := getenv("XDG_CONFIG_HOME")
 	if xdg == "" && c.home != "" {
@@ -49,18 +51,39 @@ func readGitConfig(getenv func(string) string, repository ...string) (*gitConfig
 			files = append(files, filepath.Join(c.home, ".gitconfig"))
 		}
 	}
-	for _, file := range append(files, repository...) {
+	for _, file := range append(files, repository) {
 		if err := c.read(file, 0); err != nil {
 			return nil, err
 		}
 	}
+	if c.worktree {
+		if err := c.read(worktree, 0); err != nil {
+			return nil, err
+		}
+	}
+	count, _ := strconv.Atoi(getenv("GIT_CONFIG_COUNT"))
+	for i := range count {
+		number := strconv.Itoa(i)
+		key := getenv("GIT_CONFIG_KEY_" + number)
+		if key == "" {
+			return nil, fmt.Errorf("GIT_CONFIG_COUNT is %d, and GIT_CONFIG_KEY_%d is not set", count, i)
+		}
+		section, name, _ := strings.Cut(key, ".")
+		last := strings.LastIndexByte(name, '.')
+		c.set(section, name[:max(last, 0)], name[last+1:], getenv("GIT_CONFIG_VALUE_"+number))
+	}
 	return c, nil
+}
+
+// isTrue reports whether git takes a value for true.
+func isTrue(value string) bool {
+	return !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(value))
 }
 
 // maxIncludes is how deep files may include each other, as in git (MAX_INCLUDE_DEPTH in config.c).
 const maxIncludes = 10
 
-// read adds a file, which need not be there.
+// read adds a file, which need not be there. What it includes comes in the place of the include.
 func (c *gitConfig) read(file string, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("%s: more than %d files include each other", file, maxIncludes)
@@ -72,28 +95,43 @@ func (c *gitConfig) read(file string, depth int) error {
 	if err != nil {
 		return err
 	}
-	var includes []string
+	var included error
 	text = headed().ReplaceAllString(text, "$1\n")
 	err = gcfg.ReadWithCallback(strings.NewReader(text), func(section, name, key, value string, _ bool) error {
-		switch setting := strings.ToLower(section + "." + key); {
-		case setting == "remote.url" && value != "":
-			c.remotes = append(c.remotes, value)
-		case setting == "url.insteadof":
-			c.instead[value] = name
-		case setting == "include.path" && value != "":
-			includes = append(includes, c.included(file, value))
+		value = strings.ReplaceAll(value, "\n", "") // gcfg v2.0.2 keeps the end of a line that the next one continues
+		if strings.EqualFold(section+"."+key, "include.path") && value != "" {
+			included = c.read(c.included(file, value), depth+1)
+			return included
 		}
+		c.set(section, name, key, value)
 		return nil
 	})
-	if err != nil {
+	switch {
+	case included != nil:
+		return included
+	case err != nil:
 		return fmt.Errorf("%s:%w", file, err)
 	}
-	for _, included := range includes {
-		if err := c.read(included, depth+1); err != nil {
-			return err
-		}
-	}
 	return nil
+}
+
+// set adds a setting.
+func (c *gitConfig) set(section, name, key, value string) {
+	switch strings.ToLower(section + "." + key) {
+	case "extensions.worktreeconfig":
+		c.worktree = isTrue(value)
+	case "remote.url":
+		if value != "" {
+			c.remotes = append(c.remotes, value)
+		}
+	case "url.insteadof":
+		i := slices.IndexFunc(c.rewrites, func(r rewrite) bool { return r.base == name })
+		if i < 0 {
+			i = len(c.rewrites)
+			c.rewrites = append(c.rewrites, rewrite{base: name})
+		}
+		c.rewrites[i].prefixes = append(c.rewrites[i].prefixes, value)
+	}
 }
 
 // headed matches the header of a section before a setting in the same line, which git reads and gcfg v2.0.2 refuses.
@@ -108,21 +146,26 @@ func (c *gitConfig) included(by, path string) string {
 }
 
 // addresses returns the addresses of the remotes, sorted: those that the configuration has, and those that git uses
-// instead, where the longest prefix wins.
+// instead.
 func (c *gitConfig) addresses() []string {
 	var all []string
 	for _, url := range c.remotes {
-		all = append(all, Address(url))
-		longest := ""
-		for prefix := range c.instead {
-			if len(prefix) > len(longest) && strings.HasPrefix(url, prefix) {
-				longest = prefix
-			}
-		}
-		if longest != "" {
-			all = append(all, Address(c.instead[longest]+url[len(longest):]))
-		}
+		all = append(all, Address(url), Address(c.rewritten(url)))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// rewritten returns the address that git uses: the longest prefix wins, and the first of several bases (alias_url in
+// remote.c).
+func (c *gitConfig) rewritten(url string) string {
+	longest, instead := -1, url
+	for _, r := range c.rewrites {
+		for _, prefix := range r.prefixes {
+			if rest, ok := strings.CutPrefix(url, prefix); ok && len(prefix) > longest {
+				longest, instead = len(prefix), r.base+rest
+			}
+		}
+	}
+	return instead
 }

@@ -15,7 +15,7 @@ type renderer struct {
 	options    []string // of Go templates, such as missingkey=error
 }
 
-// value renders the texts and keys in a value decoded from JSON, and leaves the value itself as it is.
+// value renders the strings and keys in a value decoded from JSON, and leaves the value itself as it is.
 func (r renderer) value(value any, params map[string]any) (any, error) {
 	switch value := value.(type) {
 	case string:
@@ -58,7 +58,7 @@ func (r renderer) mapping(value, params map[string]any) (map[string]any, error) 
 	return rendered.(map[string]any), nil
 }
 
-// maxRendered bounds what a text may become.
+// maxRendered bounds, in bytes, what a string may become.
 const maxRendered = 1 << 20
 
 var errTooLong = fmt.Errorf("a template makes more than %d bytes", maxRendered)
@@ -91,7 +91,7 @@ func (r renderer) text(text string, params map[string]any) (string, error) {
 // goTemplateOption matches what text/template accepts; it panics on other options.
 var goTemplateOption = lazyregexp.New(`^missingkey=(default|invalid|zero|error)$`)
 
-// limited is a text of limited length.
+// limited is a string of limited length.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(data []byte) (int, error) {
@@ -115,7 +115,7 @@ func explained(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "template: :"))
 }
 
-// tagged matches a text with a tag on one of its lines.
+// tagged matches a string with a tag on one of its lines.
 var tagged = lazyregexp.New(`{{.*}}`)
 
 // replaceTags replaces {{name}} by the parameter. Tags without one stay.

@@ -1,5 +1,5 @@
 // Package application reads Argo CD's Applications and ApplicationSets as Argo CD does, without Argo CD's own packages.
-// It tells what each source is rendered from and with, and says what it does not expand.
+// It tells what each source is rendered from and with, and reports what it does not expand.
 package application
 
 // Application is an Application, or one that an ApplicationSet generates.

@@ -28,17 +28,14 @@ const helmVersion = "v4.3.1"
 // silence drops what Helm logs, which quotes values and so perhaps Secrets.
 var silence = sync.OnceFunc(func() { slog.SetDefault(slog.New(slog.DiscardHandler)) })
 
-// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.3.1, RunWithContext).
+// Render renders a chart as helm template --include-crds does (pkg/action/install.go@v4.3.1, RunWithContext). Its error
+// is a line without values.
 func Render(in Input) (Result, error) {
 	silence()
-	if err := chartutil.ValidateReleaseName(in.Release); err != nil {
-		return Result{}, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
-			"set helm-release-name", in.Release)
-	}
 	l := newLoaded(in)
 	result, err := l.render(in)
 	if err != nil {
-		return Result{}, &Error{Err: err, Files: l.files}
+		return Result{}, errors.New(in.redact(err, l.files))
 	}
 	return result, nil
 }
@@ -49,6 +46,10 @@ func newLoaded(in Input) *loaded {
 
 func (l *loaded) render(in Input) (Result, error) {
 	var none Result
+	if err := chartutil.ValidateReleaseName(in.Release); err != nil {
+		return none, fmt.Errorf("release name %q: at most 53 lower case letters, digits, hyphens and dots; "+
+			"set helm-release-name", in.Release)
+	}
 	files, err := readFiles(in.Files)
 	if err != nil {
 		return none, err
@@ -127,7 +128,7 @@ func (l *loaded) values(in Input) (common.Values, error) {
 
 const notes = "NOTES.txt"
 
-// sort returns the manifests in the order of helm template: CRDs, objects by kind, hooks. NOTES.txt is no manifest.
+// sort returns the manifests in the order of helm template: CRDs, objects by kind, hooks. NOTES.txt is not a manifest.
 func (l *loaded) sort(rendered map[string]string, in Input) ([]Manifest, error) {
 	for name := range rendered {
 		if strings.HasSuffix(name, notes) {

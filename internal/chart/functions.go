@@ -10,8 +10,7 @@ import (
 )
 
 // functions returns the template functions that differ from Helm's. Those that give another value on each render note
-// their names in changing. keys and values return the entries of a map in the order of their names, and not in a random
-// one.
+// their names in changing. keys and values return the entries of a map sorted by name instead of in random order.
 func functions(changing map[string]bool) template.FuncMap {
 	all := template.FuncMap{"keys": keys, "values": values}
 	original := sprig.TxtFuncMap()

@@ -71,17 +71,3 @@ type Source struct {
 	Line  int    // counted from 1; 0 if it is not known
 	Value string // the name of the chart's value that the line prints, such as image.tag; empty for none
 }
-
-// Error is an error of a chart, with the files whose content it may quote.
-type Error struct {
-	Err   error
-	Files []File
-}
-
-// File is a file of a chart, perhaps from an archive.
-type File struct {
-	Name string // relative to the chart that it belongs to
-	Data []byte
-}
-
-func (e *Error) Error() string { return e.Err.Error() }

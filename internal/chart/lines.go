@@ -41,7 +41,7 @@ func locate(manifests []Manifest, rendered map[string]string, renderMarked func(
 			header := 1 + strings.Count(separator, "\n")
 			name, body, _ := strings.Cut(text, "\n")
 			output, ok := rendered[name]
-			if !ok { // a CRD, which is no template
+			if !ok { // a CRD, which is not a template
 				return Source{File: manifest.File, Line: line - header}
 			}
 			before, _, found := strings.Cut(output, strings.TrimSpace(body))

@@ -26,7 +26,7 @@ const maxDepth = 16
 type loaded struct {
 	*chart.Chart
 	sources map[*common.File]string // where a file is, relative to the chart's folder; an archive is like a folder
-	files   []File                  // all files, for errors
+	files   []file                  // all files, for errors
 
 	maxExpanded, expanded int64 // bytes: the limit of archives, and what they have given so far
 }
@@ -44,8 +44,8 @@ func (l *loaded) chart(files []*archive.BufferedFile, at string, depth int) (*ch
 		return nil, fmt.Errorf("%s: charts contain each other more than %d levels deep", at, maxDepth)
 	}
 	own, subcharts := split(files)
-	for _, file := range own {
-		l.files = append(l.files, File{Name: file.Name, Data: file.Data})
+	for _, f := range own {
+		l.files = append(l.files, file{f.Name, f.Data})
 	}
 	c, err := loader.LoadFiles(own)
 	if err != nil {

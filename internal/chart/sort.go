@@ -12,6 +12,7 @@ import (
 	release "helm.sh/helm/v4/pkg/release/v1"
 	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -28,8 +29,8 @@ func sortManifests(rendered map[string]string) (hooks []*release.Hook, objects [
 		if strings.HasPrefix(path.Base(template), "_") || strings.TrimSpace(text) == "" {
 			continue
 		}
-		if plain, ok := plainManifests(template, text); ok {
-			objects = append(objects, plain...)
+		if direct, ok := plainManifests(template, text); ok {
+			objects = append(objects, direct...)
 			continue
 		}
 		more, others, err := releaseutil.SortManifests(map[string]string{template: text}, nil, releaseutil.InstallOrder)
@@ -105,15 +106,9 @@ func splitManifests(text string) []string {
 	return documents
 }
 
-// kindForm matches kinds. YAML 1.1, which Helm reads, has other values for words of this form.
-var (
-	kindForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{2,}$`)
-	noKinds  = []string{"Yes", "YES", "Off", "OFF"}
-)
+var kindForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{2,}$`)
 
-func isKind(n *yamldoc.Node) bool {
-	return isText(n) && kindForm.MatchString(n.Value) && !slices.Contains(noKinds, n.Value)
-}
+func isKind(n *yamldoc.Node) bool { return isText(n) && kindForm.MatchString(n.Value) }
 
 // plainKind returns the kind of an object. ok is false if it is not certain that Helm accepts the document.
 func plainKind(document string) (kind string, ok bool) {
@@ -151,14 +146,22 @@ func isHead(key string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(key, name) })
 }
 
-// hasPlainKeys reports whether all keys below a node are texts, and none merges another mapping.
+// hasPlainKeys reports whether all keys below a node are strings, and none merges another mapping.
 func hasPlainKeys(n *yamldoc.Node) bool {
 	return !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {
 		return !isText(entry.Key) || entry.Key.Value == "<<" || !hasPlainKeys(entry.Value)
 	}) && !slices.ContainsFunc(n.Items, func(item *yamldoc.Node) bool { return !hasPlainKeys(item) })
 }
 
-func isText(n *yamldoc.Node) bool { return n.Kind == yamldoc.Scalar && n.Tag() == "!!str" }
+// isText reports whether a node is a string, also in YAML 1.1, which Helm reads.
+func isText(n *yamldoc.Node) bool {
+	if n.Kind != yamldoc.Scalar {
+		return false
+	}
+	value, ok := plain.Scalar(n.Tag(), n.Value, n.Style != yamldoc.Plain)
+	_, isString := value.(string)
+	return ok && isString
+}
 
 func isTextMapping(n *yamldoc.Node) bool {
 	return n.Kind == yamldoc.Mapping && !slices.ContainsFunc(n.Entries, func(entry yamldoc.Entry) bool {

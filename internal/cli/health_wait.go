@@ -163,7 +163,7 @@ func (w *waiting) wait(
 			return health.Outcome{}, err
 		}
 		defer in.Close()
-		wait.Sources = append(wait.Sources, in.source())
+		wait.Feeds = append(wait.Feeds, in.feed())
 	}
 	for _, name := range args[1:] {
 		wait.Targets = append(wait.Targets, health.Named(name))

@@ -56,17 +56,17 @@ func (in *input) renew() { in.left.Store(int64(in.limit)) }
 
 func (in *input) Close() error { return in.from.Close() }
 
-// source returns a source that lasts: what is read for each of its objects may be as long as max-input.
-func (in *input) source() health.Source {
-	source := health.Stream{Name: in.name, Input: in}.Source()
-	follow := source.Follow
-	source.Follow = func(ctx context.Context, emit func(health.Event) bool) error {
+// feed returns a feed that lasts: what is read for each of its objects may be as long as max-input.
+func (in *input) feed() health.Feed {
+	feed := health.Stream{Name: in.name, Input: in}.Feed()
+	follow := feed.Follow
+	feed.Follow = func(ctx context.Context, emit func(health.Event) bool) error {
 		return follow(ctx, func(event health.Event) bool {
 			in.renew()
 			return emit(event)
 		})
 	}
-	return source
+	return feed
 }
 
 // readInput reads a file, or standard input if its name is -. It returns the name to use in messages too.

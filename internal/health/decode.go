@@ -1,11 +1,11 @@
 package health
 
 import (
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -61,22 +61,13 @@ func plainValue(n *yamldoc.Node) (value any, ok bool) {
 	return nil, false
 }
 
-// olderBooleans are the words, in small letters, that are booleans in YAML 1.1 and text in YAML 1.2.
-var olderBooleans = []string{"y", "n", "yes", "no", "on", "off"}
-
 func plainScalar(n *yamldoc.Node) (value any, ok bool) {
-	switch n.Tag() {
-	case "!!str":
-		word := n.Style == yamldoc.Plain && slices.Contains(olderBooleans, strings.ToLower(n.Value))
-		return strings.Clone(n.Value), !word // the value itself keeps the document in memory
-	case "!!bool":
-		return strings.EqualFold(n.Value, "true"), n.Style == yamldoc.Plain
-	case "!!null":
-		return nil, n.Style == yamldoc.Plain
-	case "!!int":
-		number, ok := n.Int()
-		decimal := strings.Trim(n.Value, "0123456789") == "" && (n.Value == "0" || n.Value[0] != '0')
-		return float64(number), ok && decimal && n.Style == yamldoc.Plain
+	value, ok = plain.Scalar(n.Tag(), n.Value, n.Style != yamldoc.Plain)
+	switch v := value.(type) {
+	case string:
+		return strings.Clone(v), ok // the value itself keeps the document in memory
+	case int:
+		return float64(v), ok // as in JSON
 	}
-	return nil, false
+	return value, ok
 }

@@ -18,7 +18,7 @@ const (
 // Wait waits until all targets are Healthy or one is Degraded.
 type Wait struct {
 	Fleet    *Fleet
-	Sources  []Source
+	Feeds    []Feed
 	Targets  []Target
 	Progress Progress
 
@@ -34,15 +34,15 @@ type Wait struct {
 	failed  *waited          // one that has stayed Degraded
 	found   []int            // how many objects match each target
 	indexes map[Target][]int // of the Targets
-	silent  map[string]bool  // the sources that have sent nothing yet
+	silent  map[string]bool  // the feeds that have sent nothing yet
 	notes   []string         // those that Progress has shown
 
-	following sync.WaitGroup // the sources that end with the context
+	following sync.WaitGroup // the feeds that end with the context
 }
 
-// Run reads the sources until every target is Healthy, one is Degraded, all sources have ended, or the context is
-// done. A source that has sent nothing yet may contradict the others, so it does not succeed before each has sent an
-// object or ended. It returns an error if a source can't be read.
+// Run reads the feeds until every target is Healthy, one is Degraded, all feeds have ended, or the context is
+// done. A feed that has sent nothing yet may contradict the others, so it does not succeed before each has sent an
+// object or ended. It returns an error if a feed can't be read.
 func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer w.following.Wait()
@@ -62,23 +62,23 @@ func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	for left := len(w.Sources); left > 0; {
+	for left := len(w.Feeds); left > 0; {
 		if w.failed != nil || w.succeeds() {
-			return w.outcome(""), nil
+			return w.conclude(""), nil
 		}
 		var err error
 		select {
 		case <-ctx.Done():
 			w.Lag = 0
 			w.sortOpen()
-			return w.outcome(TimeUp), nil
+			return w.conclude(TimeUp), nil
 		case <-fast.C:
 			w.sortOpen()
 			err = w.Progress.Pulse()
 		case <-slow.C:
 			err = w.judgeAgain()
 		case a := <-arrivals:
-			delete(w.silent, a.source)
+			delete(w.silent, a.feed)
 			if a.ended {
 				left--
 				err = a.err
@@ -92,7 +92,7 @@ func (w *Wait) Run(ctx context.Context) (Outcome, error) {
 	}
 	w.Lag, w.Settle = 0, 0
 	w.sortOpen()
-	return w.outcome(InputEnded), nil
+	return w.conclude(InputEnded), nil
 }
 
 func (w *Wait) apply(event Event) error {

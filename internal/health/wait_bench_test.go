@@ -37,9 +37,9 @@ func BenchmarkWait(b *testing.B) {
 	}
 	for b.Loop() {
 		w := &Wait{Fleet: newFleet(b), Targets: []Target{{}}, Progress: Lines{io.Discard}}
-		source := Stream{"services", bytes.NewReader(input.Bytes())}.Source()
-		source.Listed = true
-		w.Sources = []Source{source}
+		feed := Stream{"services", bytes.NewReader(input.Bytes())}.Feed()
+		feed.Listed = true
+		w.Feeds = []Feed{feed}
 		before := cpuTime(b)
 		if outcome, err := w.Run(b.Context()); err != nil || len(outcome.Results) != objects {
 			b.Fatal(outcome.Reason, err)

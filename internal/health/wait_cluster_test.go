@@ -17,9 +17,9 @@ type step struct {
 	gone   bool
 }
 
-// feed is a source whose objects are listed, and which then sends events.
-func feed(steps ...step) Source {
-	return Source{Name: "services", Listed: true, Follow: func(ctx context.Context, emit func(Event) bool) error {
+// feed is one whose objects are listed, and which then sends events.
+func feed(steps ...step) Feed {
+	return Feed{Name: "services", Listed: true, Follow: func(ctx context.Context, emit func(Event) bool) error {
 		for _, s := range steps {
 			select {
 			case <-ctx.Done():
@@ -91,7 +91,7 @@ func TestWaitForAStatusThatLasts(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := waitFor(t, io.Discard, nil)
-				w.Sources = []Source{feed(tc.steps...)}
+				w.Feeds = []Feed{feed(tc.steps...)}
 				w.Targets = []Target{{"InferenceService", "models", "iris"}}
 				w.Lag, w.Settle, w.AcceptSuspended = 2*second, 30*second, tc.accept
 				for _, object := range tc.listed {
@@ -120,7 +120,7 @@ func TestWaitForAll(t *testing.T) {
 		w.Targets, w.Settle = []Target{{}}, time.Minute
 		tulip := broken()
 		tulip["metadata"] = Object{"name": "tulip", "namespace": "models"}
-		w.Sources = []Source{feed(
+		w.Feeds = []Feed{feed(
 			step{0, service("True"), false},
 			step{0, tulip, false},
 			step{time.Second, tulip, true},
@@ -138,19 +138,19 @@ func TestWaitForAll(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		w := waitFor(t, io.Discard, nil)
-		w.Targets, w.Sources = []Target{{}}, []Source{feed()}
+		w.Targets, w.Feeds = []Target{{}}, []Feed{feed()}
 		if outcome, err := w.Run(ctx); err != nil || outcome.Reason != "timed out while no service has been seen" {
 			t.Error(outcome, err)
 		}
 	})
 }
 
-// TestWaitNotesOnce is about what sources and the wait say besides verdicts.
+// TestWaitNotesOnce is about what feeds and the wait say besides verdicts.
 func TestWaitNotesOnce(t *testing.T) {
 	var progress strings.Builder
 	w := waitFor(t, &progress, nil)
 	w.Targets, w.Settle = []Target{{Name: "iris"}}, time.Hour
-	w.Sources = []Source{{Name: "services", Follow: func(_ context.Context, emit func(Event) bool) error {
+	w.Feeds = []Feed{{Name: "services", Follow: func(_ context.Context, emit func(Event) bool) error {
 		for _, event := range []Event{
 			{Note: "connection lost"}, {Object: broken()}, {Note: "connection lost"}, {Object: service("False")},
 			{Object: broken()}, {Object: service("True")},
@@ -199,7 +199,7 @@ func TestOneVerdictPerEvent(t *testing.T) {
 	for i := range objects {
 		w.Fleet.Apply(Event{Object: named(service("Unknown"), i)})
 	}
-	w.Sources = []Source{{Name: "services", Follow: func(_ context.Context, emit func(Event) bool) error {
+	w.Feeds = []Feed{{Name: "services", Follow: func(_ context.Context, emit func(Event) bool) error {
 		for range rounds {
 			for i := range objects {
 				emit(Event{Object: named(service("False"), i)})

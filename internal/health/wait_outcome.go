@@ -33,8 +33,8 @@ func (w *Wait) succeeds() bool {
 	return len(w.open) == 0 && len(w.silent) == 0 && !slices.Contains(w.found, 0)
 }
 
-// outcome is how the wait ends; otherwise is the ending unless it succeeds or fails.
-func (w *Wait) outcome(otherwise Ending) Outcome {
+// conclude returns how the wait ends; otherwise is the ending unless it succeeds or fails.
+func (w *Wait) conclude(otherwise Ending) Outcome {
 	now := time.Now()
 	outcome := Outcome{Results: []Result{}}
 	for _, m := range w.Fleet.ordered() {
@@ -53,7 +53,7 @@ func (w *Wait) outcome(otherwise Ending) Outcome {
 	return outcome
 }
 
-// unfinished names what is not finished yet, or else the sources that have sent nothing yet.
+// unfinished names what is not finished yet, or else the feeds that have sent nothing yet.
 func (w *Wait) unfinished() string {
 	var waiting []string
 	for _, o := range slices.SortedFunc(maps.Keys(w.open), func(a, b *waited) int { return a.order - b.order }) {
@@ -69,8 +69,8 @@ func (w *Wait) unfinished() string {
 		}
 	}
 	if len(waiting) == 0 {
-		for _, source := range slices.Sorted(maps.Keys(w.silent)) {
-			waiting = append(waiting, source+" has sent nothing")
+		for _, feed := range slices.Sorted(maps.Keys(w.silent)) {
+			waiting = append(waiting, feed+" has sent nothing")
 		}
 	}
 	if more := len(waiting) - mostNamed; more > 0 {

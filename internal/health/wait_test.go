@@ -29,7 +29,7 @@ func waitFor(t *testing.T, progress io.Writer, services []string, streams ...Str
 	t.Helper()
 	w := &Wait{Fleet: newFleet(t), Progress: Lines{progress}}
 	for _, stream := range streams {
-		w.Sources = append(w.Sources, stream.Source())
+		w.Feeds = append(w.Feeds, stream.Feed())
 	}
 	for _, service := range services {
 		w.Targets = append(w.Targets, Named(service))

@@ -39,7 +39,7 @@ func kserveConfigMap(w io.Writer, c Configuration) error {
 
 // ourList is the part of the JSON document that holds the list.
 func ourList() string {
-	list, _ := json.MarshalIndent(map[string][]string{disallowedList: metadataOfArgoCD}, "", "  ") // texts can be written
+	list, _ := json.MarshalIndent(map[string][]string{disallowedList: metadataOfArgoCD}, "", "  ") // strings can always be written
 	return string(list)
 }
 

@@ -57,11 +57,11 @@ func document(n *yamldoc.Node) string {
 	if n.IsNull() || n.Kind == yamldoc.Scalar {
 		return n.Str()
 	}
-	data, _ := yaml.Marshal(decoded(n)) // mappings, lists and texts can always be written
+	data, _ := yaml.Marshal(decoded(n)) // mappings, lists and strings can always be written
 	return string(data)
 }
 
-// decoded returns a node of texts as encoding/json decodes it.
+// decoded returns a node of strings as encoding/json decodes it.
 func decoded(n *yamldoc.Node) any {
 	switch n = n.Get(); {
 	case n.IsNull():

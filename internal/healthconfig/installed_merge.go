@@ -159,7 +159,7 @@ func contains(list, item *yamldoc.Node) bool {
 	return false
 }
 
-// valueOf returns a node of texts as the value of an edit.
+// valueOf returns a node of strings as the value of an edit.
 func valueOf(n *yamldoc.Node) any {
 	switch n.Kind {
 	case yamldoc.Mapping:

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 )
@@ -29,12 +27,8 @@ func WriteChanges(w io.Writer, changes []Change) error {
 func WriteDiff(w io.Writer, changes []Change) error {
 	for _, c := range changes {
 		label := terminal.Quote(c.Object + " " + c.Key)
-		before, after := wholeLines(c.Before), wholeLines(c.After)
-		diff, err := unified.Diff("a/"+label, "b/"+label, before, udiff.Lines(before, after))
-		if err != nil {
-			return fmt.Errorf("%s: %w", label, err)
-		}
-		if _, err := io.WriteString(w, terminal.QuoteLines(diff.String())); err != nil {
+		diff := unified.Diff("a/"+label, "b/"+label, wholeLines(c.Before), wholeLines(c.After))
+		if _, err := io.WriteString(w, terminal.QuoteLines(diff)); err != nil {
 			return err
 		}
 	}

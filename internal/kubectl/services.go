@@ -184,7 +184,7 @@ func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 		for _, event := range lists[i] {
 			wait.Fleet.Apply(event)
 		}
-		wait.Sources = append(wait.Sources, health.Source{Name: feed.Name(), Listed: true, Follow: feed.Follow})
+		wait.Feeds = append(wait.Feeds, health.Feed{Name: feed.Name(), Listed: true, Follow: feed.Follow})
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// unknownSource is where to repair an object if its renderer does not say what it is made of.
+// unknownSource is where to repair an object if its renderer does not name the file that it comes from.
 const unknownSource = "edit the source it is rendered from"
 
 // Advice says where a repair of rendered objects can be made: in their sources, or in a patch of the overlay when the
@@ -142,7 +142,7 @@ type named struct {
 	name string
 }
 
-// objects returns the objects in the data by their kind, those of Lists too. There are none if it is no YAML.
+// objects returns the objects in the data by their kind, those of Lists too. There are none if it is not YAML.
 func objects(data []byte) map[string][]named {
 	documents, err := yamldoc.Split(data)
 	if err != nil {

@@ -2,10 +2,8 @@ package plan
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
@@ -66,13 +64,5 @@ func text(o Object) string {
 
 // unifiedDiff returns the hunks in which two objects differ as YAML.
 func unifiedDiff(a, b Object) string {
-	before, after := text(a), text(b)
-	if before == after {
-		return ""
-	}
-	diff, err := unified.Diff("before", "after", before, udiff.Lines(before, after))
-	if err != nil {
-		panic(err) // the edits are those of the text
-	}
-	return strings.TrimPrefix(fmt.Sprint(diff), "--- before\n+++ after\n")
+	return strings.TrimPrefix(unified.Diff("before", "after", text(a), text(b)), "--- before\n+++ after\n")
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"path/filepath"
-	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 
@@ -43,9 +42,4 @@ func has(t *tree.Tree, names ...string) bool {
 		}
 	}
 	return false
-}
-
-// IsKustomization reports whether a file is a kustomization by its name.
-func IsKustomization(path string) bool {
-	return slices.Contains(konfig.RecognizedKustomizationFileNames(), filepath.Base(path))
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/rendertest"
 )
 
 const fleet = `
@@ -41,7 +43,7 @@ s
 `
 
 func TestDirectory(t *testing.T) {
-	top := write(t, fleet)
+	top := rendertest.Write(t, fleet)
 	if err := syscall.Mkfifo(filepath.Join(top, "app/pipe.yaml"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestDirectory(t *testing.T) {
 
 // What is left out on purpose is listed, so that nothing disappears in silence.
 func TestSkipped(t *testing.T) {
-	top := write(t, fleet)
+	top := rendertest.Write(t, fleet)
 	if err := syscall.Mkfifo(filepath.Join(top, "app/pipe.yaml"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ app/skipped.yaml:1: skipped: it contains +argocd:skip-file-rendering
 }
 
 func TestGitIsUnreadable(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- .git/config --
 token
 -- .git/a.yaml --
@@ -141,10 +143,10 @@ configMapGenerator:
 		{"module/.git", "module/.git: in .git, which is never read"},
 		{"built", "built/kustomization.yaml:3:11: configMapGenerator: .git/config: in .git, which is never read"},
 	} {
-		o := wide(top)
-		o.Recurse = true
+		o := options(top)
+		o.LoadFromRoot, o.Recurse = true, true
 		_, err := manifests(t.Context(), tc.path, o)
-		wantError(t, err, tc.want)
+		rendertest.WantError(t, err, tc.want)
 	}
 	o := options(top)
 	o.Recurse = true
@@ -154,7 +156,7 @@ configMapGenerator:
 }
 
 func TestDirectoryErrors(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- bad/.git/HEAD --
 -- outside/.git/HEAD --
 -- outside/a.yaml -> ../secret.yaml --
@@ -167,10 +169,10 @@ func TestDirectoryErrors(t *testing.T) {
 -- secret.yaml --
 `)
 	_, err := manifests(t.Context(), "outside", options(top))
-	wantError(t, err, "outside/a.yaml: outside the root outside; "+
+	rendertest.WantError(t, err, "outside/a.yaml: outside the root outside; "+
 		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "dangling", options(top))
-	wantError(t, err, "dangling/a.yaml: no such file or directory")
+	rendertest.WantError(t, err, "dangling/a.yaml: no such file or directory")
 
 	o := options(top)
 	o.MaxInput = 16
@@ -179,7 +181,7 @@ func TestDirectoryErrors(t *testing.T) {
 	}
 	o.MaxInput = 15
 	_, err = manifests(t.Context(), "large", o)
-	wantError(t, err, "large/b.yaml: the input is larger than max-input, 15 bytes")
+	rendertest.WantError(t, err, "large/b.yaml: the input is larger than max-input, 15 bytes")
 
 	o = options(top)
 	o.Exclude = "[a"
@@ -199,6 +201,6 @@ func TestDirectoryErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = manifests(t.Context(), "large", options(top))
-		wantError(t, err, "large/a.yaml: permission denied")
+		rendertest.WantError(t, err, "large/a.yaml: permission denied")
 	}
 }

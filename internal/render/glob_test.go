@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/gobwas/glob"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/rendertest"
 )
 
 func TestLongGlob(t *testing.T) {
-	dir := write(t, "-- a.yaml --\n")
+	dir := rendertest.Write(t, "-- a.yaml --\n")
 	for _, tc := range []struct {
 		length int
 		want   string

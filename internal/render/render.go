@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/helm"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -21,8 +24,8 @@ import (
 const (
 	Auto      = "auto"
 	Directory = "directory"
-	Kustomize = "kustomize"
-	Helm      = "helm"
+	Kustomize = kustomize.Name
+	Helm      = helm.Name
 )
 
 // Options select the source and limit what it may read.
@@ -44,8 +47,8 @@ type Options struct {
 	// not outside the root.
 	LoadFromRoot bool
 
-	// Kustomize changes the kustomization to build. A source that is no kustomization refuses it.
-	Kustomize KustomizeOptions
+	// Kustomize changes the kustomization to build. Other sources refuse it.
+	Kustomize kustomize.Options
 
 	// Previous says that these are manifests from before a change. They may be rendered already, and then the options for
 	// kustomizations and charts do not concern them.
@@ -71,11 +74,11 @@ type Options struct {
 	// Namespace is the namespace of the application. Charts see it.
 	Namespace string
 
-	Helm HelmOptions
+	Helm helm.Options
 
 	Stdin  io.Reader
-	Dir    string              // the working directory, absolute
-	Getenv func(string) string // looks up what Argo CD sets, such as ARGOCD_APP_NAME and KUBE_VERSION
+	Dir    string       // the working directory, absolute
+	Getenv buildenv.Env // looks up what Argo CD sets, such as ARGOCD_APP_NAME and KUBE_VERSION
 }
 
 // Result is what a source gives.
@@ -107,17 +110,17 @@ func (s Skip) String() string {
 // input. The file of a kustomization stands for its directory. Files are in path
 // order, rendered objects in the renderer's order. Render returns as soon as ctx
 // is done. Errors show paths as the user named them, with a position if there is
-// one, and no values of Secrets.
+// one, and without values of Secrets.
 func Render(ctx context.Context, path string, o Options) (Result, error) {
 	if path == "-" {
-		return Await(ctx, func() (Result, error) { return stdin(o) })
+		return panics.Await(ctx, func() (Result, error) { return stdin(o) })
 	}
 	info, err := os.Stat(o.abs(path))
 	if err != nil {
 		return Result{}, tree.Shorten(err, path)
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe, as in generate <(helm template ...)
-		return Await(ctx, func() (Result, error) { return stream(o.abs(path), path, o) })
+		return panics.Await(ctx, func() (Result, error) { return stream(o.abs(path), path, o) })
 	}
 	named, name := path, ""
 	if !info.IsDir() {
@@ -128,7 +131,7 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer t.Close()
-	if name != "" && !IsKustomization(name) {
+	if name != "" && !kustomize.IsFile(name) {
 		return file(t, name)
 	}
 	source := Detect(t, o.Source)
@@ -144,9 +147,19 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 	case Directory:
 		return directory(ctx, t, o)
 	case Kustomize:
-		return Await(ctx, func() (Result, error) { return kustomize(ctx, t, o) })
+		return panics.Await(ctx, func() (Result, error) {
+			files, warnings, err := kustomize.Render(ctx, t, kustomize.Input{
+				Options: o.Kustomize, LoadFromRoot: o.LoadFromRoot, MaxCopied: o.MaxCopied, Env: o.Getenv,
+			})
+			return Result{Files: files, Warnings: warnings, Renderer: Kustomize}, err
+		})
 	case Helm:
-		return Await(ctx, func() (Result, error) { return helm(ctx, t, o) })
+		return panics.Await(ctx, func() (Result, error) {
+			files, warnings, err := helm.Render(ctx, t, helm.Input{
+				Options: o.Helm, AppNamespace: o.Namespace, MaxCopied: o.MaxCopied, Env: o.Getenv,
+			})
+			return Result{Files: files, Warnings: warnings, Renderer: Helm}, err
+		})
 	default:
 		return Result{}, fmt.Errorf("unknown source %q; the sources are auto, directory, kustomize and helm", source)
 	}
@@ -155,12 +168,12 @@ func Render(ctx context.Context, path string, o Options) (Result, error) {
 // refuse returns an error if options are set that the source has no use for.
 func (o Options) refuse(named, source string) error {
 	if source != Kustomize {
-		if err := o.Kustomize.refuse(named, source); err != nil {
+		if err := o.Kustomize.Refuse(named, source); err != nil {
 			return err
 		}
 	}
 	if source != Helm {
-		return o.Helm.refuse(named, source)
+		return o.Helm.Refuse(named, source)
 	}
 	return nil
 }
@@ -172,25 +185,3 @@ func (o Options) Tree() tree.Options {
 
 // abs returns an absolute path.
 func (o Options) abs(path string) string { return paths.Dir(o.Dir).Absolute(path) }
-
-// Await calls a function that can't be interrupted, and abandons it when ctx is
-// done. A panic is an error.
-func Await[T any](ctx context.Context, run func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	var value T
-	panics.Go(func() (err error) {
-		value, err = run()
-		return err
-	}, func(err error) { done <- result{value, err} })
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	}
-}

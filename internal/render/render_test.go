@@ -8,51 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/rendertest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// write extracts a txtar archive into a new directory. A file "a -> b" becomes a
-// symbolic link; TOP in its target stands for the directory.
-func write(t *testing.T, archive string) string {
-	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range txtar.Parse([]byte(archive)).Files {
-		name, target, isLink := strings.Cut(f.Name, " -> ")
-		path := filepath.Join(top, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if isLink {
-			err = os.Symlink(strings.ReplaceAll(target, "TOP", top), path)
-		} else {
-			err = os.WriteFile(path, f.Data, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return top
-}
-
-// env returns a lookup function for variables that Argo CD would set.
-func env(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
-	}
-}
-
-func options(dir string) Options { return Options{Dir: dir, Getenv: env()} }
+func options(dir string) Options { return Options{Dir: dir, Getenv: rendertest.Env()} }
 
 // manifests returns the files of a source.
 func manifests(ctx context.Context, path string, o Options) ([]transform.File, error) {
@@ -69,20 +30,6 @@ func pathsOf(files []transform.File) string {
 	return strings.Join(b, " ")
 }
 
-// wantError checks the text of an error, which must not contain a path of the machine.
-func wantError(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error; want %s", want)
-	}
-	if err.Error() != want {
-		t.Errorf("error\n  %s\nwant\n  %s", err, want)
-	}
-	if strings.Contains(err.Error(), os.TempDir()) {
-		t.Errorf("error shows a temporary path: %s", err)
-	}
-}
-
 func TestStdin(t *testing.T) {
 	o := options(t.TempDir())
 	o.Stdin = strings.NewReader("kind: A\n")
@@ -93,7 +40,7 @@ func TestStdin(t *testing.T) {
 
 	o.Stdin, o.MaxInput = strings.NewReader("kind: A\n"), 7
 	_, err = manifests(t.Context(), "-", o)
-	wantError(t, err, "stdin: the input is larger than max-input, 7 bytes")
+	rendertest.WantError(t, err, "stdin: the input is larger than max-input, 7 bytes")
 
 	r, w, err := os.Pipe() // nobody ever writes
 	if err != nil {
@@ -110,7 +57,7 @@ func TestStdin(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- repo/.git/HEAD --
 -- repo/app/service.txt --
 kind: A # +argocd:skip-file-rendering
@@ -136,12 +83,12 @@ kind: Secret
 	}
 
 	_, err := manifests(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
-	wantError(t, err, "app/outside.yaml: outside the root .; "+
+	rendertest.WantError(t, err, "app/outside.yaml: outside the root .; "+
 		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
-	wantError(t, err, "app/nowhere.yaml: no such file or directory")
+	rendertest.WantError(t, err, "app/nowhere.yaml: no such file or directory")
 	_, err = manifests(t.Context(), "app/loop.yaml", options(filepath.Join(top, "repo")))
-	wantError(t, err, "app/loop.yaml: too many levels of symbolic links")
+	rendertest.WantError(t, err, "app/loop.yaml: too many levels of symbolic links")
 }
 
 func TestPipe(t *testing.T) {
@@ -172,11 +119,11 @@ func TestChanges(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	_, err := manifests(t.Context(), "status", o)
-	wantError(t, err, "status: changed while it was read; run again")
+	rendertest.WantError(t, err, "status: changed while it was read; run again")
 }
 
 func TestDetect(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- plain/a.yaml --
 -- chart/Chart.yaml --
 -- both/Chart.yaml --
@@ -201,5 +148,25 @@ func TestDetect(t *testing.T) {
 	o := options(top)
 	o.Source = "jsonnet"
 	_, err := manifests(t.Context(), "plain", o)
-	wantError(t, err, `unknown source "jsonnet"; the sources are auto, directory, kustomize and helm`)
+	rendertest.WantError(t, err, `unknown source "jsonnet"; the sources are auto, directory, kustomize and helm`)
+}
+
+// TestKustomizationFile checks that the file of a kustomization stands for its folder.
+func TestKustomizationFile(t *testing.T) {
+	top := rendertest.Write(t, `
+-- .git/HEAD --
+-- other/b.yaml --
+-- base/kustomization.yaml --
+resources: [a.yaml]
+-- base/a.yaml --
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`)
+	result, err := Render(t.Context(), "../base/kustomization.yaml", options(filepath.Join(top, "other")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Renderer != Kustomize || pathsOf(result.Files) != "../base/kustomization.yaml" ||
+		result.Files[0].Renderer != Kustomize || result.Files[0].Origin() != "../base/a.yaml" {
+		t.Errorf("got %+v", result)
+	}
 }

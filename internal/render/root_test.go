@@ -4,11 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/rendertest"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
 func TestRoot(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- repo/.git/HEAD --
 -- repo/apps/a/x.yaml --
 -- linked/.git --
@@ -26,22 +27,22 @@ gitdir: ../repo/.git/worktrees/linked
 -- request/top -> . --
 `)
 	argo := func(source string) func(string) string {
-		return env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", source)
+		return rendertest.Env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", source)
 	}
 	for _, tc := range []struct {
 		name, dir, path string
 		getenv          func(string) string
 		want            string
 	}{
-		{"work tree", ".", "repo/apps/a", env(), "repo"},
-		{"linked work tree", "loose", "../linked/a", env(), "linked"},
-		{"no work tree", ".", "loose/a", env(), "loose/a"},
-		{"a link out of the work tree", "repo", "out", env(), "repo"},
-		{"a link to another work tree", "repo", "other", env(), "repo"},
-		{"a folder of such a link", "repo", "out/a", env(), "repo"},
-		{"a link out and back", "repo", "out/../repo/apps", env(), "repo"},
-		{"a link to a work tree", ".", "there/apps/a", env(), "repo"},
-		{"a link that the working directory is", "there", "apps/a", env(), "repo"},
+		{"work tree", ".", "repo/apps/a", rendertest.Env(), "repo"},
+		{"linked work tree", "loose", "../linked/a", rendertest.Env(), "linked"},
+		{"no work tree", ".", "loose/a", rendertest.Env(), "loose/a"},
+		{"a link out of the work tree", "repo", "out", rendertest.Env(), "repo"},
+		{"a link to another work tree", "repo", "other", rendertest.Env(), "repo"},
+		{"a folder of such a link", "repo", "out/a", rendertest.Env(), "repo"},
+		{"a link out and back", "repo", "out/../repo/apps", rendertest.Env(), "repo"},
+		{"a link to a work tree", ".", "there/apps/a", rendertest.Env(), "repo"},
+		{"a link that the working directory is", "there", "apps/a", rendertest.Env(), "repo"},
 		{"copied tree", "request/apps/a", ".", argo("apps/a"), "request"},
 		{"copied tree, source path not clean", "request/apps/a", ".", argo("./apps//a/"), "request"},
 		{"only the common parent was copied", "_cmp_server/narrow/a", ".", argo("deep/apps/a"), "_cmp_server/narrow"},
@@ -65,7 +66,7 @@ gitdir: ../repo/.git/worktrees/linked
 
 // A link of the repository is the working directory that argocd-cmp-server gives the plugin.
 func TestSourcePathOutside(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- _cmp_server/1/apps/evil -> ../../../elsewhere --
 -- _cmp_server/1/apps/x.yaml --
 -- _cmp_server/2/apps/x.yaml --
@@ -79,10 +80,10 @@ func TestSourcePathOutside(t *testing.T) {
 		{"_cmp_server", "apps/_cmp_server", ""},
 		{"_cmp_server/2/apps", "live", filepath.Join(top, "_cmp_server/2/apps")},
 	} {
-		o := Options{Dir: filepath.Join(top, tc.dir), Getenv: env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", tc.source)}
+		o := Options{Dir: filepath.Join(top, tc.dir), Getenv: rendertest.Env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", tc.source)}
 		got, err := tree.Root(".", o.Tree())
 		if tc.want == "" {
-			wantError(t, err, "the working directory is not "+tc.source+" in a copy of the repository; "+
+			rendertest.WantError(t, err, "the working directory is not "+tc.source+" in a copy of the repository; "+
 				"the source path of the Application may be a link that leads out of it")
 		} else if err != nil || got != tc.want && got != filepath.Dir(tc.want) {
 			t.Errorf("%s, %s: got %s, %v", tc.dir, tc.source, got, err)
@@ -91,7 +92,7 @@ func TestSourcePathOutside(t *testing.T) {
 }
 
 func TestRootSetting(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- repo/.git/HEAD --
 -- repo/apps/a/x.yaml --
 -- repo/other -> ../elsewhere --
@@ -114,7 +115,7 @@ func TestRootSetting(t *testing.T) {
 		o.Root, o.RootLocked = tc.root, tc.locked
 		got, err := tree.Root("apps/a", o.Tree())
 		if tc.err != "" {
-			wantError(t, err, tc.err)
+			rendertest.WantError(t, err, tc.err)
 		} else if got != filepath.Join(top, tc.want) || err != nil {
 			t.Errorf("root %s: got %s, %v; want %s", tc.root, got, err, tc.want)
 		}
@@ -123,11 +124,11 @@ func TestRootSetting(t *testing.T) {
 	o := options(filepath.Join(top, "repo"))
 	o.Root = "apps"
 	_, err := manifests(t.Context(), ".", o)
-	wantError(t, err, ".: outside the root apps; only the flag --root, or the operator's setting root, can widen it")
+	rendertest.WantError(t, err, ".: outside the root apps; only the flag --root, or the operator's setting root, can widen it")
 }
 
 func TestNoWorkTree(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- shop/overlays/live/kustomization.yaml --
 resources: [../../base]
 -- shop/base/kustomization.yaml --
@@ -139,7 +140,7 @@ metadata: {name: map}
 `)
 	o := options(top)
 	_, err := manifests(t.Context(), "shop/overlays/live", o)
-	wantError(t, err, "shop/overlays/live/kustomization.yaml:1:13: resources: shop/base: "+
+	rendertest.WantError(t, err, "shop/overlays/live/kustomization.yaml:1:13: resources: shop/base: "+
 		"outside the root shop/overlays/live; no Git work tree found; pass --root shop")
 	o.Root, o.RootLocked = "shop", true
 	if _, err = manifests(t.Context(), "shop/overlays/live", o); err != nil {
@@ -148,15 +149,15 @@ metadata: {name: map}
 }
 
 func TestOutsideTheCopiedTree(t *testing.T) {
-	top := write(t, `
+	top := rendertest.Write(t, `
 -- _cmp_server/request/a/kustomization.yaml --
 resources: [../../base]
 -- _cmp_server/base/kustomization.yaml --
 `)
 	o := options(filepath.Join(top, "_cmp_server/request/a"))
-	o.Getenv = env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", "apps/a")
+	o.Getenv = rendertest.Env("ARGOCD_APP_NAME", "app", "ARGOCD_APP_SOURCE_PATH", "apps/a")
 	_, err := manifests(t.Context(), ".", o)
-	wantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; "+
+	rendertest.WantError(t, err, "kustomization.yaml:1:13: resources: ../../base: outside the root ..; "+
 		"if Argo CD copies only a part of the repository (--plugin-use-manifest-generate-paths), "+
 		"list it in the annotation argocd.argoproj.io/manifest-generate-paths")
 }

@@ -55,7 +55,8 @@ func (l *Loader) discovered(
 	return units, notes, nil
 }
 
-// withoutFolders drops the folders from what a directory source leaves out: each is discovered on its own, or said.
+// withoutFolders drops the folders from what a directory source leaves out: each is a source of
+// its own, or has a note.
 func withoutFolders(skipped []render.Skip) []render.Skip {
 	return slices.DeleteFunc(slices.Clone(skipped), func(s render.Skip) bool {
 		return s.Reason == render.DotFolder || s.Reason == render.NotRecursed

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -135,7 +136,7 @@ func (in *Input) Apply(ctx context.Context, config transform.Config, warnings []
 		in.caller.LimitTime(ctx, in.Settings.Timeout)
 	}
 	config.MaxExpanded = int(in.Settings.MaxCopied())
-	result, err := render.Await(ctx, func() (*transform.Result, error) {
+	result, err := panics.Await(ctx, func() (*transform.Result, error) {
 		return transform.Run(ctx, in.source.Files, config)
 	})
 	if err != nil {

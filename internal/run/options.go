@@ -8,6 +8,8 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/chart"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/helm"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
@@ -16,16 +18,16 @@ func (l *Loader) options(set *settings.Settings) render.Options {
 	return render.Options{
 		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
 		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
-		Namespace: set.Namespace, Helm: helm(set), Kustomize: render.KustomizeOptions(set.Kustomize),
+		Namespace: set.Namespace, Helm: helmOptions(set), Kustomize: kustomize.Options(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: set.MaxCopied(),
 		Stdin: l.Stdin, Dir: string(l.Dir), Getenv: l.Getenv,
 	}
 }
 
-// helm returns what charts are rendered with.
-func helm(set *settings.Settings) render.HelmOptions {
+// helmOptions returns what charts are rendered with.
+func helmOptions(set *settings.Settings) helm.Options {
 	h := set.Helm
-	o := render.HelmOptions{
+	o := helm.Options{
 		ReleaseName: h.ReleaseName, Namespace: h.Namespace,
 		ValuesFiles: h.ValuesFiles, IgnoreMissingValuesFiles: h.IgnoreMissingValuesFiles,
 		Values:      cmp.Or(h.ValuesObject, h.Values),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -59,7 +60,7 @@ func (l *Loader) groups(args []string) [][]string {
 		real := l.Dir.Real(path)
 		info, err := os.Stat(l.Dir.Absolute(path))
 		file := path != "-" && err == nil && info.Mode().IsRegular()
-		kustomization := file && render.IsKustomization(path)
+		kustomization := file && kustomize.IsFile(path)
 		if kustomization {
 			real = filepath.Dir(real)
 		}

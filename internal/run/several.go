@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
@@ -36,7 +37,7 @@ func (l *Loader) loadSeveral(ctx context.Context, paths []string) (*Inputs, erro
 	}
 	all := &Inputs{several: true, path: First(paths)}
 	var units []unit
-	all.Notes, err = render.Await(ctx, func() (notes []string, err error) {
+	all.Notes, err = panics.Await(ctx, func() (notes []string, err error) {
 		units, notes, err = list(ctx, paths, locked)
 		return notes, err
 	})
@@ -121,4 +122,15 @@ func (l *Loader) readBefore(ctx context.Context, in *Input) error {
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
 	return err
+}
+
+// jsonnet returns a warning for each file that Argo CD renders in a directory and this program does not.
+func jsonnet(skipped []render.Skip) []string {
+	var warnings []string
+	for _, skip := range skipped {
+		if filepath.Ext(skip.Path) == ".jsonnet" {
+			warnings = append(warnings, skip.Path+": jsonnet is not supported, so the objects that it makes are missing")
+		}
+	}
+	return warnings
 }

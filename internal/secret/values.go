@@ -22,9 +22,9 @@ import (
 // many forms, and Argo CD shows errors to everybody who may see the application. So no word of a message stays that
 // occurs in one of the values, in any form that can be recognized, unless it is a name. The zero value has none.
 type Values struct {
-	texts   []string        // folded
+	texts   []string        // those strings, folded
 	numbers []float64       // those among them
-	names   map[string]bool // folded strings that are no values: paths, kinds, names of objects
+	names   map[string]bool // folded strings that are not values: paths, kinds, names of objects
 
 	size  int  // bytes of the texts
 	large bool // the texts were too large to compare with, so they are empty, and only names remain
@@ -67,7 +67,7 @@ func (v *Values) add(texts ...string) {
 	}
 }
 
-// Name adds a string whose words are no values.
+// Name adds a string whose words are not values.
 func (v *Values) Name(text string) {
 	if v.names == nil {
 		v.names = map[string]bool{}
@@ -280,7 +280,7 @@ func masked(message string, hidden []bool) string {
 	return b.String()
 }
 
-// occurrences returns where a text has a part, without overlaps.
+// occurrences returns where a string has a part, without overlaps.
 func occurrences(text, part string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at += len(part) {
@@ -292,7 +292,7 @@ func occurrences(text, part string) iter.Seq[int] {
 	}
 }
 
-// bare returns the letters and digits of a text, and the offset of each of their bytes in it.
+// bare returns the letters and digits of a string, and the offset of each of their bytes in it.
 func bare(text string) (letters string, offsets []int) {
 	var b strings.Builder
 	for at, r := range text {
@@ -340,7 +340,7 @@ func number(text string) (float64, bool) {
 	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
 }
 
-// fold returns a text without case, and with every byte at its offset.
+// fold returns a string without case, and with every byte at its offset.
 func fold(text string) string {
 	return strings.Map(func(r rune) rune {
 		if lower := unicode.ToLower(r); utf8.RuneLen(lower) == utf8.RuneLen(r) {

@@ -22,6 +22,7 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrGit        = errors.New("in .git, which is never read")
 	ErrTooLarge   = errors.New("the input is larger than max-input")
+	ErrRemote     = errors.New("is remote; nothing is fetched, so copy it into the repository")
 )
 
 // maxLinks is Linux's limit on symbolic links in one path.
@@ -119,7 +120,7 @@ func (t *Tree) fromCwd(abs string) string {
 }
 
 // inGit reports whether a path is in a .git folder, or is such a folder or file.
-// What is there may be a token, and is no manifest.
+// It holds no manifests, and perhaps a token.
 func inGit(path string) bool {
 	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }

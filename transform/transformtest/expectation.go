@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/aymanbagabas/go-udiff"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 )
 
 // The extensions of the two kinds of expectations.
@@ -46,7 +46,7 @@ func (c Case) compare(root *os.Root, o *Outcome) (string, error) {
 	if filepath.Ext(path) == outputExtension {
 		want, got = o.masked(want), o.masked(got)
 	}
-	difference := udiff.Unified(header(path+" (expected)"), header(path+" (actual)"), string(want), string(got))
+	difference := unified.Diff(header(path+" (expected)"), header(path+" (actual)"), string(want), string(got))
 	return cmp.Or(difference, header(path)+": only line ends or what is masked differ\n"), nil
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -38,11 +36,11 @@ func (s Suite) repair(ctx context.Context, files []transform.File, config transf
 		}
 		o.Output = bytes.Join(pieces, nil)
 	}
-	o.Diff, err = o.diff()
-	return o, err
+	o.Diff = o.diff()
+	return o, nil
 }
 
-func (o *Outcome) diff() ([]byte, error) {
+func (o *Outcome) diff() []byte {
 	result := o.Result
 	findings := transform.Sorted(result.Findings())
 	var b bytes.Buffer
@@ -53,15 +51,10 @@ func (o *Outcome) diff() ([]byte, error) {
 		b.WriteString("# no findings\n")
 	}
 	for _, f := range result.Files() {
-		before := string(o.masked(f.Before))
-		edits := udiff.Lines(before, string(o.masked(f.After)))
-		diff, err := unified.Diff(header("a/"+f.File.Path), header("b/"+f.File.Path), before, edits)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.File.Path, err)
-		}
-		b.WriteString(diff.String())
+		b.WriteString(unified.Diff(header("a/"+f.File.Path), header("b/"+f.File.Path),
+			string(o.masked(f.Before)), string(o.masked(f.After))))
 	}
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // header returns a path for a line of its own.

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/unified"
 )
 
@@ -21,17 +19,30 @@ func TestLines(t *testing.T) {
 	lines[8] += "new\n"
 	lines[29] = ""
 	lines[38] = "other\n"
-	diff, err := unified.Diff("a", "b", before, udiff.Lines(before, strings.Join(lines, "")))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var headers []string
-	for line := range strings.Lines(diff.String()) {
+	for line := range strings.Lines(unified.Diff("a", "b", before, strings.Join(lines, ""))) {
 		if strings.HasPrefix(line, "@@") {
 			headers = append(headers, line)
 		}
 	}
 	if got, want := strings.Join(headers, ""), "@@ -3,10 +3,12 @@\n@@ -27,7 +29,6 @@\n@@ -36,5 +37,5 @@\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// TestEnds has texts that are empty or end without a line end, with what diff -u says.
+func TestEnds(t *testing.T) {
+	const header = "--- a\n+++ b\n"
+	for _, tc := range []struct{ before, after, want string }{
+		{"", "", ""},
+		{"x", "x", ""},
+		{"", "x\n", header + "@@ -0,0 +1 @@\n+x\n"},
+		{"x\n", "", header + "@@ -1 +0,0 @@\n-x\n"},
+		{"x\n", "x", header + "@@ -1 +1 @@\n-x\n+x\n\\ No newline at end of file\n"},
+		{"x\ny", "z\ny", header + "@@ -1,2 +1,2 @@\n-x\n+z\n y\n\\ No newline at end of file\n"},
+	} {
+		if got := unified.Diff("a", "b", tc.before, tc.after); got != tc.want {
+			t.Errorf("%q, %q: got\n%swant\n%s", tc.before, tc.after, got, tc.want)
+		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/references"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
@@ -27,7 +28,7 @@ type Result struct {
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
-// or file that a kustomization uses is no source of its own, and neither is what belongs to a chart. It renders
+// or file that a kustomization uses is not a source of its own, nor is what belongs to a chart. It renders
 // nothing. recurse tells whether a folder of manifests stands for those below it too.
 func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
 	t, err := tree.Open(path, o.Tree())
@@ -107,7 +108,7 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
 			d.skip(filepath.Join(dir, name), "a link to a folder")
 			continue
-		case render.IsKustomization(name):
+		case kustomize.IsFile(name):
 			c.kind = render.Kustomize
 		case name == "Chart.yaml" && c.kind == render.Directory:
 			c.kind = render.Helm

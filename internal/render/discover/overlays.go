@@ -12,6 +12,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 )
 
@@ -40,7 +41,7 @@ func Overlays(ctx context.Context, path string, o render.Options) ([]string, err
 			return fs.SkipDir
 		case entry.IsDir():
 			return context.Cause(ctx)
-		case !render.IsKustomization(path):
+		case !kustomize.IsFile(path):
 			return nil
 		}
 		folder := filepath.Dir(abs)

@@ -1,0 +1,274 @@
+// Package checkout finds the sources of Applications in a Git work tree, and what Argo CD renders each of them with.
+package checkout
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// Options say where and with what a checkout is rendered.
+type Options struct {
+	WorkingDir paths.Dir
+	Environ    []string     // name=value
+	Getenv     buildenv.Env // looks up one of them
+	Repos      []string     // repoURLs that stand for this checkout, beside its remotes
+}
+
+// Checkout is the work tree that the sources of Applications are rendered from.
+type Checkout struct {
+	*application.Repository
+	Options
+	tree    *os.Root
+	sources []Source
+	notes   []string
+	moved   map[string][]string // the Applications with a targetRevision that is not the one checked out
+}
+
+// Source is a source of an Application, which is in the checkout.
+type Source struct {
+	Application string
+	Path        string   // the folder, as messages show it
+	Environ     []string // the environment that Argo CD gives the plugin
+	Plain       bool     // whether Argo CD renders it without a plugin
+
+	// Adjust changes the options that the settings make to those with which Argo CD renders the source.
+	Adjust func(*settings.Settings, *render.Options) error
+}
+
+// Open opens the work tree with the top folder dir.
+func Open(dir string, o Options) (*Checkout, error) {
+	repository, err := application.Open(dir, o.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Checkout{Repository: repository, Options: o, tree: tree, moved: map[string][]string{}}, nil
+}
+
+// Close closes the work tree.
+func (c *Checkout) Close() error { return c.tree.Close() }
+
+// Sources returns the sources of the Applications, and a line for each that is not rendered.
+func (c *Checkout) Sources(apps []application.Application) (sources []Source, notes []string, err error) {
+	var faults []error
+	for i := range apps {
+		faults = append(faults, c.add(&apps[i]))
+	}
+	return c.sources, append(c.notes, c.movedNotes()...), errors.Join(faults...)
+}
+
+// mostNamed is how many Applications a note names, and for how many revisions there is a note each.
+const mostNamed = 5
+
+// movedNotes says which Applications are rendered from another revision than theirs.
+func (c *Checkout) movedNotes() (notes []string) {
+	revisions := slices.Sorted(maps.Keys(c.moved))
+	for i, revision := range revisions {
+		if more := len(revisions) - i; i == mostNamed && more > 1 {
+			return append(notes, fmt.Sprintf("rendered from this checkout%s, and not from %d other targetRevisions",
+				c.head(), more))
+		}
+		notes = append(notes, fmt.Sprintf("rendered from this checkout%s, and not from targetRevision %s: %s",
+			c.head(), revision, some(c.moved[revision])))
+	}
+	return notes
+}
+
+// some lists names, of many only a few.
+func some(names []string) string {
+	if more := len(names) - mostNamed; more > 1 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:mostNamed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// head shows what is checked out.
+func (c *Checkout) head() string {
+	switch commit := c.Commit[:min(len(c.Commit), 7)]; {
+	case c.Branch != "":
+		return " (" + c.Branch + ")"
+	case commit != "":
+		return " (" + commit + ")"
+	}
+	return ""
+}
+
+// add adds the sources of an Application, or says why they are not rendered.
+func (c *Checkout) add(app *application.Application) error {
+	var faults []error
+	for i := range app.Sources {
+		s := &app.Sources[i]
+		reason, err := c.addSource(app, s)
+		at := ""
+		if len(app.Sources) > 1 {
+			at = fmt.Sprintf(" source %d", i+1)
+		}
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("%s: application %s%s: %w", app.Where, app.Name, at, err))
+		case reason != "":
+			c.notes = append(c.notes, fmt.Sprintf("%s: application %s%s is not rendered: %s", app.Where, app.Name, at, reason))
+		}
+	}
+	if len(app.Sources) == 0 {
+		c.notes = append(c.notes, fmt.Sprintf("%s: application %s is not rendered: it has no source", app.Where, app.Name))
+	}
+	return errors.Join(faults...)
+}
+
+// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no
+// reason.
+func (c *Checkout) addSource(app *application.Application, s *application.Source) (reason string, err error) {
+	switch {
+	case s.Chart != "":
+		return "chart " + s.Chart + " of a Helm repository", nil
+	case s.RepoURL == "":
+		return "it has no repoURL", nil
+	case !c.Has(s.RepoURL, c.Repos):
+		return "it is in another repository, " + application.Address(s.RepoURL), nil
+	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
+		return "", nil
+	case !filepath.IsLocal(cmp.Or(s.Path, ".")):
+		return "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
+	}
+	if info, err := c.tree.Stat(cmp.Or(s.Path, ".")); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("path %s: no such folder in this checkout", s.Path)
+	}
+	full, err := s.Overridden(app.Name, c.tree.ReadFile)
+	if err != nil {
+		return "", err
+	}
+	types := full.Types()
+	if len(types) > 1 {
+		return "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them", types)
+	}
+	if full.Plugin != nil && !isThisPlugin(full.Plugin.Name) {
+		return fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil
+	}
+	if reason := c.values(app, &full); reason != "" {
+		return reason, nil
+	}
+	if !c.At(s.TargetRevision) && !slices.Contains(c.moved[s.TargetRevision], app.Name) {
+		c.moved[s.TargetRevision] = append(c.moved[s.TargetRevision], app.Name)
+	}
+	source, err := c.source(app, &full)
+	c.sources = append(c.sources, source)
+	return "", err
+}
+
+// plugin is the name of this plugin.
+const plugin = "argocd-kserve-plugin"
+
+// isThisPlugin reports whether a plugin is this one: by its name, or with a version in its plugin.yaml.
+func isThisPlugin(name string) bool { return name == plugin || strings.HasPrefix(name, plugin+"-") }
+
+// values replaces $name/path, which is in the source with that ref, by a path below the top of this checkout. It
+// returns why it can't.
+func (c *Checkout) values(app *application.Application, s *application.Source) (reason string) {
+	if s.Helm == nil {
+		return ""
+	}
+	replaced := func(file string) string {
+		name, rest, _ := strings.Cut(file, "/")
+		for _, other := range app.Sources {
+			if other.Ref == "" || name != "$"+other.Ref {
+				continue
+			}
+			if other.Chart != "" || !c.Has(other.RepoURL, c.Repos) {
+				reason = fmt.Sprintf("%s is in another repository, %s", file, application.Address(other.RepoURL))
+			}
+			return "/" + rest
+		}
+		return file
+	}
+	helm := *s.Helm
+	helm.ValueFiles, helm.FileParameters = slices.Clone(helm.ValueFiles), slices.Clone(helm.FileParameters)
+	for i := range helm.ValueFiles {
+		helm.ValueFiles[i] = replaced(helm.ValueFiles[i])
+	}
+	for i := range helm.FileParameters {
+		helm.FileParameters[i].Path = replaced(helm.FileParameters[i].Path)
+	}
+	s.Helm = &helm
+	return reason
+}
+
+// source returns how a source of this checkout is rendered.
+func (c *Checkout) source(app *application.Application, s *application.Source) (Source, error) {
+	dir := filepath.Join(c.Dir, filepath.FromSlash(s.Path))
+	shown := dir
+	if here, err := filepath.EvalSymlinks(string(c.WorkingDir)); err == nil {
+		if rel, err := filepath.Rel(here, dir); err == nil {
+			shown = rel
+		}
+	}
+	build := app.Env(s, c.Commit)
+	environ, err := c.environ(build, s.Plugin)
+	adjust := func(set *settings.Settings, o *render.Options) error {
+		o.Getenv = func(name string) string {
+			if !strings.HasPrefix(name, "ARGOCD_") {
+				return c.Getenv(name)
+			}
+			return build(name)
+		}
+		if err := c.confine(set, o, dir); err != nil || s.Plugin != nil {
+			return err
+		}
+		return asArgoCD(app, s, o)
+	}
+	return Source{Application: app.Name, Path: shown, Environ: environ, Plain: s.Plugin == nil, Adjust: adjust}, err
+}
+
+// environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in
+// reposerver/repository/repository.go@v3.5.7), without ARGOCD_APP_NAME: on a command line a flag wins.
+func (c *Checkout) environ(build buildenv.Env, plugin *application.Plugin) ([]string, error) {
+	environ := slices.DeleteFunc(slices.Clone(c.Environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "ARGOCD_APP_") || strings.HasPrefix(entry, "ARGOCD_ENV_")
+	})
+	environ = append(environ, "ARGOCD_APP_NAMESPACE="+build("ARGOCD_APP_NAMESPACE"))
+	if plugin == nil {
+		return environ, nil
+	}
+	for _, variable := range plugin.Env {
+		environ = append(environ, "ARGOCD_ENV_"+variable.Name+"="+build.Substitute(variable.Value))
+	}
+	parameters, err := json.Marshal(plugin.Parameters)
+	return append(environ, "ARGOCD_APP_PARAMETERS="+string(parameters)), err
+}
+
+// confine sets the root: the checkout, or what the source asks for below it.
+func (c *Checkout) confine(set *settings.Settings, o *render.Options, dir string) error {
+	o.Root, o.RootLocked = c.Dir, true
+	if set.Root == "" || set.Locked("root") {
+		return nil
+	}
+	root := set.Root
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(dir, root)
+	}
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return fmt.Errorf("root %s: %w", set.Root, paths.Reason(err))
+	}
+	if rel, err := filepath.Rel(c.Dir, root); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("root %s: outside the repository", set.Root)
+	}
+	o.Root = root
+	return nil
+}

@@ -1,0 +1,4 @@
+package kustomize
+
+// Building is held during a build.
+var Building = &building
