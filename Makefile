@@ -69,7 +69,7 @@ endef
 
 plan-test: plan ## the tests of those programs (builds them)
 	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
-		$(GO) vet . $(CONTROLPLANE) && $(TEST) -count=1 . && cd ../.. &&) true
+		$(GO) vet . $(CONTROLPLANE)/... && $(TEST) -count=1 . && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
 	$(TEST) ./...
