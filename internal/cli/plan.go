@@ -45,6 +45,9 @@ This prints them; leave out kinds that your release does not have:
 
 ` + "  " + strings.Replace(clusterCommand, " configmaps", " \\\n    configmaps", 1) + `
 
+Kubernetes, Knative and the gateways have no part in it: stand-ins report that pods run and that routes are accepted.
+--unready shows what KServe makes while they do not.
+
 The exit code is 1 when something is refused or a service ends without its workload.
 
 ` + pathsHelp,
@@ -57,6 +60,9 @@ The exit code is 1 when something is refused or a service ends without its workl
 	var cluster pathFlag
 	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`")
 	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
+	unready := cmd.Flags().StringSlice("unready", nil, "`what` never becomes ready, separated by commas: "+
+		strings.Join(plan.Unready, ", "))
+	completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
 	output := newChoice(cmd, "output", "o", "output format", formats)
@@ -65,11 +71,16 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err != nil {
 			return err
 		}
+		for _, what := range *unready {
+			if !slices.Contains(plan.Unready, what) {
+				return fmt.Errorf("flag --unready: %q is not one of %s", what, strings.Join(plan.Unready, ", "))
+			}
+		}
 		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != ""}
+		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != "", unready: *unready}
 		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
@@ -98,6 +109,7 @@ type planning struct {
 	env             *Env
 	inputs          []*run.Input
 	repair, changed bool
+	unready         []string
 
 	previous, manifests []plan.Manifest
 	cluster             []plan.Object
@@ -120,7 +132,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 			pl.previous = append(pl.previous, previous...)
 		}
 	}
-	if err := plan.Unique(pl.manifests); err != nil {
+	if err := plan.Unique(pl.manifests, pl.namespace()); err != nil {
 		return err
 	}
 	if cluster == "" {
@@ -141,6 +153,9 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	}
 	return err
 }
+
+// namespace is that of objects that name none.
+func (pl *planning) namespace() string { return cmp.Or(pl.inputs[0].Settings.Namespace, "default") }
 
 // decode returns the objects of a source, repaired unless that is not wanted.
 func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
@@ -184,10 +199,7 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := plan.Request{Namespace: set.Namespace, Cluster: pl.cluster, Changed: pl.changed}
-	if request.Namespace == "" {
-		request.Namespace = "default"
-	}
+	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Cluster: pl.cluster, Changed: pl.changed}
 	if mode, known := kserve.ParseMode(set.DefaultDeploymentMode); known && mode != kserve.ModelMesh {
 		request.Mode = string(mode)
 	}
@@ -204,7 +216,7 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	if err := pl.unknown(answer); err != nil {
 		return nil, err
 	}
-	made := plan.New(answer, pl.previous, pl.manifests)
+	made := plan.New(answer, pl.previous, pl.manifests, request.Namespace)
 	if release != answer.Release {
 		made.For = release
 	}
