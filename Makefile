@@ -210,7 +210,8 @@ release-test: ## the tests of hack/release, with a program of one line in the pl
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI
 	hack/reproducible
 
-bench: build ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
+bench: KSERVE = 0.20.0
+bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
