@@ -167,7 +167,9 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	path := field.NewPath("metadata")
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
-	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+	if !reflect.DeepEqual(content(o, false), content(old, false)) {
+		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+	}
 	return o, c.faults(ctx, d, o, old, errs)
 }
 
