@@ -44,6 +44,8 @@ var layers = []struct {
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
 	{"internal/paths", ""},
+	{"internal/version", ""},
+	{"internal/grpchealth", ""},
 	{"internal/terminal", "internal/lazyregexp"},
 	{"internal/encoding", "internal/terminal"},
 	{"internal/secret", "internal/lazyregexp transform/yamldoc"},
@@ -66,9 +68,9 @@ var layers = []struct {
 		"resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
 		"transform/unified transform/yamldoc"},
-	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/lazyregexp internal/quantity " +
-		"internal/settings internal/terminal transform/yamldoc"},
-	{"internal/kubectl", "internal/health internal/lazyregexp"},
+	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
+		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},
+	{"internal/kubectl", "internal/health internal/lazyregexp internal/panics"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
@@ -76,7 +78,6 @@ var layers = []struct {
 		"transform"},
 	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
-	{"internal/plan/pack", ""},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 
@@ -88,11 +89,13 @@ var layers = []struct {
 	{"internal/run", "internal/application internal/chart internal/krm internal/paths internal/render " +
 		"internal/render/discover internal/settings internal/terminal internal/tree internal/watchdog transform " +
 		"transform/rules"},
-	{"internal/cli", "internal/diff internal/drift internal/encoding internal/flux internal/golden internal/health " +
-		"internal/healthconfig internal/install internal/krm internal/kserve internal/kubectl internal/lazyregexp " +
-		"internal/origin internal/panics internal/paths internal/plan internal/report internal/rewrite internal/run " +
-		"internal/secret internal/settings internal/terminal internal/upgrade internal/watchdog transform " +
-		"transform/rules"},
+	{"internal/cli/flags", "internal/report internal/run internal/settings internal/terminal"},
+	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
+	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/drift internal/encoding internal/flux " +
+		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +
+		"internal/kserve internal/kubectl internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
+		"internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
+		"internal/upgrade internal/version internal/watchdog transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 

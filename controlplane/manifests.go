@@ -10,7 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// What internal/plan/pack packs of a release's sources: a file for each definition of a kind, and these two. index.json
+// What hack/pack packs of a release's sources: a file for each definition of a kind, and these two. index.json
 // is a list of [Definition].
 const (
 	indexFile    = "index.json"

@@ -88,15 +88,15 @@ func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Find
 	for _, current = range calls {
 		before := len(findings)
 		pass.Rule = current.rule
-		if err := current.run(pass); err != nil {
+		if err := current.invoke(pass); err != nil {
 			findings, faults = findings[:before], append(faults, fault{current.rule, o, err})
 		}
 	}
 	return findings, faults
 }
 
-// run calls the rule, and returns a panic as an error.
-func (c call) run(pass *Pass) (err error) {
+// invoke calls the rule, and returns a panic as an error.
+func (c call) invoke(pass *Pass) (err error) {
 	defer caught(&err)
 	c.rule.Run(pass)
 	return nil
@@ -108,8 +108,8 @@ func (e *engine) finding(c call, r Report) *Finding {
 	f := &Finding{Report: r, Rule: c.rule, rank: c.rank}
 	e.withhold(f)
 	f.Line, f.Col = f.Object.position(f.At)
-	if reason := unsafe(f.Edits); reason != "" {
-		f.Edits, f.Unrepaired = nil, reason
+	if why := unsafeEdits(f.Edits); why != "" {
+		f.Edits, f.Unrepaired = nil, why
 	}
 	f.Edits = slices.Clone(f.Edits)
 	for i, edit := range f.Edits {
@@ -118,11 +118,11 @@ func (e *engine) finding(c call, r Report) *Finding {
 	return f
 }
 
-// unsafe returns why edits of a finding cannot be made, or "".
-func unsafe(edits []Edit) string {
+// unsafeEdits returns why edits of a finding cannot be made, or "".
+func unsafeEdits(edits []Edit) string {
 	documents, of := byDocument(edits)
 	for _, d := range documents {
-		if err := d.tree.Check(rooted(of[d])...); err != nil {
+		if err := d.tree.Check(rootedAll(of[d])...); err != nil {
 			return reason(err)
 		}
 	}

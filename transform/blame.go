@@ -12,8 +12,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// blameEdits blames the rules whose edits of a document cannot be made together.
-func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict) {
+// blameEdits blames those of the findings that edit a document whose edits cannot be made together.
+func (r *repair) blameEdits(findings []*Finding, d *document, fault error, guilty verdict) {
 	var conflict *yamldoc.ConflictError
 	var unsafe *yamldoc.UnsafeError
 	var found []*Finding
@@ -21,20 +21,20 @@ func (r *repair) blameEdits(plan *Plan, d *document, fault error, guilty verdict
 	message := reason(fault)
 	switch {
 	case errors.As(fault, &conflict):
-		at, found = conflict.Path, plan.overlapping(d, conflict.Path)
-		message = fmt.Sprintf("rules %s disagree on %s", strings.Join(ids(found), " and "), conflict.Path)
+		at, found = conflict.Path, overlapping(findings, d, conflict.Path)
+		message = fmt.Sprintf("rules %s disagree on %s", strings.Join(ruleIDs(found), " and "), conflict.Path)
 	case errors.As(fault, &unsafe):
-		at, found = unsafe.Path, plan.overlapping(d, unsafe.Path)
+		at, found = unsafe.Path, overlapping(findings, d, unsafe.Path)
 		message = "the edits can't be made together: " + message
 	}
 	if len(found) == 0 {
-		found = plan.overlapping(d, nil)
+		found = findings
 	}
 	o := r.first.snapshot.objects[found[0].objectIn(d)]
 	if len(at) < len(o.prefix) {
 		at = o.prefix
 	}
-	if all := plan.overlapping(d, nil); conflict != nil && len(ids(found)) == 1 && len(all) > 1 {
+	if conflict != nil && len(ruleIDs(found)) == 1 && len(findings) > 1 {
 		for _, f := range found[min(1, len(found)-1):] { // one after the other
 			guilty.add(withdrawal{object: o.ordinal, message: "another repair has to come first"}, f.own())
 		}
@@ -58,9 +58,9 @@ func (f *Finding) moves() bool {
 	return does(yamldoc.OpSet) && does(yamldoc.OpDelete)
 }
 
-// overlapping returns the findings with an edit of a document that overlaps a path.
-func (p *Plan) overlapping(d *document, at yamldoc.Path) (found []*Finding) {
-	for _, f := range p.findings {
+// overlapping returns those of the findings with an edit of a document that overlaps a path.
+func overlapping(findings []*Finding, d *document, at yamldoc.Path) (found []*Finding) {
+	for _, f := range findings {
 		if slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc == d && e.rooted().Path.Overlaps(at) }) {
 			found = append(found, f)
 		}
@@ -78,8 +78,8 @@ func (f *Finding) objectIn(d *document) int {
 	return d.objects[0].ordinal
 }
 
-// ids returns the IDs of the rules of findings, each of them once.
-func ids(findings []*Finding) (all []string) {
+// ruleIDs returns the IDs of the rules of findings, each of them once.
+func ruleIDs(findings []*Finding) (all []string) {
 	for _, f := range findings {
 		if !slices.Contains(all, f.Rule.ID) {
 			all = append(all, f.Rule.ID)
@@ -90,25 +90,26 @@ func ids(findings []*Finding) (all []string) {
 
 // blameFiles blames all edits of a file that would be read as other documents than those that it is made of.
 func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
-	in := r.first.snapshot.input
+	in, rules, edits := r.first.snapshot.input, plan.rules(), plan.byPlace()
 	for i, parts := range in.parts {
 		if !in.changed(i, documents) {
 			continue
 		}
-		if err := in.readable(i, documents); err != nil {
+		if err := in.proveFile(i, documents); err != nil {
 			message := fmt.Sprintf("%s could not be read after the repair: %v", in.files[i].Path, err)
 			for _, d := range parts {
 				if d.tree != nil && documents[d.ordinal] != d {
-					guilty.add(withdrawal{object: d.objects[0].ordinal, message: message, faulty: true}, plan.placesOf(nil, d.ordinal)...)
+					why := withdrawal{object: d.objects[0].ordinal, message: message, faulty: true}
+					guilty.add(why, edits.of(d.ordinal, rules...)...)
 				}
 			}
 		}
 	}
 }
 
-// compare returns the guilty if the analysis that follows a plan is not what the plan says: what it repairs must be gone,
-// and there must be no new errors, except those with edits, which are for the next plan. It admits other new findings: a
-// field that moves to its place may bring what it contains to light.
+// compare checks a plan against the analysis of its result, and returns the guilty edits. What the plan repairs must be
+// gone, and there must be no new error without edits; one with edits is for the next plan. Other new findings are
+// allowed: a field that moves to its place may reveal problems in its value.
 func (r *repair) compare(ctx context.Context, plan *Plan, after *analysis) (verdict, error) {
 	symptoms, guilty := r.symptoms(plan, after)
 	if len(guilty) > 0 || len(symptoms) == 0 {
@@ -117,8 +118,8 @@ func (r *repair) compare(ctx context.Context, plan *Plan, after *analysis) (verd
 	return r.findGuilty(ctx, plan, symptoms)
 }
 
-// readable returns an error if file i, with the documents as they are in after, would be read as others.
-func (in *input) readable(i int, after []*document) error {
+// proveFile returns an error unless file i still splits into the same documents, with those in after in their places.
+func (in *input) proveFile(i int, after []*document) error {
 	want, err := yamldoc.Split(in.files[i].Data)
 	if err != nil {
 		return err
@@ -141,13 +142,12 @@ func (in *input) readable(i int, after []*document) error {
 		return bytes.Equal(bytes.TrimSuffix(got.Body, []byte("\n")), bytes.TrimSuffix(body, []byte("\n")))
 	})
 	if !same {
-		return errors.New("its documents would be others")
+		return errors.New("it would be split into other documents")
 	}
 	return nil
 }
 
-// symptom is what a plan brings about although it does not say so: a finding or a panic of a rule, or an error that
-// ends the analysis.
+// symptom is an unwanted effect of a plan: a finding or a panic of a rule, or an error that ends the analysis.
 type symptom struct {
 	rule    *Rule // nil for an error
 	object  int   // its ordinal
@@ -155,7 +155,8 @@ type symptom struct {
 	faulty  bool
 }
 
-// symptoms returns those in the analysis that follows a plan, and the rules that have them about their own repairs.
+// symptoms returns the unwanted effects that the analysis of a plan's result shows. Rules that report again what they
+// repaired are guilty at once.
 func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty verdict) {
 	guilty = verdict{}
 	panics := map[spot]bool{}
@@ -205,6 +206,8 @@ func (f *Finding) spot() spot { return spot{f.Rule, f.Object.ordinal} }
 
 func (f fault) spot() spot { return spot{f.rule, f.object.ordinal} }
 
+func (s symptom) spot() spot { return spot{s.rule, s.object} }
+
 func (f fault) message() string { return fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)) }
 
 // sameAs reports whether another finding of the rule about the object is about the same problem.
@@ -219,83 +222,99 @@ func (f *Finding) sameRepair(other *Finding) bool {
 	})
 }
 
-// findGuilty finds the edits without which the symptoms are not there: those of one rule, and if possible of one of its
-// findings. If no single rule brings one about, all edits of the document are guilty, or of the plan if it has none
-// there.
+// maxSuspects is the number of findings of a rule in a document up to which each is tried alone.
+const maxSuspects = 8
+
+// findGuilty finds the edits without which the symptoms are gone: those of one rule, and if possible of one of its
+// findings in the document of the symptom. It tries all documents at once, so that the number of analyses does not
+// depend on theirs. If no single rule brings a symptom about, all edits of the document are guilty, or those of the
+// plan if it has none there.
 func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom) (verdict, error) {
 	guilty := verdict{}
+	rules, edits := plan.rules(), plan.byPlace()
 	document := func(s symptom) int { return r.first.snapshot.objects[s.object].doc.ordinal }
 	blame := func(s symptom, places ...place) {
 		guilty.add(withdrawal{object: s.object, message: s.message, faulty: s.faulty}, places...)
 	}
-	for _, rule := range plan.rules() {
-		gone, err := r.goneWithout(ctx, plan, symptoms, func(f *Finding) bool { return f.Rule == rule })
+	for _, rule := range rules {
+		gone, left, err := r.without(ctx, plan, symptoms, func(f *Finding) bool { return f.Rule == rule })
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range gone {
-			suspects := plan.near(rule, document(s))
-			own, err := r.narrow(ctx, plan, s, suspects)
-			switch {
-			case err != nil:
+		symptoms = left
+		for i := range maxSuspects {
+			suspect := func(s symptom) *Finding {
+				own := edits[place{rule: rule, document: document(s)}]
+				if len(own) < 2 || len(own) > maxSuspects || i >= len(own) {
+					return nil
+				}
+				return own[i]
+			}
+			tried := map[place]bool{}
+			for _, s := range gone {
+				if f := suspect(s); f != nil {
+					tried[f.own()] = true
+				}
+			}
+			if len(tried) == 0 {
+				break
+			}
+			solved, left, err := r.without(ctx, plan, gone, func(f *Finding) bool {
+				return f.Rule == rule && tried[f.own()]
+			})
+			if err != nil {
 				return nil, err
-			case own != nil:
-				blame(s, own.own())
-			default:
-				blame(s, plan.placesOf(rule, document(s))...)
+			}
+			gone = left
+			for _, s := range solved {
+				if f := suspect(s); f != nil {
+					blame(s, f.own())
+				} else {
+					gone = append(gone, s)
+				}
 			}
 		}
-		symptoms = slices.DeleteFunc(symptoms, func(s symptom) bool { return slices.Contains(gone, s) })
+		for _, s := range gone {
+			blame(s, edits.of(document(s), rule)...)
+		}
 	}
 	for _, s := range symptoms {
-		blame(s, plan.placesOf(nil, document(s))...)
+		blame(s, edits.of(document(s), rules...)...)
 	}
 	return guilty, nil
 }
 
-// maxSuspects is the number of findings of a rule up to which each is tried alone.
-const maxSuspects = 8
-
-// narrow returns the one of several suspects without whose edits the symptom is not there, or nil.
-func (r *repair) narrow(ctx context.Context, plan *Plan, s symptom, suspects []*Finding) (*Finding, error) {
-	if len(suspects) < 2 || len(suspects) > maxSuspects {
-		return nil, nil
-	}
-	for i := range suspects {
-		own := suspects[i].own()
-		gone, err := r.goneWithout(ctx, plan, []symptom{s}, func(f *Finding) bool { return f.own() == own })
-		if err != nil || len(gone) > 0 {
-			return suspects[i], err
-		}
-	}
-	return nil, nil
-}
-
-// goneWithout returns the symptoms that are not there without the edits of some findings of a plan.
-func (r *repair) goneWithout(ctx context.Context, plan *Plan, symptoms []symptom, some func(*Finding) bool,
-) ([]symptom, error) {
-	if len(symptoms) == 0 {
-		return nil, nil
-	}
+// without tells the symptoms that are gone without the edits of some findings of a plan from those that are left.
+func (r *repair) without(ctx context.Context, plan *Plan, symptoms []symptom, some func(*Finding) bool,
+) (gone, left []symptom, err error) {
 	rest := *plan
 	rest.findings = slices.DeleteFunc(slices.Clone(plan.findings), some)
-	if len(rest.findings) == 0 {
-		return symptoms, nil
+	if len(rest.findings) == 0 || len(symptoms) == 0 {
+		return symptoms, nil, nil
 	}
 	documents, guilty, err := r.edit(ctx, &rest)
 	if err != nil || len(guilty) > 0 {
-		return nil, err
+		return nil, symptoms, err
 	}
 	snapshot, err := r.snapshot(r.first.snapshot.input, documents)
 	if err != nil {
-		return nil, nil
+		return nil, symptoms, nil
 	}
 	after, err := r.analyze(ctx, snapshot)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	left, _ := r.symptoms(&rest, after)
-	return slices.DeleteFunc(slices.Clone(symptoms), func(s symptom) bool {
-		return slices.ContainsFunc(left, func(l symptom) bool { return l.rule == s.rule && l.object == s.object })
-	}), nil
+	there := map[spot]bool{}
+	found, _ := r.symptoms(&rest, after)
+	for _, s := range found {
+		there[s.spot()] = true
+	}
+	for _, s := range symptoms {
+		if there[s.spot()] {
+			left = append(left, s)
+		} else {
+			gone = append(gone, s)
+		}
+	}
+	return gone, left, nil
 }

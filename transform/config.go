@@ -12,7 +12,7 @@ type Config struct {
 	// Validate. Two runs may share it.
 	Rules []*Rule
 
-	// Kinds are kinds of objects that are parsed beside those of the rules, so that Index and callers see them.
+	// Kinds are kinds of objects to parse in addition to those of the rules, so that Index and callers see them.
 	Kinds []GroupKind
 
 	// Select narrows the catalogue: IDs of rules to run, or IDs with a leading "-" of rules to leave out. Empty selects
@@ -25,8 +25,8 @@ type Config struct {
 	Releases []Release
 
 	// AsOf is a version of the catalogue. The run makes only edits that came with it or an earlier one, so that a newer
-	// catalogue changes nothing before people want it. What rules that came later report is advice, and never fatal. The
-	// zero value stands for the newest version.
+	// catalogue changes nothing before people want it. The findings of newer rules are advice and never fatal. The zero
+	// value stands for the newest version.
 	AsOf Release
 
 	// Ignore is the name of the annotation by which people accept findings of an object. Its value is "ID: reason",
@@ -55,9 +55,9 @@ type Config struct {
 	// Namespace is the namespace of objects that name none. It may be empty.
 	Namespace string
 
-	// MaxExpanded is the number of bytes of text that the aliases of all documents together may stand for; 0 means no
-	// limit. More is an *InputError. They may never stand for more than a million nodes. Documents that are not parsed,
-	// because they concern no rule, do not count.
+	// MaxExpanded limits the bytes of the strings that the aliases of all documents together expand to; 0 means no
+	// limit. More is an *InputError, and so are more than a million nodes. Documents that are not parsed, because they
+	// concern no rule, do not count.
 	MaxExpanded int
 
 	// Previous is the input as it was before the change in question. Objects that are only there are deleted, and
@@ -101,7 +101,7 @@ func (c *Config) selected() ([]*Rule, error) {
 	return chosen, nil
 }
 
-// withhold takes off what a finding has from a version of the catalogue that is newer than AsOf.
+// withhold removes from a finding what came with a version of the catalogue newer than AsOf.
 func (c *Config) withhold(f *Finding) {
 	later := func(since Release) bool { return c.AsOf != (Release{}) && since.Compare(c.AsOf) > 0 }
 	if later(f.Rule.Since) {

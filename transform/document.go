@@ -23,10 +23,11 @@ type document struct {
 	ignores []*ignore // what people accept in it
 }
 
-// aliased is what the aliases of a document stand for: the number of nodes, and the bytes of their strings.
+// aliased is what the aliases of a document expand to: the number of nodes, and the bytes of their strings.
 type aliased struct{ nodes, size int }
 
-// newDocument finds out what a document of a file is, and parses it if rules may concern it or if its bytes do not tell.
+// newDocument classifies a document of a file. It parses the document if rules may concern it, or if its bytes do not
+// show what it is.
 func (e *engine) newDocument(file *File, source scan.Document, screen *scan.Screen) (*document, error) {
 	d := &document{file: file, source: source.Document}
 	body := source.Body
@@ -91,9 +92,9 @@ func (d *document) collect(namespace string) {
 	})
 }
 
-// walkObjects calls visit for the object at node, or for the items of a List at any depth. As in Argo CD, what has
-// items is a List, and a List may have none. The items of a typed list may leave out apiVersion and kind, which are
-// given.
+// walkObjects calls visit for the object at node, or for the items of a List at any depth. As in Argo CD, whatever has
+// items is a List, and a List may be empty. The items of a typed list may leave out apiVersion and kind; then the
+// arguments count.
 func walkObjects(node *yamldoc.Node, prefix yamldoc.Path, apiVersion, kind string,
 	visit func(prefix yamldoc.Path, node *yamldoc.Node, apiVersion, kind string),
 ) {

@@ -19,7 +19,7 @@ type Finding struct {
 	Accepted  *Acceptance // who accepted it, and why; nil if nobody did. It has no edits then
 	Withheld  bool        // whether Config.AsOf is older than Since, so there are no edits
 	Solved    bool        // whether it has no edits, but those of other findings solve the problem
-	Lost      []Place     // the comments that the edits take out, by path and line
+	Lost      []Place     // the comments that the edits remove, by path and line
 
 	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
 	Also []yamldoc.Path
@@ -44,7 +44,7 @@ func (f Finding) Restarted() []*Object {
 	return objects
 }
 
-// Text returns the message, then the other places of the finding, then the comments that the repair loses or, for a
+// Text returns the message, then the other places of the finding, then the comments that the repair removes or, for a
 // finding without edits, why nothing was repaired.
 func (f Finding) Text() string {
 	text := f.Message + f.others()
@@ -78,7 +78,7 @@ func (f Finding) others() string {
 	return "; also at " + strings.Join(paths, ", ")
 }
 
-// loss names the comments that the edits take out, or is empty. An object that a renderer made has no lines that people
+// loss names the comments that the edits remove, or is empty. An object that a renderer made has no lines that people
 // know.
 func (f Finding) loss() string {
 	var lines []string

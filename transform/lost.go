@@ -9,26 +9,26 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// lostComments are the comments that the edits of a plan take out: of each document, by the paths of the edits.
+// lostComments are the comments that the edits of a plan remove, by the document and by the paths of the edits.
 type lostComments map[int]map[string][]Place
 
-// lost returns the comments that a step takes out, by their places in the input.
+// lost returns the comments that a step removes, with their places in the input.
 func (r *repair) lost(step int) lostComments {
 	before, all := r.first.snapshot.documents, lostComments{}
 	if step > 0 {
 		before = r.steps[step-1].after.snapshot.documents
 	}
 	for i, d := range r.steps[step].after.snapshot.documents {
-		came := r.first.snapshot.documents[i]
+		original := r.first.snapshot.documents[i]
 		if d == before[i] || len(d.tree.Lost()) == 0 {
 			continue
 		}
 		all[i] = map[string][]Place{}
 		for _, c := range d.tree.Lost() {
 			key := pathKey(c.Path)
-			line := came.source.Line + c.Line - 1
-			if before[i] != came {
-				line = came.lineOf(c)
+			line := original.source.Line + c.Line - 1
+			if before[i] != original {
+				line = original.lineOf(c)
 			}
 			all[i][key] = append(all[i][key], Place{d.file.Path, line})
 		}
@@ -48,7 +48,7 @@ func (d *document) lineOf(c yamldoc.Comment) int {
 	return d.source.Line + max(nearest, 1) - 1
 }
 
-// of returns the comments that the edits of a finding take out.
+// of returns the comments that the edits of a finding remove.
 func (l lostComments) of(f *Finding) (places []Place) {
 	if len(l) == 0 {
 		return nil

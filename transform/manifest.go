@@ -24,8 +24,8 @@ var objectKeys = [...]string{"apiVersion", "kind", "metadata"}
 
 const needed = "an object needs apiVersion, kind and metadata; leave the file out if it is for another tool"
 
-// contentOf tells objects from what belongs to other tools. A document that looks like an object and is none is an
-// error: left out, Argo CD would delete the object that it is meant to be.
+// contentOf tells objects from documents for other tools. A document that looks like an object and is none is an error:
+// if it were left out, Argo CD would delete the object.
 func contentOf(tree *yamldoc.Tree, s *scan.Screen) (content, error) {
 	root := tree.Root
 	fault := func(at *yamldoc.Node, format string, args ...any) (content, error) {

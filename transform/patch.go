@@ -18,7 +18,7 @@ func (f Finding) Patches() ([]Patch, error) {
 	documents, edits := byDocument(f.Edits)
 	var patches []Patch
 	for _, d := range documents {
-		tree, err := d.tree.Apply(effective(rooted(edits[d])))
+		tree, err := d.tree.Apply(effective(rootedAll(edits[d])))
 		if err != nil {
 			return nil, err
 		}

@@ -119,32 +119,33 @@ func (p *Plan) rules() (all []*Rule) {
 	return all
 }
 
-// near returns the findings of a rule that edit a document.
-func (p *Plan) near(rule *Rule, document int) (found []*Finding) {
+// editsOf are the findings of a plan, by the places of their edits.
+type editsOf map[place][]*Finding
+
+func (p *Plan) byPlace() editsOf {
+	all := editsOf{}
 	for _, f := range p.findings {
-		if f.Rule == rule && slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc.ordinal == document }) {
-			found = append(found, f)
+		for _, at := range f.places() {
+			all[at] = append(all[at], f)
 		}
 	}
-	return found
+	return all
 }
 
-// placesOf returns the places of the plan's findings, of one rule or of all if it is nil: in a document if there are
-// any, else in all documents.
-func (p *Plan) placesOf(rule *Rule, document int) []place {
-	var near, far []place
-	for _, f := range p.findings {
-		if rule != nil && f.Rule != rule {
-			continue
-		}
-		at := f.places()
-		far = append(far, at...)
-		if slices.ContainsFunc(at, func(p place) bool { return p.document == document }) {
-			near = append(near, place{rule: f.Rule, document: document})
+// of returns the places of the rules in a document if there are any, else in all documents.
+func (e editsOf) of(document int, rules ...*Rule) (places []place) {
+	for _, rule := range rules {
+		if at := (place{rule: rule, document: document}); e[at] != nil {
+			places = append(places, at)
 		}
 	}
-	if len(near) > 0 {
-		return near
+	if len(places) > 0 {
+		return places
 	}
-	return far
+	for at := range e {
+		if slices.Contains(rules, at.rule) {
+			places = append(places, at)
+		}
+	}
+	return places
 }

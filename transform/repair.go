@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// maxSteps is the number of plans after which rules that still repair something chase each other. Two are enough for
-// nearly all manifests.
+// maxSteps is how many plans more than it has findings may edit a document. Rules that edit it more often chase each
+// other. Two plans are enough for nearly all manifests.
 const maxSteps = 8
 
 // repair makes plans until nothing is left to repair.
@@ -19,18 +19,19 @@ type repair struct {
 	first     *analysis // of the input
 	last      *analysis // of the input with what is repaired
 	steps     []step
+	budget    []int                // how many steps may still edit each document
 	chased    map[place]withdrawal // the edits of rules that chase each other: not made at all
 	withdrawn map[place]withdrawal // the edits that the next plan leaves out
 }
 
-// step is a plan that does what it says, and the analysis of its result.
+// step is a plan that passed the comparison, with the analysis of its result.
 type step struct {
 	*Plan
 	after *analysis
 }
 
 func (e *engine) newRepair(found *analysis) *repair {
-	return &repair{engine: e, first: found, last: found,
+	return &repair{engine: e, first: found, last: found, budget: found.budget(),
 		chased: map[place]withdrawal{}, withdrawn: map[place]withdrawal{}}
 }
 
@@ -43,7 +44,7 @@ func (r *repair) next() *Plan {
 	return r.plan(r.last.open, r.withdrawn, earlier)
 }
 
-// withdraw takes the edits of the guilty out of the next plan.
+// withdraw leaves the edits of the guilty out of the next plan.
 func (r *repair) withdraw(plan *Plan, guilty verdict) {
 	before := len(r.withdrawn)
 	for at, why := range guilty {
@@ -54,37 +55,69 @@ func (r *repair) withdraw(plan *Plan, guilty verdict) {
 	if len(r.withdrawn) == before || len(r.next().findings) == len(plan.findings) { // withdraw something in any case
 		for _, f := range plan.findings {
 			for _, at := range f.places() {
-				r.withdrawn[at] = withdrawal{object: f.Object.ordinal, message: "the repair could not be proved", faulty: true}
+				r.withdrawn[at] = withdrawal{f.Object.ordinal, nil, "the repair could not be proved", true}
 			}
 		}
 	}
 }
 
-// advance makes a plan that does what it says. What was withdrawn for its sake may be possible after it. If the plans
-// do not end, it starts again without the edits of the last two.
+// advance adopts a plan that passed the comparison. Edits that were withdrawn for its sake may be possible now. If a
+// document has been edited too often, the repair starts over, without the edits that the last two plans make there.
 func (r *repair) advance(plan *Plan, after *analysis) {
-	if len(r.steps) == maxSteps {
-		r.stopChase(r.steps[maxSteps-1].Plan, plan)
-		r.last, r.steps = r.first, nil
+	edited, chased := map[int]bool{}, map[int]bool{}
+	for _, f := range plan.findings {
+		for _, e := range f.Edits {
+			edited[e.Object.doc.ordinal] = true
+		}
+	}
+	for i := range edited {
+		if r.budget[i]--; r.budget[i] < 0 {
+			chased[i] = true
+		}
+	}
+	if len(chased) > 0 {
+		r.stopChase(chased, slices.Concat(r.steps[len(r.steps)-1].findings, plan.findings))
+		r.last, r.steps, r.budget = r.first, nil, r.first.budget()
 	} else {
 		r.last, r.steps = after, append(r.steps, step{plan, after})
 	}
 	r.withdrawn = maps.Clone(r.chased)
 }
 
-// stopChase withdraws the edits of the plans for good.
-func (r *repair) stopChase(plans ...*Plan) {
-	var chasing []*Finding
-	for _, plan := range plans {
-		chasing = append(chasing, plan.findings...)
+// budget returns how many steps may edit each document.
+func (a *analysis) budget() []int {
+	steps := make([]int, len(a.snapshot.documents))
+	for i := range steps {
+		steps[i] = maxSteps
 	}
-	message := fmt.Sprintf("the rules %s undo each other's repairs", strings.Join(slices.Sorted(slices.Values(ids(chasing))), " and "))
-	if len(ids(chasing)) == 1 {
-		message = fmt.Sprintf("the repair of rule %s never ends", chasing[0].Rule.ID)
+	for _, f := range a.open {
+		if len(f.Edits) > 0 {
+			for _, at := range f.places() {
+				steps[at.document]++
+			}
+		}
 	}
-	for _, f := range chasing {
-		for _, at := range f.places() {
-			r.chased[at] = withdrawal{object: f.Object.ordinal, message: message, faulty: true}
+	return steps
+}
+
+// stopChase withdraws those of the findings for good that edit one of the documents.
+func (r *repair) stopChase(documents map[int]bool, findings []*Finding) {
+	for _, i := range slices.Sorted(maps.Keys(documents)) {
+		var chasing []*Finding
+		for _, f := range findings {
+			if slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc.ordinal == i }) {
+				chasing = append(chasing, f)
+			}
+		}
+		message := fmt.Sprintf("the rules %s undo each other's repairs",
+			strings.Join(slices.Sorted(slices.Values(ruleIDs(chasing))), " and "))
+		if len(ruleIDs(chasing)) == 1 {
+			message = fmt.Sprintf("the repair of rule %s never ends", chasing[0].Rule.ID)
+		}
+		for _, f := range chasing {
+			for _, at := range f.places() {
+				r.chased[at] = withdrawal{object: f.Object.ordinal, message: message, faulty: true}
+			}
 		}
 	}
 }
@@ -116,10 +149,14 @@ func (r *repair) apply(ctx context.Context, plan *Plan) (*Snapshot, verdict, err
 
 // edit merges the edits of a plan in each document, splices them into its bytes, and returns all documents.
 func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, error) {
-	edits := map[*document][]Edit{}
+	findings, edits := map[*document][]*Finding{}, map[*document][]Edit{}
 	for _, f := range plan.findings {
 		for _, e := range f.Edits {
-			edits[e.Object.doc] = append(edits[e.Object.doc], e)
+			d := e.Object.doc
+			if n := len(findings[d]); n == 0 || findings[d][n-1] != f {
+				findings[d] = append(findings[d], f)
+			}
+			edits[d] = append(edits[d], e)
 		}
 	}
 	documents := slices.Clone(r.last.snapshot.documents)
@@ -127,7 +164,7 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 	err := parallel(ctx, len(documents), func(i int) error {
 		if d := documents[i]; len(edits[d]) > 0 {
 			faults[i] = guarded(func() error {
-				tree, err := d.tree.Apply(effective(rooted(edits[d])))
+				tree, err := d.tree.Apply(effective(rootedAll(edits[d])))
 				if err == nil && tree != d.tree {
 					documents[i], err = r.edited(d, tree)
 				}
@@ -142,7 +179,8 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 	guilty := verdict{}
 	for i, fault := range faults {
 		if fault != nil {
-			r.blameEdits(plan, r.last.snapshot.documents[i], fault, guilty)
+			d := r.last.snapshot.documents[i]
+			r.blameEdits(findings[d], d, fault, guilty)
 		}
 	}
 	if len(guilty) == 0 {
@@ -151,26 +189,30 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 	return documents, guilty, nil
 }
 
-// repaired returns the findings of the input with what became of them, and those that the repair brought to light and
-// repaired.
+// repaired returns the findings of the input with what became of them, and those that only the repair revealed.
 func (r *repair) repaired() []*Finding {
 	plan := r.next()
 	first := r.keep(r.first.open, plan)
 	if r.first.fatal() {
 		return first
 	}
-	made := r.made()
+	made, madeAt := r.made(), map[spot][]*Finding{}
+	for _, f := range made {
+		madeAt[f.spot()] = append(madeAt[f.spot()], f)
+	}
 	left := map[spot]bool{}
 	for _, f := range r.last.open {
 		left[f.spot()] = true
 	}
 	var all []*Finding
+	known := map[*Finding]bool{}
 	for _, f := range first {
 		at := f.spot()
-		if i := slices.IndexFunc(made[at], f.sameAs); i >= 0 {
-			m := made[at][i]
+		if i := slices.IndexFunc(madeAt[at], f.sameAs); i >= 0 {
+			m := madeAt[at][i]
 			m.Line, m.Col = f.Line, f.Col
-			made[at] = slices.Delete(made[at], i, i+1)
+			madeAt[at] = slices.Delete(madeAt[at], i, i+1)
+			known[m] = true
 			all = append(all, m)
 			continue
 		}
@@ -187,18 +229,16 @@ func (r *repair) repaired() []*Finding {
 		}
 		all = append(all, f)
 	}
-	for _, more := range made {
-		all = append(all, more...)
-	}
-	all = append(all, r.cameToLight(first, plan)...)
+	all = append(all, slices.DeleteFunc(made, func(f *Finding) bool { return known[f] })...)
+	all = append(all, r.revealed(first, plan)...)
 	slices.SortStableFunc(all, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 	})
 	return all
 }
 
-// cameToLight returns the findings that are left and that nothing in the input showed.
-func (r *repair) cameToLight(first []*Finding, plan *Plan) (found []*Finding) {
+// revealed returns the findings that are left and were not in the input.
+func (r *repair) revealed(first []*Finding, plan *Plan) (found []*Finding) {
 	if len(r.steps) == 0 {
 		return nil
 	}
@@ -206,28 +246,26 @@ func (r *repair) cameToLight(first []*Finding, plan *Plan) (found []*Finding) {
 	for _, f := range first {
 		known[f.spot()] = append(known[f.spot()], f)
 	}
-	left := map[spot][]*Finding{}
-	for _, f := range r.keep(r.last.open, plan) {
-		left[f.spot()] = append(left[f.spot()], f)
+	left := r.keep(r.last.open, plan)
+	more := map[spot]int{}
+	for _, f := range left {
+		more[f.spot()]++
 	}
-	for at, findings := range left {
-		more := len(findings) - len(known[at])
-		for _, f := range findings {
-			if more > 0 && !slices.ContainsFunc(known[at], f.sameAs) {
-				m := new(*f)
-				m.Edits = nil
-				m.moveTo(r.first.snapshot)
-				found = append(found, m)
-				more--
-			}
+	for _, f := range left {
+		at := f.spot()
+		if more[at] > len(known[at]) && !slices.ContainsFunc(known[at], f.sameAs) {
+			m := new(*f)
+			m.Edits = nil
+			m.moveTo(r.first.snapshot)
+			found = append(found, m)
+			more[at]--
 		}
 	}
 	return found
 }
 
-// made returns the findings that the steps repair, about the objects of the input.
-func (r *repair) made() map[spot][]*Finding {
-	made := map[spot][]*Finding{}
+// made returns the findings that the steps repair, as findings about the objects of the input.
+func (r *repair) made() (made []*Finding) {
 	for i, step := range r.steps {
 		lost := r.lost(i)
 		for _, f := range step.findings {
@@ -236,13 +274,13 @@ func (r *repair) made() map[spot][]*Finding {
 			if i > 0 {
 				m.moveTo(r.first.snapshot)
 			}
-			made[m.spot()] = append(made[m.spot()], m)
+			made = append(made, m)
 		}
 	}
 	return made
 }
 
-// moveTo makes the finding one about the objects of another snapshot.
+// moveTo points the finding to the objects of another snapshot.
 func (f *Finding) moveTo(s *Snapshot) {
 	f.later = true
 	f.Object = s.objects[f.Object.ordinal]
@@ -274,14 +312,17 @@ func (r *repair) failure(why withdrawal) *Finding {
 	return f
 }
 
-// failures returns what went wrong because of the rules or the engine: one finding for each document. Without
-// Config.NotRepaired the first one is an error.
+// failures returns the faults of the rules and of the engine: one finding for each document. Without Config.NotRepaired
+// the first one is an error.
 func (r *repair) failures() ([]*Finding, error) {
 	var all []withdrawal
 	for _, f := range r.first.faults {
 		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
 	}
-	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int { return cmp.Compare(a.rule.ID, b.rule.ID) })
+	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.document, b.document),
+			cmp.Compare(a.finding, b.finding))
+	})
 	for _, at := range withdrawn {
 		if why := r.withdrawn[at]; why.faulty {
 			all = append(all, why)

@@ -77,6 +77,17 @@ func TestNotRepaired(t *testing.T) {
 		}, services)
 	}
 	seen := func() *Rule { return wants("KS901", "seen", "yes", services) }
+	inTurn := rule("KS901", func(p *Pass) { // repairs a service once the one that it refers to is repaired
+		at, ref := yamldoc.Path{"metadata", "annotations", "seen"}, p.Object.Annotation("ref")
+		if p.Object.Annotation("seen") == "" &&
+			(ref == "" || p.Snapshot.Object(services, "", ref).Annotation("seen") != "") {
+			p.Report(Report{At: at, Message: "not seen", Edits: p.Object.Edits(yamldoc.Set(at, "yes"))})
+		}
+	}, services)
+	chain, links := []string{named("s0")}, []int{0}
+	for i := range 20 {
+		chain, links = append(chain, referring(fmt.Sprint("s", i+1), fmt.Sprint("s", i))), append(links, i+1)
+	}
 	for _, tc := range []struct {
 		name      string
 		rules     []*Rule
@@ -135,6 +146,11 @@ func TestNotRepaired(t *testing.T) {
 			[]*Rule{only(seen(), "a"), wants("KS902", "class", "gold", services), spoils("KS903", "c", "a")},
 			[]string{named("a"), named("b"), strings.Replace(named("c"), "  name:", "  annotations: {class: gold}\n  name:", 1)},
 			[]int{0, 1}, nil, "KS901: no seen; not repaired: the repair would lead to KS903: spoilt"},
+		{"a repair that reveals a warning", []*Rule{seen(), rule("KS902", func(p *Pass) {
+			if p.Object.Annotation("seen") != "" {
+				p.Report(Report{Message: "revealed", Severity: Warning})
+			}
+		}, services)}, []string{named("a")}, []int{0}, nil, "KS902: revealed"},
 		{"a repair that succeeds once the others are repaired", []*Rule{seen(),
 			only(wants("KS902", "class", "gold", services), "b"),
 			only(rule("KS903", func(p *Pass) {
@@ -149,6 +165,21 @@ func TestNotRepaired(t *testing.T) {
 			only(rule("KS903", func(p *Pass) { p.Report(turn(p, "silver", "gold")) }, services), "b")},
 			[]string{named("a"), strings.Replace(named("b"), "  name:", "  annotations: {class: gold}\n  name:", 1)},
 			[]int{0, 1}, []int{1}, "the rules KS902 and KS903 undo each other's repairs"},
+		{"a repair that never ends, beside many that wait for each other", []*Rule{inTurn,
+			only(rule("KS902", func(p *Pass) {
+				at, long := yamldoc.Path{"metadata", "annotations", "long"}, p.Object.Annotation("long")+"x"
+				p.Report(Report{At: at, Category: long, Message: "too short", Edits: p.Object.Edits(yamldoc.Set(at, long))})
+			}, services), "s1")}, chain, links, []int{1}, "the repair of rule KS902 never ends"},
+		{"repairs of one place, one after the other", []*Rule{only(rule("KS901", func(p *Pass) {
+			at := yamldoc.Path{"metadata", "annotations", "done"}
+			done := p.Object.Annotation("done")
+			for i := range 20 {
+				if step := string(rune('a' + i)); !strings.Contains(done, step) {
+					p.Report(Report{At: at, Category: step, Message: "no " + step,
+						Edits: p.Object.Edits(yamldoc.Set(at, done+step))})
+				}
+			}
+		}, services), "a")}, []string{named("a"), named("b")}, []int{0}, nil, "no t"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			input := File{Path: "app.yaml", Data: []byte(strings.Join(tc.documents, "---\n"))}
@@ -448,6 +479,43 @@ func TestMoveComesFirst(t *testing.T) {
 		if strings.Contains(after, "silver") || !strings.Contains(after, "class: gold") ||
 			slices.ContainsFunc(result.Findings(), func(f Finding) bool { return !f.Repaired() }) {
 			t.Errorf("%s before %s: got %v in\n%s", rules[0].ID, rules[1].ID, result.Findings(), after)
+		}
+	}
+}
+
+// TestOrder has a rule that reports about several objects at once, after another one: the order is always the same.
+func TestOrder(t *testing.T) {
+	for _, repaired := range []bool{true, false} {
+		after := only(rule("KS902", func(p *Pass) {
+			for _, o := range p.Snapshot.Objects(services) {
+				at := yamldoc.Path{"metadata", "annotations", "class"}
+				if p.Object.Annotation("seen") == "" || o.Annotation("class") != "" {
+					continue
+				}
+				r := Report{Object: o, At: at, Message: "no class", Severity: Warning}
+				if repaired {
+					r.Edits = o.Edits(yamldoc.Set(at, "gold"))
+				}
+				p.Report(r)
+			}
+		}, services), "s0")
+		var documents []string
+		want := []string{"KS901 s0"}
+		for i := range 12 {
+			documents = append(documents, named(fmt.Sprint("s", i)))
+			want = append(want, fmt.Sprint("KS902 s", i))
+		}
+		result, err := Run(t.Context(), []File{{Path: "app.yaml", Data: []byte(strings.Join(documents, "---\n"))}},
+			Config{Rules: []*Rule{only(wants("KS901", "seen", "yes", services), "s0"), after}, NotRepaired: notRepaired})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range result.Findings() {
+			got = append(got, f.Rule.ID+" "+f.Object.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("repaired: %t: findings %q, want %q", repaired, got, want)
 		}
 	}
 }

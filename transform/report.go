@@ -58,8 +58,8 @@ func (e Edit) rooted() yamldoc.Edit {
 	return e.Edit
 }
 
-// rooted returns the edits of one document with their paths from its root.
-func rooted(edits []Edit) []yamldoc.Edit {
+// rootedAll returns the edits of one document with their paths from its root.
+func rootedAll(edits []Edit) []yamldoc.Edit {
 	all := make([]yamldoc.Edit, len(edits))
 	for i, e := range edits {
 		all[i] = e.rooted()

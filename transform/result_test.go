@@ -78,3 +78,29 @@ func TestCarriageReturn(t *testing.T) {
 		t.Errorf("%q: %v, %v is repaired again", once, err, result)
 	}
 }
+
+// TestProveFile gives a file a document that reads as two: the edits there are withdrawn.
+func TestProveFile(t *testing.T) {
+	e, err := newEngine(Config{Rules: []*Rule{wants("KS901", "seen", "yes", services)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.load(t.Context(), []File{{Path: "a.yaml", Data: []byte(named("a") + "---\n" + named("b"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := e.analyze(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.newRepair(found)
+	for after, want := range map[string]int{named("a") + "x: 1\n": 0, named("a") + "---\n" + named("a"): 1} {
+		edited := *s.documents[0]
+		edited.source.Body = []byte(after)
+		guilty := verdict{}
+		r.blameFiles(r.next(), []*document{&edited, s.documents[1]}, guilty)
+		if len(guilty) != want {
+			t.Errorf("%q: %d places are guilty, want %d", after, len(guilty), want)
+		}
+	}
+}

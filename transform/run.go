@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Run applies the rules of config to the files, in their order, and verifies the repair; the package documentation
-// tells how. It writes nothing: [Result.Stream] and [Result.Files] return the repaired bytes.
+// Run applies the rules of config to the files, in their order, and verifies the repair, as the package documentation
+// describes. It writes nothing: [Result.Stream] and [Result.Files] return the repaired bytes.
 //
 // It returns either a result or an error. Findings are not errors, not even fatal ones. An error is one of the
 // following:

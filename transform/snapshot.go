@@ -174,10 +174,9 @@ func (s *Snapshot) Objects(kinds ...GroupKind) []*Object {
 // kind that a rule or Config.Kinds names, or that have a word that a rule mentions.
 func (s *Snapshot) All() []*Object { return slices.Clip(s.objects) }
 
-// Search calls visit for each object of the input that may contain what is searched for: those that were parsed, and
-// those in the documents that were not parsed because they concern no rule. It parses one of these only if mayHold
-// reports true for its bytes, and for those of the part of the file that it is in. It returns the bytes of those that
-// cannot be read.
+// Search calls visit for every object that was parsed, and for the objects of other documents that may hold what the
+// caller looks for. It parses such a document only if mayHold reports true for its bytes; before that, it asks mayHold
+// about the part of the file around the document. It returns the bytes of the documents that it cannot parse.
 func (s *Snapshot) Search(mayHold func(body []byte) bool, visit func(*Object)) (unreadable [][]byte) {
 	for _, o := range s.objects {
 		visit(o)
@@ -210,11 +209,11 @@ func (s *Snapshot) Search(mayHold func(body []byte) bool, visit func(*Object)) (
 	return unreadable
 }
 
-// maxAliased is the number of nodes that the aliases of all documents together may stand for.
+// maxAliased is the number of nodes that the aliases of all documents together may expand to.
 const maxAliased = 1_000_000
 
-// bound returns an error if the aliases of all documents together stand for too much, however little it is in each of
-// them. Who reads the output makes copies of it.
+// bound returns an error if the aliases of all documents together expand to too much, even if those of each document do
+// not. Readers of the output copy what an alias stands for.
 func bound(documents []*document, maxSize int) error {
 	var sum aliased
 	for _, d := range documents {
@@ -238,8 +237,8 @@ func bound(documents []*document, maxSize int) error {
 	return nil
 }
 
-// sort tells the documents of a file apart. One that is no object is for another tool, unless the file has objects or
-// is itself what a renderer made.
+// sort notes which documents of a file concern no rule, and which are not objects. A document that is not an object is
+// for another tool, unless the file also has objects or comes from a renderer; then it is an error.
 func (in *input) sort(file *File, documents []*document) error {
 	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
 	for _, d := range documents {

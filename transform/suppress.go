@@ -91,7 +91,7 @@ func (c *Config) findComments(d *document) error {
 		if !found || inScalar(root, body, start+len(before)) {
 			continue
 		}
-		ids, err := c.parseIgnore(string(value))
+		pairs, err := c.parseIgnore(string(value))
 		at := Acceptance{By: "comment", Line: d.source.Line + number - 1, Col: len(before) + 1}
 		if err != nil {
 			return &InputError{d.file.Path, at.Line, at.Col, err}
@@ -104,7 +104,7 @@ func (c *Config) findComments(d *document) error {
 		default:
 			start, end = below(root, end)
 		}
-		d.addIgnores(ids, ignore{Acceptance: at, object: d.objectAt(start), start: start, end: end})
+		d.addIgnores(pairs, ignore{Acceptance: at, object: d.objectAt(start), start: start, end: end})
 	}
 	return nil
 }
@@ -188,16 +188,16 @@ func below(n *yamldoc.Node, offset int) (start, end int) {
 func (c *Config) parseIgnore(value string) ([][2]string, error) {
 	var found [][2]string
 	for part := range strings.SplitSeq(value, ";") {
-		id, reason, _ := strings.Cut(part, ":")
-		id, reason = strings.TrimSpace(id), strings.TrimSpace(reason)
+		id, why, _ := strings.Cut(part, ":")
+		id, why = strings.TrimSpace(id), strings.TrimSpace(why)
 		if !c.knows(id) {
 			return nil, fmt.Errorf("unknown rule %q; write the ID of a rule and a reason, for example \"ID: reason\", "+
 				"several separated by \";\"", id)
 		}
-		if reason == "" {
+		if why == "" {
 			return nil, fmt.Errorf("%s has no reason; write \"%s: why it is accepted\"", id, id)
 		}
-		found = append(found, [2]string{id, reason})
+		found = append(found, [2]string{id, why})
 	}
 	return found, nil
 }

@@ -9,13 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/help"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newCheckCommand(env *Env) *cobra.Command {
@@ -26,14 +27,14 @@ func newCheckCommand(env *Env) *cobra.Command {
 of them. The exit code is 1 when a finding is at or above fail-on.
 
 With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
-the manifests before the change: a folder, a file, or - for standard input.
+the manifests before the change: a directory, a file, or - for standard input.
 
 With --baseline it accepts the findings that are listed in a file, so that only new ones count. "-o baseline=FILE"
 writes the file, with a line for each finding. Findings are the same if rule, object and path in the object are: lines
 may move, and neither another release of KServe nor another message makes a finding new. generate and fix repair them
 all the same.
 
-` + outputHelp + "\n\n" + severalHelp + "\n\n" + pathsHelp,
+` + flags.ReportHelp() + "\n\n" + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
@@ -42,12 +43,13 @@ all the same.
   argocd-kserve-plugin check --baseline known.txt deploy/
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
-	src := newPaths(env, cmd)
-	var baseline pathFlag
-	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`, to check what it deletes")
+	src := flags.Sources(cmd, env.caller)
+	var baseline flags.Path
+	cmd.Flags().Var((*flags.Path)(&src.Previous), "previous",
+		"the manifests before the change, a `path`, to check what it deletes")
 	cmd.Flags().Var(&baseline, "baseline", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
-	colored, output := newColor(env, cmd), newOutput(cmd)
+	colored, output := flags.Color(cmd, env.caller.Getenv, env.Stdout), flags.Reports(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		to, err := output()
 		if err != nil {
@@ -68,7 +70,7 @@ all the same.
 			}
 		}
 		r := c.report(env)
-		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, columns), 120)
+		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, help.Columns), 120)
 		tail := ""
 		if !*quiet {
 			tail = c.conclusion(r.Width)
@@ -77,41 +79,12 @@ all the same.
 			return err
 		}
 		out.Warn(env.Stderr)
-		if !slices.ContainsFunc(to, func(d destination) bool { return d.Text && d.file == "" }) {
+		if !slices.ContainsFunc(to, func(d flags.Destination) bool { return d.Text && d.File == "" }) {
 			io.WriteString(env.Stderr, tail)
 		}
 		return cmp.Or(failed, failing(c.open, c.fails))
 	}
 	return cmd
-}
-
-// checked is an outcome with the findings as check reports them.
-type checked struct {
-	*run.Outcome
-	open, accepted []transform.Finding
-	fails          func(transform.Finding) bool
-}
-
-// newChecked returns the outcome for reports; otherwise is fail-on where it is not set.
-func newChecked(o *run.Outcome, otherwise string) *checked {
-	return &checked{o, slices.Concat(o.Problems(), o.Unused), o.Accepted, o.Fails(otherwise)}
-}
-
-// report returns what the formats write.
-func (c *checked) report(env *Env) report.Report {
-	var restarts []string
-	for _, o := range restarted(c.Outcome) {
-		restarts = append(restarts, o.String())
-	}
-	return report.Report{
-		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
-		Objects: c.Objects(), Sources: c.sources(env), Version: buildVersion(),
-		Place: origin.Of(env.caller.Dir, c.open).Find, Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
-		Diff: func() (string, error) {
-			diff, err := diffs(env, c.Outcome, quoted)
-			return string(diff), err
-		},
-	}
 }
 
 // conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts
@@ -187,7 +160,7 @@ func advise(w io.Writer, o *run.Outcome, width int) {
 	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
-			strings.Join(unknown, " and ")+". This prints the facts about a cluster:", width), detectCommand)
+			strings.Join(unknown, " and ")+". This prints the facts about a cluster:", width), install.DetectCommand)
 	}
 }
 
@@ -204,6 +177,6 @@ var hints = []struct{ setting, value, text, command string }{
 	},
 	{
 		"namespace", "default", "where the manifests without a namespace are applied, for an Application",
-		"kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'",
+		"kubectl -n argocd get application NAME -o jsonpath='{.spec.flags.Destination.namespace}'",
 	},
 }

@@ -15,7 +15,7 @@ import (
 // user interface.
 const maxComplaint = 2048
 
-// copied matches the folder that argocd-cmp-server copies a repository to; it differs in every run
+// copied matches the directory that argocd-cmp-server copies a repository to; it differs in every run
 // (util/cmp/stream.go@v2.14.21).
 var copied = lazyregexp.New(`(/[^\s:"']*)?/_cmp_server/[^/\s]+/`)
 
@@ -35,13 +35,13 @@ func (env *Env) complaint(err error) string {
 		prefix = terminal.Quote(app) + ": "
 	}
 	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
-	lines := run.Joined(err)
+	all := run.Joined(err)
 	var b strings.Builder
-	for i, err := range lines {
+	for i, err := range all {
 		text := copied().ReplaceAllString(here.ReplaceAllString(err.Error(), "$1"), "")
 		text = unknownAnchor().ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
 		line := prefix + terminal.Quote(strings.TrimSpace(text)) + "\n"
-		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(lines)-i)
+		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(all)-i)
 		room := maxComplaint - b.Len() - len(rest)
 		if len(line) > room {
 			if i == 0 {
@@ -55,4 +55,17 @@ func (env *Env) complaint(err error) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// findingsError ends a command that has reported findings at or above fail-on: exit code 1 and no further message.
+type findingsError struct{ count int }
+
+func (e *findingsError) Error() string { return fmt.Sprintf("%d findings", e.count) }
+
+// found returns the error that ends a command with findings, or nil if there are none.
+func found(count int) error {
+	if count == 0 {
+		return nil
+	}
+	return &findingsError{count}
 }

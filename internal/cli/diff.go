@@ -5,13 +5,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/diff"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -29,12 +27,12 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + severalHelp + "\n\n" + pathsHelp,
+` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
-	src := newPaths(env, cmd)
-	colored := newColor(env, cmd)
+	src := flags.Sources(cmd, env.caller)
+	colored := flags.Color(cmd, env.caller.Getenv, env.Stdout)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		inColor, err := colored()
 		if err != nil {
@@ -68,50 +66,6 @@ refuses to change a line with one.
 	return cmd
 }
 
-// diffs returns what the repairs change in all sources. Each line goes through paint. What is shown already is left
-// out: several Applications may have a file.
-func diffs(env *Env, o *run.Outcome, paint func(string) string) ([]byte, error) {
-	var text bytes.Buffer
-	var written map[string]bool // nil for a single source, which has each file once
-	parts := o.Each()
-	if len(parts) > 1 {
-		written = map[string]bool{}
-	}
-	for _, part := range parts {
-		if err := writeDiff(env, part, &text, written, paint); err != nil {
-			return nil, err
-		}
-	}
-	return text.Bytes(), nil
-}
-
-// writeDiff writes what the repairs change in one source.
-func writeDiff(
-	env *Env, o *run.Outcome, text *bytes.Buffer, written map[string]bool, paint func(string) string,
-) error {
-	spans := diff.Spans(o.Findings())
-	for _, file := range o.Files() {
-		if bytes.Equal(file.Before, file.After) {
-			continue
-		}
-		label := env.label(o.Path, file.File, spans[file.File])
-		start := text.Len()
-		text.Grow(len(file.After)) // about what a diff with an edit in each object takes
-		if err := diff.Write(text, label, file, spans[file.File], paint); err != nil {
-			return err
-		}
-		if written == nil {
-			continue
-		}
-		one := string(text.Bytes()[start:])
-		if written[one] {
-			text.Truncate(start)
-		}
-		written[one] = true
-	}
-	return nil
-}
-
 // painter returns the function that prepares a line of a diff for people or, as it is, for patch.
 func (env *Env) painter(inColor bool) func(string) string {
 	switch {
@@ -121,12 +75,6 @@ func (env *Env) painter(inColor bool) func(string) string {
 		return quoted
 	}
 	return func(line string) string { return line }
-}
-
-// quoted returns a line without what a terminal obeys.
-func quoted(line string) string {
-	text := strings.TrimRight(line, "\r\n")
-	return terminal.Quote(text) + line[len(text):]
 }
 
 func painted(line string) string {
@@ -144,27 +92,6 @@ func painted(line string) string {
 		}
 	}
 	return line
-}
-
-// label names what differs: a file, relative to the working directory or else to the path of the command, or the object
-// that a renderer made. It leads to no other folder.
-func (env *Env) label(path string, file *transform.File, spans []diff.Span) string {
-	label := filepath.Base(file.Path)
-	for _, dir := range []string{env.Dir, env.caller.Dir.Absolute(path)} {
-		rel, err := filepath.Rel(dir, env.caller.Dir.Absolute(file.Path))
-		if err == nil && rel != "." && filepath.IsLocal(rel) {
-			label = rel
-			break
-		}
-	}
-	label = filepath.ToSlash(label)
-	if file.Renderer != "" {
-		if file.Application != "" {
-			label += " application " + file.Application
-		}
-		label += fmt.Sprintf(" (%s) %s", file.Renderer, strings.ReplaceAll(spans[0].Object.String(), "..", "_"))
-	}
-	return label
 }
 
 // withoutCommands brackets text with a line that GitHub Actions would obey: it obeys none until it sees the token

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -16,12 +16,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// driftFormats are the formats of drift, the default first.
-var driftFormats = []struct {
+type driftFormat struct {
 	name   string
 	write  func([]drift.Difference) ([]byte, error)
 	single bool // whether it is for one source
-}{
+}
+
+// driftFormats lists the formats of drift, the default first.
+var driftFormats = []driftFormat{
 	{"text", driftTable, false},
 	{"application", drift.Application, true},
 	{"argocd-cm", drift.ConfigMap, false},
@@ -29,13 +31,6 @@ var driftFormats = []struct {
 }
 
 func newDriftCommand(env *Env) *cobra.Command {
-	var formats, comparisons []string
-	for _, f := range driftFormats {
-		formats = append(formats, f.name)
-	}
-	for _, c := range drift.Comparisons {
-		comparisons = append(comparisons, string(c))
-	}
 	cmd := &cobra.Command{
 		Use:   "drift [PATH...]",
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
@@ -49,16 +44,18 @@ Argo CD compares in one of three ways:
   structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
-` + severalHelp + "\n\n" + pathsHelp,
+` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
   argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
 	}
-	src := newPaths(env, cmd)
-	output := newChoice(cmd, "output", "o", "output format", formats)
-	compare := newChoice(cmd, "compare", "", "how Argo CD compares", comparisons)
+	src := flags.Sources(cmd, env.caller)
+	output := flags.ChoiceOf(cmd, "output", "o", "output format", driftFormats,
+		func(f driftFormat) string { return f.name })
+	compare := flags.ChoiceOf(cmd, "compare", "", "how Argo CD compares", drift.Comparisons,
+		func(c drift.Comparison) string { return string(c) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, err := output()
+		format, err := output()
 		if err != nil {
 			return err
 		}
@@ -66,13 +63,12 @@ Argo CD compares in one of three ways:
 		if err != nil {
 			return err
 		}
-		format := driftFormats[slices.Index(formats, name)]
 		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
 		if len(inputs.All) > 1 && format.single {
-			return fmt.Errorf("-o %s is for the Application of one PATH", name)
+			return fmt.Errorf("-o %s is for the Application of one PATH", format.name)
 		}
 		var all []drift.Difference
 		warnings := inputs.Warnings
@@ -82,7 +78,7 @@ Argo CD compares in one of three ways:
 				return err
 			}
 			warnings = append(warnings, repaired.Warnings...)
-			found, err := drifting(cmd.Context(), in, repaired.Result, drift.Comparison(comparison))
+			found, err := drifting(cmd.Context(), in, repaired.Result, comparison)
 			if err != nil {
 				return err
 			}

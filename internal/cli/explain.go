@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -18,13 +21,13 @@ func newExplainCommand(env *Env) *cobra.Command {
 		Short: "Print the documentation of a rule, or list the rules",
 		Example: "  argocd-kserve-plugin explain KS101\n  argocd-kserve-plugin explain exec-probe\n" +
 			"  argocd-kserve-plugin explain -o json",
-		Args: takes(0, 1),
+		Args: flags.Arguments(0, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	lists := map[string]func(*bytes.Buffer) error{"text": rulesText, "json": rulesJSON, "markdown": rulesMarkdown}
-	output := newChoice(cmd, "output", "o", "without RULE: output format", []string{"text", "json", "markdown"})
+	output := flags.Choice(cmd, "output", "o", "without RULE: output format", []string{"text", "json", "markdown"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {
@@ -90,4 +93,66 @@ func yesNo(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+func rulesText(b *bytes.Buffer) error {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tNAME\tSEVERITY\tKSERVE\tRESTARTS\tTITLE")
+	for _, r := range rules.Documented {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Releases(), yesNo(r.Restarts), r.Title)
+	}
+	return w.Flush()
+}
+
+func rulesMarkdown(b *bytes.Buffer) error {
+	b.WriteString("| rule | name | finds | KServe | severity | restarts pods |\n|---|---|---|---|---|---|\n")
+	for _, r := range rules.Documented {
+		title := strings.ReplaceAll(r.Title, "|", `\|`)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Name, title, r.Releases(), r.Severity, yesNo(r.Restarts))
+	}
+	return nil
+}
+
+func rulesJSON(b *bytes.Buffer) error {
+	type rule struct {
+		ID       string   `json:"id"`
+		Name     string   `json:"name"`
+		Title    string   `json:"title"`
+		Severity string   `json:"severity"`
+		KServe   string   `json:"kserve"`
+		Kinds    []string `json:"kinds"`
+		LLM      bool     `json:"concernsLLMInferenceServices"`
+		Restarts bool     `json:"restarts"`
+		AsOf     string   `json:"rulesAsOf,omitempty"`
+		Issues   []string `json:"issues"`
+	}
+	list := []rule{}
+	for _, r := range rules.Documented {
+		list = append(list, rule{
+			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), rules.ConcernsLLM(r), r.Restarts, asOf(r),
+			append([]string{}, r.Issues...),
+		})
+	}
+	return encoding.JSON(b, list)
+}
+
+// asOf returns the version of the rules that a rule came with, or "" for one of the engine's own.
+func asOf(r *transform.Rule) string {
+	if r.Since == (transform.Release{}) {
+		return ""
+	}
+	return r.Since.Minor()
+}
+
+// kinds returns the kinds that the rule looks at.
+func kinds(r *transform.Rule) []string {
+	names := []string{}
+	for _, k := range r.Kinds {
+		name := k.Kind
+		if name == transform.AnyKind && k.Group != transform.AnyKind {
+			name = k.String()
+		}
+		names = append(names, name)
+	}
+	return names
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/diff"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
@@ -32,11 +33,11 @@ replaced. A file that is read-only or has several hard links is refused. Extende
 cannot be written or the run is interrupted, the files that are written already are put back. Standard error names the
 findings whose repair loses a comment, with the line before the repair.
 
-` + severalHelp + "\n\n" + pathsHelp,
+` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin fix deploy/`,
 	}
-	src := newPaths(env, cmd)
+	src := flags.Sources(cmd, env.caller)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if slices.Contains(args, "-") {
 			return errors.New("fix writes files; for standard input use generate -")
@@ -60,11 +61,11 @@ findings whose repair loses a comment, with the line before the repair.
 				if bytes.Equal(files[i].After, file.After) {
 					continue
 				}
-				return fmt.Errorf("%s: several sources have it and need other repairs; give it as a PATH", terminal.Quote(name))
+				return fmt.Errorf("%s: several sources have it and need different repairs; give it as a PATH", terminal.Quote(name))
 			}
-			files = append(files, rewrite.File{Name: name, Path: env.caller.Dir.Absolute(name), Before: file.Before, After: file.After})
-			fmt.Fprintf(&text, "fixed %s: %s\n",
-				terminal.Quote(name), diff.Rules(spans[file.File]))
+			path := env.caller.Dir.Absolute(name)
+			files = append(files, rewrite.File{Name: name, Path: path, Before: file.Before, After: file.After})
+			fmt.Fprintf(&text, "fixed %s: %s\n", terminal.Quote(name), diff.Rules(spans[file.File]))
 		}
 		warning := string(transform.Warning)
 		left := out.Left()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/krm"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -20,8 +21,8 @@ with the findings as its results to standard output. The settings are in the spe
 of a ConfigMap. Findings at or above fail-on end with exit code 1, after the output.`,
 		Example: `  kustomize build --enable-alpha-plugins --enable-exec overlays/prod`,
 	}
-	src := newSource(env, cmd)
-	cmd.Args = takes(0, 0)
+	src := flags.Source(cmd, env.caller)
+	cmd.Args = flags.Arguments(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		list, in, err := src.LoadResourceList(cmd.Context())
 		if err != nil {

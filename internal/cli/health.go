@@ -2,39 +2,26 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 )
 
-func newHealthCommand(env *Env) *cobra.Command {
-	cmd := &cobra.Command{
+func newHealthCommand(*Env) *cobra.Command {
+	return &cobra.Command{
 		Use:   "health",
 		Short: "Print, install, lint and run the health checks of KServe's objects",
 		Example: "  argocd-kserve-plugin health config --argocd-version 3.5.7\n" +
 			"  argocd-kserve-plugin health wait isvc/iris -n models",
 	}
-	cmd.AddCommand(newHealthConfigCommand(env), newHealthAssessCommand(env), newHealthWaitCommand(env))
-	cmd.AddCommand(newHealthLintCommand(env))
-	return cmd
 }
 
-// newHealthFormat adds the flag --output for reports. The function that it returns reads it.
+// newHealthFormat adds the flag --output for reports.
 func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
-	var names []string
-	for _, format := range health.Formats {
-		names = append(names, format.Name)
-	}
-	output := newChoice(cmd, "output", "o", "output format", names)
-	return func() (health.Format, error) {
-		name, err := output()
-		if err != nil {
-			return health.Format{}, err
-		}
-		return health.Formats[slices.Index(names, name)], nil
-	}
+	return flags.ChoiceOf(cmd, "output", "o", "output format", health.Formats,
+		func(f health.Format) string { return f.Name })
 }
 
 // newFleet returns an empty fleet that is compared with the checks that the named release of Argo CD bundles.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 )
 
@@ -23,9 +24,9 @@ too: an InferenceService of KServe before 0.20 and an LLMInferenceService of any
 The exit code is 0 when every object is Healthy or Suspended, 1 when one is not, 2 when the input is unusable.`,
 		Example: "  kubectl get inferenceservices,deployments -o yaml | argocd-kserve-plugin health assess -\n" +
 			"  kubectl get llmisvc,deployments,leaderworkersets -o yaml | argocd-kserve-plugin health assess -",
-		Args: takes(1, 1),
+		Args: flags.Arguments(1, 1),
 	}
-	load := newLockedFlags(env, cmd, "argocd-version", "max-memory")
+	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory").Locked
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()

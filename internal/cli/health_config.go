@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -31,12 +32,12 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 			"  argocd-kserve-plugin health config --grace 10m --progress-deadline 1h\n" +
 			"  argocd-kserve-plugin health config -o lua --kind InferenceGraph\n" +
 			"  kubectl -n argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health config compare -",
-		Args: takes(0, 0),
+		Args: flags.Arguments(0, 0),
 	}
 	c := newConfiguring(env, cmd)
-	output := newChoice(cmd, "output", "o", "what to print", names)
+	output := flags.Choice(cmd, "output", "o", "what to print", names)
 	kind := cmd.Flags().String("kind", health.Kinds[0], "with -o lua: "+strings.Join(health.Kinds, ", "))
-	completed(cmd, "kind", health.Kinds)
+	flags.Completed(cmd, "kind", health.Kinds)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {
@@ -60,7 +61,6 @@ func newHealthConfigCommand(env *Env) *cobra.Command {
 		}
 		return env.write(cmd.Context(), b.Bytes())
 	}
-	cmd.AddCommand(newHealthConfigCompareCommand(env), newHealthConfigFluxCommand(env))
 	return cmd
 }
 
@@ -86,7 +86,7 @@ type configuring struct {
 
 func newConfiguring(env *Env, cmd *cobra.Command) *configuring {
 	c := &configuring{env: env, flags: cmd.Flags(), limits: healthconfig.DefaultLimits}
-	c.src = newSomeFlags(env, cmd, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout")
+	c.src = flags.Settings(cmd, env.caller, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout")
 	c.flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
 	c.flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,

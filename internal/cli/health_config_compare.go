@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -33,10 +34,10 @@ The exit code is 1 if there is anything. With one of the formats argocd-cm, helm
 inferenceservice-config it prints what you have with the configuration in it. All other bytes stay as they are.`,
 		Example: "  kubectl -n argocd get configmap argocd-cm -o yaml |\n    argocd-kserve-plugin health config compare -\n" +
 			"  argocd-kserve-plugin health config compare -o argocd-cm argocd-cm.yaml",
-		Args: takes(1, 1),
+		Args: flags.Arguments(1, 1),
 	}
 	c := newConfiguring(env, cmd)
-	output := newChoice(cmd, "output", "o", "what to print",
+	output := flags.Choice(cmd, "output", "o", "what to print",
 		append([]string{changesFormat, diffFormat}, healthconfig.InstalledForms...))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()

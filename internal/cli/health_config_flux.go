@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/flux"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
@@ -16,9 +17,9 @@ func newHealthConfigFluxCommand(env *Env) *cobra.Command {
 		Use:     "flux [PATH]",
 		Short:   "Print the health checks of a Flux Kustomization for the objects of a source",
 		Example: "  argocd-kserve-plugin health config flux --default-deployment-mode Standard apps/iris",
-		Args:    takes(0, 1),
+		Args:    flags.Arguments(0, 1),
 	}
-	src := newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "namespace",
+	src := flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "namespace",
 		"max-memory", "max-input", "timeout")
 	routes := cmd.Flags().Bool("http-routes", false, "KServe makes HTTPRoutes (enableGatewayApi)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

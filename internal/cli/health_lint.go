@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -28,12 +29,12 @@ without access to files.
 The exit code is 0 when every check is right, 1 when one is wrong, 2 when the input is unusable.`,
 		Example: "  kubectl --namespace argocd get configmap argocd-cm -o yaml | argocd-kserve-plugin health lint -\n" +
 			"  argocd-kserve-plugin health lint --kind InferenceGraph health.lua",
-		Args: takes(1, 1),
+		Args: flags.Arguments(1, 1),
 	}
-	load := newLockedFlags(env, cmd, "max-memory", "max-input", "timeout")
+	load := flags.Settings(cmd, env.caller, "max-memory", "max-input", "timeout").Locked
 	kind := cmd.Flags().String("kind", health.Kinds[0], "kind of the objects that a .lua file checks: "+
 		strings.Join(health.Kinds, ", "))
-	completed(cmd, "kind", health.Kinds)
+	flags.Completed(cmd, "kind", health.Kinds)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := load()
 		if err != nil {

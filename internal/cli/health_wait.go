@@ -11,8 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
 // statusLag is how long a service that is Healthy from the start is watched: KServe takes up to half a second until the
@@ -41,7 +44,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
   argocd-kserve-plugin health wait isvc,llmisvc -A -l team=shop
   argocd-kserve-plugin health wait <(kubectl get inferenceservices -w -o json) \
     --with <(kubectl get deployments -w -o json) iris`,
-		Args: takes(1, math.MaxInt),
+		Args: flags.Arguments(1, math.MaxInt),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -50,14 +53,13 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 		},
 	}
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
-	flags := cmd.Flags()
-	flags.DurationVar(&w.timeout, "timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 is no limit")
-	flags.DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
+	cmd.Flags().DurationVar(&w.timeout, "timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 is no limit")
+	cmd.Flags().DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
 		"as 90s; 0 ends it at once, and more than --timeout never")
-	flags.BoolVar(&w.acceptSuspended, "accept-suspended", false, "a service that is Suspended is fine, too")
-	flags.StringArrayVar(&w.with, "with", nil,
+	cmd.Flags().BoolVar(&w.acceptSuspended, "accept-suspended", false, "also accept services that are Suspended")
+	cmd.Flags().StringArrayVar(&w.with, "with", nil,
 		"another `file` to read, such as a stream of the Deployments; may be repeated")
-	load := newLockedFlags(env, cmd, "argocd-version", "max-memory")
+	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory").Locked
 	format := newHealthFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
@@ -132,7 +134,7 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 func (w *waiting) wait(
 	ctx context.Context, cmd *cobra.Command, args []string, wait *health.Wait,
 ) (health.Outcome, error) {
-	if isKind(args[0]) {
+	if kubectl.IsType(args[0]) {
 		if len(w.with) > 0 {
 			return health.Outcome{}, errors.New("flag --with: only for streams; kubectl watches the Deployments already")
 		}
@@ -177,4 +179,50 @@ func (w *waiting) progress(ctx context.Context) health.Progress {
 		return health.NewLive(stderr, func() int { return terminal.Height(stderr) })
 	}
 	return health.Lines{W: stderr}
+}
+
+// clusterFlags say which objects kubectl reads, and from which cluster.
+type clusterFlags struct {
+	kubectl, context, kubeconfig string
+	services                     kubectl.Services
+}
+
+// clusterFlagNames are for kubectl alone.
+var clusterFlagNames = []string{"kubectl", "context", "kubeconfig", "namespace", "selector", "all-namespaces"}
+
+func newClusterFlags(cmd *cobra.Command) *clusterFlags {
+	c, set := &clusterFlags{}, cmd.Flags()
+	set.StringVar(&c.kubectl, "kubectl", "kubectl", "the kubectl to run")
+	set.StringVar(&c.context, "context", "", "context of the kubeconfig, as in kubectl")
+	set.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file, as in kubectl")
+	set.StringVarP(&c.services.Namespace, "namespace", "n", "", "namespace of the services (default: the context's)")
+	set.StringVarP(&c.services.Selector, "selector", "l", "", "labels of the services, such as team=shop")
+	set.BoolVarP(&c.services.AllNamespaces, "all-namespaces", "A", false, "wait for the services of all namespaces")
+	return c
+}
+
+// refuse returns an error if a stream is read although a flag is for kubectl.
+func (c *clusterFlags) refuse(cmd *cobra.Command) error {
+	for _, name := range clusterFlagNames {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("flag --%s: only with a type such as isvc, whose objects kubectl reads; the types are %s",
+				name, strings.Join(health.KindNames(), ", "))
+		}
+	}
+	return nil
+}
+
+// list fills the wait with the services that the arguments ask for.
+func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
+	k := &kubectl.Kubectl{
+		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
+	}
+	if c.context != "" {
+		k.Flags = append(k.Flags, "--context="+c.context)
+	}
+	if c.kubeconfig != "" {
+		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
+	}
+	c.services.Types = args
+	return c.services.Fill(ctx, k, wait)
 }

@@ -2,48 +2,46 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 func newInstallCommand(env *Env) *cobra.Command {
-	var forms []string
-	for _, form := range install.Forms {
-		forms = append(forms, form.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "install [FILE|-]",
 		Short: "Print what adds the sidecar to Argo CD, or check an installed one",
-		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, in the form in which
-you install Argo CD. FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller; it gives
-kserve-version and default-deployment-mode, unless flags do. If it has the Deployment of the repo-server too, the
-rules-as-of of a sidecar stays, so that a newer release makes no new repairs unannounced; without one it is that of this
-release. --timeout, --max-input and --max-memory are those of the sidecar; its memory limit is at least four times
-max-memory, and its limits of storage are at least max-input.`,
+		Long: `Print the sidecar of this release, with the settings that it locks and the health checks, for the way in which
+you install Argo CD.
+
+FILE is what kubectl prints for KServe's ConfigMap and the Deployment of its controller. kserve-version and
+default-deployment-mode come from it, unless flags set them. If FILE also has the Deployment of the repo-server, the
+sidecar in it keeps its rules-as-of, so that a newer release makes no new repairs unannounced. Otherwise rules-as-of is
+that of this release.
+
+--timeout, --max-input and --max-memory are the limits of the sidecar. Its memory limit is at least four times max-memory,
+and its limits of storage are at least max-input.`,
 		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
-		Args: takes(0, 1),
+		Args: flags.Arguments(0, 1),
 	}
 	c := newInstalling(env, cmd)
-	form := newChoice(cmd, "form", "", "how you install Argo CD", forms)
+	form := flags.ChoiceOf(cmd, "form", "", "how you install Argo CD", install.Forms,
+		func(f install.Form) string { return f.Name })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, err := form()
+		form, err := form()
 		if err != nil {
 			return err
 		}
@@ -51,9 +49,8 @@ max-memory, and its limits of storage are at least max-input.`,
 		if err != nil {
 			return err
 		}
-		return c.print(cmd.Context(), set, install.Forms[slices.Index(forms, name)])
+		return c.print(cmd.Context(), set, form)
 	}
-	cmd.AddCommand(newInstallCheckCommand(env), newDetectCommand(env))
 	return cmd
 }
 
@@ -68,7 +65,7 @@ type installing struct {
 
 func newInstalling(env *Env, cmd *cobra.Command) *installing {
 	c := &installing{env: env}
-	c.src = newSomeFlags(env, cmd, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
+	c.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
 		"max-memory", "max-input", "timeout")
 	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
 	cmd.Flags().BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
@@ -81,61 +78,45 @@ func (c *installing) facts(args []string) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.Locked(rulesAsOf) {
+	if set.Locked("rules-as-of") {
 		c.asOf = set.AsOf
 	}
 	if len(args) == 0 {
 		return set, nil
 	}
-	var sidecar installed
-	facts, name, err := c.env.detect(args[0], sidecar.read)
+	cluster, err := c.env.readCluster(args[0])
 	if err != nil {
 		return nil, err
 	}
 	if c.asOf == "" {
-		if c.asOf, err = sidecar.rules(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if c.asOf, err = cluster.RulesAsOf(); err != nil {
+			return nil, err
 		}
 	}
-	for _, f := range facts {
-		at := &set.KServeVersion
-		if f.setting == "default-deployment-mode" {
-			at = &set.DefaultDeploymentMode
-		}
-		switch {
-		case *at != install.Unknown:
-		case f.value == "":
-			c.env.complain(f.missing(name))
-		default:
-			*at = f.value
-		}
-	}
+	c.take(&set.KServeVersion, cluster.Version)
+	c.take(&set.DefaultDeploymentMode, cluster.Mode)
 	return set, nil
 }
 
-const rulesAsOf = "rules-as-of"
-
-// installed is what a sidecar that runs says about the rules.
-type installed struct {
-	asOf string
-	err  error
+// take sets a setting that is unknown to what the cluster shows.
+func (c *installing) take(setting *string, f install.Fact) {
+	switch {
+	case *setting != install.Unknown:
+	case f.Value == "":
+		c.env.complain(f.Missing())
+	default:
+		*setting = f.Value
+	}
 }
 
-func (i *installed) read(object health.Object) {
-	asOf, err := install.InstalledSetting(object, rulesAsOf)
-	if err == nil && asOf != "" && i.asOf != "" && asOf != i.asOf {
-		err = fmt.Errorf("one has %s and another one %s: give the one of your Argo CD", i.asOf, asOf)
+// readCluster reads the facts about a cluster from a file.
+func (env *Env) readCluster(file string) (*install.Cluster, error) {
+	closer, stream, err := env.open(file)
+	if err != nil {
+		return nil, err
 	}
-	i.asOf, i.err = cmp.Or(i.asOf, asOf), cmp.Or(i.err, err)
-}
-
-// rules returns the rules-as-of of the sidecar, "" if there is none.
-func (i *installed) rules() (string, error) {
-	_, err := rules.ParseVersion(i.asOf)
-	if err = cmp.Or(i.err, err); err != nil {
-		return "", fmt.Errorf("%s of the sidecar: %w; or give --%[1]s", rulesAsOf, err)
-	}
-	return i.asOf, nil
+	defer closer.Close()
+	return install.ReadCluster(stream.Input, stream.Name)
 }
 
 func (c *installing) options(set *settings.Settings) install.Options {

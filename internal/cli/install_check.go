@@ -8,16 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
 func newInstallCheckCommand(env *Env) *cobra.Command {
-	var formats []string
-	for _, format := range install.Formats {
-		formats = append(formats, format.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "check LIVE|- [FILE|-]",
 		Short: "List what is wrong with an installed sidecar and its health checks",
@@ -34,12 +31,13 @@ those of this command. The health checks are those for kserve-version, or for th
 for install. The exit code is 1 when anything is listed.`,
 		Example: `  kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
-		Args: takes(1, 2),
+		Args: flags.Arguments(1, 2),
 	}
 	c := newInstalling(env, cmd)
-	output := newChoice(cmd, "output", "o", "output format", formats)
+	output := flags.ChoiceOf(cmd, "output", "o", "output format", install.Formats,
+		func(f install.Format) string { return f.Name })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name, err := output()
+		format, err := output()
 		if err != nil {
 			return err
 		}
@@ -50,7 +48,7 @@ for install. The exit code is 1 when anything is listed.`,
 		if err != nil {
 			return err
 		}
-		return c.check(cmd.Context(), args[0], set, install.Formats[slices.Index(formats, name)])
+		return c.check(cmd.Context(), args[0], set, format)
 	}
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
@@ -17,8 +18,8 @@ func newParametersCommand(env *Env) *cobra.Command {
 		Long: `Print the settings that an Application may give as a JSON array of Argo CD's parameter announcements. Settings
 that the sidecar's flags or environment lock are left out: pass the flags that generate is called with.`,
 	}
-	src := newSource(env, cmd)
-	cmd.Args = takes(0, 0)
+	src := flags.Source(cmd, env.caller)
+	cmd.Args = flags.Arguments(0, 0)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := settings.LoadLocked(src.From("."))
 		if err != nil {

@@ -14,21 +14,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// clusterCommand prints what of a cluster has a say in what KServe makes.
+// clusterCommand prints the objects of a cluster that decide what KServe makes.
 const clusterCommand = "kubectl -n kserve get -o yaml configmaps,clusterservingruntimes,clusterstoragecontainers," +
 	"llminferenceserviceconfigs"
 
 func newPlanCommand(env *Env) *cobra.Command {
-	var formats []string
-	for _, f := range plan.Formats {
-		formats = append(formats, f.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "plan [PATH...]",
 		Short: "Show what KServe makes of the manifests",
@@ -38,7 +36,7 @@ memory: nothing reaches a cluster. They are in a program for each release, argoc
 this one or on PATH. The release is the setting kserve-version.
 
 With --previous it shows what changes: what is made, changed, replaced or deleted, which pods restart because of which
-field, and what is refused by whom. The flag takes the manifests before the change: a folder or a file.
+field, what is refused, and by whom. The flag takes the manifests before the change: a directory or a file.
 
 With --cluster it takes the configuration, runtimes and presets of your cluster instead of those that the release ships.
 This prints them; leave out kinds that your release does not have:
@@ -50,22 +48,23 @@ Kubernetes, Knative and the gateways have no part in it: stand-ins report that p
 
 The exit code is 1 when something is refused or a service ends without its workload.
 
-` + pathsHelp,
+` + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
   git worktree add ../main main && argocd-kserve-plugin plan --previous ../main/deploy deploy/
   argocd-kserve-plugin plan -o markdown deploy/ >> "$GITHUB_STEP_SUMMARY"
   argocd-kserve-plugin plan -o yaml deploy/ | kubeconform -strict -ignore-missing-schemas`,
 	}
-	src := newPaths(env, cmd)
-	var cluster pathFlag
-	cmd.Flags().Var((*pathFlag)(&src.Previous), "previous", "the manifests before the change, a `path`")
+	src := flags.Sources(cmd, env.caller)
+	var cluster flags.Path
+	cmd.Flags().Var((*flags.Path)(&src.Previous), "previous", "the manifests before the change, a `path`")
 	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
 	unready := cmd.Flags().StringSlice("unready", nil, "`what` never becomes ready, separated by commas: "+
 		strings.Join(plan.Unready, ", "))
 	completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
-	output := newChoice(cmd, "output", "o", "output format", formats)
+	output := flags.ChoiceOf(cmd, "output", "o", "output format", plan.Formats,
+		func(f plan.Format) string { return f.Name })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {
@@ -89,7 +88,7 @@ The exit code is 1 when something is refused or a service ends without its workl
 			return err
 		}
 		var text bytes.Buffer
-		if err := plan.Formats[slices.Index(formats, format)].Write(&text, made); err != nil {
+		if err := format.Write(&text, made); err != nil {
 			return err
 		}
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
@@ -228,7 +227,7 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	versions, _, err := kserve.ParseVersions(version)
 	if err == nil && !versions.Known() {
 		err = errors.New("plan needs the release of KServe: pass --kserve-version, or set it in " +
-			"the settings file; " + detectCommand + " prints it")
+			"the settings file; " + install.DetectCommand + " prints it")
 	}
 	if err != nil {
 		return "", "", err

@@ -1,22 +1,20 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/grpchealth"
 )
 
 const (
-	// The file name of the socket is the plugin's name in plugin.yaml, the folder Argo CD's
+	// The file name of the socket is the plugin's name in plugin.yaml, the directory Argo CD's
 	// (common.DefaultPluginSockFilePath and common.EnvPluginSockFilePath@v2.14.21).
 	socketName       = program + ".sock"
 	socketDir        = "/home/argocd/cmp-server/plugins"
@@ -32,16 +30,16 @@ func newProbeCommand(env *Env) *cobra.Command {
 		Hidden: true, // for Kubernetes
 		Short:  "Check that the sidecar serves, for an exec probe of Kubernetes",
 		Long: `Call the health check of argocd-cmp-server over its Unix socket. The exit code is 0 when it serves and 2 when
-it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSetting + ` names, or in
+it does not. The socket is ` + socketName + ` in the directory that ` + socketDirSetting + ` names, or in
 ` + socketDir + `.`,
-		Args: takes(0, 0),
+		Args: flags.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if socket == "" {
 				socket = filepath.Join(cmp.Or(env.caller.Getenv(socketDirSetting), socketDir), socketName)
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), probeTimeout)
 			defer cancel()
-			if err := checkHealth(ctx, socket); err != nil {
+			if err := grpchealth.Check(ctx, socket); err != nil {
 				return fmt.Errorf("argocd-cmp-server does not serve at %s: %w", socket, err)
 			}
 			return nil
@@ -49,54 +47,4 @@ it does not. The socket is ` + socketName + ` in the folder that ` + socketDirSe
 	}
 	cmd.Flags().StringVar(&socket, "socket", "", "path of argocd-cmp-server's socket")
 	return cmd
-}
-
-// checkHealth calls Check of grpc.health.v1.Health. A unary call is one HTTP/2 request whose body is a message after a
-// 5-byte prefix, so net/http can make it; a gRPC library would add a third to the size of the program.
-func checkHealth(ctx context.Context, socket string) error {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	transport := &http.Transport{
-		Protocols: protocols,
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, "unix", socket)
-		},
-	}
-	defer transport.CloseIdleConnections()
-
-	emptyRequest := make([]byte, 5) // for the health of the server as a whole
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		"http://localhost/grpc.health.v1.Health/Check", bytes.NewReader(emptyRequest))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/grpc")
-	request.Header.Set("Te", "trailers")
-	response, err := transport.RoundTrip(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
-	if err != nil {
-		return err
-	}
-	status := cmp.Or(response.Trailer.Get("Grpc-Status"), response.Header.Get("Grpc-Status"))
-	if response.StatusCode != http.StatusOK || status != "0" {
-		message := cmp.Or(response.Trailer.Get("Grpc-Message"), response.Header.Get("Grpc-Message"))
-		return fmt.Errorf("health check answered HTTP status %d, gRPC status %q %s",
-			response.StatusCode, status, message)
-	}
-	if !serving(body) {
-		return fmt.Errorf("health check answered % x, which is not SERVING", body)
-	}
-	return nil
-}
-
-// serving reports whether the body is one uncompressed HealthCheckResponse whose field 1, status, is 1, SERVING.
-func serving(body []byte) bool {
-	if len(body) < 5 || body[0] != 0 || binary.BigEndian.Uint32(body[1:]) != uint32(len(body)-5) {
-		return false
-	}
-	return bytes.Equal(body[5:], []byte{1 << 3, 1})
 }

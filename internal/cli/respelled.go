@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// earlier are the flags that became commands, each with the command that it was a flag of.
-var earlier = []struct{ command, flag, short, value, now string }{
+// respellings are the flags that became commands, each with the command that it was a flag of.
+var respellings = []struct{ command, flag, short, value, now string }{
 	{"install", "--check", "", "", "install check"},
 	{"health config", "--live", "", "", "health config compare"},
 	{"health config", "--output", "-o", "flux", "health config flux"},
@@ -15,12 +15,12 @@ var earlier = []struct{ command, flag, short, value, now string }{
 
 // respelled returns arguments as this release takes them, with a notice if an earlier one took them otherwise.
 func respelled(args []string) (now []string, notice string) {
-	for _, e := range earlier {
-		command := strings.Fields(e.command)
-		if len(args) < len(command) || !slices.Equal(args[:len(command)], command) {
+	for _, e := range respellings {
+		path := strings.Fields(e.command)
+		if len(args) < len(path) || !slices.Equal(args[:len(path)], path) {
 			continue
 		}
-		given := args[len(command):]
+		given := args[len(path):]
 		at, width, value := findFlag(given, e.flag, e.short)
 		if width == 0 || e.value != "" && value != e.value {
 			continue

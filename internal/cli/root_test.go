@@ -33,12 +33,17 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestCommands checks that each command has the name that the list of commands gives it.
 func TestCommands(t *testing.T) {
-	for _, group := range groups {
-		for _, command := range group.commands {
-			if cmd := command.new(&Env{state: &state{}}); cmd.Name() != command.name {
-				t.Errorf("%s is called %s", command.name, cmd.Name())
+	var check func([]command)
+	check = func(commands []command) {
+		for _, c := range commands {
+			if cmd := c.new(&Env{state: &state{}}); cmd.Name() != c.name {
+				t.Errorf("%s is called %s", c.name, cmd.Name())
 			}
+			check(c.below)
 		}
+	}
+	for _, group := range groups {
+		check(group.commands)
 	}
 }
 

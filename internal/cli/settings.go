@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -19,11 +20,11 @@ func newSettingsCommand(env *Env) *cobra.Command {
 		Use:   "settings [PATH]",
 		Short: "Print every effective setting and where it comes from",
 		Long: "Print every effective setting for a source and where it comes from: a flag, the environment, the file\n" +
-			settings.FileName + " or the default.\n\n" + sourceHelp,
+			settings.FileName + " or the default.\n\n" + flags.PathHelp,
 		Example: "  argocd-kserve-plugin settings deploy/\n  argocd-kserve-plugin settings -o json deploy/",
 	}
-	src := newSource(env, cmd)
-	output := newChoice(cmd, "output", "o", "output format", []string{"text", "json"})
+	src := flags.Source(cmd, env.caller)
+	output := flags.Choice(cmd, "output", "o", "output format", []string{"text", "json"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -121,4 +122,35 @@ func failing(findings []transform.Finding, fails func(transform.Finding) bool) e
 		}
 	}
 	return found(n)
+}
+
+// contradictions returns the findings that forbid any output as an error.
+func contradictions(o *run.Outcome) error {
+	if !o.Fatal() {
+		return nil
+	}
+	return errors.Join(failures(slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !f.Fatal }))...)
+}
+
+// refused returns what could not be repaired at or above fail-on as an error.
+func refused(o *run.Outcome) error {
+	var all []error
+	for _, part := range o.Each() {
+		all = append(all, refusal(part))
+	}
+	return errors.Join(all...)
+}
+
+// refusal is refused for one source.
+func refusal(o *run.Outcome) error {
+	failOn := cmp.Or(o.Settings.FailOn, run.Never)
+	left := o.Left()
+	if failing(left, o.Fails(failOn)) == nil {
+		return nil
+	}
+	severe := slices.DeleteFunc(left, func(f transform.Finding) bool {
+		return !f.Severity.AtLeast(transform.Severity(failOn))
+	})
+	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))
+	return errors.Join(append([]error{first}, failures(severe)...)...)
 }

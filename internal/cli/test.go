@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
@@ -19,13 +20,13 @@ func newTestCommand(env *Env) *cobra.Command {
 		Short: "Compare the outcome of inputs with what is expected",
 		Long: `Compare the outcome of inputs with what is expected.
 
-A case below DIR is a YAML or JSON file, or a folder with a kustomization. Beside it is <case>.diff, the expected
+A case below DIR is a YAML or JSON file, or a directory with a kustomization. Beside it is <case>.diff, the expected
 findings and changes, or <case>.golden, the expected output. Every case also has to come out the same when it is
-repaired again, and with CRLF line ends. Hidden files and folders are left out. <case>.previous.yaml has the manifests
+repaired again, and with CRLF line ends. Hidden files and directories are left out. <case>.previous.yaml has the manifests
 before a change, as --previous of check takes them.
 
-The settings of a case come from a .argocd-kserve-plugin.yaml in its folder, from a first line
-"# settings: name=value", and from the folders above it: one named like a KServe version sets kserve-version, one
+The settings of a case come from a .argocd-kserve-plugin.yaml in its directory, from a first line
+"# settings: name=value", and from the directories above it: one named like a KServe version sets kserve-version, one
 named like a rule sets rules. Applications are no cases, since what they render depends on the checkout and
 not on DIR alone: "generate --application" renders them.
 
@@ -34,14 +35,14 @@ in Secrets are not shown.
 
 The exit code is 1 when a case fails and 2 when one is unusable; the others run all the same.`,
 		Example: "  argocd-kserve-plugin test golden/\n  argocd-kserve-plugin test --update golden/",
-		Args:    takes(1, 1),
+		Args:    flags.Arguments(1, 1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 	}
 	cmd.Flags().BoolVar(&update, "update", false,
 		"write the expectations instead, also <case>.diff for inputs that have none")
-	load := newLockedFlags(env, cmd, "max-memory")
+	load := flags.Settings(cmd, env.caller, "max-memory").Locked
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := load()
 		if err != nil {

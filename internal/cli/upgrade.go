@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
@@ -19,10 +20,6 @@ import (
 )
 
 func newUpgradeCommand(env *Env) *cobra.Command {
-	var formats []string
-	for _, f := range upgrade.Formats {
-		formats = append(formats, f.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "upgrade --to RELEASE [PATH...]",
 		Short: "Say what another release of KServe does to the manifests",
@@ -34,14 +31,15 @@ The releases are --from, by default the setting kserve-version, and --to. Both w
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
 refused or breaks is an error, also where generate repairs it.
 
-` + severalHelp + "\n\n" + pathsHelp,
+` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin upgrade --from 0.15.2 --to 0.20.0 apps/*
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}
-	src := newPaths(env, cmd)
+	src := flags.Sources(cmd, env.caller)
 	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
 	to := cmd.Flags().String("to", "", "the KServe `release` to come")
-	output := newChoice(cmd, "output", "o", "output format", formats)
+	output := flags.ChoiceOf(cmd, "output", "o", "output format", upgrade.Formats,
+		func(f upgrade.Format) string { return f.Name })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *to == "" {
 			return errors.New("flag --to is missing: the KServe release to come, for example --to 0.20.0")
@@ -76,7 +74,7 @@ refused or breaks is an error, also where generate repairs it.
 		}
 		upgrade.Sort(report.Changes)
 		var text bytes.Buffer
-		if err := upgrade.Formats[slices.Index(formats, format)].Write(&text, report); err != nil {
+		if err := format.Write(&text, report); err != nil {
 			return err
 		}
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
@@ -99,11 +97,11 @@ type upgrading struct {
 }
 
 func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
-	from, err := release(u.from, "from")
+	from, err := parseRelease(u.from, "from")
 	if err != nil {
 		return nil, err
 	}
-	to, err := release(u.to, "to")
+	to, err := parseRelease(u.to, "to")
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +127,8 @@ func objectKinds(of *transform.Result) (all []string) {
 	return all
 }
 
-// release parses the release that a flag, or the settings in its place, name.
-func release(text, flag string) (kserve.Versions, error) {
+// parseRelease parses the release that a flag, or the settings in its place, name.
+func parseRelease(text, flag string) (kserve.Versions, error) {
 	versions, _, err := kserve.ParseVersions(text)
 	if err == nil && !versions.Known() {
 		err = errors.New("the release is not known: name one, such as --" + flag + " 0.15.2")

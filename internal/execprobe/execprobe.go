@@ -19,8 +19,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
-// Request is the request that a command makes to its own container. A command that does what an httpGet probe could not
-// repeat (another method, a body, credentials, another host) makes none.
+// Request is the request that a command makes to its own container. A command that does what an httpGet probe can't
+// repeat (another method, a body, credentials, another host) has none.
 type Request struct {
 	Scheme  string        // http, https, or tcp when the command proves no more than an open port
 	Host    string        // as written, always the container itself: localhost, 127.0.0.1, 0.0.0.0, ::1 or ::

@@ -16,7 +16,7 @@ type option struct {
 	apply func(w *webRequest, value string) error // nil: it does not change the request
 }
 
-// The kinds of options. One that is in no table is not understood.
+// The kinds of options. An option that is in no table is not understood.
 var (
 	harmless  = option{}
 	discarded = option{value: true}

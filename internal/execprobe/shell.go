@@ -149,11 +149,11 @@ func literals(c *syntax.CallExpr) ([]string, error) {
 	}
 	var words []string
 	for _, w := range c.Args {
-		text, err := literal(w)
+		word, err := literal(w)
 		if err != nil {
 			return nil, err
 		}
-		words = append(words, text)
+		words = append(words, word)
 	}
 	return words, nil
 }
@@ -177,11 +177,11 @@ func literal(w *syntax.Word) (string, error) {
 			b.WriteString(part.Value)
 		case *syntax.DblQuoted:
 			for _, inner := range part.Parts {
-				text, ok := inner.(*syntax.Lit)
+				lit, ok := inner.(*syntax.Lit)
 				if !ok {
 					return "", errVariable
 				}
-				if err := unescape(&b, text.Value, "$`\"\\"); err != nil {
+				if err := unescape(&b, lit.Value, "$`\"\\"); err != nil {
 					return "", err
 				}
 			}
@@ -189,29 +189,29 @@ func literal(w *syntax.Word) (string, error) {
 			return "", errVariable
 		}
 	}
-	has := func(text string) bool { return strings.Contains(unquoted, text) }
+	has := func(s string) bool { return strings.Contains(unquoted, s) }
 	switch {
 	case has("{") && (has(",") || has("..")):
 		return "", errors.New("uses braces outside quotes, which some shells expand")
 	case (has("*") || has("?") || has("[") && has("]")) && !strings.Contains(b.String(), ":"):
-		// With a colon it is a URL or host:port. No file is called so, and a pattern that matches none stays as it is.
+		// With a colon it is a URL or host:port. No file has such a name, and a pattern that matches no file stays unchanged.
 		return "", errors.New("uses *, ? or [ outside quotes, which the shell may replace by file names")
 	}
 	return b.String(), nil
 }
 
-// unescape writes text without its backslashes, or only without those before one of the special characters.
-func unescape(b *strings.Builder, text, special string) error {
-	for i := 0; i < len(text); i++ {
+// unescape writes s without its backslashes, or only without those before one of the special characters.
+func unescape(b *strings.Builder, s, special string) error {
+	for i := 0; i < len(s); i++ {
 		switch {
-		case text[i] == '$':
+		case s[i] == '$':
 			return errVariable
-		case text[i] == '\\' && special == "" && i+1 == len(text):
+		case s[i] == '\\' && special == "" && i+1 == len(s):
 			return errors.New("ends in a backslash")
-		case text[i] == '\\' && i+1 < len(text) && (special == "" || strings.IndexByte(special, text[i+1]) >= 0):
+		case s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0):
 			i++
 		}
-		b.WriteByte(text[i])
+		b.WriteByte(s[i])
 	}
 	return nil
 }

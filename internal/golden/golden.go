@@ -1,7 +1,7 @@
 // Package golden runs golden cases with the plugin's own settings, renderers and rules.
 //
-// Settings of a case come from the folders above it, of which one named like a KServe version sets kserve-version and
-// one named like a rule sets rules, from a settings file in its folder, and from a first line
+// Settings of a case come from the directories above it, of which one named like a KServe version sets kserve-version
+// and one named like a rule sets rules, from a settings file in its directory, and from a first line
 // `# settings: name=value name=value`.
 package golden
 
@@ -23,7 +23,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/transformtest"
 )
 
-// Suite returns the cases below a folder.
+// Suite returns the cases below a directory.
 func Suite(dir string) transformtest.Suite {
 	open := func(ctx context.Context, c transformtest.Case) ([]transform.File, transform.Config, error) {
 		set, err := load(c)
@@ -57,22 +57,22 @@ func Suite(dir string) transformtest.Suite {
 }
 
 var (
-	versionFolder = lazyregexp.New(`^v?\d+\.\d+(\.\d+)?$|^unknown$`)
-	settingsLine  = lazyregexp.New(`\A# settings: (.*)`)
+	versionDir   = lazyregexp.New(`^v?\d+\.\d+(\.\d+)?$|^unknown$`)
+	settingsLine = lazyregexp.New(`\A# settings: (.*)`)
 )
 
 // load works out the settings of a case.
 func load(c transformtest.Case) (*settings.Settings, error) {
 	given := map[string]string{}
-	for _, folder := range c.Folders() {
+	for _, dir := range c.Dirs() {
 		switch {
-		case versionFolder().MatchString(folder):
-			given["kserve-version"] = folder
-		case slices.ContainsFunc(rules.All, func(r *transform.Rule) bool { return r.ID == folder }):
-			given["rules"] = folder
+		case versionDir().MatchString(dir):
+			given["kserve-version"] = dir
+		case slices.ContainsFunc(rules.All, func(r *transform.Rule) bool { return r.ID == dir }):
+			given["rules"] = dir
 		}
 	}
-	head, _ := os.ReadFile(c.Input) // a folder has no settings line
+	head, _ := os.ReadFile(c.Input) // a directory has no settings line
 	if m := settingsLine().FindSubmatch(head); m != nil {
 		for field := range strings.FieldsSeq(string(m[1])) {
 			name, value, _ := strings.Cut(field, "=")

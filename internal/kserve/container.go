@@ -60,7 +60,7 @@ const (
 	Logger                            // the component has a logger
 	Batcher                           // the component has a batcher
 	MultiModel                        // the first container sets MultiModelVariable to "true"
-	WithoutStorage                    // KServe takes a model without storage for one of many
+	WithoutStorage                    // KServe takes a model without storage for a multi-model server
 )
 
 // String returns the reason as messages name it.

@@ -9,7 +9,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
-// The objects that show which KServe a cluster runs (config/manager/manager.yaml and
+// The objects that show which release of KServe a cluster runs (config/manager/manager.yaml and
 // config/configmap/inferenceservice.yaml, v0.11.0 to v0.20.0).
 const (
 	ControllerDeployment = "kserve-controller-manager"

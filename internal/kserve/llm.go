@@ -54,8 +54,8 @@ var LLMRoutingGroups = since(0, 20)
 // PreserveLWSReplicas in pkg/controller/v1alpha2/llmisvc/workload.go@v0.17.0; 0.16.0 has neither).
 var LLMReplicasKept = since(0, 17)
 
-// LLMSchedulerComponent is the label app.kubernetes.io/component of the scheduler of an LLMInferenceService, of whose
-// replicas only one gets available (scheduler.go in pkg/controller/v1alpha2/llmisvc@v0.17.0).
+// LLMSchedulerComponent is the label app.kubernetes.io/component of an LLMInferenceService's scheduler, of which only
+// one replica gets available (scheduler.go in pkg/controller/v1alpha2/llmisvc@v0.17.0).
 const LLMSchedulerComponent = "llminferenceservice-router-scheduler"
 
 // LLMScaling are the releases that make autoscalers for spec.scaling. 0.17 accepts the field and ignores it, and 0.16
@@ -71,8 +71,8 @@ const (
 	LLMPrefillSet        = "-kserve-mn-prefill"
 )
 
-// LLMPartOf is the label, with its value LLMPartOfValue, that KServe's objects for LLM services have. Of the HPAs,
-// KServe sees only those with it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
+// LLMPartOf is the label, with its value LLMPartOfValue, of KServe's objects for LLM services. KServe sees only those
+// HPAs that have it (cmd/llmisvc/main.go@v0.18.0 and @v0.20.0, ByObject).
 const (
 	LLMPartOf      = "app.kubernetes.io/part-of"
 	LLMPartOfValue = "llminferenceservice"
@@ -84,16 +84,17 @@ const (
 // only warns about presets).
 var LLMConfigsProtected = since(0, 20)
 
-// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes.
-// It stops when the object is somebody else's: Update and Delete refuse it, or Create does, where KServe does not see
-// objects without its label (lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc, and ByObject in cmd/llmisvc/main.go,
-// at v0.17.0, v0.19.0 and v0.20.0; pkg/controller/v1alpha1/llmisvc/lifecycle_crud.go@v0.16.0).
+// LLMChild is an object that KServe makes for an LLMInferenceService or, if the service no longer needs it, deletes. It
+// stops when the object is somebody else's: its Update and Delete refuse such an object, or the API server refuses its
+// Create, where KServe does not see objects without its label (lifecycle_crud.go of pkg/controller/v1alpha2/llmisvc,
+// and ByObject in cmd/llmisvc/main.go, at v0.17.0, v0.19.0 and v0.20.0;
+// pkg/controller/v1alpha1/llmisvc/lifecycle_crud.go@v0.16.0).
 type LLMChild struct {
 	Kind   transform.GroupKind
 	Ending string           // of its name
 	Part   string           // of the service: empty, or prefill
 	Window transform.Window // the releases that stop
-	Reason string           // of the condition that tells
+	Reason string           // of the condition that shows it
 }
 
 // LLMChildren are the objects with which KServe was seen to stop on 0.16.0, 0.17.0 or 0.20.0. What was not seen follows

@@ -15,8 +15,8 @@ const (
 // DeploymentModeAnnotation sets the mode of one InferenceService.
 const DeploymentModeAnnotation = "serving.kserve.io/deploymentMode"
 
-// StopAnnotation is "true", in any case, on a service or graph that shall not run. Knative services stop from 0.15.1
-// on, Standard ones and graphs from 0.16.0 on (GetForceStopRuntime and its callers in
+// StopAnnotation is "true", in upper or lower case, on a service or graph that shall not run. Knative services stop
+// from 0.15.1 on, Standard ones and graphs from 0.16.0 on (GetForceStopRuntime and its callers in
 // pkg/controller/v1beta1/inferenceservice, v0.15.2 and v0.16.0), and LLM services from 0.17.0 on
 // (pkg/controller/v1alpha2/llmisvc@v0.17.0; pkg/controller/v1alpha1/llmisvc@v0.16.0 has no such caller).
 const StopAnnotation = "serving.kserve.io/stop"

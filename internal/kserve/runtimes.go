@@ -20,7 +20,7 @@ type Runtime struct {
 // MultiNodeRuntime is the built-in runtime for Hugging Face models on several nodes.
 const MultiNodeRuntime = "kserve-huggingfaceserver-multinode"
 
-// Runtimes are the runtimes that a cluster may have without the render's knowledge. The names are exact: any other name
+// Runtimes are the runtimes that a cluster may have although the render does not. The names are exact: any other name
 // is that of somebody's own runtime, with a port of its own.
 //
 // KServe's are ClusterServingRuntimes (config/runtimes at v0.11.0 to v0.20.0; the charts have the same names). All

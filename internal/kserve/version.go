@@ -42,7 +42,7 @@ var versionForm = lazyregexp.New(`^v?(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})(?:
 // ParseVersions parses a kserve-version setting: x.y.z or vx.y.z, x.y for every patch release of it, odh-x.y for the
 // one that this release of OpenDataHub ships, or "" or "unknown" for every known release from 0.12.0 on. It treats a
 // release newer than the supported ones as the newest known and returns a warning. A release older than 0.11.0 is an
-// error, and so is any other text.
+// error, and so is any other string.
 func ParseVersions(s string) (v Versions, warning string, err error) {
 	if s == "" || s == "unknown" {
 		return Versions{releases: within(transform.Window{From: transform.Release{0, 12, 0}})}, "", nil

@@ -28,7 +28,7 @@ var WebhookNames = []struct{ Lists, Names []string }{
 	},
 }
 
-// StorageNames are those of the WebhookNames with which KServe loads a model.
+// StorageNames are the WebhookNames of what loads a model.
 var StorageNames = []string{
 	"modelcar", "modelcar-init", StorageInitializer, "kserve-provision-location", "kserve-pvc-source",
 }

@@ -1,8 +1,6 @@
-// Package mergekey gives kustomize the part of Kubernetes' schema that a build
-// needs. The schema says by which key a patch merges a list. For the first patch,
-// kustomize parses the whole of it (initSchema in
-// kyaml/openapi/openapi.go@v0.21.2), which takes longer than everything else in
-// the build of an ordinary app.
+// Package mergekey gives kustomize the part of Kubernetes' schema that a build needs. The schema says by which key a
+// patch merges a list. For the first patch, kustomize parses the whole of it (initSchema in
+// kyaml/openapi/openapi.go@v0.21.2), which takes longer than everything else in the build of an ordinary app.
 package mergekey
 
 import (
@@ -18,8 +16,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
-// Schema is the schema of one build. kustomize keeps it in package variables, so
-// builds have to take turns.
+// Schema is the schema of one build. kustomize keeps it in package variables, so builds have to take turns.
 type Schema struct {
 	whole   bool
 	patched bool            // whether a kustomization has patches
@@ -35,8 +32,7 @@ type property struct {
 	text string                 // as in schema.txt
 }
 
-// New replaces the schema of the build before. With whole, kustomize parses all of
-// it.
+// New replaces the schema of the previous build. With whole, kustomize parses all of it.
 func New(whole bool) *Schema {
 	openapi.ResetOpenAPI()
 	if !whole {
@@ -50,13 +46,11 @@ func New(whole bool) *Schema {
 	return s
 }
 
-// hidden matches what may hide the name of a kind or of a property: an escape, and
-// the delimiter of a replacement. It also matches a comment that refers to the
-// schema (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.2), and UTF-16.
+// hidden matches what may hide the name of a kind or of a property: an escape, and the delimiter of a replacement. It
+// also matches a comment that refers to the schema (FieldMeta in kyaml/fieldmeta/fieldmeta.go@v0.21.2), and UTF-16.
 var hidden = lazyregexp.New(`\\[xuU]|[A-Za-z]\\[\r\n\x{85}\x{2028}\x{2029}]|\bdelimiter\b|"\$ref"|\x00`)
 
-// hides reports whether hidden matches. Most files have nothing that it needs, and
-// the regular expression is slow.
+// hides reports whether hidden matches. Most files have nothing that it needs, and the regular expression is slow.
 func hides(data []byte) bool {
 	for _, part := range []string{`\`, "delimiter", `"$ref"`, "\x00"} {
 		if bytes.Contains(data, []byte(part)) {
@@ -66,10 +60,9 @@ func hides(data []byte) bool {
 	return false
 }
 
-// File looks at a file before kustomize does. The name of every kind that a patch
-// can meet, also that of an object inside another, is a word in one of the files,
-// and so is that of every property which leads to a list: what kustomize adds to
-// objects are maps of scalars.
+// File looks at a file before kustomize does. The name of every kind that a patch can meet, also that of an object
+// inside another, is a word in one of the files, and so is that of every property which leads to a list: what kustomize
+// adds to objects are maps of scalars.
 func (s *Schema) File(data []byte) {
 	s.whole = s.whole || hides(data)
 	for word := range words(data) {
@@ -97,9 +90,8 @@ func (s *Schema) Kustomization(k *types.Kustomization) {
 	s.add()
 }
 
-// NeedsWhole reports whether what the build made may be wrong, because what it
-// read can hide a kind or change the schema. Then a build with the whole schema
-// is right.
+// NeedsWhole reports whether what the build made may be wrong, because what it read can hide a kind or change the
+// schema. Then a build with the whole schema is right.
 func (s *Schema) NeedsWhole() bool { return s.whole }
 
 // add adds the kinds and the properties that fresh words name.
@@ -119,8 +111,8 @@ func (s *Schema) add() {
 	s.fresh = nil
 }
 
-// define returns the definition of a type. Its properties come when a file names
-// them: all copies of a definition share the map.
+// define returns the definition of a type. Its properties come when a file names them: all copies of a definition share
+// the map.
 func (s *Schema) define(name string) spec.Schema {
 	if defined, found := s.types[name]; found {
 		return defined
@@ -143,8 +135,8 @@ func (s *Schema) define(name string) spec.Schema {
 	return defined
 }
 
-// parse returns the schema of a property. The text has a type, or nothing for a
-// scalar, after {} for each map and [] for each list, and how a patch is merged.
+// parse returns the schema of a property. The text has a type, or nothing for a scalar, after {} for each map and []
+// for each list, and how a patch is merged.
 func (s *Schema) parse(text string) spec.Schema {
 	kind, merged, _ := strings.Cut(text, " ")
 	var parsed spec.Schema
@@ -169,8 +161,7 @@ const (
 	mapKeys  = "x-kubernetes-list-map-keys"
 )
 
-// merging returns the extensions for strategy, key, and keys with commas between
-// them. The last two may be missing.
+// merging returns the extensions for strategy, key, and keys with commas between them. The last two may be missing.
 func merging(text string) spec.Extensions {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -217,9 +208,8 @@ func isWord(name string) bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// encoded is Kubernetes' schema as kustomize embeds it, without what merging
-// doesn't need. TestSchema writes it. A type has a line with its name and its
-// kinds as group/version/kind, then one for each property, then an empty one.
+// encoded is Kubernetes' schema as kustomize embeds it, without what merging doesn't need. TestSchema writes it. A type
+// has a line with its name and its kinds as group/version/kind, then one for each property, then an empty one.
 //
 //go:embed schema.txt
 var encoded string

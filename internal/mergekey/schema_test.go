@@ -34,8 +34,7 @@ func kubernetes(t *testing.T) spec.Definitions {
 	return swagger.Definitions
 }
 
-// TestSchema compares the embedded schema with kustomize's. With UPDATE_GOLDEN it
-// writes it.
+// TestSchema compares the embedded schema with kustomize's. With UPDATE_GOLDEN it writes it.
 func TestSchema(t *testing.T) {
 	all := kubernetes(t)
 	var texts []string
@@ -96,8 +95,8 @@ func identities(s spec.Schema) (all []string) {
 	return all
 }
 
-// TestSchemaOfKind checks that the schema of each kind says the same as kustomize's
-// when files name all kinds first and then one property after the other.
+// TestSchemaOfKind checks that the schema of each kind says the same as kustomize's when files name all kinds first and
+// then one property after the other.
 func TestSchemaOfKind(t *testing.T) {
 	t.Cleanup(openapi.ResetOpenAPI)
 	all, built := kubernetes(t), New(false)

@@ -112,8 +112,8 @@ func usersAutoscalers(snapshot *transform.Snapshot) []*transform.Object {
 	})
 }
 
-// indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and only
-// then is it known which autoscalers scale which component.
+// indexAutoscalers finds the candidates of each autoscaler. An autoscaler is evidence of a service's mode, and the mode
+// decides which autoscalers scale which component.
 func (m *Model) indexAutoscalers(all []*transform.Object) {
 	evidence := map[*Service]Autoscaler{}
 	for _, o := range all {

@@ -10,7 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Certainty is on how many of the releases in question something happens.
+// Certainty says on how many of the releases in question something happens.
 type Certainty uint8
 
 // The degrees of certainty.
@@ -103,8 +103,8 @@ func (m *Model) pod(s *Service, component string) []Container {
 }
 
 // declared returns the containers of a component: the field that stands for the serving container, if there is one, and
-// the list. FirstNamed says that the webhook names the first container of a custom predictor in any case; that of a
-// custom transformer or explainer it always names (transformer_custom.go and explainer_custom.go@v0.20.0).
+// the list. FirstNamed says that the webhook always names the first container of a custom predictor, as it does that of
+// a custom transformer or explainer (transformer_custom.go and explainer_custom.go@v0.20.0).
 func (s *Service) declared(component, framework string, firstNamed bool) []Container {
 	spec, path := s.Get("spec", component), yamldoc.Path{"spec", component}
 	var containers []Container
@@ -212,7 +212,7 @@ func (c Container) UserPort(port int) bool {
 }
 
 var (
-	// loopback matches the names of the address, and of its interface, that nobody outside the pod reaches.
+	// loopback matches the names of the loopback address and its interface, which nothing outside the pod can reach.
 	loopback = lazyregexp.New(`(?i)localhost|loopback|\b127\.|::1\b|\b0:0:0:0:0:0:0:1\b|^(.*=)?lo$`)
 
 	// insideByDefault matches the servers that listen on that address unless an argument names another one.
@@ -243,7 +243,7 @@ func mayListenInside(container *yamldoc.Node) bool {
 // merged returns the container and those that KServe merges it with.
 func (c Container) merged() []*yamldoc.Node { return append([]*yamldoc.Node{c.Node}, c.others...) }
 
-// hidden reports whether the source of a variable may hold any text. What a Secret holds is taken for no address.
+// hidden reports whether the source of a variable may hold any value. A Secret is assumed to hold no address.
 func hidden(source *yamldoc.Node) bool {
 	field := source.Get("fieldRef", "fieldPath").Str()
 	return !source.Get("configMapKeyRef").IsNull() ||

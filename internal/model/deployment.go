@@ -107,8 +107,8 @@ func (m *Model) NameOwner(o *transform.Object, name string) *ScaleTarget {
 	return m.owner(objectName{o.Namespace, name}, func(*Service) bool { return true })
 }
 
-// PossibleNameOwner is NameOwner for a service that may share the object's namespace: only one of the two names its
-// own.
+// PossibleNameOwner is NameOwner for a service that may share the object's namespace, because only one of the two names
+// its namespace.
 func (m *Model) PossibleNameOwner(o *transform.Object, name string) *ScaleTarget {
 	if o.Namespace != "" {
 		return m.owner(objectName{"", name}, func(*Service) bool { return true })
@@ -204,8 +204,8 @@ func affixes(name string) (prefixes, suffixes []string) {
 	return prefixes, suffixes
 }
 
-// matchTarget returns how the target of an autoscaler, by its kind and name, which is no Deployment that KServe makes,
-// is meant for a component, if it is. What stands for a service as a whole stands for its predictor.
+// matchTarget returns how a target that is not one of KServe's Deployments stands for a component. Ok is false if it
+// does not. A target that stands for the whole service stands for its predictor.
 func matchTarget(autoscaler, kind, name string, s *Service, component string) (match NameMatch, ok bool) {
 	plain := kserve.ComponentName(s.Name, component)
 	predictor := component == kserve.Predictor
@@ -259,7 +259,7 @@ func affixed(target, ending, service, autoscaler string) bool {
 	}
 }
 
-// separated reports whether the text between prefix and suffix is a whole word: iris is not one in irises.
+// separated reports whether what is between prefix and suffix is a whole word: iris is not one in irises.
 func separated(prefix, suffix string) bool {
 	last, _ := utf8.DecodeLastRuneInString(prefix)
 	first, _ := utf8.DecodeRuneInString(suffix)

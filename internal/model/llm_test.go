@@ -36,8 +36,8 @@ func llmConfig(namespace, name, spec string) string {
 		"\n  namespace: " + namespace + "\nspec: " + spec + "\n"
 }
 
-// TestLLMLayers: a Config of the service's namespace goes before one of KServe's own, a later baseRef before an earlier
-// one, and the service before all. A null has no effect, and baseRefs of a Config have none.
+// TestLLMLayers: a Config of the service's namespace overrides one of KServe's own, a later baseRef an earlier one, and
+// the service all of them. A null has no effect, and baseRefs of a Config have none.
 func TestLLMLayers(t *testing.T) {
 	lookLLM(t, `apiVersion: serving.kserve.io/v1alpha2
 kind: LLMInferenceService

@@ -26,9 +26,9 @@ type Namesake struct {
 	Child LLMChild
 }
 
-// BlockedBy returns what an object of the render stands in the way of: KServe makes or deletes an object of its kind
-// with its name, and stops because it is somebody else's. An HTTPScaledObject counts as the ScaledObject that it
-// becomes. Ok is false when there is nothing.
+// BlockedBy returns the object of KServe's that an object of the render blocks: KServe makes or deletes an object of
+// this kind and name, and stops because this one is somebody else's. An HTTPScaledObject counts as the ScaledObject
+// that it becomes. Ok is false if it blocks none.
 func (m *Model) BlockedBy(o *transform.Object) (child LLMChild, ok bool) {
 	kind := o.GroupKind()
 	if kind == kserve.HTTPScaledObject {

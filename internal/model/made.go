@@ -8,9 +8,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// Maker returns the object of KServe's that controls an object, as "Kind name", and "" without one: KServe made such
-// an object, so it was exported from a cluster (SetControllerReference and NewControllerRef in pkg/controller, v0.11.0
-// to v0.20.0). None of the objects that KServe controls is one that people write.
+// Maker returns the object of KServe's that controls an object, as "Kind name", or "" if there is none. KServe made
+// such an object, so it was exported from a cluster (SetControllerReference and NewControllerRef in pkg/controller,
+// v0.11.0 to v0.20.0). KServe controls none of the objects that people write.
 func Maker(o *transform.Object) string {
 	owner := controller(o, kserve.Group)
 	if owner == nil {
@@ -19,7 +19,7 @@ func Maker(o *transform.Object) string {
 	return owner.Get("kind").Str() + " " + owner.Get("name").Str()
 }
 
-// controller returns the owner of a group's kind that controls an object, nil without one.
+// controller returns the owner that controls an object, nil if there is none or it is of another API group.
 func controller(o *transform.Object, group string) *yamldoc.Node {
 	for _, owner := range o.Get("metadata", "ownerReferences").List() {
 		ofGroup := strings.HasPrefix(owner.Get("apiVersion").Str(), group+"/")

@@ -21,7 +21,7 @@ type Model struct {
 	autoscalers map[*Service]map[string][]Autoscaler // by service and component
 	llms        *llms
 
-	deployments func() *deployments // built at the first call, as are the next ones
+	deployments func() *deployments // this and the following are built at the first call
 
 	references func() *references
 	runtimes   func() *runtimes

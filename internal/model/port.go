@@ -15,8 +15,8 @@ var (
 	portName = lazyregexp.New(`(?i)^(--?)?(|([a-z]+[-_])*(http|rest|api|server|listen|web|app|run|uvicorn)[-_]?)port$`)
 	// otherServer matches those of the other servers in a container.
 	otherServer = lazyregexp.New(`(?i)grpc|metric|admin|management`)
-	// addressFlag matches the names of arguments that are -p 9000 or --bind 0.0.0.0:9000 in some servers, and something
-	// else in others. Their values tell.
+	// addressFlag matches the names of arguments that are a port or an address in some servers, as in -p 9000 or
+	// --bind 0.0.0.0:9000, and something else in others. Their values show which.
 	addressFlag  = lazyregexp.New(`^(-p|-b|--bind|--listen|--addr|--address)$`)
 	addressValue = lazyregexp.New(`^(\S*:)?[0-9]{2,5}$`)
 )
@@ -27,8 +27,8 @@ func (c Container) ServesElsewhere(port int) (name, value string) {
 	return servesElsewhere(port, append(slices.Clone(c.others), c.Node)...)
 }
 
-// servesElsewhere is ServesElsewhere for containers that KServe merges in this order. It puts the arguments of the
-// later ones behind those of the earlier ones (MergeRuntimeContainers in utils.go@v0.20.0), and the last one counts.
+// servesElsewhere is ServesElsewhere for containers that KServe merges in this order. It appends the arguments of the
+// later ones to those of the earlier ones (MergeRuntimeContainers in utils.go@v0.20.0), and the last argument counts.
 func servesElsewhere(port int, containers ...*yamldoc.Node) (name, value string) {
 	named, variables := map[string]string{}, map[string]string{}
 	var names, words []string
@@ -69,7 +69,7 @@ func servesElsewhere(port int, containers ...*yamldoc.Node) (name, value string)
 	return name, value
 }
 
-// expand returns the value of the variable that the text stands for, the text if it stands for none.
+// expand returns the value of the variable that the string names, as in $(PORT), or else the string.
 func expand(text string, variables map[string]string) string {
 	if name := strings.Trim(text, "$(){}"); strings.HasPrefix(text, "$") && variables[name] != "" {
 		return variables[name]

@@ -144,8 +144,8 @@ func defaultNamespace(o *transform.Object) string {
 	return o.Namespace
 }
 
-// mentioned returns the names in a text that mentions autoscalers: the whole text, and what is in quotes in it, as the
-// value of a metric's label is.
+// mentioned returns the names in a string that mentions autoscalers: the whole string, and what is in quotes in it, as
+// the value of a metric's label is.
 func mentioned(text string) []string {
 	quoted := strings.Split(text, `"`)
 	if len(quoted) < 3 {

@@ -30,7 +30,7 @@ func (m *Model) findRivals() map[*Service][]Rival {
 	return found
 }
 
-// mayBeRival reports whether a text may hold a Deployment with the name of a component.
+// mayBeRival reports whether a text may contain a Deployment with the name of a component.
 func mayBeRival(text []byte) bool {
 	if !bytes.Contains(text, []byte(kserve.Deployment.Kind)) {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// runtimes are the ServingRuntimes and ClusterServingRuntimes of the render, and the services that use them. Those of a
-// ClusterServingRuntime are in everywhere.
+// runtimes are the ServingRuntimes and ClusterServingRuntimes of the render, and the services that use them. The
+// namespace of a ClusterServingRuntime is everywhere.
 type runtimes struct {
 	named      map[objectName]*transform.Object
 	users      map[*transform.Object][]*Service   // that name the runtime

@@ -31,7 +31,7 @@ type Service struct {
 	containers func() []Container
 }
 
-// newService returns a service of which only the mode is left to resolve.
+// newService returns a service whose mode is still to be resolved.
 func newService(o *transform.Object) *Service {
 	s := &Service{Object: o}
 	spec := s.Get("spec")
@@ -71,7 +71,7 @@ func (s *Service) IsGraph() bool { return s.Kind == kserve.InferenceGraph.Kind }
 // MayBeStandard reports whether the service runs in Standard mode or its mode is unknown.
 func (s *Service) MayBeStandard() bool { return s.Mode == kserve.Standard || s.Mode == "" }
 
-// Annotated returns the value of an annotation that counts for a component: the component's own annotation goes before
+// Annotated returns the value of an annotation that counts for a component: the component's own annotation overrides
 // the service's (components/predictor.go@v0.15.2 merges them in that order).
 func (s *Service) Annotated(component, annotation string) string {
 	return cmp.Or(s.Get("spec", component, "annotations", annotation).Str(), s.Annotation(annotation))
@@ -97,7 +97,7 @@ func (s *Service) ClassPath(component string) yamldoc.Path {
 
 // resolveMode finds the deployment mode as KServe does: from the annotation, else from the cluster's default, and from
 // nothing else (GetDeploymentMode in utils.go@v0.14.1, @v0.15.2 and @v0.20.0). From 0.15.1 on, KServe asks the live
-// status first, which Git does not have. Only while the default is unknown, the evidence in the render counts. Scaler
+// status first, which Git does not have. The evidence in the render counts only while the default is unknown. Scaler
 // is an autoscaler that targets the service's Deployment, if there is one.
 func (s *Service) resolveMode(cluster kserve.Mode, scaler Autoscaler) {
 	if s.StandardEvidence == "" && scaler.Object != nil {

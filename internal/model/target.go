@@ -18,8 +18,8 @@ func (m *Model) renders(namespace, kind, name string) bool {
 	return known[targetName{kind, objectName{namespace, name}}] || known[targetName{kind, objectName{everywhere, name}}]
 }
 
-// findTargets returns the objects of the render that autoscalers may scale. A document that cannot be read may hold, in
-// any namespace, each target that it mentions.
+// findTargets returns the objects of the render that autoscalers may scale. A document that can't be parsed may contain
+// each target that it mentions, in any namespace.
 func findTargets(render *transform.Snapshot) map[targetName]bool {
 	wanted, found := map[targetName]bool{}, map[targetName]bool{}
 	for _, o := range render.Objects(AutoscalerKinds...) {
@@ -40,7 +40,7 @@ func findTargets(render *transform.Snapshot) map[targetName]bool {
 	return found
 }
 
-// mentionedTargets returns those of the targets whose kind and name are words of a text.
+// mentionedTargets returns the wanted targets whose kind and name are words of the text.
 func mentionedTargets(text []byte, wanted map[targetName]bool) (found []targetName) {
 	for _, kind := range []string{DeploymentTarget, KnativeServiceTarget} {
 		if !bytes.Contains(text, []byte(kind)) {

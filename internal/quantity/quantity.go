@@ -40,14 +40,14 @@ var (
 
 // Canonical returns what Kubernetes writes for a quantity that it has read: the number with the largest suffix of its
 // kind that leaves no fraction, or a short decimal fraction of three, six or nine digits as it is (ParseQuantity and
-// CanonicalizeBytes in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5). ok is false for any other text,
+// CanonicalizeBytes in pkg/api/resource/quantity.go of k8s.io/apimachinery@v0.34.5). ok is false for any other string,
 // for a number with a sign or an exponent, and for one that Kubernetes does not keep exactly: from 2^63 on, or finer
 // than a billionth.
-func Canonical(text string) (canonical string, ok bool) {
-	if isShort(text) {
-		return text, true
+func Canonical(s string) (canonical string, ok bool) {
+	if isShort(s) {
+		return s, true
 	}
-	m := form().FindStringSubmatch(text)
+	m := form().FindStringSubmatch(s)
 	if m == nil {
 		return "", false
 	}
@@ -63,7 +63,7 @@ func Canonical(text string) (canonical string, ok bool) {
 		kind = decimal
 	case !isBinary && fraction != "" && len(fraction)%3 == 0 && whole != "0" &&
 		len(whole+fraction) <= 18 && !strings.HasSuffix(fraction, "000"):
-		return text, true
+		return s, true
 	}
 	for _, u := range kind {
 		if divides(u.factor, value) {
@@ -73,10 +73,10 @@ func Canonical(text string) (canonical string, ok bool) {
 	return "", false // not reached: the smallest unit divides every value that is left
 }
 
-// Whole returns a quantity in whole units, rounded down. ok is false for a text that is none, for a number with a sign
-// or an exponent, and from 2^63 on.
-func Whole(text string) (n int64, ok bool) {
-	m := form().FindStringSubmatch(text)
+// Whole returns a quantity in whole units, rounded down. ok is false for a string that is not a quantity, for a number
+// with a sign or an exponent, and from 2^63 on.
+func Whole(s string) (n int64, ok bool) {
+	m := form().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}
@@ -85,7 +85,7 @@ func Whole(text string) (n int64, ok bool) {
 	return whole.Int64(), whole.IsInt64()
 }
 
-// billionths returns the number of a text that has the form, and the units of its kind.
+// billionths returns the number in a match of the form, and the units of its kind.
 func billionths(m []string) (number *big.Rat, kind []unit) {
 	suffix, kind := m[4], decimal
 	if m[3] != "" {
@@ -95,12 +95,12 @@ func billionths(m []string) (number *big.Rat, kind []unit) {
 	return number.Mul(number, new(big.Rat).SetInt(find(kind, suffix))), kind
 }
 
-// isShort reports whether the text is a whole number below 1000, not 0, without a suffix or with one below E. That is
+// isShort reports whether s is a whole number below 1000, not 0, without a suffix or with one below E. That is
 // how most quantities are written, and what Kubernetes writes too.
-func isShort(text string) bool {
-	suffix := strings.TrimLeft(text, "0123456789")
-	digits := len(text) - len(suffix)
-	if digits == 0 || digits > 3 || text[0] == '0' {
+func isShort(s string) bool {
+	suffix := strings.TrimLeft(s, "0123456789")
+	digits := len(s) - len(suffix)
+	if digits == 0 || digits > 3 || s[0] == '0' {
 		return false
 	}
 	switch suffix {

@@ -57,20 +57,21 @@ func (p Place) text(f transform.Finding) string {
 // Format is a way to write a report.
 type Format struct {
 	Name  string
-	Text  bool // for people, with the Tail
+	Help  string // what it is for
+	Text  bool   // for people, with the Tail
 	Write func(io.Writer, Report) error
 }
 
 // Formats lists the formats, the default first.
 var Formats = []Format{
-	{"text", true, Text},
-	{"compact", true, Compact},
-	{"json", false, JSON},
-	{"sarif", false, SARIF},
-	{"junit", false, JUnit},
-	{"github", false, GitHub},
-	{"markdown", false, Markdown},
-	{"baseline", false, WriteBaseline},
+	{"text", "for people: by object, with the line, what is wrong and what the repair does", true, Text},
+	{"compact", "one finding a line, for grep", true, Compact},
+	{"json", "for programs; docs/check.schema.json describes it", false, JSON},
+	{"sarif", "for code hosts such as GitHub, with the repairs", false, SARIF},
+	{"junit", "for test reports of CI systems", false, JUnit},
+	{"github", "annotations of GitHub Actions", false, GitHub},
+	{"markdown", "for a comment on a pull request or the summary of a step, with the diff", false, Markdown},
+	{"baseline", "for --baseline", false, WriteBaseline},
 }
 
 // bySeverity lists the severities, the greatest first.

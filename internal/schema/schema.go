@@ -10,7 +10,7 @@
 //	n    a number
 //	b    a bool
 //	q    a quantity, which the encoding writes in its canonical form
-//	m    a quantity, which the encoding writes as it is, but as a string
+//	m    a quantity, which the encoding writes unchanged, but as a string
 //	i    a number or a string
 //	a    anything
 //	[s   a list, here of strings
@@ -57,7 +57,7 @@ func (t Type) Kind() yamldoc.Kind {
 }
 
 // Types are what a value may be on the releases in question, one or more types. Equal ones are the same pointer. Nil
-// stands for a value of which nothing is known.
+// stands for a value about which nothing is known.
 type Types struct {
 	all []Type
 
@@ -74,7 +74,7 @@ type Field struct {
 	LeftOutIfEmpty bool // whether the encoding leaves out an empty value, on every release that keeps the field
 }
 
-// Releases returns those with data, oldest first.
+// Releases returns the releases with data, oldest first.
 func Releases() []transform.Release { return slices.Clip(table().releases) }
 
 // Kinds are the kinds of KServe as the releases in question have them.
@@ -99,7 +99,7 @@ func Of(releases ...transform.Release) *Kinds {
 	return k
 }
 
-// Types returns those of a kind on the releases that have it, nil if none has.
+// Types returns the types of a kind on the releases that have it, nil if none has.
 func (k *Kinds) Types(apiVersion, kind string) *Types {
 	key := kindKey{apiVersion: apiVersion, kind: kind}
 	if t, found := k.types.Load(key); found {

@@ -19,11 +19,14 @@ type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Formats lists the formats, the default first.
-var Formats = []struct {
+// Format writes reports in one form.
+type Format struct {
 	Name  string
 	Write func(io.Writer, Report) error
-}{
+}
+
+// Formats lists the formats, the default first.
+var Formats = []Format{
 	{"text", Text},
 	{"markdown", Markdown},
 	{"json", JSON},

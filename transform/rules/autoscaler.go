@@ -16,7 +16,7 @@ var scaledKinds = []transform.GroupKind{kserve.InferenceService, kserve.Inferenc
 // repairName reports f, a finding about an autoscaler's name or about the finalizer that protects one, with the edits,
 // unless the setting autoscaler is report.
 func (p *pass) repairName(f transform.Report, edits ...transform.Edit) {
-	if p.options.Autoscaler == AutoscalerReport {
+	if p.Options.Autoscaler == AutoscalerReport {
 		f.Unrepaired = "the setting autoscaler is report"
 	} else {
 		f.Edits = edits
@@ -49,10 +49,10 @@ func kubectl(namespace string) string {
 
 var plainWord = lazyregexp.New(`^[a-z0-9][a-z0-9.-]*$`)
 
-// shellQuote returns a word that a shell reads as the text. Names of objects stay as they are.
-func shellQuote(text string) string {
-	if plainWord().MatchString(text) {
-		return text
+// shellQuote quotes a string for a shell if it has to be quoted. Names of objects don't.
+func shellQuote(s string) string {
+	if plainWord().MatchString(s) {
+		return s
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

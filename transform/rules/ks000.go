@@ -9,7 +9,8 @@ import (
 //go:embed ks000.md
 var ks000Doc string
 
-// NotRepaired is the rule of faults of the catalogue and the engine. Nothing selects it or switches it off.
+// NotRepaired is the rule that faults of the catalogue and the engine are reported under. No setting selects it or
+// switches it off.
 var NotRepaired = &transform.Rule{
 	ID:       "KS000",
 	Name:     "not-repaired",

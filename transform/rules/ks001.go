@@ -9,8 +9,8 @@ import (
 //go:embed ks001.md
 var ks001Doc string
 
-// unusedIgnore is the rule of comments and annotations that accept a finding which is not there. Nothing selects it or
-// switches it off.
+// unusedIgnore is the rule that comments and annotations which accept nothing are reported under. No setting selects it
+// or switches it off.
 var unusedIgnore = &transform.Rule{
 	ID:       "KS001",
 	Name:     "unused-ignore",

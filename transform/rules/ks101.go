@@ -32,11 +32,11 @@ var execProbe = &transform.Rule{
 }
 
 func checkExecProbe(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	for _, c := range p.Containers(s) {
+	for _, c := range p.KServe.Containers(s) {
 		copied := c.ProbeCopied != model.Never
 		switch handler := model.HandlerOf(c.Get("readinessProbe")); {
 		case handler == model.Exec && copied:
@@ -58,7 +58,7 @@ func checkCopiedExec(p *pass, c model.Container) {
 		f.Message += fmt.Sprintf(", and the agent bypasses %s on this release", kserve.TransformerContainer)
 	}
 	command := c.Get("readinessProbe", "exec", "command").Strings()
-	switch handler, runtime := p.RuntimeHandler(c, "readinessProbe"); {
+	switch handler, runtime := p.KServe.RuntimeHandler(c, "readinessProbe"); {
 	case handler != model.NoHandler:
 		f.Unrepaired = twoHandlers(runtime, handler)
 		p.Report(f)
@@ -67,7 +67,7 @@ func checkCopiedExec(p *pass, c model.Container) {
 		if err == nil && p.convertsExact() && exact(c, request) {
 			c.ProbeCopied = model.Always // the repair is right also on releases that do not copy it
 		}
-		p.replaceHandler(c, f, replaceExec(c, request, err, p.options.Probes == ProbesTCP))
+		p.replaceHandler(c, f, replaceExec(c, request, err, p.Options.Probes == ProbesTCP))
 	}
 }
 
@@ -75,7 +75,7 @@ func checkCopiedExec(p *pass, c model.Container) {
 // would reach no Deployment that exists.
 func checkIdleExec(p *pass, c model.Container) {
 	request, err := execprobe.Interpret(c.Get("readinessProbe", "exec", "command").Strings())
-	handler, _ := p.RuntimeHandler(c, "readinessProbe")
+	handler, _ := p.KServe.RuntimeHandler(c, "readinessProbe")
 	if handler != model.NoHandler || err != nil || p.Versions.All(kserve.RemovedFieldsKept) {
 		return
 	}
@@ -84,7 +84,7 @@ func checkIdleExec(p *pass, c model.Container) {
 	case p.convertsExact() && exact(c, request):
 		f.Message = "the exec readiness probe needs curl in the image and a process for each check, and KServe's agent, " +
 			"which a logger or batcher brings, can't run it"
-	case p.options.Probes == ProbesAlways && request.Strict && !request.Head && serves(c, request.Port):
+	case p.Options.Probes == ProbesAlways && request.Strict && !request.Head && serves(c, request.Port):
 		f.Message = "the exec readiness probe works, but the setting probes is always"
 	default:
 		return
@@ -101,7 +101,7 @@ func checkIdleExec(p *pass, c model.Container) {
 
 // convertsExact reports whether the setting probes converts every exec probe with an exact equivalent.
 func (p *pass) convertsExact() bool {
-	return p.options.Probes == ProbesAuto || p.options.Probes == ProbesAlways || p.options.Probes == ""
+	return p.Options.Probes == ProbesAuto || p.Options.Probes == ProbesAlways || p.Options.Probes == ""
 }
 
 // exact reports whether an HTTP probe says the same as the command wherever the container runs. With a workerSpec the
@@ -138,7 +138,7 @@ func checkNIM(p *pass, c model.Container) {
 	case !known:
 		f.Unrepaired = noProbePort
 		p.Report(f)
-	case p.options.Probes != ProbesTCP:
+	case p.Options.Probes != ProbesTCP:
 		f.Message += tcpSocket(port).message
 		f.Unrepaired = "only the setting probes: tcp replaces an HTTP probe"
 		p.Report(f)

@@ -33,11 +33,11 @@ var probePort = &transform.Rule{
 }
 
 func checkProbePort(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	for _, c := range p.Containers(s) {
+	for _, c := range p.KServe.Containers(s) {
 		checkReadinessPort(p, c)
 		for _, probe := range model.Probes {
 			checkMissingPort(p, c, probe)
@@ -61,7 +61,7 @@ func checkReadinessPort(p *pass, c model.Container) {
 			"would probe itself", number, c.Agent)
 		p.setContainerPort(c, f, p.repairCopiedProbe)
 	case numeric().MatchString(port.Str()) && !isNumber:
-		checkTextPort(p, c, f, port.Str())
+		checkQuotedPort(p, c, f, port.Str())
 	case !isNumber && c.ProbeCopied != model.Never:
 		checkNamedPort(p, c, f, port.Str())
 	}
@@ -81,7 +81,7 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 	f := transform.Report{At: c.Path.With(probe, string(handler), "port"),
 		Message: fmt.Sprintf("the API server refuses the Deployment, because the %s %s has no port, which only Knative "+
 			"fills in", name, handler)}
-	switch inherited, runtime := p.RuntimeHandler(c, probe); {
+	switch inherited, runtime := p.KServe.RuntimeHandler(c, probe); {
 	case inherited == handler:
 		return
 	case inherited != model.NoHandler:
@@ -99,11 +99,11 @@ func checkMissingPort(p *pass, c model.Container, probe string) {
 
 var numeric = lazyregexp.New(`^[1-9][0-9]{0,4}$`)
 
-// checkTextPort reports a port number in quotes.
-func checkTextPort(p *pass, c model.Container, f transform.Report, text string) {
-	number, _ := strconv.Atoi(text)
+// checkQuotedPort reports a port number in quotes.
+func checkQuotedPort(p *pass, c model.Container, f transform.Report, quoted string) {
+	number, _ := strconv.Atoi(quoted)
 	f.Message = fmt.Sprintf("the API server refuses the Deployment, because the readiness port %q is a string, which "+
-		"counts as a port name", text)
+		"counts as a port name", quoted)
 	if number == kserve.AgentPort && c.ProbeCopied != model.Never {
 		f.Message += ", and the number is that of KServe's agent"
 		p.setContainerPort(c, f, p.repairProbe)

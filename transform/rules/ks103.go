@@ -28,11 +28,11 @@ var grpcProbe = &transform.Rule{
 }
 
 func checkGRPCProbe(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	for _, c := range p.Containers(s) {
+	for _, c := range p.KServe.Containers(s) {
 		if c.ProbeCopied == model.Never || model.HandlerOf(c.Get("readinessProbe")) != model.GRPC {
 			continue
 		}
@@ -40,7 +40,7 @@ func checkGRPCProbe(p *pass) {
 			Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) can't run a gRPC readiness probe on "+
 				"0.11 or on 0.15.0 and later", c.Agent)}
 		port, known := c.ReadinessPort(model.GRPC)
-		switch handler, runtime := p.RuntimeHandler(c, "readinessProbe"); {
+		switch handler, runtime := p.KServe.RuntimeHandler(c, "readinessProbe"); {
 		case handler != model.NoHandler:
 			f.Unrepaired = twoHandlers(runtime, handler)
 			p.Report(f)

@@ -37,12 +37,12 @@ var runtimeProbe = &transform.Rule{
 // checkMergedProbe reports a service whose probe collides with its runtime's, or whose agent gets the exec probe of the
 // built-in multi-node runtime.
 func checkMergedProbe(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s.Mode == kserve.ModelMesh {
 		return
 	}
-	for _, c := range p.Containers(s) {
-		inherited, runtime := p.RuntimeHandler(c, "readinessProbe")
+	for _, c := range p.KServe.Containers(s) {
+		inherited, runtime := p.KServe.RuntimeHandler(c, "readinessProbe")
 		own := model.HandlerOf(c.Get("readinessProbe"))
 		switch {
 		case own == model.SeveralHandlers:
@@ -53,7 +53,7 @@ func checkMergedProbe(p *pass) {
 				"the API server refuses the Deployment, because the readiness probe has %s, and %s from %s: keep one",
 				own, inherited, runtime)})
 		case inherited == model.Exec && own == model.NoHandler && c.ProbeCopied != model.Never &&
-			s.Mode != kserve.Knative && p.Runtime(s) == nil:
+			s.Mode != kserve.Knative && p.KServe.Runtime(s) == nil:
 			p.repairProbe(c, transform.Report{At: c.Path, Message: fmt.Sprintf(
 				"%s, because KServe's agent (%s) can't run the exec readiness probe of %s: remove what adds the agent, or "+
 					"change the runtime", p.execConsequence(), c.Agent, runtime)})
@@ -82,7 +82,7 @@ func checkRuntimeProbe(p *pass) {
 		f.Unrepaired = noEquivalent
 	default:
 		request, err := execprobe.Interpret(command)
-		r := replaceExec(*u.victim, request, err, p.options.Probes == ProbesTCP)
+		r := replaceExec(*u.victim, request, err, p.Options.Probes == ProbesTCP)
 		if r.unrepaired == "" && !p.mayEdit() {
 			r.unrepaired = runtimeShared
 		}
@@ -109,9 +109,9 @@ type runtimeUsers struct {
 
 // users looks at the services of the render that use the pass's object, a runtime, or may use it.
 func (p *pass) users() runtimeUsers {
-	u := usersAmong(p.Model, p.NamedUsers(p.Object))
-	for _, selection := range p.SelectedIn(p.Object) {
-		others := p.selecting()[selection]
+	u := usersAmong(p.KServe, p.KServe.NamedUsers(p.Object))
+	for _, selection := range p.KServe.SelectedIn(p.Object) {
+		others := p.index.selecting()[selection]
 		u.obstacle = cmp.Or(u.obstacle, others.obstacle)
 		u.modeUnknown = u.modeUnknown || others.modeUnknown
 	}

@@ -26,9 +26,9 @@ var surpriseAgent = &transform.Rule{
 	Example:  "unknown/agent",
 	Severity: transform.Advice,
 	Run: run(func(p *pass) {
-		s := p.Service(p.Object)
-		if s.Mode != kserve.Standard || p.Agent(s, kserve.Predictor) != kserve.WithoutStorage ||
-			p.multiModel()[server{s.Namespace, s.Name}] {
+		s := p.KServe.Service(p.Object)
+		if s.Mode != kserve.Standard || p.KServe.Agent(s, kserve.Predictor) != kserve.WithoutStorage ||
+			p.index.multiModel()[server{s.Namespace, s.Name}] {
 			return
 		}
 		framework, format := s.Framework(kserve.Predictor)

@@ -28,13 +28,13 @@ var probeHandlers = &transform.Rule{
 // checkHandlers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateHandler
 // in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
 func checkHandlers(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
 		return
 	}
 	var containers []model.Container
 	if s != nil {
-		containers = p.Containers(s)
+		containers = p.KServe.Containers(s)
 	}
 	for _, c := range containers {
 		checkMissingHandler(p, c)

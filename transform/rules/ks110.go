@@ -38,12 +38,12 @@ func checkPresetProbes(p *pass) {
 		if !p.ownPreset(pod) {
 			continue
 		}
-		c := p.LLMContainer(p.Object, pod, kserve.MainContainer)
+		c := p.KServe.LLMContainer(p.Object, pod, kserve.MainContainer)
 		if meant := p.meantAsMain(pod); len(meant) == 1 && p.mainNames(pod).unsure == "" {
 			c = meant[0] // KS111 names it
 		}
 		for _, probe := range model.Probes {
-			if c.Node != nil && !p.PresetReplaced(pod, probe) {
+			if c.Node != nil && !p.KServe.PresetReplaced(pod, probe) {
 				checkPresetProbe(p, mainProbe{c, pod, probe})
 			}
 		}
@@ -69,7 +69,7 @@ func (m mainProbe) foreign() (handlers []string) {
 
 // checkPresetProbe reports a probe that has two handlers after the merge.
 func checkPresetProbe(p *pass, m mainProbe) {
-	all, some, delay := m.pod.Preset(m.probe, p.LLMVersions(p.Object))
+	all, some, delay := m.pod.Preset(m.probe, p.KServe.LLMVersions(p.Object))
 	handlers := m.foreign()
 	if !some || len(handlers) == 0 {
 		return
@@ -101,7 +101,7 @@ func checkPresetProbe(p *pass, m mainProbe) {
 		edits = m.withoutHandlers(handlers)
 	}
 	switch {
-	case p.options.Probes == ProbesNever:
+	case p.Options.Probes == ProbesNever:
 		f.Unrepaired = "the setting probes is never"
 	case !exact && elsewhere != "":
 		f.Unrepaired = fmt.Sprintf("the preset's httpGet asks port %d, and %s", m.pod.Ports[0], elsewhere)
@@ -140,7 +140,7 @@ func (m mainProbe) equivalent(handlers []string) (request execprobe.Request, exa
 	return request, err == nil && served && sameRequest(m.Container, m.probe, request)
 }
 
-// serves reports whether an argument or a variable names the port, and none one of the preset's.
+// serves reports whether an argument or a variable names the port, and none names a port of the preset's.
 func (m mainProbe) serves(port int) bool {
 	named, _ := m.ServesElsewhere(port)
 	return otherPort(m.Container, m.pod) != "" && named == ""

@@ -32,7 +32,7 @@ var mainContainer = &transform.Rule{
 }
 
 func checkMainContainers(p *pass) {
-	if kserve.IsPreset(p.Object.Name) || len(p.LLMVersions(p.Object).Releases()) == 0 {
+	if kserve.IsPreset(p.Object.Name) || len(p.KServe.LLMVersions(p.Object).Releases()) == 0 {
 		return
 	}
 	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
@@ -46,18 +46,19 @@ func checkMainContainers(p *pass) {
 	}
 }
 
-// helper matches the names of containers that KServe or its presets have elsewhere, or that only watch the model's.
+// helper matches the names of containers that KServe or its presets have in another place, or that only watch the model
+// server.
 var helper = lazyregexp.New(
 	`^(storage-initializer|kserve-router|tokenizer|(.*-)?(agent|exporter|proxy|sidecar))$`)
 
 // checkHelpers reports helpers that complete no container, because the preset has none with their name in this place.
 func (p *pass) checkHelpers(pod kserve.LLMPod) {
-	users := p.LLMUsers(p.Object)
+	users := p.KServe.LLMUsers(p.Object)
 	if len(users) == 0 || slices.ContainsFunc(users, func(s *model.LLMService) bool { return len(s.Missing) > 0 }) {
 		return
 	}
-	for _, name := range p.LLMContainers(p.Object, pod) {
-		c := p.LLMContainer(p.Object, pod, name)
+	for _, name := range p.KServe.LLMContainers(p.Object, pod) {
+		c := p.KServe.LLMContainer(p.Object, pod, name)
 		imageless := c.Node != nil && c.Get("image").Str() == "" && !c.MergedElsewhere("image")
 		if imageless && helper().MatchString(name) && !slices.Contains(pod.Others, name) {
 			p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf(
@@ -78,13 +79,13 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 	if protocol == "" || isScheduler(pod) {
 		return
 	}
-	c := p.LLMContainer(p.Object, pod, kserve.StorageInitializer)
+	c := p.KServe.LLMContainer(p.Object, pod, kserve.StorageInitializer)
 	if c.Node != nil && (c.Get("image").Str() != "" || c.MergedElsewhere("image")) {
 		p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the Deployment, "+
 			"because KServe adds an init container %s for %s://, and a pod has each name once: give this one another name, "+
 			"or %[3]s", c.Name, protocol, p.helperPlace(c.Name))})
 	}
-	versions := p.LLMVersions(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
 	if versions.Any(kserve.LLMInitializerMerged) {
 		return
 	}
@@ -109,7 +110,7 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 // initialized returns the protocol by which KServe loads the model of a user of the pass's object with an init
 // container, empty if there is none or a Config that is not in the render may say otherwise.
 func (p *pass) initialized() string {
-	for _, s := range p.LLMUsers(p.Object) {
+	for _, s := range p.KServe.LLMUsers(p.Object) {
 		enabled, _ := s.Value("spec", "storageInitializer", "enabled")
 		uri, _ := mergedURI(s)
 		protocol, _ := protocolOf(uri)
@@ -126,7 +127,7 @@ func (p *pass) helperPlace(name string) string {
 	case kserve.StorageInitializer:
 		const merged = "move it to initContainers, where KServe merges it with its own"
 		const secret = "put its credentials into the Secret of the service account, where KServe's own finds them"
-		switch versions := p.LLMVersions(p.Object); {
+		switch versions := p.KServe.LLMVersions(p.Object); {
 		case versions.All(kserve.LLMInitializerMerged):
 			return merged
 		case !versions.Any(kserve.LLMInitializerMerged):
@@ -144,8 +145,8 @@ func (p *pass) helperPlace(name string) string {
 // ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with
 // workers, nor with a scheduler of the user's own.
 func (p *pass) ownPreset(pod kserve.LLMPod) bool {
-	return !p.Anywhere(p.Object, podParent(pod).With("worker")...) &&
-		!p.Anywhere(p.Object, podParent(pod).With("pool", "ref")...)
+	return !p.KServe.Anywhere(p.Object, podParent(pod).With("worker")...) &&
+		!p.KServe.Anywhere(p.Object, podParent(pod).With("pool", "ref")...)
 }
 
 // podParent returns the path of the object that has the pod's template.
@@ -185,18 +186,18 @@ func findMains(m *model.Model) map[podTemplate]*mainNames {
 
 // mainNames returns what is known about the containers of the pass's object and of all that it is merged with.
 func (p *pass) mainNames(pod kserve.LLMPod) *mainNames {
-	return p.mains()[podTemplate{p.Object, podParent(pod).String()}]
+	return p.index.mains()[podTemplate{p.Object, podParent(pod).String()}]
 }
 
 // meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer
 // has a container main.
 func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
-	names := p.LLMContainers(p.Object, pod)
+	names := p.KServe.LLMContainers(p.Object, pod)
 	if slices.Contains(names, kserve.MainContainer) {
 		return nil
 	}
 	for _, name := range names {
-		if c := p.LLMContainer(p.Object, pod, name); c.Node != nil && p.mainNames(pod).meant[name] {
+		if c := p.KServe.LLMContainer(p.Object, pod, name); c.Node != nil && p.mainNames(pod).meant[name] {
 			found = append(found, c)
 		}
 	}
@@ -251,8 +252,8 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 	return ""
 }
 
-// otherPort says where the server of a container listens, if that is none of the ports of the preset's container: what
-// an argument or a variable names, or what it declares beside a command of its own.
+// otherPort says where the server of a container listens, if that is not a port of the preset's container: on the port
+// that an argument or a variable names, or that it declares beside a command of its own.
 func otherPort(c model.Container, pod kserve.LLMPod) string {
 	if c.Node == nil {
 		return ""

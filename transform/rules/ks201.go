@@ -31,11 +31,11 @@ var externalAutoscaler = &transform.Rule{
 }
 
 func checkClass(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s == nil || !s.MayBeStandard() {
 		return
 	}
-	scaled := p.Autoscalers(s)
+	scaled := p.KServe.Autoscalers(s)
 	allScaled := len(scaled) == len(s.Components()) && !s.HasWorkers()
 	for _, component := range s.Components() {
 		c := componentClass{s, component, allScaled}
@@ -107,7 +107,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 
 // besideHPA says what is wrong with an autoscaler beside the HPA that KServe makes.
 func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bool) string {
-	own := p.StandardTarget(a).Deployment
+	own := p.KServe.StandardTarget(a).Deployment
 	message := fmt.Sprintf("two autoscalers scale the %s, because KServe makes its own beside %s", c.component, a)
 	if !a.IsHPA() {
 		message = fmt.Sprintf("KEDA's webhook refuses %s (already managed by the hpa '%s'), because KServe makes its own "+
@@ -132,7 +132,7 @@ func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bo
 // besideScaledObject says what is wrong with an autoscaler beside the ScaledObject that KServe makes. With class
 // external, KServe leaves its ScaledObject alone instead of deleting it.
 func (c componentClass) besideScaledObject(p *pass, a model.Autoscaler) string {
-	own := p.StandardTarget(a).Deployment
+	own := p.KServe.StandardTarget(a).Deployment
 	harm := "two autoscalers scale the " + c.component
 	switch {
 	case !a.IsHPA() && a.Name == own:

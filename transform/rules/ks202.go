@@ -36,14 +36,14 @@ var autoscalerName = &transform.Rule{
 }
 
 // hpaName is the field of a ScaledObject that names the HPA which KEDA makes for it. Without it, the name is kedaHPA
-// and the one of the ScaledObject (getDefaultHpaName in controllers/keda/hpa.go of
+// and the ScaledObject's name (getDefaultHpaName in controllers/keda/hpa.go of
 // github.com/kedacore/keda/v2@v2.17.3).
 var hpaName = yamldoc.Path{"spec", "advanced", "horizontalPodAutoscalerConfig", "name"}
 
 const kedaHPA = "keda-hpa-"
 
 func checkName(p *pass) {
-	if p.options.Autoscaler == AutoscalerFinalizer {
+	if p.Options.Autoscaler == AutoscalerFinalizer {
 		return
 	}
 	if (model.Autoscaler{Object: p.Object}).IsHPA() {
@@ -59,9 +59,9 @@ func checkName(p *pass) {
 // for a Deployment, so a renamed one could not take the place of a live one: no edit is right.
 func (p *pass) checkScaledObjectName() {
 	o := p.Object
-	owner := p.NameOwner(o, o.Name)
+	owner := p.KServe.NameOwner(o, o.Name)
 	if owner == nil || !p.Versions.Any(kserve.AutoscalerClasses["keda"]) ||
-		p.StandardTarget(model.Autoscaler{Object: o}) != nil { // it scales the service, and KS201 sets its class
+		p.KServe.StandardTarget(model.Autoscaler{Object: o}) != nil { // it scales the service, and KS201 sets its class
 		return
 	}
 	if owner.Service.Class(owner.Component) == "keda" {
@@ -73,14 +73,16 @@ func (p *pass) checkScaledObjectName() {
 	}
 }
 
-// completeRename finds what still refers to the pass's object by its former name, as when not all files were fixed.
+// completeRename finds what still refers to the pass's object by its former name, for example in files that fix did not
+// get.
 func (p *pass) completeRename() {
 	o := p.Object
 	old := model.Autoscaler{Object: o}.RenamedFrom()
-	if old == o.Name || p.NameOwner(o, old) == nil || p.NameOwner(o, o.Name) != nil || p.SharesName(o, old) {
+	if old == o.Name || p.KServe.NameOwner(o, old) == nil || p.KServe.NameOwner(o, o.Name) != nil ||
+		p.KServe.SharesName(o, old) {
 		return
 	}
-	follow, _ := p.References(o, o.Kind, old)
+	follow, _ := p.KServe.References(o, o.Kind, old)
 	for _, ref := range follow {
 		if slices.Contains(ref.Object.Get(ref.At[:len(ref.At)-1]...).Strings(), o.Name) {
 			continue // the list has both names
@@ -96,9 +98,9 @@ func (p *pass) checkHPAName(at yamldoc.Path, name string) {
 	o := p.Object
 	loss := fmt.Sprintf("the HPA is lost, because KServe %s overwrite or delete any with this name, which belongs to ",
 		kserve.ForeignAutoscalersLost)
-	owner := p.NameOwner(o, name)
+	owner := p.KServe.NameOwner(o, name)
 	if owner == nil {
-		if owner := p.PossibleNameOwner(o, name); owner != nil {
+		if owner := p.KServe.PossibleNameOwner(o, name); owner != nil {
 			p.Report(transform.Report{At: at, Severity: transform.Warning, Needs: "namespace",
 				Message: fmt.Sprintf("%s%s if both share a namespace", loss, owner.Service)})
 		}
@@ -124,7 +126,7 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 	edits := o.Edits(yamldoc.Set(at, name))
 	var byHand []string
 	tell := func(kind, old, name string) {
-		follow, others := p.References(o, kind, old)
+		follow, others := p.KServe.References(o, kind, old)
 		for _, ref := range follow {
 			edits = append(edits, transform.Edit{Object: ref.Object, Edit: yamldoc.Set(ref.At, name)})
 		}
@@ -155,7 +157,7 @@ func (p *pass) rename(at yamldoc.Path, message, afterwards string) {
 func (p *pass) freeName(old string, ofHPA bool) string {
 	o := p.Object
 	taken := func(name string) bool {
-		return ofHPA && p.HasHPA(o.Namespace, name) ||
+		return ofHPA && p.KServe.HasHPA(o.Namespace, name) ||
 			!ofHPA && p.Snapshot.Object(o.GroupKind(), o.Namespace, name) != nil
 	}
 	name := old + "-external"

@@ -36,8 +36,8 @@ func checkFinalizer(p *pass) {
 	finalizers := p.Object.Get(list...).Strings()
 	at := slices.Index(finalizers, protectFinalizer)
 	lost := (model.Autoscaler{Object: p.Object}).IsHPA() && p.Versions.Any(kserve.ForeignAutoscalersLost) &&
-		p.NameOwner(p.Object, p.Object.Name) != nil
-	keep := lost && p.options.Autoscaler == AutoscalerFinalizer
+		p.KServe.NameOwner(p.Object, p.Object.Name) != nil
+	keep := lost && p.Options.Autoscaler == AutoscalerFinalizer
 	switch {
 	case keep && at < 0:
 		p.repairName(transform.Report{At: list,

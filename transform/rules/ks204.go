@@ -33,7 +33,7 @@ var autoscalerOwner = &transform.Rule{
 const ownerClassKey = "argocd-kserve-plugin/autoscaler-class"
 
 func checkOwner(p *pass) {
-	target := p.StandardTarget(model.Autoscaler{Object: p.Object})
+	target := p.KServe.StandardTarget(model.Autoscaler{Object: p.Object})
 	if target == nil || target.Service.Elsewhere || target.Service.IsGraph() {
 		return
 	}

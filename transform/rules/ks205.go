@@ -32,7 +32,7 @@ func checkTarget(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	kind, name := a.Target()
 	f := transform.Report{At: yamldoc.Path{"spec", "scaleTargetRef", "name"}}
-	switch candidates := p.Candidates(a); {
+	switch candidates := p.KServe.Candidates(a); {
 	case len(candidates) == 1:
 		checkOnlyTarget(p, a, candidates[0], f)
 	case len(candidates) > 1:
@@ -61,7 +61,7 @@ func checkTarget(p *pass) {
 		f.Unrepaired = fmt.Sprintf("these manifests have no such %s in its namespace", kind)
 		p.Report(f)
 	case kind == model.DeploymentTarget:
-		if owner := p.PossibleNameOwner(p.Object, name); owner != nil {
+		if owner := p.KServe.PossibleNameOwner(p.Object, name); owner != nil {
 			f.Severity, f.Needs = transform.Warning, "namespace"
 			f.Message = fmt.Sprintf("two autoscalers may scale the Deployment %s, because it belongs to %s if both share a "+
 				"namespace: give both the namespace", name, owner.Service)
@@ -93,7 +93,7 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 			"(%s): remove the autoscaler, or change the mode", t.Deployment, s, s.Mode, s.ModeEvidence)
 		p.Report(f)
 	case t.Match == model.CurrentName:
-	case p.Target(a) == nil:
+	case p.KServe.Target(a) == nil:
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("the autoscaler may scale nothing, because KServe uses the name %s only before 0.16, "+
 			"and only for a Deployment that it made before 0.11: set %s", name, t.Deployment)
@@ -106,15 +106,15 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 	default:
 		f.Message = noSuchTarget(kind, name) + t.Deployment
 		switch {
-		case p.StandardTarget(a) != nil:
+		case p.KServe.StandardTarget(a) != nil:
 			f.Edits = p.Object.Edits(targetEdits(f.At, kind, t.Deployment)...)
-		case p.KeptClass(t) != "":
+		case p.KServe.KeptClass(t) != "":
 			f.Message = fmt.Sprintf("%s here and autoscalerClass external in %s, whose class is %s, or remove this autoscaler",
-				f.Message, s, p.KeptClass(t))
+				f.Message, s, p.KServe.KeptClass(t))
 			f.Unrepaired = "only people know which of the two counts"
 		case s.Contradiction != "":
 			f.Unrepaired = s.Contradiction
-		case p.HasRival(t):
+		case p.KServe.HasRival(t):
 			f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale one Deployment"
 		default:
 			f.Needs = "default-deployment-mode"
@@ -123,7 +123,7 @@ func checkOnlyTarget(p *pass, a model.Autoscaler, t model.ScaleTarget, f transfo
 	}
 }
 
-// targetEdits returns the edits that make the reference with the name at a path one to the Deployment.
+// targetEdits returns the edits that make a reference, whose name is at the path, refer to the Deployment.
 func targetEdits(name yamldoc.Path, kind, deployment string) []yamldoc.Edit {
 	edits := []yamldoc.Edit{yamldoc.Set(name, deployment)}
 	if kind != model.DeploymentTarget {

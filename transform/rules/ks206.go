@@ -35,7 +35,7 @@ var autoscalerIgnored = &transform.Rule{
 }
 
 func checkIgnored(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
@@ -43,7 +43,7 @@ func checkIgnored(p *pass) {
 		class := s.Class(component)
 		spec := s.Get("spec", component)
 		target := s.Annotated(component, targetKey)
-		if target != "" && (class == "" || class == "hpa") && len(p.Autoscalers(s)[component]) == 0 &&
+		if target != "" && (class == "" || class == "hpa") && len(p.KServe.Autoscalers(s)[component]) == 0 &&
 			!spec.Has("scaleTarget") && !spec.Has("autoScaling") {
 			checkTargetPercentage(p, s, component, target)
 		}
@@ -69,7 +69,7 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 	case metric != "" && metric != "cpu":
 		f.Unrepaired = fmt.Sprintf("no release ever scaled by %s because of an annotation, so choose the metric", metric)
 	case mode == kserve.Standard.Spelling(transform.Release{}) && p.Versions.Any(kserve.LegacyModeKnative) &&
-		p.options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
+		p.Options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
 		f.Unrepaired = fmt.Sprintf("0.16.0 refuses scaleMetric cpu with the mode %s: "+
 			"set deployment-mode-rewrite to always, or upgrade", mode)
 	default:

@@ -32,7 +32,7 @@ var refusedScaledObject = &transform.Rule{
 // Deployment that never comes.
 func checkRefusedScaledObject(p *pass) {
 	o := p.Object
-	target := p.StandardTarget(model.Autoscaler{Object: o})
+	target := p.KServe.StandardTarget(model.Autoscaler{Object: o})
 	if target == nil {
 		return
 	}

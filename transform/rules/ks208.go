@@ -35,11 +35,11 @@ var kedaMetrics = &transform.Rule{
 // fills it (getKedaMetrics in reconcilers/keda/keda_reconciler.go@v0.15.0 to @v0.20.0). KEDA's definition requires the
 // list (config/crd/bases/keda.sh_scaledobjects.yaml of github.com/kedacore/keda/v2@v2.16.1 and @v2.18.0).
 func checkKedaMetrics(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	scaled := p.Autoscalers(s)
+	scaled := p.KServe.Autoscalers(s)
 	for _, component := range s.Components() {
 		if s.Class(component) != "keda" || s.MultiNode(component) || len(scaled[component]) > 0 {
 			continue

@@ -35,11 +35,11 @@ var metricWithoutKeda = &transform.Rule{
 // checkMetricWithoutKeda looks for the metrics that KServe's webhook refuses only if the class hpa is an annotation of
 // the service (validateAutoScalingCompExtension in inference_service_validation.go@v0.15.2 and @v0.20.0).
 func checkMetricWithoutKeda(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	scaled := p.Autoscalers(s)
+	scaled := p.KServe.Autoscalers(s)
 	for _, component := range s.Components() {
 		edits := withoutKedaMetrics(s, component)
 		if len(edits) == 0 {

@@ -36,12 +36,12 @@ func checkScaledReplicas(p *pass) {
 // checkReplicasOf looks at the replicas of the workloads with their fields at spec.
 func checkReplicasOf(p *pass, spec yamldoc.Path) {
 	at := spec.With("replicas")
-	versions := p.LLMVersions(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
 	workload, autoscaler, unscaled := p.scaledBy(spec)
 	always := !versions.Any(kserve.LLMReplicasKept)
 	switch {
 	case len(versions.Releases()) == 0 || workload == nil:
-	case always && p.LLMService(p.Object) != nil:
+	case always && p.KServe.LLMService(p.Object) != nil:
 		p.Report(transform.Report{At: at, Message: fmt.Sprintf(
 			"the replicas of the %s %s go up and down, because KServe 0.16 sets them at every reconcile, also without %s, "+
 				"and %s sets others: upgrade to 0.17, or remove the autoscaler", workload.Kind, workload.Name, at, autoscaler)})
@@ -68,10 +68,10 @@ func checkReplicasOf(p *pass, spec yamldoc.Path) {
 // scaledBy returns the first workload with its fields at spec that an autoscaler scales, among those of the services
 // that the pass's object is merged into, and a service whose workload none scales. It returns nil where there is none.
 func (p *pass) scaledBy(spec yamldoc.Path) (workload *model.LLMWorkload, autoscaler, unscaled *transform.Object) {
-	for _, s := range p.LLMUsers(p.Object) {
+	for _, s := range p.KServe.LLMUsers(p.Object) {
 		scaled := false
-		for _, w := range p.LLMWorkloads(s) {
-			found := p.LLMAutoscalers(w)
+		for _, w := range p.KServe.LLMWorkloads(s) {
+			found := p.KServe.LLMAutoscalers(w)
 			if len(found) == 0 || !slices.Equal(w.Spec, spec) {
 				continue
 			}

@@ -37,7 +37,7 @@ func checkLLMTarget(p *pass) {
 		f.Message = "nothing is scaled, because an LLMInferenceService has no subresource scale: set the "
 	}
 	var names []string
-	candidates := p.LLMCandidates(a)
+	candidates := p.KServe.LLMCandidates(a)
 	for _, t := range candidates {
 		if t.Current {
 			return
@@ -55,7 +55,7 @@ func checkLLMTarget(p *pass) {
 	case len(candidates[0].Service.Missing) > 0:
 		f.Unrepaired = fmt.Sprintf("these manifests do not have the Config %s, which may add workers",
 			candidates[0].Service.Missing[0])
-	case p.HasLLMRival(candidates[0]):
+	case p.KServe.HasLLMRival(candidates[0]):
 		f.Unrepaired = "another autoscaler is meant for it too, and Kubernetes stops both if they scale the same one"
 	default:
 		t := candidates[0]

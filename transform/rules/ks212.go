@@ -28,13 +28,13 @@ var secondAutoscaler = &transform.Rule{
 }
 
 func checkSecondAutoscaler(p *pass) {
-	candidates := p.LLMCandidates(model.Autoscaler{Object: p.Object})
+	candidates := p.KServe.LLMCandidates(model.Autoscaler{Object: p.Object})
 	if len(candidates) != 1 {
 		return // KS211 reports several
 	}
 	w := candidates[0]
 	scaling := w.Spec.With("scaling")
-	if !w.Service.Has(scaling...) || !p.LLMVersions(w.Service.Object).Any(kserve.LLMScaling) {
+	if !w.Service.Has(scaling...) || !p.KServe.LLMVersions(w.Service.Object).Any(kserve.LLMScaling) {
 		return
 	}
 	p.Report(transform.Report{At: yamldoc.Path{"spec", "scaleTargetRef"}, Message: fmt.Sprintf(

@@ -34,15 +34,15 @@ var healthMetadata = &transform.Rule{
 }
 
 func checkHealthMetadata(p *pass) {
-	if p.options.HealthMetadata == HealthMetadataOff {
+	if p.Options.HealthMetadata == HealthMetadataOff {
 		return
 	}
 	conditions := "IngressReady,PredictorReady,Ready"
-	if p.Service(p.Object).Mode == kserve.ModelMesh {
+	if p.KServe.Service(p.Object).Mode == kserve.ModelMesh {
 		conditions = "PredictorReady,Ready" // the ModelMesh controller reports no others
 	}
 	wanted := []yamldoc.Field{{Key: conditionsKey, Value: conditions}}
-	if seconds := p.options.ProgressDeadlineSeconds; seconds > 0 {
+	if seconds := p.Options.ProgressDeadlineSeconds; seconds > 0 {
 		wanted = append(wanted, yamldoc.Field{Key: deadlineKey, Value: strconv.Itoa(seconds)})
 	}
 	annotations := yamldoc.Path{"metadata", "annotations"}
@@ -63,7 +63,7 @@ func checkHealthMetadata(p *pass) {
 		f.Message = "Argo CD calls a service that never gets ready Progressing forever, because no annotation sets a deadline"
 	}
 	f.Message += ": add " + joined(missing, "and")
-	if p.options.HealthMetadata != HealthMetadataOn {
+	if p.Options.HealthMetadata != HealthMetadataOn {
 		f.If = func(plan *transform.Plan) bool { return plan.Restarts(p.Object) }
 		f.Message += " with the repair that restarts the pods"
 	}

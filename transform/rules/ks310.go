@@ -32,7 +32,7 @@ func checkConfigPrune(p *pass) {
 	if isHook(o) || notPruned(o) || slices.Contains(syncOptions(o), "PruneLast=true") {
 		return
 	}
-	for _, s := range p.LLMUsers(o) {
+	for _, s := range p.KServe.LLMUsers(o) {
 		if isHook(s.Object) || syncWave(s.Object) <= syncWave(o) {
 			continue
 		}

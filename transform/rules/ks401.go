@@ -72,7 +72,7 @@ func (c *duplicates) skips(at yamldoc.Path) bool {
 	return c.inside != nil && len(c.inside) <= len(at) && c.inside.Overlaps(at)
 }
 
-// pathKey returns a text that only equal paths have.
+// pathKey returns a string that is the same only for equal paths.
 func pathKey(path yamldoc.Path) string { return fmt.Sprintf("%#v", path) }
 
 // checkUnique reports the items that repeat an earlier one, and notes those that the repair removes.

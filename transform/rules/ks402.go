@@ -42,11 +42,11 @@ func checkReserved(p *pass) {
 	})
 }
 
-// mayInject reports whether a webhook may add something of the name to the pod at a path. KServe's adds its agent and
+// mayInject reports whether a webhook may add something with the name to the pod at a path. KServe's adds its agent and
 // what loads a model only where a component asks for them; for a runtime, that depends on the services
 // (storage_initializer_injector.go and agent_injector.go in pkg/webhook/admission/pod, v0.11.2 to v0.20.0).
 func (p *pass) mayInject(pod yamldoc.Path, name string) bool {
-	s, component := p.Service(p.Object), ""
+	s, component := p.KServe.Service(p.Object), ""
 	if len(pod) > 1 {
 		component, _ = pod[1].(string)
 	}
@@ -54,9 +54,9 @@ func (p *pass) mayInject(pod yamldoc.Path, name string) bool {
 	case s == nil || !slices.Contains(s.Components(), component):
 		return true
 	case name == kserve.AgentContainer:
-		return p.Agent(s, component) != kserve.NoAgent
+		return p.KServe.Agent(s, component) != kserve.NoAgent
 	case slices.Contains(kserve.StorageNames, name):
-		return p.LoadsModel(s, component)
+		return p.KServe.LoadsModel(s, component)
 	}
 	return true
 }

@@ -33,7 +33,7 @@ var deploymentMode = &transform.Rule{
 }
 
 func checkMode(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s == nil {
 		return
 	}
@@ -53,20 +53,20 @@ func checkMode(p *pass) {
 	}
 }
 
-// checkDefault reports what a service without the annotation has for another mode than the cluster's default.
+// checkDefault reports a service without the annotation that has settings for another mode than the cluster's default.
 func checkDefault(p *pass, s *model.Service) {
-	if p.DefaultMode == "" {
+	if p.KServe.DefaultMode == "" {
 		return
 	}
 	for _, shown := range []struct {
 		mode     kserve.Mode
 		evidence string
 	}{{kserve.Standard, s.StandardEvidence}, {kserve.Knative, s.KnativeEvidence}} {
-		if shown.evidence == "" || shown.mode == p.DefaultMode {
+		if shown.evidence == "" || shown.mode == p.KServe.DefaultMode {
 			continue
 		}
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Severity: transform.Warning, Message: fmt.Sprintf(
-			"%s, %s, because it lacks the annotation %s, although %s means %s: set it%s", runsInDefault(s), p.DefaultMode,
+			"%s, %s, because it lacks the annotation %s, although %s means %s: set it%s", runsInDefault(s), p.KServe.DefaultMode,
 			kserve.DeploymentModeAnnotation, shown.evidence, shown.mode, p.afterWrongMode(s))})
 		return
 	}
@@ -123,13 +123,13 @@ func checkGraphSpelling(p *pass, s *model.Service, value string) {
 	p.Report(f)
 }
 
-// noMode says that a value of the annotation is no mode, and which one may be meant.
+// noMode says that a value of the annotation is not a mode, and which one may be meant.
 func (p *pass) noMode(s *model.Service, value string) string {
 	refusal := ""
 	if p.keepsMode(s) {
 		refusal = ", and 0.15.1 and later refuse every update of the object"
 	}
-	return fmt.Sprintf("%s, because %q is no mode%s: %s", runsInDefault(s), value, refusal, p.likelyMode(value))
+	return fmt.Sprintf("%s, because %q is not a mode%s: %s", runsInDefault(s), value, refusal, p.likelyMode(value))
 }
 
 // runsInDefault says what becomes of a service, or a graph, without a mode that KServe knows.
@@ -171,7 +171,7 @@ func (p *pass) respell(f *transform.Report, old, current string) {
 	}
 	f.Message = fmt.Sprintf("each sync of a change fails, because KServe 0.16.0 refuses to update an object with the mode "+
 		"%s: use %s, its name since 0.16", old, current)
-	if p.options.DeploymentModeRewrite == DeploymentModeRewriteAlways {
+	if p.Options.DeploymentModeRewrite == DeploymentModeRewriteAlways {
 		f.Edits = p.Object.Edits(yamldoc.Set(f.At, current))
 		return
 	}
@@ -184,12 +184,12 @@ func (p *pass) dropKnative(f *transform.Report, s *model.Service, value string) 
 	f.Message = fmt.Sprintf("the first sync of a change fails, because KServe 0.19.0 refuses to update a service with the "+
 		"mode %s: ", value)
 	switch {
-	case p.DefaultMode == "":
+	case p.KServe.DefaultMode == "":
 		f.Message += "remove the annotation if Knative is the cluster's default"
 		f.Needs = "default-deployment-mode"
-	case p.DefaultMode != kserve.Knative:
+	case p.KServe.DefaultMode != kserve.Knative:
 		f.Message += "upgrade to 0.20"
-		f.Unrepaired = fmt.Sprintf("without the annotation KServe uses the cluster's default, %s", p.DefaultMode)
+		f.Unrepaired = fmt.Sprintf("without the annotation KServe uses the cluster's default, %s", p.KServe.DefaultMode)
 	case s.StandardEvidence != "":
 		f.Message += "remove the annotation and " + s.StandardEvidence
 		f.Unrepaired = s.StandardEvidence + " has an effect only in Standard mode"

@@ -50,7 +50,7 @@ func checkKind(p *pass) {
 			Message: fmt.Sprintf("the API server refuses this, because KServe has no %s in version %s: use %s",
 				kind, version, apiVersions(kind))})
 	case slices.Contains(model.LLMKinds, p.Object.GroupKind()) && p.Versions.Known() && !p.Versions.Likened() &&
-		len(p.LLMVersions(p.Object).Releases()) == 0:
+		len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		p.Report(transform.Report{At: yamldoc.Path{"apiVersion"},
 			Message: fmt.Sprintf("the API server refuses this, because %s has no %s in version %s: %s",
 				p.release(), kind, version, p.otherVersion(kserve.LLM[version]))})
@@ -66,14 +66,15 @@ func (p *pass) otherVersion(w transform.Window) string {
 	return upgrade
 }
 
-// similarKind returns the kind of KServe that is spelt like the text, or almost so, and is empty when there is none.
-func similarKind(text string) string {
-	if kserve.KindVersions[text] != nil {
-		return text
+// similarKind returns the kind of KServe with the name, or else with the most similar one. It is empty when there is
+// none.
+func similarKind(name string) string {
+	if kserve.KindVersions[name] != nil {
+		return name
 	}
 	meant, least := "", 3
 	for _, kind := range slices.Sorted(maps.Keys(kserve.KindVersions)) {
-		if d := spelling.Distance(strings.ToLower(text), strings.ToLower(kind)); d < least {
+		if d := spelling.Distance(strings.ToLower(name), strings.ToLower(kind)); d < least {
 			meant, least = kind, d
 		}
 	}

@@ -28,17 +28,17 @@ var rivalDeployment = &transform.Rule{
 // (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0: checkDeploymentExist asks for the owner only to
 // stop a service, compares nothing but the specs, and its dry run already fails where the selector differs).
 func checkRivals(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
-	for _, rival := range p.Rivals(s) {
+	for _, rival := range p.KServe.Rivals(s) {
 		spec := rival.Get("spec")
 		if !spec.Has("selector") && !spec.Has("template") {
 			continue
 		}
 		makes, severity := "makes", transform.Error
-		if _, certain := p.ChildNames(s, rival.Component); !certain || s.Mode == "" {
+		if _, certain := p.KServe.ChildNames(s, rival.Component); !certain || s.Mode == "" {
 			makes, severity = "may make", transform.Warning
 		}
 		harm, repair := "the later of the two is refused", "with another selector, which no update can change: "+

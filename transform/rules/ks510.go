@@ -31,7 +31,7 @@ var blockingAutoscaler = &transform.Rule{
 
 func checkBlockingAutoscaler(p *pass) {
 	o := p.Object
-	child, ok := p.BlockedBy(o)
+	child, ok := p.KServe.BlockedBy(o)
 	if !ok {
 		return
 	}
@@ -41,7 +41,7 @@ func checkBlockingAutoscaler(p *pass) {
 	switch {
 	case (model.Autoscaler{Object: o}).IsHPA():
 		p.rename(at, message, "")
-	case !p.LLMVersions(child.Service.Object).All(child.Window):
+	case !p.KServe.LLMVersions(child.Service.Object).All(child.Window):
 		p.Report(transform.Report{At: at, Message: message + ": choose another name", Needs: kserveVersion})
 	default:
 		p.rename(at, message, fmt.Sprintf(", and delete the old one once (%s delete %s %s), because KEDA admits only one "+

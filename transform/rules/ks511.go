@@ -38,13 +38,13 @@ var (
 const longestLabel = 63
 
 func checkLLMName(p *pass) {
-	s := p.LLMService(p.Object)
+	s := p.KServe.LLMService(p.Object)
 	f := transform.Report{At: yamldoc.Path{"metadata", "name"}}
 	const dead = "the service never gets ready, because "
 	switch name := s.Name; {
-	case len(p.LLMVersions(p.Object).Releases()) == 0:
+	case len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		return
-	case !dns1123().MatchString(name): // also a name that is not there yet, as ${MODEL}
+	case !dns1123().MatchString(name): // also a placeholder, as ${MODEL}
 	case !dns1035().MatchString(name):
 		f.Message = dead + "the name of a Service can't start with it: start with a letter, and use no dots"
 		p.Report(f)
@@ -52,7 +52,7 @@ func checkLLMName(p *pass) {
 		f.Message = fmt.Sprintf(dead+"a label can't hold its %d characters: use at most %d", len(name), longestLabel)
 		p.Report(f)
 	}
-	for _, other := range p.Namesakes(s) {
+	for _, other := range p.KServe.Namesakes(s) {
 		f.Category = other.String()
 		f.Message = fmt.Sprintf("the service never gets ready (%s), because KServe makes or deletes an object with the name "+
 			"of %s and stops at one that is not its own: give one of the two another name", other.Child.Reason, other)

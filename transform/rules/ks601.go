@@ -26,9 +26,8 @@ var modelFormat = &transform.Rule{
 	Run:      run(checkModelFormat),
 }
 
-// checkModelFormat makes the edits that stand for setPredictorModelDefaults
-// (pkg/apis/serving/v1beta1/inference_service_defaults.go, v0.11.0 to v0.20.0): the framework's mapping becomes model,
-// with the framework as its format.
+// checkModelFormat does what setPredictorModelDefaults does (pkg/apis/serving/v1beta1/inference_service_defaults.go,
+// v0.11.0 to v0.20.0): the framework's mapping becomes model, with the framework as its format.
 func checkModelFormat(p *pass) {
 	at := p.convertedFramework()
 	spec := p.Object.Get(at...)
@@ -60,7 +59,7 @@ func checkModelFormat(p *pass) {
 		f.Message += fmt.Sprintf(", without %s.%s, which KServe drops and which would have an effect there",
 			framework, dropped)
 	}
-	if types := p.types(); dropped != "" && p.options.PrunedFields != PrunedFieldsRemove {
+	if types := p.types(); dropped != "" && p.Options.PrunedFields != PrunedFieldsRemove {
 		f.Unrepaired = fmt.Sprintf("only people know whether %s shall have an effect", dropped)
 	} else if types.At(at).Kept || settled(types.At(predictor.With("model")), spec) {
 		f.Edits = p.Object.Edits(edits...)
@@ -70,7 +69,8 @@ func checkModelFormat(p *pass) {
 	p.Report(f)
 }
 
-// droppedBelow returns the field that says more than its framework and that only model has, or is empty.
+// droppedBelow returns the field of a framework that only model has and that says more than the framework. It is empty
+// when there is none.
 func droppedBelow(framework *yamldoc.Node, name string) string {
 	switch format := framework.Get("modelFormat"); {
 	case framework.Get("runtime").Str() != "":

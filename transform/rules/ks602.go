@@ -48,7 +48,7 @@ func checkQuantities(p *pass) {
 	})
 }
 
-// storedQuantity returns the text that every release in question stores for a quantity, if that differs from the value.
+// storedQuantity returns the string that every release in question stores for a quantity, if it differs from the value.
 func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs bool) {
 	text, isText := "", false
 	for i, one := range f.All() {
@@ -70,7 +70,7 @@ func storedQuantity(value *yamldoc.Node, f schema.Field) (stored string, differs
 	return stored, isText && (stored != text || value.Tag() != "!!str")
 }
 
-// numberText returns the text of a string, or of a decimal number as JSON writes it.
+// numberText returns a string, or a decimal number as JSON writes it.
 func numberText(value *yamldoc.Node) (text string, ok bool) {
 	switch value.Tag() {
 	case "!!str":

@@ -25,10 +25,10 @@ var containerName = &transform.Rule{
 	Run:      run(checkContainerNames),
 }
 
-// checkContainerNames stands for Default in predictor_custom.go, transformer_custom.go, explainer_custom.go and
+// checkContainerNames does what Default does in predictor_custom.go, transformer_custom.go, explainer_custom.go and
 // explainer_art.go (pkg/apis/serving/v1beta1, v0.11.0 to v0.20.0).
 func checkContainerNames(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	for _, component := range s.Components() {
 		containers := p.Object.Get("spec", component, "containers").List()
 		field, _ := s.Framework(component)

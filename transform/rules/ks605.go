@@ -115,7 +115,7 @@ func (p *pass) liveFields() (paths []yamldoc.Path) {
 	return paths
 }
 
-// entries returns the paths of the annotations or labels, as the field says, that are to go.
+// entries returns the paths of the entries of a field, annotations or labels, that have to go.
 func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldoc.Path) {
 	for key := range p.Object.Get("metadata", field).Children() {
 		if name, ok := key.(string); ok && goes(name) {
@@ -131,7 +131,7 @@ func (p *pass) entries(field string, goes func(key string) bool) (paths []yamldo
 func (p *pass) writesModelCache() bool {
 	switch p.Object.GroupKind() {
 	case kserve.InferenceService:
-		field, _ := p.Service(p.Object).Framework(kserve.Predictor)
+		field, _ := p.KServe.Service(p.Object).Framework(kserve.Predictor)
 		uri := p.Object.Get("spec", kserve.Predictor, field, "storageUri")
 		return p.Versions.All(kserve.ModelCacheMarked) && !uri.IsNull()
 	case kserve.LLMInferenceService:

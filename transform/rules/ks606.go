@@ -84,7 +84,7 @@ func (p *pass) pruning() *pruning {
 // misplaced returns the place of a server that KServe misses where it belongs, nil if there is none, and whether the
 // setting pruned-fields moves it there.
 func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
-	if s := p.Service(p.Object); s != nil && !s.IsGraph() {
+	if s := p.KServe.Service(p.Object); s != nil && !s.IsGraph() {
 		at, _ = misplacedServer(s)
 	}
 	return at, at != nil && p.moves(at)
@@ -92,13 +92,13 @@ func (p *pass) misplaced() (at yamldoc.Path, moves bool) {
 
 // moves reports whether the setting pruned-fields puts what is at a place where it belongs.
 func (p *pass) moves(at yamldoc.Path) bool {
-	return p.options.PrunedFields == PrunedFieldsMove && len(p.pruning().finding(at, p.Object.Get(at...)).Edits) > 0
+	return p.Options.PrunedFields == PrunedFieldsMove && len(p.pruning().finding(at, p.Object.Get(at...)).Edits) > 0
 }
 
 // finding is about a field that no release in question has.
 func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report {
 	older, newer := p.elsewhere(at)
-	stored := p.allLLM(kserve.LLMConverted) && p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
+	stored := p.allLLM(kserve.LLMConverted) && p.Schema.Types(kserve.LLMStored, p.Object.Kind).At(at).Kept
 	f := transform.Report{At: at, AsStored: !p.Versions.Likened(),
 		Message: fmt.Sprintf("%s, because %s has no field %s%s and %s drops it: ",
 			p.symptom(at, value), p.release(), at, older, p.by)}
@@ -119,7 +119,7 @@ func (p *pruning) finding(at yamldoc.Path, value *yamldoc.Node) transform.Report
 func (p *pruning) repair(f *transform.Report, value *yamldoc.Node) {
 	a := p.advice(f.At, value)
 	f.Message += a.text
-	removes, moves := p.options.PrunedFields == PrunedFieldsRemove, p.options.PrunedFields == PrunedFieldsMove
+	removes, moves := p.Options.PrunedFields == PrunedFieldsRemove, p.Options.PrunedFields == PrunedFieldsMove
 	switch {
 	case p.Versions.Likened():
 		f.Unrepaired = "your release may have it"
@@ -147,15 +147,15 @@ func (p *pruning) symptom(at yamldoc.Path, value *yamldoc.Node) string {
 	return fmt.Sprintf("this %s%s setting %s no effect", gpu, at[len(at)-1], has)
 }
 
-// namesGPU reports whether a key or a text of a value tells that it is about GPUs.
+// namesGPU reports whether a key or a string in a value shows that it is about GPUs.
 func namesGPU(value *yamldoc.Node) (found bool) {
-	tells := func(text string) bool {
-		text = strings.ToLower(text)
-		return strings.Contains(text, "gpu") || strings.Contains(text, "nvidia")
+	shows := func(s string) bool {
+		s = strings.ToLower(s)
+		return strings.Contains(s, "gpu") || strings.Contains(s, "nvidia")
 	}
 	value.Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) {
 		found = found || slices.ContainsFunc(n.Entries, func(e yamldoc.Entry) bool {
-			return tells(e.Key.Value) || tells(e.Value.Get().Str())
+			return shows(e.Key.Value) || shows(e.Value.Get().Str())
 		})
 	})
 	return found
@@ -308,7 +308,7 @@ func fits(object schema.Field, name string, value *yamldoc.Node) bool {
 	return field.Kept && !slices.ContainsFunc(field.All(), differs)
 }
 
-// move lets the edits put what is at a field where it belongs, if the settings ask for that.
+// move makes the edits that put a field where it belongs, if the settings ask for that.
 func (p *pruning) move(f *transform.Report, moves []move) {
 	edits := []yamldoc.Edit{yamldoc.Delete(f.At)}
 	for _, m := range moves {
@@ -336,7 +336,7 @@ func (p *pruning) move(f *transform.Report, moves []move) {
 	kind := p.Object.GroupKind()
 	isRuntime := kind == kserve.ServingRuntime || kind == kserve.ClusterServingRuntime
 	switch {
-	case p.options.PrunedFields != PrunedFieldsMove:
+	case p.Options.PrunedFields != PrunedFieldsMove:
 		f.Unrepaired = "the setting pruned-fields is report, and only move " + writes(moves)
 		return
 	case isRuntime && !p.mayEdit():
@@ -376,7 +376,7 @@ func (p *pruning) take(place yamldoc.Path) bool {
 	return true
 }
 
-// settled reports whether a value is stored as it is, if it gets the place of a field.
+// settled reports whether KServe stores a value unchanged in the field.
 func settled(field schema.Field, value *yamldoc.Node) bool {
 	asIs := func(value *yamldoc.Node, f schema.Field) bool {
 		_, differs := storedQuantity(value.Get(), f)
@@ -387,8 +387,8 @@ func settled(field schema.Field, value *yamldoc.Node) bool {
 	return all
 }
 
-// ofMetadata reports whether a value may move to a path of metadata: labels and annotations are mappings of strings, and
-// names are strings. A finalizer would begin to block the deletion, which nobody has missed so far.
+// ofMetadata reports whether a value may move to a path of metadata: labels and annotations are mappings of strings,
+// and names are strings. A finalizer would begin to block the deletion, which nobody has missed so far.
 func ofMetadata(at yamldoc.Path, value *yamldoc.Node) bool {
 	isString := func(n *yamldoc.Node) bool { return n.Get().Tag() == "!!str" }
 	switch at[1] {

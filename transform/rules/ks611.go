@@ -68,12 +68,12 @@ func (p *pass) inexact() (reason string) {
 			return
 		}
 		path := at.Path()
-		stored := p.kinds.Types(kserve.LLMStored, p.Object.Kind).At(path)
+		stored := p.Schema.Types(kserve.LLMStored, p.Object.Kind).At(path)
 		if stored.Kept || f.Dropped && !stored.Dropped {
 			reason = fmt.Sprintf("%s would then have an effect, which it has not in v1alpha1", path)
 		}
 	})
-	if p.LLMService(p.Object) == nil {
+	if p.KServe.LLMService(p.Object) == nil {
 		return reason
 	}
 	checkAsStored(p, func(r refusal) {

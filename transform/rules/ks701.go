@@ -22,7 +22,7 @@ var autoUpdate = &transform.Rule{
 	Example:  "0.16.0/disabled",
 	Severity: transform.Advice,
 	Run: run(func(p *pass) {
-		if p.Service(p.Object).Annotation(kserve.DisableAutoUpdate) == "true" {
+		if p.KServe.Service(p.Object).Annotation(kserve.DisableAutoUpdate) == "true" {
 			p.Report(transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.DisableAutoUpdate},
 				Message: "nothing rolls out although Argo CD shows Synced and Healthy, because KServe 0.16 and later " +
 					"ignore every change of a ready service with this annotation: remove it"})

@@ -10,7 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// The releases that do not stop what kserve.StopAnnotation stands on.
+// The releases that do not stop some kind of object because of kserve.StopAnnotation.
 var (
 	stopUnknown      = transform.Window{Before: stopsKnativeOnly.From}
 	stopsKnativeOnly = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
@@ -48,7 +48,7 @@ func checkStop(p *pass) {
 
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.
 func (p *pass) unstoppable() (what, upgrade string) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	switch {
 	case p.Object.GroupKind() == kserve.LLMInferenceService:
 		if p.allLLM(stopsNoLLM) {

@@ -31,12 +31,12 @@ var orphanLabels = &transform.Rule{
 // checkOrphans finds what releases with canaries delete: every Deployment and Service with both labels that is not
 // theirs (reconcileCanaryDeployments in components/predictor.go@v0.20.0).
 func checkOrphans(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s.Mode != kserve.Standard || s.Name == "" {
 		return
 	}
-	for _, o := range p.Claimed(s) {
-		if t := p.NameOwner(o, o.Name); t != nil && t.Service == s {
+	for _, o := range p.KServe.Claimed(s) {
+		if t := p.KServe.NameOwner(o, o.Name); t != nil && t.Service == s {
 			continue
 		}
 		at := yamldoc.Path{"metadata", "labels", model.ServiceLabel}

@@ -27,7 +27,7 @@ var canaryIgnored = &transform.Rule{
 // checkCanaryIgnored reports the field, which only ksvc_reconciler.go reads (v0.11.2 to v0.20.0). 100 means the same in
 // both modes.
 func checkCanaryIgnored(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s.Mode != kserve.Standard {
 		return
 	}

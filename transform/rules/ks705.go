@@ -31,14 +31,14 @@ var otherModeScaling = &transform.Rule{
 // checkOtherMode looks at what only the other mode reads. Knative's settings are read by ksvc_reconciler.go, those of
 // Standard mode by hpa_reconciler.go and keda_reconciler.go (v0.11.2 to v0.20.0).
 func checkOtherMode(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	ignored := map[kserve.Mode]otherMode{kserve.Standard: {p, s, kserve.Knative}, kserve.Knative: {p, s, kserve.Standard}}
 	o, known := ignored[s.Mode]
 	if !known {
 		return
 	}
 	// KS501 says that a service without the annotation has another mode than its settings show.
-	byKS501 := s.Annotation(kserve.DeploymentModeAnnotation) == "" && p.DefaultMode != ""
+	byKS501 := s.Annotation(kserve.DeploymentModeAnnotation) == "" && p.KServe.DefaultMode != ""
 	if !byKS501 {
 		o.checkAnnotations(yamldoc.Path{"metadata", "annotations"})
 	}
@@ -89,7 +89,7 @@ func (o otherMode) checkAnnotations(at yamldoc.Path) {
 // is refused.
 func checkStandardScaling(p *pass, s *model.Service, name string, spec *yamldoc.Node, at yamldoc.Path) {
 	class := s.Class(name)
-	if class != "" && class != "hpa" || len(p.Autoscalers(s)[name]) > 0 {
+	if class != "" && class != "hpa" || len(p.KServe.Autoscalers(s)[name]) > 0 {
 		return
 	}
 	metric := spec.Get("scaleMetric").Str()

@@ -26,7 +26,7 @@ var scalingIgnored = &transform.Rule{
 }
 
 func checkScalingIgnored(p *pass) {
-	versions := p.LLMVersions(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
 	for _, part := range llmParts {
 		at := part.With("scaling")
 		if p.Object.Get(at...).IsNull() || versions.All(kserve.LLMScaling) {

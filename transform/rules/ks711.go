@@ -27,8 +27,8 @@ var replicasAndScaling = &transform.Rule{
 }
 
 func checkReplicasAndScaling(p *pass) {
-	versions := p.LLMVersions(p.Object)
-	s := p.LLMService(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
+	s := p.KServe.LLMService(p.Object)
 	for _, part := range llmParts {
 		replicas, scaling := part.With("replicas"), part.With("scaling")
 		f := transform.Report{At: replicas}

@@ -36,15 +36,15 @@ const (
 )
 
 func checkSelectorLabels(p *pass) {
-	versions := p.LLMVersions(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
 	if len(versions.Releases()) == 0 {
 		return
 	}
 	for _, part := range llmParts {
-		if p.Anywhere(p.Object, part.With("worker")...) {
+		if p.KServe.Anywhere(p.Object, part.With("worker")...) {
 			continue
 		}
-		if len(part) == 1 && p.LLMService(p.Object) != nil {
+		if len(part) == 1 && p.KServe.LLMService(p.Object) != nil {
 			p.checkLabels(yamldoc.Path{"metadata", "labels"}, kueueLabels)
 		}
 		if versions.Any(kserve.LLM["v1alpha2"]) {

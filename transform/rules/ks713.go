@@ -45,7 +45,7 @@ var (
 )
 
 func checkModel(p *pass) {
-	s, versions := p.LLMService(p.Object), p.LLMVersions(p.Object)
+	s, versions := p.KServe.LLMService(p.Object), p.KServe.LLMVersions(p.Object)
 	if len(versions.Releases()) == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func checkModel(p *pass) {
 	}
 	f := transform.Report{Object: layer, At: llmModel.With("uri")}
 	switch {
-	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol): // a Config, or who replaces it, may have it
+	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol): // a Config, or what replaces the placeholder, may have it
 	case uri == "":
 		f.Object, f.At = p.Object, yamldoc.Path{"spec"}
 		f.Message = "the service never gets ready (invalid model URI), because neither it nor a Config of baseRefs has " +

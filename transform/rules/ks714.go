@@ -15,7 +15,7 @@ var ks714Doc string
 var brokenTemplate = &transform.Rule{
 	ID:       "KS714",
 	Name:     "broken-template",
-	Title:    "KServe takes a text of an LLMInferenceService for a broken template",
+	Title:    "KServe reads a string of an LLMInferenceService as a broken template",
 	Doc:      ks714Doc,
 	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
 	Since:    transform.Release{0, 2},

@@ -47,7 +47,7 @@ var refusedScaling = &transform.Rule{
 }
 
 func checkScaling(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	checkRefusedClass(p, s)
 	checkScalingAnnotations(p, s)
 	components(s, func(name string, spec *yamldoc.Node) {

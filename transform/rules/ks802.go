@@ -39,7 +39,7 @@ var refusedServer = &transform.Rule{
 // checkServers counts the servers as they are after the defaulter, which lets the first framework take the place of the
 // model (setPredictorModelDefaults in inference_service_defaults.go).
 func checkServers(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if _, version, _ := strings.Cut(s.APIVersion, "/"); !slices.Contains(kserve.KindVersions[s.Kind], version) {
 		return // KS502 reports it
 	}
@@ -77,14 +77,14 @@ func checkServers(p *pass) {
 	})
 }
 
-// misplacedPredictors are the places at which a predictor stands that is not indented as it should be.
+// misplacedPredictors are the places where a predictor is found that is indented too far or too little.
 var misplacedPredictors = []yamldoc.Path{
 	{kserve.Predictor}, {"metadata", kserve.Predictor}, {"spec", kserve.Transformer, kserve.Predictor},
 	{"spec", kserve.Explainer, kserve.Predictor},
 }
 
-// misplacedServer returns the place of a predictor, or of its server, that is not indented as it should be, and where it
-// belongs. Both are nil if there is none, or if the service has one where it belongs.
+// misplacedServer returns the place of a predictor, or of its server, that is indented too far or too little, and where
+// it belongs. Both are nil if there is none, or if the service has one where it belongs.
 func misplacedServer(s *model.Service) (at, to yamldoc.Path) {
 	predictor := yamldoc.Path{"spec", kserve.Predictor}
 	if s.Get(predictor...).IsNull() {
@@ -114,15 +114,15 @@ func refuseServers(component string, found []yamldoc.Path) refusal {
 	r := refusal{
 		at:     yamldoc.Path{"spec", component},
 		words:  withoutServer(component),
-		advice: "add containers, which it has none of",
+		advice: "add containers",
 	}
 	switch {
 	case len(found) > 1:
 		r.at, r.advice = found[1], fmt.Sprintf("remove %s or %s", found[0], found[1])
 	case component == kserve.Predictor:
-		r.advice = "add a model, a framework or containers, which it has none of"
+		r.advice = "add a model, a framework or containers"
 	case component == kserve.Explainer:
-		r.advice = "add art or containers, which it has none of"
+		r.advice = "add art or containers"
 	}
 	return r
 }

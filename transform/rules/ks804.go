@@ -158,7 +158,7 @@ func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) 
 			r.advice = "write a number without quotes"
 		}
 	case d.object && node.Get().Kind != yamldoc.Mapping:
-		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping, not text"
+		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping"
 	case d.values != nil && !slices.Contains(d.values, node.Str()):
 		r.words = fmt.Sprintf("%s: Unsupported value: %q", at, node.Str())
 		r.advice = "use " + joined(d.values, "or")

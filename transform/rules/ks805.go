@@ -27,7 +27,7 @@ var (
 // gpuTypesKey lists the names of further GPU resources, as a JSON array.
 const gpuTypesKey = "serving.kserve.io/gpu-resource-types"
 
-// knownResources are those that the webhook does not take for an unknown GPU
+// knownResources are the resources that the webhook knows. It takes any other for an unknown GPU
 // (HasUnknownGpuResourceType in pkg/utils/utils.go@v0.20.0).
 var knownResources = []string{"cpu", "memory", "storage", "ephemeral-storage",
 	"nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi"}
@@ -52,7 +52,7 @@ var refusedWorkers = &transform.Rule{
 }
 
 func checkWorkers(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	pod := p.Object.Get("spec")
 	if s != nil {
 		pod = pod.Get(kserve.Predictor)

@@ -38,7 +38,7 @@ var refusedSetting = &transform.Rule{
 }
 
 func checkSettings(p *pass) {
-	s := p.Service(p.Object)
+	s := p.KServe.Service(p.Object)
 	if s == nil {
 		if !disabled(p.Object) {
 			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"}, inRuntime)
@@ -138,7 +138,7 @@ func checkStorageURIs(p *pass, s *model.Service, component string) {
 	if storageURI(s, component) {
 		report(at, "Setting both StorageURI and StorageURIs is not supported.", "keep one of them")
 	}
-	claims, folders := map[string]bool{}, []string{}
+	claims, tops := map[string]bool{}, []string{}
 	claimedTwice := false
 	for i, item := range list.Children() {
 		path, uri := item.Get("mountPath").Str(), item.Get("uri").Str()
@@ -149,7 +149,7 @@ func checkStorageURIs(p *pass, s *model.Service, component string) {
 		case uri == "":
 			report(at.With(i), "storage URI cannot be empty", "set uri")
 		case path == "/":
-			report(at.With(i, "mountPath"), "storage path cannot be empty", "choose a folder")
+			report(at.With(i, "mountPath"), "storage path cannot be empty", "choose a directory")
 		case !strings.HasPrefix(path, "/"):
 			report(at.With(i, "mountPath"), "storage path must be absolute: "+path, "start it with /")
 		case strings.Contains(path, ".."):
@@ -160,15 +160,15 @@ func checkStorageURIs(p *pass, s *model.Service, component string) {
 			claims[path] = true
 		} else {
 			top, _, _ := strings.Cut(strings.Trim(path, "/"), "/")
-			folders = append(folders, top)
+			tops = append(tops, top)
 		}
 	}
 	switch {
-	case len(folders) < 2:
+	case len(tops) < 2:
 	case claimedTwice:
 		report(at, "PVC storage paths must be unique", "give each its own mountPath")
-	case len(slices.Compact(folders)) > 1:
-		report(at, "storage paths must have a common parent directory", "choose folders below one parent")
+	case len(slices.Compact(tops)) > 1:
+		report(at, "storage paths must have a common parent directory", "choose directories below one parent")
 	}
 }
 
@@ -191,7 +191,7 @@ func storageURI(s *model.Service, component string) bool {
 	return false
 }
 
-// checkExplainerStorage looks at the storage of the explainer art (validateStorageSpec in component.go). The one of a
+// checkExplainerStorage looks at the storage of the explainer art (validateStorageSpec in component.go). That of a
 // model is not validated.
 func checkExplainerStorage(p *pass) {
 	art := p.Object.Get("spec", kserve.Explainer, "art")

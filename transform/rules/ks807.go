@@ -70,8 +70,8 @@ func claims(o *transform.Object) iter.Seq2[claim, yamldoc.Path] {
 	}
 }
 
-// selectable yields the formats of a runtime with autoSelect and a priority, each after the place of that. A disabled
-// runtime has none.
+// selectable yields the formats of a runtime that have autoSelect and a priority, with the path of the priority. A
+// disabled runtime has none.
 func selectable(runtime *transform.Object) iter.Seq2[yamldoc.Path, *yamldoc.Node] {
 	at := yamldoc.Path{"spec", "supportedModelFormats"}
 	return func(yield func(yamldoc.Path, *yamldoc.Node) bool) {
@@ -103,7 +103,7 @@ func claimed(render *transform.Snapshot) map[claim]*transform.Object {
 // validateUniqueStorageURI in local_model_cache_validation.go@v0.14.1).
 func checkClaims(p *pass) {
 	for own, at := range claims(p.Object) {
-		other := p.claimed()[own]
+		other := p.index.claimed()[own]
 		switch {
 		case other.Name == p.Object.Name:
 			continue

@@ -113,7 +113,8 @@ func checkSteps(p *pass, node string, spec *yamldoc.Node, at yamldoc.Path) {
 	}
 }
 
-// agentProtocols are the prefixes that KServe's agent can download a TrainedModel from (pkg/agent/storage/provider.go).
+// agentProtocols are the prefixes of the URIs that KServe's agent can download a TrainedModel from
+// (pkg/agent/storage/provider.go).
 var agentProtocols = []string{"s3://", "gs://", "https://", "http://"}
 
 func checkTrainedModel(p *pass) {

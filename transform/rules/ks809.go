@@ -19,7 +19,7 @@ var ks809Doc string
 var refusedQuantity = &transform.Rule{
 	ID:       "KS809",
 	Name:     "refused-quantity",
-	Title:    "A quantity such as 1 core is none",
+	Title:    "A string such as 1 core is not a quantity",
 	Doc:      ks809Doc,
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
@@ -59,10 +59,10 @@ func checkQuantityForm(p *pass) {
 	})
 }
 
-// hasQuantityForm reports whether the text has quantityForm. What Canonical reads has it too, and that is faster.
-func hasQuantityForm(text string) bool {
-	_, ok := quantity.Canonical(text)
-	return ok || quantityForm().MatchString(text)
+// hasQuantityForm reports whether the string matches quantityForm. What Canonical accepts does, and it is faster.
+func hasQuantityForm(s string) bool {
+	_, ok := quantity.Canonical(s)
+	return ok || quantityForm().MatchString(s)
 }
 
 // isQuantity reports whether a field holds a quantity on every release in question.

@@ -36,7 +36,7 @@ var routerPath = yamldoc.Path{"spec", "router"}
 
 func checkRouter(p *pass) {
 	checkScheduler(p)
-	if p.LLMService(p.Object) != nil {
+	if p.KServe.LLMService(p.Object) != nil {
 		checkRoute(p)
 		checkTraffic(p)
 	}
@@ -121,7 +121,7 @@ func checkScheduler(p *pass) {
 	}
 	at = at.With("config")
 	config := p.Object.Get(at...)
-	if config.IsNull() || p.LLMService(p.Object) == nil {
+	if config.IsNull() || p.KServe.LLMService(p.Object) == nil {
 		return
 	}
 	inline, ref := config.Get("inline"), config.Get("ref")

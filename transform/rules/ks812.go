@@ -46,7 +46,7 @@ func checkLLMScaling(p *pass) {
 			actuators[actuator] = true
 		}
 	}
-	if len(actuators) > 1 && p.LLMService(p.Object) != nil {
+	if len(actuators) > 1 && p.KServe.LLMService(p.Object) != nil {
 		p.refuse(refusal{at: yamldoc.Path{"spec", kserve.Prefill, "scaling", "wva"}, only: sameActuator,
 			words: "decode and prefill must use the same actuator backend", advice: "write hpa, or keda, in both"})
 	}

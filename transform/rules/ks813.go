@@ -43,7 +43,7 @@ func checkLLMSettings(p *pass) {
 		}
 	}
 	switch {
-	case p.LLMService(p.Object) == nil:
+	case p.KServe.LLMService(p.Object) == nil:
 		checkConfigOnly(p)
 	case p.Object.APIVersion == kserve.LLMStored:
 		checkAsStored(p, p.refuse)

@@ -30,10 +30,10 @@ func checkRemovedAutoscaler(p *pass) {
 		return
 	}
 	a := model.Autoscaler{Object: p.Object}
-	if t := p.before.StandardTarget(a); t != nil {
+	if t := p.Before.StandardTarget(a); t != nil {
 		checkUnscaled(p, *t)
 	}
-	for _, t := range p.before.LLMCandidates(a) {
+	for _, t := range p.Before.LLMCandidates(a) {
 		if t.Current {
 			checkUnscaledLLM(p, t)
 		}
@@ -43,8 +43,8 @@ func checkRemovedAutoscaler(p *pass) {
 // checkUnscaled looks at an InferenceService. With the class external, KServe leaves the replicas to others; with any
 // other one it makes an autoscaler or sets the replicas (internal/kserve/autoscaler.go).
 func checkUnscaled(p *pass, was model.ScaleTarget) {
-	s := p.Service(p.staying(was.Service.Object))
-	if s == nil || len(p.Autoscalers(s)[was.Component]) > 0 {
+	s := p.KServe.Service(p.staying(was.Service.Object))
+	if s == nil || len(p.KServe.Autoscalers(s)[was.Component]) > 0 {
 		return
 	}
 	if s.Class(was.Component) != "external" {
@@ -56,12 +56,12 @@ func checkUnscaled(p *pass, was model.ScaleTarget) {
 }
 
 func checkUnscaledLLM(p *pass, was model.LLMScaleTarget) {
-	s := p.LLMService(p.staying(was.Service.Object))
+	s := p.KServe.LLMService(p.staying(was.Service.Object))
 	if s == nil || s.Has(was.Spec.With("replicas")...) || s.Has(was.Spec.With("scaling")...) {
 		return
 	}
-	for _, w := range p.LLMWorkloads(s) {
-		if len(w.Spec) == len(was.Spec) && len(p.LLMAutoscalers(w)) > 0 {
+	for _, w := range p.KServe.LLMWorkloads(s) {
+		if len(w.Spec) == len(was.Spec) && len(p.KServe.LLMAutoscalers(w)) > 0 {
 			return
 		}
 	}

@@ -28,9 +28,9 @@ func checkRemovedRuntime(p *pass) {
 	if notPruned(p.Object) {
 		return
 	}
-	for _, s := range p.Unserved(p.Object) {
-		was := p.before.Service(p.was(s.Object))
-		if was == nil || !p.before.UsesRuntime(was, p.Object) {
+	for _, s := range p.KServe.Unserved(p.Object) {
+		was := p.Before.Service(p.was(s.Object))
+		if was == nil || !p.Before.UsesRuntime(was, p.Object) {
 			continue
 		}
 		f := transform.Report{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},

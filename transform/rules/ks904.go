@@ -40,7 +40,7 @@ func likenessOf(service *transform.Object) likeness {
 	return likeness{service.GroupKind(), service.Namespace, sha256.Sum256([]byte(b.String()))}
 }
 
-// writeValue writes a text that nodes have in common if they are equal, and only then.
+// writeValue writes a node so that equal nodes give the same string, and others do not.
 func writeValue(b *strings.Builder, n *yamldoc.Node) {
 	if n = n.Get(); n == nil {
 		return

@@ -41,8 +41,8 @@ var removedCache = &transform.Rule{
 	}),
 }
 
-// checkCacheInUse stands for ValidateDelete (pkg/webhook/admission/localmodelcache at v0.14.1 to v0.20.0). KServe gives
-// a service the label that it looks at if the model is below the cache's (MatchStorageURI in
+// checkCacheInUse does what ValidateDelete does (pkg/webhook/admission/localmodelcache at v0.14.1 to v0.20.0). KServe
+// gives a service the label that it looks at if the model is below the cache's (MatchStorageURI in
 // pkg/apis/serving/v1alpha1).
 func checkCacheInUse(p *pass) {
 	for _, service := range p.change().cached()[p.Object] {
@@ -66,7 +66,7 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 		}
 	}
 	cached := map[*transform.Object][]*transform.Object{}
-	for _, s := range p.Services() {
+	for _, s := range p.KServe.Services() {
 		was := p.was(s.Object)
 		if was == nil || s.Get("metadata", "annotations", "serving.kserve.io/disable-localmodel") != nil {
 			continue

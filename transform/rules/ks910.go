@@ -31,7 +31,7 @@ func checkRemovedConfig(p *pass) {
 	if notPruned(p.Object) {
 		return
 	}
-	for _, was := range p.before.LLMUsers(p.Object) {
+	for _, was := range p.Before.LLMUsers(p.Object) {
 		s := p.staying(was.Object)
 		if s == nil {
 			continue
@@ -50,7 +50,7 @@ func checkRemovedConfig(p *pass) {
 // checkStillNamed reports a service whose baseRefs name the Config at a path, unless another Config of that name takes
 // its place. On the releases that protect Configs, the Config is kept in any case.
 func checkStillNamed(p *pass, service *transform.Object, at yamldoc.Path) {
-	replaced := !slices.Contains(p.LLMService(service).Missing, p.Object.Name)
+	replaced := !slices.Contains(p.KServe.LLMService(service).Missing, p.Object.Name)
 	protected := p.Versions.All(kserve.LLMConfigsProtected)
 	unprotected := !p.Versions.Any(kserve.LLMConfigsProtected)
 	if replaced && unprotected {

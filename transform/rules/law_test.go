@@ -25,8 +25,8 @@ type loss struct {
 
 // TestLaw proves the law of repairs in docs/development.md for the whole catalogue: each value that is gone from the
 // output is one that a rule may take, by the table lawful. One that is empty counts too, because scheduler: {} means
-// something. The inputs are those of all cases, the manifests of KServe in the module cache, and mutants of them. A case
-// runs with its own settings, and all run with the whole catalogue and the defaults.
+// something. The inputs are those of all cases, the manifests of KServe in the module cache, and mutants of them. A
+// case runs with its own settings, and all run with the whole catalogue and the defaults.
 func TestLaw(t *testing.T) {
 	cases, err := suite.Find(false)
 	if err != nil {
@@ -39,8 +39,8 @@ func TestLaw(t *testing.T) {
 			t.Fatal(err)
 		}
 		release := "0.20.0"
-		if folder := c.Folders()[len(c.Folders())-1]; folder != "unknown" && folder[0] == '0' {
-			release = folder
+		if dir := c.Dirs()[len(c.Dirs())-1]; dir != "unknown" && dir[0] == '0' {
+			release = dir
 		}
 		settings, _, _ := strings.Cut(string(files[0].Data), "\n")
 		law.check(c.Name, files, config, settings)
@@ -89,7 +89,7 @@ type law struct {
 }
 
 // check repairs files and compares what is gone with the table. The settings are the first line of a case. Input that
-// cannot be read is none.
+// can't be parsed is skipped.
 func (t law) check(name string, files []transform.File, config transform.Config, settings string) {
 	t.Helper()
 	result, err := transform.Run(t.Context(), files, config)
@@ -161,7 +161,7 @@ func takers(findings []transform.Finding, l loss) []transform.Finding {
 	})
 }
 
-// isOf reports whether an object is the one of a document.
+// isOf reports whether an object is the one in the document.
 func isOf(o *transform.Object, document *yamldoc.Node) bool {
 	return o.Kind == document.Get("kind").Str() && o.Name == document.Get("metadata", "name").Str()
 }
@@ -189,7 +189,7 @@ func documents(t *testing.T, data []byte) (bodies [][]byte) {
 	return bodies
 }
 
-// outputs returns all objects of the output. What cannot be read is none.
+// outputs returns all objects of the output that can be parsed.
 func outputs(t *testing.T, result *transform.Result) (all []*yamldoc.Node) {
 	for _, f := range result.Files() {
 		for _, body := range documents(t, f.After) {

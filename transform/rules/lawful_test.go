@@ -149,8 +149,8 @@ func ofKEDA(l loss) bool {
 
 var external = regexp.MustCompile(`-external(-\d+)?$`)
 
-// isRenamed reports whether a text names another object now: with the name that the rules give to an autoscaler, or
-// one that says that it had the old name.
+// isRenamed reports whether a string names another object now: one with the name that the rules give to an autoscaler,
+// or one that says that it had the old name.
 func isRenamed(l loss) bool {
 	name := l.now().Str()
 	said := slices.ContainsFunc(l.objects, func(o *yamldoc.Node) bool {

@@ -6,20 +6,20 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// listed joins paths by a word.
+// listed joins paths as joined does.
 func listed(paths []yamldoc.Path, word string) string {
-	texts := make([]string, len(paths))
+	all := make([]string, len(paths))
 	for i, path := range paths {
-		texts[i] = path.String()
+		all[i] = path.String()
 	}
-	return joined(texts, word)
+	return joined(all, word)
 }
 
-// joined joins texts by commas, and the last two by a word.
-func joined(texts []string, word string) string {
-	last := len(texts) - 1
+// joined joins strings with commas, and the last two with a word.
+func joined(all []string, word string) string {
+	last := len(all) - 1
 	if last == 0 {
-		return texts[0]
+		return all[0]
 	}
-	return strings.Join(texts[:last], ", ") + " " + word + " " + texts[last]
+	return strings.Join(all[:last], ", ") + " " + word + " " + all[last]
 }

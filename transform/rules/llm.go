@@ -27,7 +27,7 @@ func isPlatformConfig(o *transform.Object) bool {
 // llmRestarted returns the services of the render whose pods start anew when a pod template of the pass's object
 // changes: an LLMInferenceService itself, and those that name a Config in their baseRefs.
 func (p *pass) llmRestarted() (services []*transform.Object) {
-	for _, s := range p.LLMUsers(p.Object) {
+	for _, s := range p.KServe.LLMUsers(p.Object) {
 		services = append(services, s.Object)
 	}
 	return services

@@ -7,7 +7,7 @@ import (
 	"text/template"
 )
 
-// templateFunctions are those that the templates of LLM services may call on one release or another. Only their names
+// templateFunctions are the functions that the templates of LLM services may call on some release. Only their names
 // count here (ReplaceVariables in config_merge.go of pkg/controller/v1alpha1/llmisvc@v0.16.0 and of
 // pkg/controller/v1alpha2/llmisvc at v0.17.0, v0.19.0 and v0.20.0).
 var templateFunctions = template.FuncMap{
@@ -16,17 +16,17 @@ var templateFunctions = template.FuncMap{
 	"shutdownTimeout":  func() string { return "" },
 }
 
-const templateAdvice = "KServe reads {{ as the start of a Go template: write {{`{{`}} for the text, and `text` for a " +
-	"text in a template"
+const templateAdvice = "KServe reads {{ as the start of a Go template: write {{`{{`}} for a literal {{, and `text` for a " +
+	"string in a template"
 
-// templateFault returns what KServe says about a text with a broken template, nil if it is none. KServe merges a
-// service with its Configs, writes the result as JSON, and reads that as one template. So a block may start in one text
-// and end in another one: that is no fault.
-func templateFault(text string) error {
-	if !strings.Contains(text, "{{") {
+// templateFault returns what KServe says about a string with a broken template, nil if the string has no fault. KServe
+// merges a service with its Configs, writes the result as JSON, and reads that as one template. So a block may start in
+// one string and end in another.
+func templateFault(s string) error {
+	if !strings.Contains(s, "{{") {
 		return nil
 	}
-	written, err := json.Marshal(text)
+	written, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}

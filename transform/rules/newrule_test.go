@@ -223,7 +223,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// buildTests builds the tests of a folder of the repository, with the files that the overlay maps to others. They are
+// buildTests builds the tests of a directory of the repository, with the files that the overlay maps to others. They are
 // built in place, because what does not depend on these files is in the build cache then.
 func buildTests(t *testing.T, root string, overlay map[string]string, folder string) (program, output string, err error) {
 	t.Helper()

@@ -98,8 +98,8 @@ const (
 	PrunedFieldsRemove PrunedFields = "remove" // as the API server does: what people meant by them is gone
 )
 
-// Config returns the configuration for a run of the rules. The warning, one line, is empty unless an option is
-// accepted but not taken literally. The error names the option that is wrong.
+// Config returns the configuration for a run of the rules. The warning is one line, or empty if all options are taken
+// literally. The error names the option that is wrong.
 func (o Options) Config() (config transform.Config, warning string, err error) {
 	versions, warning, err := kserve.ParseVersions(o.KServeVersion)
 	if err != nil {
@@ -110,11 +110,11 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		return transform.Config{}, "", fmt.Errorf("rules-as-of: %w", err)
 	}
 	var mode kserve.Mode
-	if text := o.DefaultDeploymentMode; text != "" && text != "unknown" {
+	if name := o.DefaultDeploymentMode; name != "" && name != "unknown" {
 		var ok bool
-		if mode, ok = kserve.ParseMode(text); !ok {
+		if mode, ok = kserve.ParseMode(name); !ok {
 			return transform.Config{}, "", fmt.Errorf(
-				"default-deployment-mode: %q is not Standard, Knative, ModelMesh or unknown", text)
+				"default-deployment-mode: %q is not Standard, Knative, ModelMesh or unknown", name)
 		}
 	}
 	if o.Autoscaler == AutoscalerFinalizer && !versions.All(kserve.ForeignAutoscalersProtectable) {
@@ -128,11 +128,10 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 		Index: func(snapshot *transform.Snapshot) transform.Index {
 			m := model.New(snapshot, versions, mode)
 			return &index{
-				Model: m, options: o, kinds: schema.Of(versions.Releases()...),
-				claimed:   sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
-				mains:     sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
-				selecting: sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
-
+				model: m, options: o, schema: schema.Of(versions.Releases()...),
+				claimed:    sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
+				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
+				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 			}
 		},
@@ -151,4 +150,6 @@ func (o Options) forbidden() string {
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
 
 // Services returns the InferenceServices in the input of a result, of a run with the configuration of [Options.Config].
-func Services(result *transform.Result) []*model.Service { return result.Index().(*index).Services() }
+func Services(result *transform.Result) []*model.Service {
+	return result.Index().(*index).model.Services()
+}

@@ -5,56 +5,80 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-// index is what the rules know about a render.
+// pass is one call of a rule for one object.
+type pass struct {
+	Rule     *transform.Rule
+	Object   *transform.Object   // the object to look at
+	Snapshot *transform.Snapshot // all objects of the render
+	KServe   *model.Model        // what KServe makes of the render
+	Versions kserve.Versions     // the releases in question, which the cluster may run
+	Schema   *schema.Kinds       // the fields of KServe's kinds on these releases
+	Options  Options
+
+	// For Rule.Removed, otherwise nil: the render before the change, and what KServe made of it.
+	Previous *transform.Snapshot
+	Before   *model.Model
+
+	index  *index
+	report func(transform.Report)
+}
+
+// index is what is found out once for a render, and not once for each object.
 type index struct {
-	*model.Model
+	model      *model.Model
 	options    Options
-	kinds      *schema.Kinds // on the releases in question
+	schema     *schema.Kinds
 	claimed    func() map[claim]*transform.Object
 	mains      func() map[podTemplate]*mainNames
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
 
 	compare sync.Once // sets change
-	change  *change   // from this render to the present one; only in pass.before
+	change  *change   // to this render from the previous one
 }
 
-// change is what the rules know about two renders together. Each part is found at its first call.
+// Snapshot returns the render.
+func (x *index) Snapshot() *transform.Snapshot { return x.model.Snapshot() }
+
+// change is what is found out once for two renders. Each part is found at its first call.
 type change struct {
 	arrived func() map[likeness]*transform.Object            // new services
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
 }
 
-// pass is one call of a rule for one object.
-type pass struct {
-	*transform.Pass
-	*index
-	before *index // of the previous manifests, for the Removed of a rule
-}
-
-// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to KS504.
+// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to
+// KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
-		if model.Maker(p.Object) == "" {
-			before, _ := p.PreviousIndex.(*index)
-			check(&pass{p, p.Index.(*index), before})
+		if model.Maker(p.Object) != "" {
+			return
 		}
+		x := p.Index.(*index)
+		own := &pass{
+			Rule: p.Rule, Object: p.Object, Snapshot: p.Snapshot, KServe: x.model, Versions: x.model.Versions,
+			Schema: x.schema, Options: x.options, Previous: p.Previous, index: x, report: p.Report,
+		}
+		if before, ok := p.PreviousIndex.(*index); ok {
+			own.Before = before.model
+		}
+		check(own)
 	}
 }
 
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 
-// Report reports a finding. One that needs the patch release says so where only the minor is given. What is known to
-// have no effect (KS7xx) or to be refused (KS8xx) may be right on a release that is newer than all known ones, so there
-// it is a warning at most, and stays.
+// Report reports a problem. If the repair needs the patch release, and only the minor is given, it says so. What has no
+// effect (KS7xx) or is refused (KS8xx) on the newest known release may be right on a newer one, so there it is a
+// warning at most, and stays.
 func (p *pass) Report(f transform.Report) {
 	if group := p.Rule.ID[:len("KS7")]; p.Versions.Newer() && (group == "KS7" || group == "KS8") {
 		if cmp.Or(f.Severity, p.Rule.Severity) == transform.Error {
@@ -69,7 +93,7 @@ func (p *pass) Report(f transform.Report) {
 				releases[0], releases[len(releases)-1])
 		}
 	}
-	p.Pass.Report(f)
+	p.report(f)
 }
 
 // staying returns what an object of the previous manifests is now, nil if it is deleted.
@@ -82,16 +106,16 @@ func (p *pass) was(o *transform.Object) *transform.Object {
 	return p.Previous.Object(o.GroupKind(), o.Namespace, o.Name)
 }
 
-// change returns what the rules know about the previous render and the present one together.
+// change returns what is found out once for the previous render and the present one.
 func (p *pass) change() *change {
-	p.before.compare.Do(func() {
-		p.before.change = &change{
+	p.index.compare.Do(func() {
+		p.index.change = &change{
 			arrived: sync.OnceValue(p.findArrived),
 			cached:  sync.OnceValue(p.findCached),
 			filling: sync.OnceValue(p.findFilling),
 		}
 	})
-	return p.before.change
+	return p.index.change
 }
 
 // walkSpec calls visit for every mapping and sequence of the object's spec, parents first, with its place in the

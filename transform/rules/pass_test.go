@@ -9,7 +9,7 @@ import (
 )
 
 // TestAliasOfAnotherKind checks that rules take the fields of an object for those of its kind, also where an alias
-// makes the same text an object of another kind.
+// makes the same bytes an object of another kind.
 func TestAliasOfAnotherKind(t *testing.T) {
 	const (
 		begin = `apiVersion: v1

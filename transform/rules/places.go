@@ -12,8 +12,9 @@ import (
 // place says where fields belong that people write elsewhere.
 //
 // The patterns from and to are paths of objects. A step is the name of a field, several with "|" between, or "[]" for
-// any item of a list. Such a step of to that from has too stands for the same one. Others stand for those fields of
-// the name that the object has: KServe refuses a predictor with two models, so none is added.
+// any item of a list. Where to has several names or "[]", it means the field or item that from has there. Beyond the
+// end of from, it means those of the names that the object has: KServe refuses a predictor with two models, so none is
+// added.
 type place struct {
 	kinds    []string
 	from, to string
@@ -235,7 +236,7 @@ func matches(pattern string, path yamldoc.Path) bool {
 	})
 }
 
-// steps returns those of a pattern.
+// steps returns the steps of a pattern.
 func steps(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return r == '.' })
 }

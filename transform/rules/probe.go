@@ -166,7 +166,7 @@ func (p *pass) replaceHandler(c model.Container, f transform.Report, r replaceme
 		r = replacement{unrepaired: fmt.Sprintf("port %d is the agent's own: give the container another port", r.port)}
 	}
 	f.Message += r.message
-	if r.unrepaired == "" && p.options.Probes == ProbesNever {
+	if r.unrepaired == "" && p.Options.Probes == ProbesNever {
 		r.unrepaired = "the setting probes is never"
 	}
 	if r.unrepaired != "" {

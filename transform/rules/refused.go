@@ -14,19 +14,19 @@ import (
 type refusal struct {
 	at       yamldoc.Path
 	category string           // Finding.Category
-	words    string           // the message that the user gets, or its start
+	words    string           // KServe's message, or its start
 	advice   string           // what to do
 	edits    []yamldoc.Edit   // the repair, if there is only one
 	only     transform.Window // the releases that refuse it
 }
 
 // refuse reports a refusal. If the releases in question differ, it names those that refuse and repairs nothing. If the
-// version is unknown, it reports only what every release refuses. Of LLM services, only the releases count that serve
-// their API version.
+// version is unknown, it reports only what every release refuses. For an LLM service, only the releases count that
+// serve its API version.
 func (p *pass) refuse(r refusal) {
 	versions := p.Versions
 	if slices.Contains(model.LLMKinds, p.Object.GroupKind()) {
-		versions = p.LLMVersions(p.Object)
+		versions = p.KServe.LLMVersions(p.Object)
 	}
 	all := versions.All(r.only)
 	if !versions.Any(r.only) || !all && !versions.Known() {
@@ -55,7 +55,7 @@ func (p *pass) validatedMode(s *model.Service) kserve.Mode {
 	case !known,
 		old != string(mode) && !p.Versions.Known(),
 		annotation.Str() == old && old != string(mode) && p.Versions.Any(kserve.LegacyModeKnative) &&
-			p.options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
+			p.Options.DeploymentModeRewrite != DeploymentModeRewriteAlways:
 		return ""
 	}
 	return mode

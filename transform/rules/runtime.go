@@ -10,16 +10,16 @@ const runtimeShared = "other apps may use the runtime: change it by hand, or set
 
 // mayEdit reports whether the pass's object may be edited: a runtime only if the setting shared-runtimes is edit.
 func (p *pass) mayEdit() bool {
-	return p.Service(p.Object) != nil || p.options.SharedRuntimes == SharedRuntimesEdit
+	return p.KServe.Service(p.Object) != nil || p.Options.SharedRuntimes == SharedRuntimesEdit
 }
 
 // restarted returns the services of the render whose pods start anew when the pass's object, a runtime, is edited. For
 // a service it is nil.
 func (p *pass) restarted() (services []*transform.Object) {
-	if p.Service(p.Object) != nil {
+	if p.KServe.Service(p.Object) != nil {
 		return nil
 	}
-	for _, s := range p.RuntimeUsers(p.Object) {
+	for _, s := range p.KServe.RuntimeUsers(p.Object) {
 		if !p.Versions.All(kserve.RuntimesWatched) || s.Annotation(kserve.DisableAutoUpdate) != "true" {
 			services = append(services, s.Object)
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// types returns those of the pass's object on the releases in question.
+// types returns the types of the pass's object on the releases in question.
 func (p *pass) types() *schema.Types {
-	return p.kinds.Types(p.Object.APIVersion, p.Object.Kind)
+	return p.Schema.Types(p.Object.APIVersion, p.Object.Kind)
 }
 
 // rewriter names what reads the pass's object into a Go type and stores what the type writes. It is empty if a release
@@ -27,7 +27,7 @@ func (p *pass) rewriter() string {
 // allLLM reports whether there are releases in question that have the API version of the pass's object, an LLM service
 // or a Config, and whether all of them lie in a window.
 func (p *pass) allLLM(w transform.Window) bool {
-	versions := p.LLMVersions(p.Object)
+	versions := p.KServe.LLMVersions(p.Object)
 	return versions.Any(w) && versions.All(w)
 }
 

@@ -19,23 +19,23 @@ const newest = "newest"
 
 var versionForm = lazyregexp.New(`^v?(\d{1,4}\.\d{1,4})$`)
 
-// ParseVersion parses x.y, a version of the catalogue, or newest, which the empty text means too. Anything else is an
+// ParseVersion parses x.y, a version of the catalogue, or newest, which the empty string means too. Anything else is an
 // error, and so is a version that this program does not know.
-func ParseVersion(text string) (transform.Release, error) {
-	if text == "" || text == newest {
+func ParseVersion(s string) (transform.Release, error) {
+	if s == "" || s == newest {
 		return Newest, nil
 	}
-	m := versionForm().FindStringSubmatch(text)
+	m := versionForm().FindStringSubmatch(s)
 	if m == nil {
-		return transform.Release{}, fmt.Errorf("%q is not %s or x.y, a minor release of the plugin", text, newest)
+		return transform.Release{}, fmt.Errorf("%q is not %s or x.y, a minor release of the plugin", s, newest)
 	}
 	version, err := transform.ParseRelease(m[1] + ".0")
 	switch {
 	case err != nil:
-		return transform.Release{}, fmt.Errorf("%q is not %s or x.y without leading zeros", text, newest)
+		return transform.Release{}, fmt.Errorf("%q is not %s or x.y without leading zeros", s, newest)
 	case version.Compare(Newest) > 0:
 		return transform.Release{}, fmt.Errorf("the newest rules of this program are those of %s; "+
-			"install a release %s.x of the plugin, or lower the setting", Newest.Minor(), strings.TrimPrefix(text, "v"))
+			"install a release %s.x of the plugin, or lower the setting", Newest.Minor(), strings.TrimPrefix(s, "v"))
 	case version.Compare(First) < 0:
 		return transform.Release{}, fmt.Errorf("the first rules are those of %s", First.Minor())
 	}

@@ -117,7 +117,7 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
-// unproved counts the documents that are left as they came.
+// unproved counts the documents that are left unchanged.
 func unproved(o *transformtest.Outcome) int {
 	n := 0
 	for _, f := range o.Result.Findings() {

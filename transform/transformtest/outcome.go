@@ -86,7 +86,7 @@ func (o *Outcome) masked(data []byte) []byte {
 	return b.Bytes()
 }
 
-// violations returns what does not hold although it holds for every case.
+// violations returns which properties that every case has to have are missing.
 func (o *Outcome) violations(ctx context.Context) ([]string, error) {
 	if o.Result.Fatal() {
 		return nil, nil

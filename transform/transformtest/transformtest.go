@@ -1,6 +1,6 @@
 // Package transformtest runs golden tests of rules: inputs, each with its expected outcome beside it.
 //
-// An input is a YAML or JSON file, or a folder with a kustomization. Its expectation has the same name with one of
+// An input is a YAML or JSON file, or a directory with a kustomization. Its expectation has the same name with one of
 // two extensions:
 //
 //   - <case>.diff holds the findings as comments, or "# no findings", and then the unified diff of every file;
@@ -15,7 +15,7 @@
 //   - splitting the input into documents loses no byte;
 //   - an input with CRLF line ends gives the same output with CRLF line ends.
 //
-// [Files] opens cases that are single files. There the folders above a case choose the rule and the release:
+// [Files] opens cases that are single files. There the directories above a case choose the rule and the release:
 //
 //	testdata/EX101/1.24.0/empty.yaml    rule EX101 alone, release 1.24.0
 //	testdata/EX101/1.24.0/empty.diff    what is expected of it
@@ -23,7 +23,7 @@
 //
 // [Suite.Uncovered] finds rules without such a case.
 //
-// Cases may come from strangers: a suite reads only regular files, follows no link out of its folder, and writes no
+// Cases may come from strangers: a suite reads only regular files, follows no link out of its directory, and writes no
 // expectation through a link.
 package transformtest
 
@@ -40,7 +40,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Suite is a folder of cases and the way to run them. Dir and Open are required.
+// Suite is a directory of cases and the way to run them. Dir and Open are required.
 type Suite struct {
 	Dir string // cases are in it, at any depth
 
@@ -55,17 +55,17 @@ type Suite struct {
 // Case is one input. [Suite.Find] makes cases.
 type Case struct {
 	Name     string // the path below Suite.Dir, with slashes; that of a file is without its extension
-	Input    string // the path of the file or folder
+	Input    string // the path of the file or directory
 	Previous string // the path of <case>.previous.yaml, empty if there is none
 }
 
-// Folders returns the names of the folders between Suite.Dir and the input, the outermost first.
-func (c Case) Folders() []string { return strings.Split(c.Name, "/")[:strings.Count(c.Name, "/")] }
+// Dirs returns the names of the directories between Suite.Dir and the input, the outermost first.
+func (c Case) Dirs() []string { return strings.Split(c.Name, "/")[:strings.Count(c.Name, "/")] }
 
 // Find returns the cases in the order of their paths: the inputs that have an expectation, or every input if all is
-// true, as before an update. Hidden files and folders and what is inside a folder with a kustomization are not inputs.
-// An expectation or previous manifests without an input, two inputs with one expectation, and no case at all are
-// errors, so that no mistyped name passes.
+// true, as before an update. Hidden files and directories and what is inside a directory with a kustomization are not
+// inputs. An expectation or previous manifests without an input, two inputs with one expectation, and no case at all
+// are errors, so that no mistyped name goes unnoticed.
 func (s Suite) Find(all bool) ([]Case, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s Suite) Find(all bool) ([]Case, error) {
 	}
 	for _, path := range companions {
 		if inputs[companion(path)] == "" {
-			errs = append(errs, fmt.Errorf("%s: there is no input for it beside it; remove it or correct its name",
+			errs = append(errs, fmt.Errorf("%s: there is no input beside it; remove it or correct its name",
 				filepath.Join(s.Dir, path)))
 		}
 	}
@@ -188,7 +188,7 @@ func (s Suite) run(ctx context.Context, root *os.Root, c Case) (*Outcome, error)
 	return s.repair(ctx, files, config)
 }
 
-// readable returns an error unless the path leads to a folder or a regular file below the root: opening a pipe would
+// readable returns an error unless the path leads to a directory or a regular file below the root: opening a pipe would
 // block, and what a device holds is nobody's input.
 func readable(root *os.Root, path string) error {
 	info, err := root.Stat(path)
@@ -202,8 +202,8 @@ func readable(root *os.Root, path string) error {
 	return err
 }
 
-// Check runs a case and returns its problems, one text for each: the difference to the expectation, and what does not
-// hold although it has to for every case. If update is true, it writes the expectation first. The error is that of
+// Check runs a case and returns its problems, one string for each: the difference to the expectation, and the
+// properties listed above that the case lacks. If update is true, it writes the expectation first. The error is that of
 // [Suite.Run], or one of reading or writing the expectation.
 func (s Suite) Check(ctx context.Context, c Case, update bool) ([]string, error) {
 	root, err := os.OpenRoot(s.Dir)
@@ -231,8 +231,8 @@ func (s Suite) Check(ctx context.Context, c Case, update bool) ([]string, error)
 	return violations, err
 }
 
-// Uncovered returns an error that names the rules without a test. Of every rule the case <ID>/<Rule.Example> has to
-// exist and the rule has to report something in it.
+// Uncovered returns an error that names the rules without a test. For every rule, there has to be the case
+// <ID>/<Rule.Example>, and the rule has to report something in it.
 func (s Suite) Uncovered(ctx context.Context, rules []*transform.Rule) error {
 	cases, err := s.Find(false)
 	if err != nil {
@@ -257,16 +257,17 @@ func (s Suite) Uncovered(ctx context.Context, rules []*transform.Rule) error {
 	return errors.Join(errs...)
 }
 
-// Files returns a function for [Suite.Open] that reads cases of a single file and runs them with config. Of the folders
-// above a case, one named like the ID of a rule selects that rule alone, and one named x.y.z sets the release.
+// Files returns a function for [Suite.Open] that reads cases of a single file and runs them with config. Of the
+// directories above a case, one named like the ID of a rule selects that rule alone, and one named x.y.z sets the
+// release.
 func Files(config transform.Config) func(context.Context, Case) ([]transform.File, transform.Config, error) {
 	return func(_ context.Context, c Case) ([]transform.File, transform.Config, error) {
 		config := config
-		for _, folder := range c.Folders() {
-			if slices.ContainsFunc(config.Rules, func(r *transform.Rule) bool { return r.ID == folder }) {
-				config.Select = []string{folder}
+		for _, dir := range c.Dirs() {
+			if slices.ContainsFunc(config.Rules, func(r *transform.Rule) bool { return r.ID == dir }) {
+				config.Select = []string{dir}
 			}
-			if release, err := transform.ParseRelease(folder); err == nil {
+			if release, err := transform.ParseRelease(dir); err == nil {
 				config.Releases = []transform.Release{release}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 const object = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`
 
-// suite writes files, all with the same content, and returns the suite of their folder.
+// suite writes files, all with the same content, and returns the suite of their directory.
 func suite(t *testing.T, content string, paths ...string) Suite {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,9 +39,9 @@ func TestFind(t *testing.T) {
 		{"two files", "a.yaml a.json a.diff", "a a", "a.json and a.yaml have the same expectation, a.diff; rename one"},
 		{"a file and a folder", "a.yaml a/kustomization.yaml a.golden", "a a", "a and a.yaml have the same expectation"},
 		{"without an input", "a.yaml a.diff b.diff c.golden", "a",
-			"b.diff: there is no input for it beside it; remove it or correct its name\nDIR/c.golden: there is no input"},
+			"b.diff: there is no input beside it; remove it or correct its name\nDIR/c.golden: there is no input"},
 		{"previous manifests", "a.yaml a.previous.yaml a.diff b.previous.yaml", "a",
-			"b.previous.yaml: there is no input for it beside it"},
+			"b.previous.yaml: there is no input beside it"},
 		{"none", "a.yaml", "", "no cases; put <case>.diff"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package yamldoc
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -12,8 +13,8 @@ import (
 const maxWritten = 1000
 
 // writeOut returns a tree with the same value in which no alias keeps the edits from being made: each alias on the path
-// of an edit, and each that would share what an edit changes, is replaced with a copy of its value. It also returns the
-// comments that this takes out. The result is t if there are none.
+// of an edit, and each that shares what an edit changes, is replaced with a copy of its value. If there is no such
+// alias, the tree is t. It also returns the comments that this removes.
 func (t *Tree) writeOut(edits []Edit) (*Tree, []Comment, error) {
 	if len(t.aliases) == 0 || t.Root == nil {
 		return t, nil, nil
@@ -53,7 +54,7 @@ type aliasWriter struct {
 	size    int            // of the values of those
 }
 
-// leave notes the aliases at n and below it, which go with an edit.
+// leave notes the aliases at n and below it, which an edit removes.
 func (w *aliasWriter) leave(n *Node) {
 	if n.Kind == Alias {
 		w.leaving[n] = true
@@ -235,8 +236,12 @@ func (w *aliasWriter) write() (*Tree, []Comment, error) {
 		}
 		delete(w.wanted, w.Root.descend(e.Path))
 	}
-	for alias := range w.wanted {
-		return nil, nil, w.unsafe(alias, nil, fmt.Sprintf("the alias *%s shares the value, and is a key or merged", alias.Value))
+	if len(w.wanted) > 0 {
+		first := slices.MinFunc(slices.Collect(maps.Keys(w.wanted)), func(a, b *Node) int {
+			return cmp.Compare(a.Start, b.Start)
+		})
+		why := fmt.Sprintf("the alias *%s shares the value, and is a key or merged", first.Value)
+		return nil, nil, w.unsafe(first, nil, why)
 	}
 	p, err := merge(edits)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // first writes a copy of the value in place of the alias, so that only the path of the edit changes.
 //
 // It fails with an *UnsafeError if Check refuses the edits or there is no safe place for a new item, and with a
-// *ConflictError if two edits contradict each other. A tab in white space is unsafe, too, where yaml.v3 takes it after
+// *ConflictError if two edits contradict each other. A tab in white space is unsafe too, where yaml.v3 accepts it after
 // the old value but not after the new one. Apply also fails if an edit sets a value that can't be written, and with an
 // *InternalError if the new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
@@ -61,8 +61,8 @@ func (t *Tree) reparse(out []byte) (*Tree, error) {
 	return nil, bug("the edited document can't be parsed: %w", err)
 }
 
-// splice returns the document with the edits of plan p, and the comments that they take out. If a collection both
-// gains and loses entries, it gains them first, so that there is always an entry to take the layout from.
+// splice returns the document with the edits of plan p, and the comments that they remove. If a collection both gains
+// and loses entries, it gains them first, so that there is always an entry to take the layout from.
 func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	if !p.mixed(t.Root) {
 		return t.patch(p)
@@ -89,8 +89,8 @@ func (t *Tree) splice(edits []Edit, p *plan) ([]byte, []Comment, error) {
 	return body, lost, nil
 }
 
-// relocate changes the positions of comments from those in another text of the document to those in t. Without the
-// comments that are gone from it, the other text has the comments of t.
+// relocate turns the positions of comments in another version of the document into those in t. The other version has
+// the comments of t, without those that are gone.
 func (t *Tree) relocate(lost []Comment, other *Tree, gone []Comment) {
 	before := slices.DeleteFunc(t.comments(), func(at span) bool {
 		line, col := t.Position(at.start)
@@ -138,7 +138,7 @@ func (p *plan) additions(n *Node) *plan {
 	return only
 }
 
-// patch returns the document with one plan, and the comments that this takes out.
+// patch returns the document with one plan, and the comments that this removes.
 func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 	pooled := childPool.Get().(*[]child)
 	s := splicer{Tree: t, edited: (*pooled)[:0]}

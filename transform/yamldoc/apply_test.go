@@ -137,6 +137,8 @@ func TestUnsafe(t *testing.T) {
 	}{
 		{"a merged value", "a: &x {b: 1}\nc:\n  <<: *x\n", set("a.b", 2),
 			"3:7: the alias *x shares the value, and is a key or merged: write the value out here"},
+		{"a value merged often", "a: &x {b: 1}\nc:\n" + strings.Repeat("- <<: *x\n", 20), set("a.b", 2),
+			"3:7: the alias *x shares the value, and is a key or merged: write the value out here"},
 		{"a value with a tag behind an alias", "a: &x [!mine b]\nc: *x\n", set("c[0]", 2),
 			"2:4: c: this is the alias *x: write the value out here"},
 		{"a large value behind an alias", "a: &x [" + strings.Repeat("1, ", maxWritten) + "1]\nc: *x\n", set("c[0]", 2),

@@ -7,8 +7,8 @@ import (
 
 // Check returns nil if Apply can make the edits together, else an *UnsafeError. It refuses
 //   - an edit of the whole document or of an empty one;
-//   - a value that aliases share, if one of these aliases can't be written out: a key, what a merge key (<<) merges, or an
-//     alias of a large value;
+//   - a value that aliases share, if one of these aliases can't be written out: a key, what a merge key (<<) merges, or
+//     an alias of a large value;
 //   - a value in a mapping with a merge key (<<), with a complex key (one that is not short text on one line before its
 //     colon), or without braces in a flow sequence;
 //   - a value at, below or above a node with a custom tag;

@@ -6,15 +6,15 @@ import (
 	"sort"
 )
 
-// Comment is a comment that an edit took out of a document.
+// Comment is a comment that an edit removed from a document.
 type Comment struct {
 	Path      Path   // of the edit
 	Line, Col int    // in the document before the edit, 1-based; columns count runes
 	Text      string // from the # to the end of the line
 }
 
-// Lost returns the comments that the Apply which made the tree took out, in the order of the document: those behind or
-// inside of values that were deleted or replaced, if Apply could not keep them.
+// Lost returns the comments that were removed by the Apply that made the tree, in the order of the document: those
+// behind or inside of values that were deleted or replaced, if Apply could not keep them.
 func (t *Tree) Lost() []Comment { return t.lost }
 
 // span is a range of bytes.
@@ -96,7 +96,7 @@ func (s *splicer) lostComments() (lost []Comment) {
 	return lost
 }
 
-// cause returns the path of the edit that takes out a comment. A cut may be about several removed entries.
+// cause returns the path of the edit that removes a comment. A cut may be about several removed entries.
 func (s *splicer) cause(c cut, at int) Path {
 	i := sort.Search(len(s.gone), func(i int) bool { return s.gone[i].start > at }) - 1
 	if i >= 0 && s.gone[i].start >= c.start {

@@ -17,7 +17,7 @@ func checkEncoding(data []byte) error {
 		if i < 4 {
 			return &Error{Line: 1, Col: 1, Msg: "this is binary, UTF-16 or UTF-32: save the file as UTF-8"}
 		}
-		return errorAt(data, i, "a NUL byte: this is not a text file")
+		return faultIn(data, i, "a NUL byte: this is not a text file")
 	}
 	if utf8.Valid(data) {
 		return nil
@@ -25,32 +25,16 @@ func checkEncoding(data []byte) error {
 	for i := 0; ; {
 		r, size := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && size == 1 {
-			return errorAt(data, i, "invalid UTF-8: save the file as UTF-8")
+			return faultIn(data, i, "invalid UTF-8: save the file as UTF-8")
 		}
 		i += size
 	}
 }
 
-// errorAt returns an Error at an offset into data.
-func errorAt(data []byte, offset int, msg string) *Error {
-	line, col := position(data, offset)
-	return &Error{Line: line, Col: col, Msg: msg}
-}
-
-// position returns the line and column of an offset. As in editors, lines end with LF, CRLF or CR.
-func position(data []byte, offset int) (line, col int) {
-	before := data[:offset]
-	start := bytes.LastIndexAny(before, "\r\n") + 1
-	lines := countLines(before)
-	if start > 0 && start == offset && before[start-1] == '\r' && offset < len(data) && data[offset] == '\n' {
-		start = bytes.LastIndexAny(before[:start-1], "\r\n") + 1 // between CR and LF
-		lines--
-	}
-	text := before[start:]
-	if start == 0 {
-		text = bytes.TrimPrefix(text, []byte(bom))
-	}
-	return lines + 1, utf8.RuneCount(text) + 1
+// faultIn returns an Error at an offset into data, whose lines end where editors end them: with LF, CRLF or CR.
+func faultIn(data []byte, offset int, msg string) *Error {
+	t := text{body: data}
+	return t.errorAt(offset, msg)
 }
 
 // countLines counts the line ends in data.

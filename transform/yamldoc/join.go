@@ -123,7 +123,7 @@ func (j *joiner) check(doc Document) *Error {
 
 // errorAt returns an Error at an offset into the body, with the position in the file.
 func (d Document) errorAt(offset int, msg string) *Error {
-	err := errorAt(d.Body, offset, msg)
+	err := faultIn(d.Body, offset, msg)
 	err.Line += d.Line - 1
 	return err
 }

@@ -31,8 +31,8 @@ const (
 	Flow               // {} or []
 )
 
-// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping has
-// Entries and a Sequence has Items, both in document order.
+// Node is a value in a document, with the position of its bytes. Parse makes nodes; treat them as read-only. A Mapping
+// has Entries and a Sequence has Items, both in document order.
 type Node struct {
 	Kind  Kind
 	Style Style
@@ -41,7 +41,7 @@ type Node struct {
 	tag     tag
 	lead    int32 // bytes from the anchor or tag to Start, 0 without them
 
-	Value string // the decoded text of a Scalar; the name of the anchor for an Alias
+	Value string // the decoded value of a Scalar; the name of the anchor for an Alias
 
 	// Start and End are byte offsets into the document: of the first byte, after anchor and tag, and after the last
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
@@ -126,14 +126,14 @@ func (n *Node) resolve() *Node {
 // narrow is the number of children up to which a search from the first to the last is fast enough.
 const narrow = 16
 
-// key returns the text of the key of entry i, and whether it is a scalar.
+// key returns the value of the key of entry i, and whether it is a scalar.
 func (n *Node) key(i int) (text string, ok bool) {
 	k := n.Entries[i].Key.resolve()
 	return k.Value, k.Kind == Scalar
 }
 
-// index prepares entry for a wide mapping. It returns the indexes of the first key that is there twice, or -1.
-func (n *Node) index() (first, second int) {
+// indexKeys prepares the search for keys. It returns the indexes of the first key that occurs twice, or -1.
+func (n *Node) indexKeys() (first, second int) {
 	if len(n.Entries) <= narrow {
 		for i := range n.Entries {
 			text, ok := n.key(i)
@@ -166,8 +166,8 @@ func (n *Node) index() (first, second int) {
 	return first, second
 }
 
-// keyBit returns one of 64 bits for a key. Most rules look for keys that a mapping does not have, and most of those have
-// another bit than all of its keys.
+// keyBit returns one of 64 bits for a key. Most rules look for keys that a mapping does not have, and most of those
+// have another bit than all of its keys.
 func keyBit(key string) uint64 {
 	if key == "" {
 		return 1

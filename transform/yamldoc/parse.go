@@ -136,7 +136,8 @@ type anchored struct {
 	size extent // with aliases expanded, zero while it is not complete
 }
 
-// extent is the size of a value: the number of its nodes, and the bytes of their texts. One node may have a long text.
+// extent is the size of a value: the number of its nodes, and the bytes of their strings. One node may have a long
+// string.
 type extent struct{ nodes, bytes int }
 
 func (e *extent) add(other extent) {
@@ -332,14 +333,14 @@ func (c *converter) outdent(at int) int {
 	return at
 }
 
-// unwritten reports whether y is a null without any text in the document.
+// unwritten reports whether y is a null that takes no bytes in the document.
 func unwritten(y *yaml.Node) bool {
 	return y.Kind == yaml.ScalarNode && y.Style == 0 && y.Value == "" && y.Anchor == ""
 }
 
-// finish prepares a mapping with all its entries for searches and edits. It fails if a key is there twice.
+// finish prepares a mapping with all its entries for searches and edits. It fails if a key occurs twice.
 func (t *Tree) finish(n *Node) error {
-	if first, second := n.index(); second >= 0 {
+	if first, second := n.indexKeys(); second >= 0 {
 		line, _ := t.Position(n.Entries[first].Key.Start)
 		key := n.Entries[second].Key
 		fault := t.errorAt(key.Start, fmt.Sprintf("duplicate key%s, first on line %d", t.named(key.resolve().Value), line))

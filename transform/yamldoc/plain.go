@@ -9,10 +9,9 @@ import (
 // maxPlainDepth is the nesting up to which plainParser reads a document.
 const maxPlainDepth = 50
 
-// plainParser reads YAML as most manifests are written: block collections, scalars
-// of one line, literal block scalars, and flow collections of one line. It gives
-// up on everything else, faults included, and leaves it to yaml.v3. What it reads,
-// it reads as yaml.v3 does; FuzzPlain compares the two.
+// plainParser reads YAML as most manifests are written: block collections, scalars of one line, literal block scalars,
+// and flow collections of one line. It gives up on everything else, faults included, and leaves it to yaml.v3. What it
+// reads, it reads as yaml.v3 does; FuzzPlain compares the two.
 type plainParser struct {
 	*Tree
 	builder
@@ -42,8 +41,7 @@ func (t *Tree) parsePlain() *Node {
 	return root
 }
 
-// plainText reports whether a text has only characters that mean the same
-// everywhere in a document.
+// plainText reports whether a document has only characters that mean the same everywhere in it.
 func plainText(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -61,9 +59,8 @@ func plainText(text []byte) bool {
 	return true
 }
 
-// content moves to the next line that is neither blank nor a comment. It returns
-// the offset and column of its first character, or -1 after the last line. The
-// line counts as read only once a value on it is.
+// content moves to the next line that is neither blank nor a comment. It returns the offset and column of its first
+// character, or -1 after the last line. The line counts as read only once a value on it is.
 func (p *plainParser) content() (at, column int) {
 	for p.line < len(p.source) {
 		at := skipBlank(p.body, p.line)
@@ -84,8 +81,7 @@ func (p *plainParser) endLine(at int) {
 	p.line = len(p.source)
 }
 
-// rest marks the line as read and reports whether it has nothing but a comment
-// from an offset on.
+// rest marks the line as read and reports whether it has nothing but a comment from an offset on.
 func (p *plainParser) rest(at int) bool {
 	start := at
 	at = skipBlank(p.body, at)
@@ -145,14 +141,14 @@ func (p *plainParser) mapping(at, column, depth int) *Node {
 	return p.complete(n, first, column)
 }
 
-// complete gives a mapping its entries. It returns nil if yaml.v3 has to find the
-// fault in them, or if the next line does not belong to a collection around.
+// complete gives a mapping its entries. It returns nil if yaml.v3 has to find the fault in them, or if the next line
+// does not belong to a collection around.
 func (p *plainParser) complete(n *Node, first, column int) *Node {
 	n.Entries = p.takeEntries(first)
 	if _, next := p.content(); next > column {
 		return nil
 	}
-	if _, second := n.index(); second >= 0 {
+	if _, second := n.indexKeys(); second >= 0 {
 		return nil
 	}
 	return n
@@ -200,8 +196,7 @@ func (p *plainParser) sequence(at, column, depth int) *Node {
 	return n
 }
 
-// inline reads a value that starts on the line of its key or dash and is no block
-// collection.
+// inline reads a value that starts on the line of its key or dash and is no block collection.
 func (p *plainParser) inline(at, column, depth int) *Node {
 	var n *Node
 	switch p.source[at] {

@@ -60,8 +60,7 @@ func (p *plainParser) flowMapping(at, depth int) *Node {
 	return n
 }
 
-// flowFirst returns the offset of the first value of a flow collection, or after
-// the bracket of an empty one.
+// flowFirst returns the offset of the first value of a flow collection, or after the bracket of an empty one.
 func (p *plainParser) flowFirst(at int, shut byte) (next int, more bool) {
 	at = skipBlank(p.body, at+1)
 	if p.at(at) == shut {
@@ -70,8 +69,8 @@ func (p *plainParser) flowFirst(at int, shut byte) (next int, more bool) {
 	return at, true
 }
 
-// flowNext returns the offset of the next value of a flow collection after one
-// that ends at an offset, or after the bracket. It is -1 if there is neither.
+// flowNext returns the offset of the next value of a flow collection after one that ends at an offset, or after the
+// bracket. It is -1 if there is neither.
 func (p *plainParser) flowNext(at int, shut byte) (next int, more bool) {
 	at = skipBlank(p.body, at)
 	switch p.at(at) {

@@ -36,12 +36,11 @@ func (p *plainParser) keyEnd(at int) (end int) {
 	return end
 }
 
-// maxPlainKey is the length up to which plainParser reads a key. It is far below
-// the limit of YAML.
+// maxPlainKey is the length up to which plainParser reads a key. It is far below the limit of YAML.
 const maxPlainKey = 500
 
-// isWord reports whether a character can be part of a plain scalar anywhere, also
-// as its first or last one, with a dash as the only exception.
+// isWord reports whether a character can be part of a plain scalar anywhere, also as its first or last one, with a dash
+// as the only exception.
 func isWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.' || c == '/' ||
 		c == '+' || c == '='
@@ -85,8 +84,7 @@ func (p *plainParser) scalar(style Style, tag tag, value string, start, end int)
 	return n
 }
 
-// plain reads a plain scalar in a block collection. If the next line continues it,
-// the collection gives up.
+// plain reads a plain scalar in a block collection. If the next line continues it, the collection gives up.
 func (p *plainParser) plain(at int) *Node {
 	switch c := p.source[at]; {
 	case c == '-' && !p.ends(at+1):
@@ -113,7 +111,7 @@ func (p *plainParser) plain(at int) *Node {
 	return p.scalar(Plain, plainTag(value), value, at, end)
 }
 
-// words are the words that are no text.
+// words are the words that are not strings.
 var words = map[string]tag{
 	"~": tagNull, "null": tagNull, "Null": tagNull, "NULL": tagNull,
 	"true": tagBool, "True": tagBool, "TRUE": tagBool, "false": tagBool, "False": tagBool, "FALSE": tagBool,
@@ -175,8 +173,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// literal reads a literal block scalar that does not keep its last line breaks and
-// whose first line is not blank.
+// literal reads a literal block scalar that does not keep its last line breaks and whose first line is not blank.
 func (p *plainParser) literal(at, column int) *Node {
 	after := at + 1
 	strip := p.at(after) == '-'

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPlainRandom compares what plainParser reads with what yaml.v3 reads, in
-// random documents of which plainParser reads most.
+// TestPlainRandom compares what plainParser reads with what yaml.v3 reads, in random documents of which plainParser
+// reads most.
 func TestPlainRandom(t *testing.T) {
 	const documents = 10_000
 	read := 0

@@ -77,10 +77,10 @@ func (s *splitter) nextSeparator() (int, error) {
 		case at == s.body || s.data[at-1] == '\n':
 			return at, nil
 		case afterBreak(s.data, at) && endsWord(s.data, at+3) && !s.inJSON(at, len(s.data)):
-			return 0, errorAt(s.data, at,
+			return 0, faultIn(s.data, at,
 				"Kubernetes does not recognize this separator: end the line before it with LF or CRLF")
 		case bytes.HasSuffix(s.data[:at], []byte("\n"+bom)):
-			return 0, errorAt(s.data, at,
+			return 0, faultIn(s.data, at,
 				"Kubernetes does not recognize this separator: remove the byte order mark before it")
 		}
 		for at+3 < len(s.data) && s.data[at+3] == '-' {
@@ -121,10 +121,10 @@ func (s *splitter) separatorEnd(sep int) (int, error) {
 	case text == len(line), line[text] == '#' && text > len("---"):
 		return next, nil
 	case text > len("---"):
-		return 0, errorAt(s.data, sep+text,
+		return 0, faultIn(s.data, sep+text,
 			"content on a separator line, which Kubernetes refuses: move it to the next line")
 	}
-	return 0, errorAt(s.data, sep, "a line that starts with --- but is not a separator, which Kubernetes refuses: "+
+	return 0, faultIn(s.data, sep, "a line that starts with --- but is not a separator, which Kubernetes refuses: "+
 		"indent it, or put a space before a comment")
 }
 
@@ -137,10 +137,10 @@ func (s *splitter) emit(end int) error {
 		if s.separated {
 			msg = directiveLater
 		}
-		return errorAt(s.data, s.body+content, msg)
+		return faultIn(s.data, s.body+content, msg)
 	}
 	if at := s.contentAfterEnd(end); at >= 0 {
-		return errorAt(s.data, at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
+		return faultIn(s.data, at, "content after `...`, which Kubernetes drops silently: separate documents with ---")
 	}
 	next, err := nextValue(text, content)
 	for ; next > 0 && err == nil; next, err = nextValue(text, 0) {
@@ -148,7 +148,7 @@ func (s *splitter) emit(end int) error {
 		text = s.data[s.body:end]
 	}
 	if err != nil {
-		return errorAt(s.data, s.body+next, err.Error())
+		return faultIn(s.data, s.body+next, err.Error())
 	}
 	s.add(end)
 	return nil

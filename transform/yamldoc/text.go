@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// text is the text of a document with an index for finding lines and columns, which is made when it is needed.
+// text is the bytes of a document, with an index of lines and columns that is built when it is first needed.
 type text struct {
 	body  []byte
-	yaml  bool // lines end as yaml.v3 has it, else as in editors
+	yaml  bool // lines end where yaml.v3 ends them, else where editors do
 	index atomic.Pointer[lineIndex]
 }
 
@@ -81,13 +81,13 @@ func newLineIndex(body []byte, yaml bool) *lineIndex {
 	return t
 }
 
-// isSimple reports whether a text is ASCII and its lines end with nothing but a line feed.
-func isSimple(text []byte) bool {
+// isSimple reports whether all bytes are ASCII and all lines end with a line feed alone.
+func isSimple(body []byte) bool {
 	var all byte
-	for _, c := range text {
+	for _, c := range body {
 		all |= c
 	}
-	return all < utf8.RuneSelf && bytes.IndexByte(text, '\r') < 0
+	return all < utf8.RuneSelf && bytes.IndexByte(body, '\r') < 0
 }
 
 func (t *lineIndex) countRunes(body []byte) {
@@ -171,8 +171,8 @@ func (t *text) nextLine(at int) int {
 	return len(t.body)
 }
 
-// lineAfter returns the offset of the line after a text that ends at end. After a text that ends with a line break,
-// such as a block scalar, it is end itself.
+// lineAfter returns the offset of the line after a value that ends at end. A value that ends with a line break, such as
+// a block scalar, ends there itself.
 func (t *text) lineAfter(end int) int {
 	if end > 0 && t.lineStart(end) == end {
 		return end

@@ -1,6 +1,7 @@
 package yamldoc
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestText(t *testing.T) {
 			line, col := 1, 1 // as yaml.v3 counts
 			for at := 0; at <= len(body); {
 				gotLine, gotCol := text.position(at)
-				if wantLine, wantCol := position(body, at); gotLine != wantLine || gotCol != wantCol {
+				if wantLine, wantCol := counted(body, at); gotLine != wantLine || gotCol != wantCol {
 					t.Fatalf("%q: %d is at %d:%d, not %d:%d", body, at, gotLine, gotCol, wantLine, wantCol)
 				}
 				if got := text.offset(line, col); yaml && got != at {
@@ -41,4 +42,11 @@ func TestText(t *testing.T) {
 			}
 		}
 	}
+}
+
+// counted returns the line and column of an offset by counting what is before it.
+func counted(body []byte, at int) (line, col int) {
+	before := body[:at]
+	start := bytes.LastIndexAny(before, "\r\n") + 1
+	return countLines(before) + 1, utf8.RuneCount(before[start:]) + 1
 }

@@ -2,7 +2,7 @@ package yamldoc
 
 import "sync"
 
-// Trail is where a walk through a tree is. It costs nothing until somebody asks for its Path.
+// Trail is the position of a walk through a tree. It makes a Path only when asked for one.
 type Trail struct {
 	start Path
 	steps []trailStep

@@ -13,14 +13,14 @@ type Tree struct {
 	lost     []Comment
 }
 
-// Bytes returns the text of the document. Do not modify it.
+// Bytes returns the document. Do not modify it.
 func (t *Tree) Bytes() []byte { return t.body }
 
 // Position returns the line and column of a byte offset into the document, such as Node.Start. Both count from 1,
 // columns in runes.
 func (t *Tree) Position(offset int) (line, col int) { return t.position(offset) }
 
-// Expanded returns what the aliases of the document stand for: the number of nodes, and the bytes of their texts.
+// Expanded returns what the aliases of the document expand to: the number of nodes, and the bytes of their strings.
 func (t *Tree) Expanded() (nodes, bytes int) { return t.expanded.nodes, t.expanded.bytes }
 
 // Get returns the node at a path below n: a string step selects a key of a mapping, an int step an item of a sequence.
@@ -49,7 +49,7 @@ func (n *Node) Get(steps ...any) *Node {
 // Has reports whether the mapping has the key, even if its value is null. n may be nil.
 func (n *Node) Has(key string) bool { return n.Get(key) != nil }
 
-// Str returns the decoded text of a scalar, or "" for a null, another kind of node or nil.
+// Str returns the decoded value of a scalar, or "" for a null, another kind of node or nil.
 func (n *Node) Str() string {
 	n = n.resolve()
 	if n == nil || n.Kind != Scalar || n.tag == tagNull {

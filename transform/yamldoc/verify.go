@@ -41,7 +41,8 @@ func sameValue(v any, n *Node) bool {
 	return false
 }
 
-// alike reports whether two nodes have the same kind, tag, value and number of children. All spellings of null are one value.
+// alike reports whether two nodes have the same kind, tag, value and number of children. All spellings of null are
+// one value.
 func (n *Node) alike(other *Node) bool {
 	return n.Kind == other.Kind && n.sameTag(other) && (n.Value == other.Value || n.tag == tagNull) &&
 		len(n.Entries) == len(other.Entries) && len(n.Items) == len(other.Items)
@@ -128,7 +129,7 @@ func compare(want any, got *Node, at Path) error {
 	same := false
 	switch want := want.(type) {
 	case expected:
-		return want.compare(got)
+		return want.matches(got)
 	case *Node:
 		same = got != nil && sameNode(want, got)
 	default:
@@ -140,7 +141,7 @@ func compare(want any, got *Node, at Path) error {
 	return nil
 }
 
-func (e expected) compare(got *Node) error {
+func (e expected) matches(got *Node) error {
 	if got == nil || e.baseline.Kind != got.Kind || !e.baseline.sameTag(got) {
 		return differs(e.path)
 	}

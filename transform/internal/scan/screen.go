@@ -27,9 +27,9 @@ type Screen struct {
 	mentions [][]byte        // tokens that make a document of any kind worth parsing
 }
 
-// NewScreen returns the screen for objects of the kinds, and for documents with one of the mentioned words. A group such
-// as serving.kserve.io stands for its kinds; one without a dot is too common a word, so there the kind is the token. The
-// sample shows which letters are rare in the files.
+// NewScreen returns the screen for objects of the kinds, and for documents with one of the mentioned words. A group
+// such as serving.kserve.io stands for its kinds; one without a dot is too common a word, so there the kind is the
+// token. The sample shows which letters are rare in the files.
 func NewScreen(kinds []Kind, mentions []string, sample []byte) *Screen {
 	s := &Screen{kinds: map[string]bool{}, groups: map[string]bool{}}
 	for _, word := range mentions {

@@ -1,4 +1,4 @@
-package cli
+package help
 
 import (
 	"slices"
@@ -10,16 +10,16 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-const helpAllFlag = "help-all"
+const allFlag = "help-all"
 
-// helpAll is the flag --help-all. Every command takes it; where it shows no more than --help, no list shows it.
-type helpAll bool
+// showAll is the flag --help-all. Every command takes it; where it shows no more than --help, no list shows it.
+type showAll bool
 
-func (h *helpAll) String() string { return "" }
-func (h *helpAll) Type() string   { return "bool" }
+func (h *showAll) String() string { return "" }
+func (h *showAll) Type() string   { return "bool" }
 
 // Set ends the run with the help.
-func (h *helpAll) Set(string) error {
+func (h *showAll) Set(string) error {
 	*h = true
 	return pflag.ErrHelp
 }
@@ -43,30 +43,30 @@ func hasManySettings(cmd *cobra.Command) bool {
 
 // isShort reports whether the help of a command is to leave out what few people need.
 func isShort(cmd *cobra.Command) bool {
-	flag := cmd.Flags().Lookup(helpAllFlag)
-	return flag != nil && !flag.Hidden && !bool(*flag.Value.(*helpAll))
+	flag := cmd.Flags().Lookup(allFlag)
+	return flag != nil && !flag.Hidden && !bool(*flag.Value.(*showAll))
 }
 
 // flagSections shows the flags of a command: its own first, then the settings, or only the usual ones.
 func flagSections(cmd *cobra.Command) string {
-	own, all := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	own, rest := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
 	short := isShort(cmd)
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case short && slices.Contains(usual, f.Name), !settings.IsFlag(f) && !short:
 			own.AddFlag(f)
 		case !short:
-			all.AddFlag(f)
+			rest.AddFlag(f)
 		}
 	})
-	text := "Flags:\n" + own.FlagUsagesWrapped(columns)
+	text := "Flags:\n" + own.FlagUsagesWrapped(Columns)
 	if short {
 		path := cmd.CommandPath()
 		text += "\n" + path + " --help-all says more and shows all flags.\n" +
 			cmd.Root().DisplayName() + " settings shows what is set; docs/settings.md explains each setting."
 	}
-	if all.HasAvailableFlags() {
-		text += "\nSettings, which docs/settings.md explains:\n" + all.FlagUsagesWrapped(columns)
+	if rest.HasAvailableFlags() {
+		text += "\nSettings, which docs/settings.md explains:\n" + rest.FlagUsagesWrapped(Columns)
 	}
 	return text
 }

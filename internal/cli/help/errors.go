@@ -1,4 +1,4 @@
-package cli
+package help
 
 import (
 	"errors"
@@ -11,21 +11,22 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 )
 
-// takes is the number of arguments of a command. Its use names them.
-func takes(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		_, named, _ := strings.Cut(cmd.Use, " ")
-		switch {
-		case len(args) < least:
-			return fmt.Errorf("%s needs %s; %s --help shows examples", cmd.CommandPath(), named, cmd.CommandPath())
-		case most == 0 && len(args) > 0:
-			return fmt.Errorf("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])
-		case len(args) > most:
-			return fmt.Errorf("%s takes %s, and %q is one too many; %s --help shows examples",
-				cmd.CommandPath(), named, args[most], cmd.CommandPath())
-		}
-		return nil
+// unknownCommand returns the error for a command that the group, or the root, does not have.
+func unknownCommand(group *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		group.SetOut(group.ErrOrStderr()) // stdout is for manifests
+		_ = group.Usage()
+		return errors.New("a command is missing")
 	}
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	path := strings.TrimPrefix(group.CommandPath()+" "+args[0], group.Root().Name()+" ")
+	return fmt.Errorf("unknown command %q; %sthe commands are %s",
+		path, settings.DidYouMean(args[0], names), strings.Join(names, ", "))
 }
 
 // flagError returns what is wrong with the flags in our words, with the command that helps.
@@ -66,22 +67,19 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// pathFlag is a flag that names a file or folder. It refuses the empty value that a shell makes of a variable that is not
-// set: without the flag the command would do less and say nothing.
-type pathFlag string
-
-func (p *pathFlag) String() string { return string(*p) }
-func (p *pathFlag) Type() string   { return "path" }
-
-func (p *pathFlag) Set(path string) error {
-	if path == "" {
-		return errors.New("the path is empty")
-	}
-	*p = pathFlag(path)
-	return nil
+// foreign has the flags of other programs that people try, with the flag that does the same here.
+var foreign = map[string]string{
+	"debug":     "verbose",
+	"format":    "output",
+	"no-color":  "color",
+	"recursive": "discover",
+	"set":       "helm-parameters",
+	"severity":  "fail-on",
+	"silent":    "quiet",
+	"values":    "helm-values-files",
 }
 
-// nearestFlag asks whether another flag was meant, or returns "".
+// nearestFlag asks whether another flag of the command was meant, or returns "".
 func nearestFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	typed := unknown.GetSpecifiedName()
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
@@ -89,6 +87,9 @@ func nearestFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	}
 	if len(typed) == 1 {
 		return ""
+	}
+	if own := foreign[typed]; cmd.Flags().Lookup(own) != nil {
+		typed = own
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })

@@ -1,4 +1,4 @@
-package cli
+package kubectl
 
 import (
 	"context"
@@ -6,50 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
 
-// clusterFlags say which objects kubectl reads, and from which cluster.
-type clusterFlags struct {
-	kubectl, context, kubeconfig string
-	namespace, selector          string
-	allNamespaces                bool
-}
-
-// clusterFlagNames are for kubectl alone.
-var clusterFlagNames = []string{"kubectl", "context", "kubeconfig", "namespace", "selector", "all-namespaces"}
-
-func newClusterFlags(cmd *cobra.Command) *clusterFlags {
-	c, flags := &clusterFlags{}, cmd.Flags()
-	flags.StringVar(&c.kubectl, "kubectl", "kubectl", "the kubectl to run")
-	flags.StringVar(&c.context, "context", "", "context of the kubeconfig, as in kubectl")
-	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file, as in kubectl")
-	flags.StringVarP(&c.namespace, "namespace", "n", "", "namespace of the services (default: the context's)")
-	flags.StringVarP(&c.selector, "selector", "l", "", "labels of the services, such as team=shop")
-	flags.BoolVarP(&c.allNamespaces, "all-namespaces", "A", false, "wait for the services of all namespaces")
-	return c
-}
-
-// refuse returns an error if a stream is read although a flag is for kubectl.
-func (c *clusterFlags) refuse(cmd *cobra.Command) error {
-	for _, name := range clusterFlagNames {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("flag --%s: only with a type such as isvc, whose objects kubectl reads; the types are %s",
-				name, strings.Join(health.KindNames(), ", "))
-		}
-	}
-	return nil
-}
-
-// isKind reports whether an argument is TYPE, TYPE,TYPE or TYPE/NAME, rather than the name of a stream.
-func isKind(arg string) bool {
+// IsType reports whether an argument is TYPE, TYPE,TYPE or TYPE/NAME, rather than the name of a stream.
+func IsType(arg string) bool {
 	name, _, _ := strings.Cut(arg, "/")
 	name, _, _ = strings.Cut(name, ",")
 	_, ok := health.KindNamed(name)
@@ -106,36 +69,34 @@ func (r request) hasNames() bool {
 	return slices.ContainsFunc(r.kinds, func(kind string) bool { return len(r.names[kind]) > 0 })
 }
 
-// list fills the wait with the objects that the arguments ask for, with their workloads, and with sources that follow
-// them.
-func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
-	asked, err := parseRequest(args)
+// Services say which services a Kubectl reads.
+type Services struct {
+	Namespace     string // "" for that of the context
+	AllNamespaces bool
+	Selector      string   // of labels, "" for all
+	Types         []string // TYPE/NAME... or TYPE[,TYPE...] [NAME...]
+}
+
+// Fill adds the services to a wait, with their workloads, and sources that follow them.
+func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error {
+	asked, err := parseRequest(s.Types)
 	switch {
 	case err != nil:
 		return err
-	case asked.hasNames() && c.allNamespaces:
+	case asked.hasNames() && s.AllNamespaces:
 		return errors.New("flag --all-namespaces: names are only possible in one namespace")
-	case asked.hasNames() && c.selector != "":
+	case asked.hasNames() && s.Selector != "":
 		return errors.New("flag --selector: give names or labels, not both")
 	}
-	k := &kubectl.Kubectl{
-		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
-	}
-	if c.context != "" {
-		k.Flags = append(k.Flags, "--context="+c.context)
-	}
-	if c.kubeconfig != "" {
-		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
-	}
-	namespace := c.namespace
-	if c.allNamespaces {
+	namespace := s.Namespace
+	if s.AllNamespaces {
 		namespace = ""
 	} else if namespace == "" {
 		if namespace, err = k.Namespace(ctx); err != nil {
 			return err
 		}
 	}
-	services, err := c.services(ctx, k, wait, asked, namespace)
+	services, err := s.feeds(ctx, k, wait, asked, namespace)
 	if err != nil {
 		return err
 	}
@@ -146,15 +107,15 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 	return listAll(ctx, wait, append(services, workloads...))
 }
 
-// services returns a feed for each kind that is asked for, and tells the wait what to wait for.
-func (c *clusterFlags) services(
-	ctx context.Context, k *kubectl.Kubectl, wait *health.Wait, asked request, namespace string,
-) ([]*kubectl.Feed, error) {
+// feeds returns a feed for each kind that is asked for, and tells the wait what to wait for.
+func (s Services) feeds(
+	ctx context.Context, k *Kubectl, wait *health.Wait, asked request, namespace string,
+) ([]*Feed, error) {
 	found, err := k.Find(ctx, "serving.kserve.io", asked.kinds)
 	if err != nil {
 		return nil, err
 	}
-	var feeds []*kubectl.Feed
+	var feeds []*Feed
 	for _, kind := range asked.kinds {
 		resource, ok := found[kind]
 		if !ok {
@@ -165,7 +126,7 @@ func (c *clusterFlags) services(
 		if names := asked.names[kind]; len(names) == 1 {
 			fields = "metadata.name=" + names[0] // which an account may be allowed to read alone
 		}
-		feeds = append(feeds, kubectl.NewFeed(k, resource, namespace, c.selector, fields))
+		feeds = append(feeds, NewFeed(k, resource, namespace, s.Selector, fields))
 		for _, name := range asked.names[kind] {
 			target := health.Target{Kind: kind, Name: name}
 			if resource.Namespaced {
@@ -182,24 +143,24 @@ func (c *clusterFlags) services(
 
 // workloads returns feeds for the Deployments and LeaderWorkerSets of the kinds that are asked for. A cluster without
 // LeaderWorkerSets has none to wait for.
-func workloads(ctx context.Context, k *kubectl.Kubectl, asked request, namespace string) ([]*kubectl.Feed, error) {
-	var feeds []*kubectl.Feed
+func workloads(ctx context.Context, k *Kubectl, asked request, namespace string) ([]*Feed, error) {
+	var feeds []*Feed
 	llm := slices.Contains(asked.kinds, "LLMInferenceService")
 	if llm || slices.Contains(asked.kinds, "InferenceService") || slices.Contains(asked.kinds, "InferenceGraph") {
-		feeds = append(feeds, kubectl.NewFeed(k, kubectl.Deployments, namespace, "", ""))
+		feeds = append(feeds, NewFeed(k, Deployments, namespace, "", ""))
 	}
 	if !llm {
 		return feeds, nil
 	}
 	found, err := k.Find(ctx, "leaderworkerset.x-k8s.io", []string{"LeaderWorkerSet"})
 	for _, resource := range found {
-		feeds = append(feeds, kubectl.NewFeed(k, resource, namespace, "", ""))
+		feeds = append(feeds, NewFeed(k, resource, namespace, "", ""))
 	}
 	return feeds, err
 }
 
 // listAll lists all feeds at once, so that there is no verdict before each list is read.
-func listAll(ctx context.Context, wait *health.Wait, feeds []*kubectl.Feed) error {
+func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	lists, ends := make([][]health.Event, len(feeds)), make(chan error)

@@ -1,24 +1,21 @@
-package cli
+// Package help explains the commands: their help, and what is wrong with the flags and commands that people type.
+package help
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// columns is the width that the help of every command fits in.
-const columns = 100
+// Columns is the width that the help of every command fits in.
+const Columns = 100
 
-// complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
+// Complete adds cobra's own commands to the root and prepares all commands: the help fits the columns, and an unknown
 // command of a group is an error. Cobra prints the group's help instead, with the exit code 0.
-func complete(root *cobra.Command) {
-	root.SetHelpCommandGroupID(theProgram)
-	root.SetCompletionCommandGroupID(otherPrograms)
+func Complete(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	help, _, _ := root.Find([]string{"help"})
@@ -27,19 +24,20 @@ func complete(root *cobra.Command) {
 	// A command alone has no completion beside it.
 	if completion, _, _ := root.Find([]string{"completion"}); completion != root {
 		for _, shell := range completion.Commands() {
-			shell.Args = takes(0, 0)
+			shell.Args = flags.Arguments(0, 0)
 		}
 	}
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(flagError)
 	prepare(root)
 }
 
 func prepare(cmd *cobra.Command) {
 	cmd.Long = wrap(cmd.Long)
-	cmd.Example = strings.ReplaceAll(cmd.Example, program+" ", cmd.Root().DisplayName()+" ")
-	cmd.Flags().Var(new(helpAll), helpAllFlag, "show all flags and settings, and say more")
-	flag := cmd.Flags().Lookup(helpAllFlag)
+	cmd.Example = strings.ReplaceAll(cmd.Example, cmd.Root().Name()+" ", cmd.Root().DisplayName()+" ")
+	cmd.Flags().Var(new(showAll), allFlag, "show all flags and settings, and say more")
+	flag := cmd.Flags().Lookup(allFlag)
 	flag.NoOptDefVal, flag.Hidden = "true", !hasManySettings(cmd)
 	if cmd.HasSubCommands() && !cmd.Runnable() {
 		cmd.Args, cmd.RunE = cobra.ArbitraryArgs, unknownCommand
@@ -56,7 +54,7 @@ func wrap(text string) string {
 		if strings.TrimLeft(block, " \t") != block || strings.Contains(block, "\n ") {
 			continue
 		}
-		blocks[i] = terminal.Wrap(block, columns)
+		blocks[i] = terminal.Wrap(block, Columns)
 	}
 	return strings.Join(blocks, "\n\n")
 }
@@ -71,22 +69,4 @@ func printHelp(cmd *cobra.Command, args []string) error {
 	}
 	target.InitDefaultHelpFlag()
 	return target.Help()
-}
-
-// unknownCommand returns the error for a command that the group, or the root, does not have.
-func unknownCommand(group *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		group.SetOut(group.ErrOrStderr()) // stdout is for manifests
-		_ = group.Usage()
-		return errors.New("a command is missing")
-	}
-	var names []string
-	for _, c := range group.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	path := strings.TrimPrefix(group.CommandPath()+" "+args[0], program+" ")
-	return fmt.Errorf("unknown command %q; %sthe commands are %s",
-		path, settings.DidYouMean(args[0], names), strings.Join(names, ", "))
 }

@@ -1,0 +1,65 @@
+package flags
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+)
+
+// Help about the PATH of a command, about several, and about the flags of Several.
+const (
+	PathHelp  = `PATH is a directory, a file, or - for standard input; the default is the working directory.`
+	PathsHelp = PathHelp + ` Several PATHs give one result: each directory is a source with its own
+settings, and the files of one directory are one source together.`
+	SeveralHelp = `With --discover it finds the sources below PATH: kustomizations, charts and directories with
+manifests. What a kustomization or chart uses is rendered with it, and not on its own.
+
+With --application it reads Argo CD's Applications and ApplicationSets from a file, a directory or standard input, and
+renders each source from the checkout that PATH is in, with the fields of the source, as Argo CD would. List, matrix and
+merge generators of lists are expanded. Standard error says what is not rendered: sources of other repositories, charts
+of Helm repositories, other plugins and other generators. A repository is this checkout if one of the remotes in
+.git/config has its repoURL, in whatever protocol, or if --repo names it.`
+)
+
+// Source gives a command the settings as flags, and a PATH.
+func Source(cmd *cobra.Command, caller *run.Caller) *run.Loader {
+	cmd.Args = Arguments(0, 1)
+	l := &run.Loader{Caller: caller, Flags: settings.Bind(cmd.Flags())}
+	for _, row := range settings.Table {
+		if len(row.Values) > 0 {
+			Completed(cmd, row.Name, row.Values)
+		}
+	}
+	return l
+}
+
+// Sources is Source for a command that takes several PATHs, for people: it warns of overlays that are not rendered.
+func Sources(cmd *cobra.Command, caller *run.Caller) *run.Loader {
+	l := Source(cmd, caller)
+	l.Overlays = true
+	Several(cmd, l)
+	return l
+}
+
+// Several lets a command with the flags of Source take several sources.
+func Several(cmd *cobra.Command, l *run.Loader) {
+	cmd.Args = cobra.ArbitraryArgs
+	flags := cmd.Flags()
+	flags.StringArrayVar(&l.Applications, "application", nil,
+		"render the sources of the Applications in this `file` or directory; may be repeated")
+	flags.StringArrayVar(&l.Repos, "repo", nil,
+		"with --application: a `repoURL` that stands for this checkout; may be repeated")
+	flags.BoolVar(&l.Discover, "discover", false, "find the sources below PATH")
+}
+
+// Settings gives a command some settings as flags.
+func Settings(cmd *cobra.Command, caller *run.Caller, names ...string) *run.Loader {
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	l := &run.Loader{Caller: caller, Flags: settings.Bind(all)}
+	for _, name := range names {
+		cmd.Flags().AddFlag(all.Lookup(name))
+	}
+	return l
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/version"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// checked is an outcome with the findings as check reports them.
+type checked struct {
+	*run.Outcome
+	open, accepted []transform.Finding
+	fails          func(transform.Finding) bool
+}
+
+// newChecked returns the outcome for reports; otherwise is fail-on where it is not set.
+func newChecked(o *run.Outcome, otherwise string) *checked {
+	return &checked{o, slices.Concat(o.Problems(), o.Unused), o.Accepted, o.Fails(otherwise)}
+}
+
+// report returns what the formats write.
+func (c *checked) report(env *Env) report.Report {
+	var restarts []string
+	for _, o := range restarted(c.Outcome) {
+		restarts = append(restarts, o.String())
+	}
+	return report.Report{
+		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
+		Objects: c.Objects(), Sources: c.sources(env), Version: version.Current().Version,
+		Place: origin.Of(env.caller.Dir, c.open).Find, Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
+		Diff: func() (string, error) {
+			diff, err := diffs(env, c.Outcome, quoted)
+			return string(diff), err
+		},
+	}
+}
+
+// accept sets the findings aside that the baseline in a file accepts, and warns if entries accept none.
+func (c *checked) accept(env *Env, file string) error {
+	forbids := func(part *run.Outcome) bool { return part.Settings.Suppressions == rules.SuppressionsForbid }
+	if slices.ContainsFunc(c.Each(), forbids) {
+		return errors.New("flag --baseline: the setting suppressions forbids accepting findings")
+	}
+	data, err := os.ReadFile(env.caller.Dir.Absolute(file))
+	if err != nil {
+		return fmt.Errorf("flag --baseline: %s: %w; write one with -o baseline=%s", file, paths.Reason(err), file)
+	}
+	baseline, err := report.ReadBaseline(data)
+	if err != nil {
+		return fmt.Errorf("flag --baseline: %s: %w", file, err)
+	}
+	open, accepted, unused := baseline.Accept(c.open, c.sources(env))
+	c.open, c.accepted = open, append(c.accepted, accepted...)
+	if baseline.IsFirst() {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: a baseline in the earlier form, JSON; it works, and "+
+			"-o baseline=%s writes it as text, one finding a line", file, file))
+	}
+	if len(unused) > 0 {
+		c.Warnings = append(c.Warnings, fmt.Sprintf(
+			"%s: accepts %s no longer there, such as %s; -o baseline=%s writes it anew",
+			file, terminal.Count(len(unused), "finding"), unused[0], file))
+	}
+	return nil
+}
+
+// sources returns the paths of what was checked, sorted.
+func (c *checked) sources(env *Env) []string {
+	var all []string
+	for _, part := range c.Each() {
+		all = append(all, env.caller.Dir.Shown(part.Path))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// writeReports writes the files, then the report for standard output. The tail goes after a report for people.
+func (env *Env) writeReports(ctx context.Context, to []flags.Destination, r report.Report, tail string) error {
+	contents := make([]bytes.Buffer, len(to))
+	for i, d := range to {
+		own := r
+		if own.Color = r.Color && d.File == ""; d.Text {
+			own.Tail = tail
+		}
+		if err := d.Write(&contents[i], own); err != nil {
+			return err
+		}
+	}
+	for i, d := range to {
+		if d.File == "" {
+			continue
+		}
+		if err := env.writeFile(ctx, d.File, contents[i].Bytes()); err != nil {
+			return err
+		}
+	}
+	for i, d := range to {
+		if d.File == "" {
+			return env.write(ctx, contents[i].Bytes())
+		}
+	}
+	return nil
+}
