@@ -60,7 +60,7 @@ The exit code is 1 when something is refused or a service ends without its workl
 	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
 	unready := cmd.Flags().StringSlice("unready", nil, "`what` never becomes ready, separated by commas: "+
 		strings.Join(plan.Unready, ", "))
-	completed(cmd, "unready", plan.Unready)
+	flags.Completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
 	output := flags.ChoiceOf(cmd, "output", "o", "output format", plan.Formats,
