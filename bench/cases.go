@@ -27,6 +27,7 @@ const (
 
 	generate = plugin + "generate --kserve-version=0.15.2 " + flags
 	latest   = plugin + "generate --kserve-version=0.20.0 " + flags
+	plane    = "argocd-kserve-plugin-kserve-0.20.0 "
 	diff     = plugin + "diff --kserve-version=0.15.2 --color=never --fail-on=never " + flags
 
 	cat          = "`cat`"
@@ -42,6 +43,10 @@ const (
 	// large and many are 0.6 and 1.2 ms per MB on a machine where cat takes 0.148 ms.
 	large = 4.1
 	many  = 8.1
+
+	// start and planned are 0.5 and 5 s on a machine where `version` takes 25 ms.
+	start   = 20
+	planned = 200
 
 	chart    = 0.9
 	assess   = 3.6 // half of what it was with a Lua state for each object
@@ -159,6 +164,21 @@ var cases = []testCase{
 	{
 		"`health wait` for 5,000 services with 50,000 changes", plugin + "health wait ${changes.json*5000} ${names*5000}",
 		"500 services, 5,000 changes", plugin + "health wait ${changes.json*500} ${names*500}",
+		goal{ratio: linear},
+	},
+	{
+		"the program of `plan` for KServe 0.20.0: one service", plane + "< ${request.json*1}",
+		"`version`", plugin + "version",
+		goal{ratio: start},
+	},
+	{
+		"the program of `plan` for KServe 0.20.0: 500 services", plane + "< ${request.json*500}",
+		"`version`", plugin + "version",
+		goal{ratio: planned, memory: 400e6},
+	},
+	{
+		"the program of `plan` for KServe 0.20.0: 5,000 services", plane + "< ${request.json*5000}",
+		"500 services", plane + "< ${request.json*500}",
 		goal{ratio: linear},
 	},
 	{

@@ -32,6 +32,11 @@ var inputs = map[string]func(w io.Writer, n int){
 		repeat(w, n, ", ", jsonService)
 		io.WriteString(w, "]}\n")
 	},
+	"request.json": func(w io.Writer, n int) {
+		io.WriteString(w, `{"version": 1, "mode": "Standard", "namespace": "team", "objects": [`)
+		repeat(w, n, ", ", jsonService)
+		io.WriteString(w, "]}\n")
+	},
 	"duplicates.yaml": func(w io.Writer, n int) {
 		repeat(w, 1, "", service+"        env:\n")
 		repeat(w, n, "", "        - name: A\n          value: b\n")

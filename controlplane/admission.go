@@ -133,20 +133,21 @@ func (w webhook) asks(t target, operation admissionv1.Operation, o object) bool 
 	})
 }
 
-// mutate asks the mutating webhooks one after the other.
+// mutate asks the mutating webhooks one after the other. They see the defaults.
 func (s *Server) mutate(t target, operation admissionv1.Operation, o, old object) (object, error) {
 	for _, w := range s.webhooks {
 		if !w.mutating || !w.asks(t, operation, o) {
 			continue
+		}
+		var err error
+		if o, err = t.kind.decode(o); err != nil {
+			return nil, err
 		}
 		response, err := w.ask(t, operation, o, old)
 		if err != nil {
 			return nil, err
 		}
 		if o, err = patched(o, response); err != nil {
-			return nil, err
-		}
-		if o, err = t.kind.decode(o); err != nil {
 			return nil, err
 		}
 	}

@@ -1,9 +1,9 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -64,16 +64,15 @@ var builtins = []struct {
 func (s *Server) addBuiltins() {
 	for _, b := range builtins {
 		gvk := schema.FromAPIVersionAndKind(b.version, b.kind)
-		s.kinds[gvk.GroupKind()] = &kind{
+		s.addKind(&kind{
 			GroupKind: gvk.GroupKind(), plural: b.plural, versions: []string{b.version}, storage: b.version,
-			namespaced: b.all.NamespaceScoped(), strategy: &builtin{s, gvk, b.all, b.status},
-		}
+			namespaced: b.all.NamespaceScoped(), strategy: &builtin{gvk, b.all, b.status},
+		})
 	}
 }
 
 // builtin treats a kind as Kubernetes' own code does.
 type builtin struct {
-	server      *Server
 	gvk         schema.GroupVersionKind
 	all, status registryStrategy
 }
@@ -88,16 +87,21 @@ func (b *builtin) typed(string) runtime.Object {
 
 // read decodes an object with its defaults into the type that Kubernetes works with.
 func (b *builtin) read(o object) (runtime.Object, error) {
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
 	typed := b.typed("")
-	if err := json.Unmarshal(data, typed); err != nil {
-		return nil, badRequest(b.gvk, err)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o, typed); err != nil {
+		return nil, b.misfit(o, err)
 	}
 	legacyscheme.Scheme.Default(typed)
 	return legacyscheme.Scheme.ConvertToVersion(typed, schema.GroupVersion{Group: b.gvk.Group, Version: runtime.APIVersionInternal})
+}
+
+// misfit is the API server's answer to an object that does not fit its type: what the decoder of its JSON says.
+func (b *builtin) misfit(o object, err error) error {
+	data, faulty := json.Marshal(o)
+	if faulty != nil {
+		return faulty
+	}
+	return badRequest(b.gvk, cmp.Or(utiljson.Unmarshal(data, b.typed("")), err))
 }
 
 func (b *builtin) write(internal runtime.Object) (object, error) {
@@ -106,12 +110,8 @@ func (b *builtin) write(internal runtime.Object) (object, error) {
 		return nil, err
 	}
 	legacyscheme.Scheme.Default(typed)
-	data, err := json.Marshal(typed)
+	o, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
-		return nil, err
-	}
-	var o object
-	if err := utiljson.Unmarshal(data, &o); err != nil {
 		return nil, err
 	}
 	o["apiVersion"], o["kind"] = b.gvk.GroupVersion().String(), b.gvk.Kind
@@ -158,7 +158,13 @@ func (b *builtin) update(ctx context.Context, o, old object, subresource string)
 	return b.write(internal)
 }
 
-func (b *builtin) convert(o object, _ string) (object, error) { return runtime.DeepCopyJSON(o), nil }
+func (b *builtin) convert(o object, _ string) (object, error) { return o, nil }
+
+// What Services and pods have as their address. All have the same, so that the certificates are made once.
+const (
+	serviceAddress = "10.96.0.1"
+	podAddress     = "10.244.0.1"
+)
 
 // allocate gives a Service its addresses and families, which Kubernetes keeps on an update (pkg/registry/core/service/
 // storage of Kubernetes).
@@ -174,8 +180,7 @@ func (b *builtin) allocate(o, old object) {
 		}
 	}
 	if address, _ := spec["clusterIP"].(string); address == "" {
-		number := b.server.created + 1
-		spec["clusterIP"] = fmt.Sprintf("10.96.%d.%d", number>>8&0xff, number&0xff)
+		spec["clusterIP"] = serviceAddress
 	}
 	defaults := object{"clusterIPs": []any{spec["clusterIP"]}, "ipFamilies": []any{"IPv4"}, "ipFamilyPolicy": "SingleStack"}
 	for field, value := range defaults {

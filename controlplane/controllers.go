@@ -20,6 +20,8 @@ type Controller struct {
 	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
 	// of one makes it reconcile all.
 	On []schema.GroupKind
+
+	standIn bool // for a controller of others
 }
 
 // work is an object that a controller has to look at.
@@ -33,11 +35,13 @@ type manager struct {
 	server      *Server
 	controllers []Controller
 
+	first  []work // of the stand-ins: KServe sees what they have done, and looks at each service less often
 	queue  []work
 	queued map[work]bool
 	rounds map[work]int
 	failed map[work]error
 	events []Event
+	told   map[Event]bool // that are in events
 	wrote  map[key]string // what the current work has changed: the first path of each object
 	fights []Fight
 }
@@ -70,7 +74,7 @@ func newManager(server *Server, controllers []Controller) *manager {
 // reset forgets what has happened.
 func (m *manager) reset() {
 	m.queued, m.rounds, m.failed = map[work]bool{}, map[work]int{}, map[work]error{}
-	m.queue, m.events, m.fights = nil, nil, nil
+	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
 }
 
 // changed queues what a write concerns: the object, its owners, and all objects of a controller that watches the kind.
@@ -126,20 +130,29 @@ func (m *manager) enqueueOwners(o object, depth int) {
 }
 
 func (m *manager) add(w work) {
-	if !m.queued[w] {
-		m.queued[w] = true
+	if m.queued[w] {
+		return
+	}
+	m.queued[w] = true
+	if m.controllers[w.controller].standIn {
+		m.first = append(m.first, w)
+	} else {
 		m.queue = append(m.queue, w)
 	}
 }
 
 // settle runs the controllers until the queue is empty.
 func (m *manager) settle(ctx context.Context) error {
-	for len(m.queue) > 0 {
+	for len(m.first)+len(m.queue) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w := m.queue[0]
-		m.queue = m.queue[1:]
+		next := &m.queue
+		if len(m.first) > 0 {
+			next = &m.first
+		}
+		w := (*next)[0]
+		*next = (*next)[1:]
 		delete(m.queued, w)
 		if m.rounds[w]++; m.rounds[w] > mostRounds {
 			continue
@@ -210,7 +223,8 @@ func (r recorder) Event(about runtime.Object, kind, reason, message string) {
 	}
 	event := Event{Reason: reason, Message: message}
 	event.Object = Reference{Namespace: accessor.GetNamespace(), Name: accessor.GetName(), Kind: kindOf(about)}
-	if !slices.Contains(r.manager.events, event) {
+	if !r.manager.told[event] {
+		r.manager.told[event] = true
 		r.manager.events = append(r.manager.events, event)
 	}
 }
@@ -233,7 +247,8 @@ func kindOf(about runtime.Object) string {
 	return reflect.TypeOf(about).Elem().Name()
 }
 
-// firstDifference returns the path at which two values differ first, but for what every write changes.
+// firstDifference returns the path at which two values differ first, but for what every write changes. It is empty if
+// they differ in nothing else.
 func firstDifference(path string, a, b any) string {
 	x, ok := a.(map[string]any)
 	y, also := b.(map[string]any)
@@ -256,13 +271,16 @@ func firstDifference(path string, a, b any) string {
 		if path == "metadata" && (name == "resourceVersion" || name == "generation") {
 			continue
 		}
-		if !reflect.DeepEqual(x[name], y[name]) {
-			below := name
-			if path != "" {
-				below = path + "." + name
-			}
-			return firstDifference(below, x[name], y[name])
+		if reflect.DeepEqual(x[name], y[name]) {
+			continue
+		}
+		below := name
+		if path != "" {
+			below = path + "." + name
+		}
+		if found := firstDifference(below, x[name], y[name]); found != "" {
+			return found
 		}
 	}
-	return path
+	return ""
 }

@@ -118,6 +118,10 @@ func (c *custom) decode(o object) (object, error) {
 }
 
 func (c *custom) create(ctx context.Context, o object) (object, error) {
+	o, err := c.decode(o)
+	if err != nil {
+		return nil, err
+	}
 	d, err := c.definition(o)
 	if err != nil {
 		return nil, err
@@ -133,6 +137,10 @@ func (c *custom) create(ctx context.Context, o object) (object, error) {
 }
 
 func (c *custom) update(ctx context.Context, o, old object, subresource string) (object, error) {
+	o, err := c.decode(o)
+	if err != nil {
+		return nil, err
+	}
 	d, err := c.definition(o)
 	if err != nil {
 		return nil, err
@@ -159,7 +167,9 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	path := field.NewPath("metadata")
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
-	errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+	if !reflect.DeepEqual(content(o, false), content(old, false)) {
+		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+	}
 	return o, c.faults(ctx, d, o, old, errs)
 }
 
@@ -194,9 +204,8 @@ func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs 
 // convert is what the conversion webhook of controller-runtime does: one version of the two is the hub. The versions of
 // a kind without such a webhook differ in their name only.
 func (c *custom) convert(o object, version string) (object, error) {
-	copied := runtime.DeepCopyJSON(o)
 	if o["apiVersion"] == version {
-		return copied, nil
+		return o, nil
 	}
 	from, _ := c.scheme.New(schema.FromAPIVersionAndKind(o["apiVersion"].(string), c.Kind))
 	to, _ := c.scheme.New(schema.FromAPIVersionAndKind(version, c.Kind))
@@ -206,6 +215,7 @@ func (c *custom) convert(o object, version string) (object, error) {
 	} else if target, ok := to.(conversion.Convertible); ok {
 		convert = func() error { return target.ConvertFrom(from.(conversion.Hub)) }
 	} else {
+		copied := runtime.DeepCopyJSON(o)
 		copied["apiVersion"] = version
 		return c.decode(copied)
 	}

@@ -24,16 +24,15 @@ func (k *kind) resource() schema.GroupResource {
 	return schema.GroupResource{Group: k.Group, Resource: k.plural}
 }
 
-// strategy is how the API server treats a kind. Objects that are handed in may be changed, and those that come out are
-// the caller's.
+// strategy is how the API server treats a kind. New objects that are handed in may be changed, old ones not.
 type strategy interface {
 	// decode drops unknown fields and adds the defaults.
 	decode(o object) (object, error)
-	// create prepares a new object for storage, and validates it.
+	// create decodes a new object, prepares it for storage, and validates it.
 	create(ctx context.Context, o object) (object, error)
 	// update does the same for a change. The subresource is empty or "status".
 	update(ctx context.Context, o, old object, subresource string) (object, error)
-	// convert returns a copy of the object in another version.
+	// convert returns the object in another version; it is the same for the version that the object has.
 	convert(o object, version string) (object, error)
 	// typed returns an empty value of the version's Go type for a strategic merge patch, nil if the kind has none.
 	typed(version string) runtime.Object

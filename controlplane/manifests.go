@@ -47,7 +47,7 @@ func (s *Server) addDefinitions(manifests fs.FS, scheme *runtime.Scheme) error {
 		for _, version := range d.Versions {
 			k.versions = append(k.versions, d.Group+"/"+version)
 		}
-		s.kinds[gk] = k
+		s.addKind(k)
 	}
 	return nil
 }

@@ -3,6 +3,9 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,6 +17,7 @@ import (
 // The kinds whose controllers are not KServe's.
 var (
 	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	secrets     = schema.GroupKind{Kind: "Secret"}
 	pods        = schema.GroupKind{Kind: "Pod"}
 	routes      = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
 	gateways    = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}
@@ -23,22 +27,47 @@ var (
 	knative     = schema.GroupKind{Group: "serving.knative.dev", Kind: "Service"}
 )
 
+// parts are what others do, and what can be told not to get ready.
+var parts = []string{"workloads", "knative", "routes"}
+
 // others stand in for the controllers of others: Deployments get a pod and become available, routes are accepted, and
-// Knative's revisions serve.
-func (s *Server) others() []Controller {
-	return []Controller{
-		{For: deployments, Reconciler: reconcile.Func(s.deployment)},
-		{For: routes, Reconciler: s.accepting(routes, acceptRoute)},
-		{For: gateways, Reconciler: s.accepting(gateways, acceptGateway)},
-		{For: pools, Reconciler: s.accepting(pools, acceptPool("parents"))},
-		{For: oldPools, Reconciler: s.accepting(oldPools, acceptPool("parent"))},
-		{For: workerSets, Reconciler: s.accepting(workerSets, acceptWorkerSet)},
-		{For: knative, Reconciler: s.accepting(knative, acceptKnative)},
+// Knative's revisions serve. The parts that are unready leave their objects alone; Deployments get a pod nevertheless.
+func (s *Server) others(unready []string) ([]Controller, error) {
+	for _, part := range unready {
+		if !slices.Contains(parts, part) {
+			return nil, fmt.Errorf("unready: %q is not one of %s", part, strings.Join(parts, ", "))
+		}
 	}
+	available := !slices.Contains(unready, "workloads")
+	all := []Controller{{For: deployments, standIn: true, Reconciler: reconcile.Func(
+		func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+			return reconcile.Result{}, s.deployment(key{deployments, r.Namespace, r.Name}, available)
+		},
+	)}}
+	for _, other := range []struct {
+		part   string
+		of     schema.GroupKind
+		status func(object) object
+	}{
+		{"workloads", workerSets, acceptWorkerSet},
+		{"knative", knative, acceptKnative},
+		{"routes", routes, acceptRoute},
+		{"routes", gateways, acceptGateway},
+		{"routes", pools, acceptPool("parents")},
+		{"routes", oldPools, acceptPool("parent")},
+	} {
+		if !slices.Contains(unready, other.part) {
+			all = append(all, Controller{For: other.of, Reconciler: s.accepting(other.of, other.status), standIn: true})
+		}
+	}
+	return all, nil
 }
 
-// writeStatus writes the status of an object.
+// writeStatus writes the status of an object, unless the object has it.
 func (s *Server) writeStatus(k key, o object, status object) error {
+	if reflect.DeepEqual(o["status"], status) {
+		return nil
+	}
 	changed := runtime.DeepCopyJSON(o)
 	changed["status"] = status
 	t := target{kind: s.kinds[k.GroupKind], version: s.kinds[k.GroupKind].storage,
@@ -49,35 +78,40 @@ func (s *Server) writeStatus(k key, o object, status object) error {
 
 // deployment lets a Deployment have one pod per template, and become available. A pod that is refused keeps it from
 // that, as in a cluster.
-func (s *Server) deployment(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
-	k := key{deployments, r.Namespace, r.Name}
+func (s *Server) deployment(k key, available bool) error {
 	d, err := s.get(k)
 	if err != nil {
-		return reconcile.Result{}, nil
+		return nil // it is gone
 	}
-	meta := metaOf(d)
 	replicas, _, _ := unstructured.NestedInt64(d, "spec", "replicas")
-	refusal := s.pod(d)
-	conditions := []any{
-		condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."),
-		condition("Progressing", "True", "NewReplicaSetAvailable",
-			fmt.Sprintf("ReplicaSet %q has successfully progressed.", r.Name)),
-	}
-	status := object{"observedGeneration": meta.GetGeneration(), "conditions": conditions}
-	if refusal != nil {
+	refusal := s.pod(d, available)
+	missing := condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+	status := object{"observedGeneration": metaOf(d).GetGeneration()}
+	counts := []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"}
+	switch {
+	case refusal != nil:
+		status["conditions"] = []any{missing, condition("ReplicaFailure", "True", "FailedCreate", refusal.Error())}
+		counts = nil
+	case !available:
+		status["conditions"] = []any{missing, condition("Progressing", "True", "ReplicaSetUpdated",
+			fmt.Sprintf("ReplicaSet %q is progressing.", k.name))}
+		counts = []string{"replicas", "updatedReplicas", "unavailableReplicas"}
+	default:
 		status["conditions"] = []any{
-			condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."),
-			condition("ReplicaFailure", "True", "FailedCreate", refusal.Error()),
+			condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."),
+			condition("Progressing", "True", "NewReplicaSetAvailable",
+				fmt.Sprintf("ReplicaSet %q has successfully progressed.", k.name)),
 		}
-	} else if replicas > 0 {
-		for _, field := range []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"} {
+	}
+	for _, field := range counts {
+		if replicas > 0 {
 			status[field] = replicas
 		}
 	}
 	if err := s.writeStatus(k, d, status); err != nil {
-		return reconcile.Result{}, err
+		return err
 	}
-	return reconcile.Result{}, refusal
+	return refusal
 }
 
 func condition(kind, status, reason, message string) any {
@@ -87,10 +121,23 @@ func condition(kind, status, reason, message string) any {
 }
 
 // pod makes the pod of a Deployment's template, in the place of that of an older one.
-func (s *Server) pod(d object) error {
+func (s *Server) pod(d object, ready bool) error {
+	template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
+	k := keyOf(d)
+	if last, made := s.pods[k]; made {
+		_, err := s.get(last.key)
+		if err == nil && reflect.DeepEqual(last.template, template) {
+			return nil
+		}
+		if err == nil {
+			if _, err := s.delete(last.key); err != nil {
+				return err
+			}
+		}
+	}
 	meta := metaOf(d)
-	template, _, _ := unstructured.NestedMap(d, "spec", "template")
-	p := object{"apiVersion": "v1", "kind": "Pod", "spec": template["spec"], "metadata": template["metadata"]}
+	p := runtime.DeepCopyJSON(template.(object))
+	p["apiVersion"], p["kind"] = "v1", "Pod"
 	if p["metadata"] == nil {
 		p["metadata"] = object{}
 	}
@@ -101,28 +148,18 @@ func (s *Server) pod(d object) error {
 	made.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
 	}})
-	k := keyOf(d)
-	if last, made := s.pods[k]; made {
-		old, err := s.get(last.key)
-		if err == nil && last.template == fmt.Sprint(template) {
-			return nil
-		}
-		if err == nil {
-			if _, err := s.delete(keyOf(old)); err != nil {
-				return err
-			}
-		}
-	}
 	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
 	created, err := s.create(t, p, false)
 	if err != nil {
 		return err
 	}
-	s.pods[k] = podOf{keyOf(created), fmt.Sprint(template)}
-	address := fmt.Sprintf("10.244.%d.%d", s.created>>8&0xff, s.created&0xff)
+	s.pods[k] = podOf{keyOf(created), template}
+	if !ready {
+		return nil
+	}
 	return s.writeStatus(keyOf(created), created, object{
 		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}},
-		"podIP": address, "podIPs": []any{object{"ip": address}},
+		"podIP": podAddress, "podIPs": []any{object{"ip": podAddress}},
 	})
 }
 

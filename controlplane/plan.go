@@ -30,6 +30,8 @@ type Request struct {
 	Mode string `json:"mode,omitempty"`
 	// Namespace is that of objects that name none.
 	Namespace string `json:"namespace"`
+	// Unready are the stand-ins that do not do their part: see [Server.others].
+	Unready []string `json:"unready,omitempty"`
 	// Cluster are objects that are in the cluster already. Those of a kind take the place of all that the release ships
 	// of it; a ConfigMap only of the one with its name.
 	Cluster []map[string]any `json:"cluster,omitempty"`
@@ -123,7 +125,7 @@ func Run(ctx context.Context, release Release, in io.Reader, out io.Writer) erro
 }
 
 func run(ctx context.Context, release Release, request Request) (*Answer, error) {
-	c, end, err := newCluster(release)
+	c, end, err := newCluster(release, request.Unready)
 	if err != nil {
 		return nil, err
 	}
@@ -311,8 +313,13 @@ func ordered(manifests []map[string]any) []int {
 	return places
 }
 
-// apply creates an object or merges it into the stored one, as kubectl apply does.
-func (p *play) apply(t target, was, manifest object) error {
+// apply creates an object or merges it into the stored one, as kubectl apply does. A panic is an error.
+func (p *play) apply(t target, was, manifest object) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
 	stored, err := p.server.get(t.key())
 	if err != nil {
 		_, err := p.server.create(t, runtime.DeepCopyJSON(manifest), false)
@@ -322,6 +329,7 @@ func (p *play) apply(t target, was, manifest object) error {
 	if err != nil {
 		return err
 	}
+	current = maps.Clone(current)
 	delete(current, "status")
 	manifest = runtime.DeepCopyJSON(manifest)
 	if t.kind.namespaced {
@@ -365,7 +373,8 @@ func (p *play) made() []map[string]any {
 	var keys []key
 	for k, o := range p.server.objects {
 		before, found := p.before[k]
-		if !found || metaOf(before).GetResourceVersion() != metaOf(o).GetResourceVersion() {
+		version := metaOf(o).GetResourceVersion()
+		if (!found || metaOf(before).GetResourceVersion() != version) && p.server.prepared[k].version != version {
 			keys = append(keys, k)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // reader is a client that keeps the typed objects that it has read, as the client of a manager of controller-runtime
-// does. It asks the server for what is not typed.
+// does. It hands typed objects to the server as they are, and sends requests for the others.
 type reader struct {
 	client.Client
 	server *Server

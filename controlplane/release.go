@@ -29,12 +29,14 @@ type Release struct {
 	Scheme            []func(*runtime.Scheme) error
 	Webhooks          func(*Cluster) []Webhook
 	Controllers       func(*Cluster) []Controller
+	Certificates      []Certificate
 }
 
 // Cluster is what KServe's webhooks and controllers get.
 type Cluster struct {
 	Client    client.Client
-	Clientset *kubernetes.Clientset
+	Clientset kubernetes.Interface
+	Uncached  *kubernetes.Clientset // for what takes no interface
 	Config    *rest.Config
 	Scheme    *runtime.Scheme
 	Decoder   admission.Decoder
@@ -48,7 +50,7 @@ type Cluster struct {
 //
 // The defaulter of InferenceServices makes its own client, from the file that KUBECONFIG names. Such a client has the
 // transport of the whole process, which is therefore the server: nothing in the process can reach the network.
-func newCluster(release Release) (c *Cluster, close func(), err error) {
+func newCluster(release Release, unready []string) (c *Cluster, close func(), err error) {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	server := newServer()
@@ -74,12 +76,20 @@ func newCluster(release Release) (c *Cluster, close func(), err error) {
 		return nil, nil, err
 	}
 	c.Client = &reader{direct, server, map[key]read{}}
-	if c.Clientset, err = kubernetes.NewForConfig(c.Config); err != nil {
+	if c.Uncached, err = kubernetes.NewForConfig(c.Config); err != nil {
 		return nil, nil, err
 	}
+	c.Clientset = clientset{c.Uncached, c.Client}
 	c.manager = newManager(server, nil)
 	c.Recorder = recorder{c.manager}
-	c.manager.controllers = append(release.Controllers(c), server.others()...)
+	others, err := server.others(unready)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.manager.controllers = append(release.Controllers(c), others...)
+	for _, certificate := range release.Certificates {
+		c.manager.controllers = append(c.manager.controllers, server.preparing(certificate))
+	}
 	handlers, err := serve(c.Scheme, release.Webhooks(c))
 	if err != nil {
 		return nil, nil, err

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -45,6 +46,7 @@ func (k key) String() string {
 // Server is an API server in memory. It is an [http.RoundTripper] for the clients.
 type Server struct {
 	kinds    map[schema.GroupKind]*kind
+	plurals  map[schema.GroupResource]*kind // the same
 	webhooks []webhook
 	changed  func(before, after object) // is told of every write; either is nil
 
@@ -53,21 +55,30 @@ type Server struct {
 	revision int64 // of the newest write
 	created  int
 
-	pods map[key]podOf // of the Deployments
+	pods     map[key]podOf    // of the Deployments
+	prepared map[key]prepared // Secrets with certificates
 }
 
 // podOf is the pod of a Deployment, and the template that it is made of.
 type podOf struct {
 	key
-	template string
+	template any
+}
+
+// prepared is for whom a Secret is, and its version. One that its owner has not written is no part of the state.
+type prepared struct {
+	owner   types.UID
+	version string
 }
 
 func newServer() *Server {
 	return &Server{
-		kinds: map[schema.GroupKind]*kind{}, store: newStore(), changed: func(_, _ object) {},
-		pods: map[key]podOf{},
+		kinds: map[schema.GroupKind]*kind{}, plurals: map[schema.GroupResource]*kind{},
+		store: newStore(), changed: func(_, _ object) {}, pods: map[key]podOf{}, prepared: map[key]prepared{},
 	}
 }
+
+func (s *Server) addKind(k *kind) { s.kinds[k.GroupKind], s.plurals[k.resource()] = k, k }
 
 // RoundTrip answers a request.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -245,12 +256,8 @@ func (s *Server) target(segments []string) (target, error) {
 	if rest[0] == "namespaces" && len(rest) > 2 {
 		t.namespace, rest = rest[1], rest[2:]
 	}
-	for _, k := range s.kinds {
-		if k.Group == group && k.plural == rest[0] && slices.Contains(k.versions, version) {
-			t.kind = k
-		}
-	}
-	if t.kind == nil {
+	t.kind = s.plurals[schema.GroupResource{Group: group, Resource: rest[0]}]
+	if t.kind == nil || !slices.Contains(t.kind.versions, version) {
 		return target{}, missing
 	}
 	if len(rest) > 1 {

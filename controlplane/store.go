@@ -23,7 +23,7 @@ type store struct {
 
 type set map[key]struct{}
 
-// label is one of the objects of a kind.
+// label is one of the objects of a kind. Their namespace is the one without a name.
 type label struct {
 	schema.GroupKind
 	name, value string
@@ -41,6 +41,7 @@ func (s *store) put(k key, o object) {
 	meta := metaOf(o)
 	s.objects[k], s.labels[k], s.uids[meta.GetUID()] = o, meta.GetLabels(), k
 	add(s.byKind, k.GroupKind, k)
+	add(s.byLabel, label{k.GroupKind, "", k.namespace}, k)
 	for name, value := range s.labels[k] {
 		add(s.byLabel, label{k.GroupKind, name, value}, k)
 	}
@@ -54,6 +55,7 @@ func (s *store) remove(k key) {
 	if !found {
 		return
 	}
+	delete(s.byLabel[label{k.GroupKind, "", k.namespace}], k)
 	for name, value := range s.labels[k] {
 		delete(s.byLabel[label{k.GroupKind, name, value}], k)
 	}
@@ -76,12 +78,19 @@ func add[I comparable](index map[I]set, at I, k key) {
 // selected returns the keys of a kind that a selector matches, in order; those of every namespace for "".
 func (s *store) selected(of schema.GroupKind, namespace string, selector labels.Selector) []key {
 	candidates := s.byKind[of]
+	narrow := func(l label) {
+		if some := s.byLabel[l]; len(some) < len(candidates) {
+			candidates = some
+		}
+	}
+	if namespace != "" {
+		narrow(label{of, "", namespace})
+	}
 	requirements, _ := selector.Requirements()
 	for _, r := range requirements {
 		equal := r.Operator() == selection.Equals || r.Operator() == selection.DoubleEquals || r.Operator() == selection.In
 		if values := r.Values().List(); equal && len(values) == 1 {
-			candidates = s.byLabel[label{of, r.Key(), values[0]}]
-			break
+			narrow(label{of, r.Key(), values[0]})
 		}
 	}
 	var keys []key

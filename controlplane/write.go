@@ -19,16 +19,16 @@ import (
 
 func metaOf(o object) *unstructured.Unstructured { return &unstructured.Unstructured{Object: o} }
 
-// create does what the API server does: it reads the object, asks the mutating webhooks, validates, asks the
+// create does what the API server does with an object, which is the server's from then on: it reads it, asks the mutating webhooks, validates, asks the
 // validating webhooks, and stores.
 func (s *Server) create(t target, given object, dryRun bool) (object, error) {
-	given, err := s.read(t, given)
-	if err != nil {
+	if err := s.read(t, given); err != nil {
 		return nil, err
 	}
 	meta := metaOf(given)
 	meta.SetResourceVersion("")
 	t.name = meta.GetName()
+	var err error
 	if given, err = s.mutate(t, admissionv1.Create, given, nil); err != nil {
 		return nil, err
 	}
@@ -70,15 +70,15 @@ func (s *Server) suffix(prefix string) string {
 	return string(end)
 }
 
-// read does to an object of a request what the API server does whenever it reads one.
-func (s *Server) read(t target, given object) (object, error) {
+// read does to the metadata of an object what the API server does whenever it reads one.
+func (s *Server) read(t target, given object) error {
 	if given["apiVersion"] == nil {
 		given["apiVersion"], given["kind"] = t.version, t.kind.Kind
 	}
 	meta := metaOf(given)
 	if t.kind.namespaced {
 		if meta.GetNamespace() != "" && meta.GetNamespace() != t.namespace {
-			return nil, apierrors.NewBadRequest(
+			return apierrors.NewBadRequest(
 				"the namespace of the provided object does not match the namespace sent on the request")
 		}
 		meta.SetNamespace(t.namespace)
@@ -86,7 +86,7 @@ func (s *Server) read(t target, given object) (object, error) {
 		unstructured.RemoveNestedField(given, "metadata", "namespace")
 	}
 	meta.SetManagedFields(nil)
-	return t.kind.decode(given)
+	return nil
 }
 
 func (s *Server) update(t target, given object, dryRun bool) (object, error) {
@@ -94,7 +94,7 @@ func (s *Server) update(t target, given object, dryRun bool) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if given, err = s.read(t, given); err != nil {
+	if err := s.read(t, given); err != nil {
 		return nil, err
 	}
 	old, err := t.kind.convert(before, t.version)

@@ -26,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"knative.dev/pkg/kmeta"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
@@ -48,6 +49,15 @@ func release() controlplane.Release {
 		Scheme:      []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kservescheme.AddAll},
 		Webhooks:    webhooks,
 		Controllers: controllers,
+		Certificates: []controlplane.Certificate{{
+			For: schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: "LLMInferenceService"},
+			// reconcileSelfSignedCertsSecret and collectDNSNames in pkg/controller/v1alpha2/llmisvc, with the presets' pool
+			Names: func(service string) (secret string, services []string) {
+				return kmeta.ChildName(service, "-kserve-self-signed-certs"), []string{
+					kmeta.ChildName(service, "-kserve-workload-svc"), kmeta.ChildName(service, "-epp-service"),
+				}
+			},
+		}},
 	}
 }
 
@@ -178,14 +188,14 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			For: of("LocalModelCache"),
 			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
 			Reconciler: &localmodel.LocalModelReconciler{
-				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
+				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 		{
 			For: of("LocalModelNamespaceCache"),
 			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
 			Reconciler: &localmodel.LocalModelNamespaceCacheReconciler{
-				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
+				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 	}

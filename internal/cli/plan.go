@@ -42,6 +42,9 @@ This prints them; leave out kinds that your release does not have:
 
 ` + "  " + strings.Replace(clusterCommand, " configmaps", " \\\n    configmaps", 1) + `
 
+Kubernetes, Knative and the gateways have no part in it: stand-ins report that pods run and that routes are accepted.
+--unready shows what KServe makes while they do not.
+
 The exit code is 1 when something is refused or a service ends without its workload.
 
 ` + flags.PathsHelp,
@@ -54,6 +57,9 @@ The exit code is 1 when something is refused or a service ends without its workl
 	var cluster flags.Path
 	cmd.Flags().Var((*flags.Path)(&src.Previous), "previous", "the manifests before the change, a `path`")
 	cmd.Flags().Var(&cluster, "cluster", "a `file` with objects of the cluster, as kubectl prints them")
+	unready := cmd.Flags().StringSlice("unready", nil, "`what` never becomes ready, separated by commas: "+
+		strings.Join(plan.Unready, ", "))
+	flags.Completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
 	output := flags.ChoiceOf(cmd, "output", "o", "output format", plan.Formats,
@@ -63,11 +69,16 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err != nil {
 			return err
 		}
+		for _, what := range *unready {
+			if !slices.Contains(plan.Unready, what) {
+				return fmt.Errorf("flag --unready: %q is not one of %s", what, strings.Join(plan.Unready, ", "))
+			}
+		}
 		inputs, err := src.Load(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
-		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != ""}
+		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != "", unready: *unready}
 		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
@@ -96,6 +107,7 @@ type planning struct {
 	env             *Env
 	inputs          []*run.Input
 	repair, changed bool
+	unready         []string
 
 	previous, manifests []plan.Manifest
 	cluster             []plan.Object
@@ -118,7 +130,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 			pl.previous = append(pl.previous, previous...)
 		}
 	}
-	if err := plan.Unique(pl.manifests); err != nil {
+	if err := plan.Unique(pl.manifests, pl.namespace()); err != nil {
 		return err
 	}
 	if cluster == "" {
@@ -134,6 +146,9 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	}
 	return err
 }
+
+// namespace is that of objects that name none.
+func (pl *planning) namespace() string { return cmp.Or(pl.inputs[0].Settings.Namespace, "default") }
 
 // decode returns the objects of a source, repaired unless that is not wanted.
 func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
@@ -177,10 +192,7 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := plan.Request{Namespace: set.Namespace, Cluster: pl.cluster, Changed: pl.changed}
-	if request.Namespace == "" {
-		request.Namespace = "default"
-	}
+	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Cluster: pl.cluster, Changed: pl.changed}
 	if mode, known := kserve.ParseMode(set.DefaultDeploymentMode); known && mode != kserve.ModelMesh {
 		request.Mode = string(mode)
 	}
@@ -197,7 +209,7 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	if err := pl.unknown(answer); err != nil {
 		return nil, err
 	}
-	made := plan.New(answer, pl.previous, pl.manifests)
+	made := plan.New(answer, pl.previous, pl.manifests, request.Namespace)
 	if release != answer.Release {
 		made.For = release
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,26 +29,44 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 	var all []Manifest
 	for i, d := range documents {
 		var o Object
-		place := fmt.Sprintf("%s:%d", path, originals[i].Line)
 		if err := yaml.Unmarshal(d.Body, &o); err != nil {
 			continue // the transformation has let it pass: it is for another tool
 		}
-		all = append(all, flattened(o, place)...)
+		all = append(all, flattened(o, nil, func(at yamldoc.Path) string {
+			return fmt.Sprintf("%s:%d", path, lineOf(originals[i], at))
+		})...)
 	}
 	return all, nil
 }
 
+// lineOf returns the line of an item of a List, or of the document for an empty path.
+func lineOf(d yamldoc.Document, at yamldoc.Path) int {
+	if len(at) == 0 {
+		return d.Line
+	}
+	tree, err := yamldoc.Parse(d.Body)
+	if err != nil {
+		return d.Line
+	}
+	item := tree.Root.Get(at...)
+	if item == nil {
+		return d.Line
+	}
+	line, _ := tree.Position(item.Start)
+	return d.Line + line - 1
+}
+
 // flattened returns the items of a List, at any depth, or the object itself.
-func flattened(o Object, place string) []Manifest {
+func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) []Manifest {
 	kind, _ := o["kind"].(string)
 	if items, isList := o["items"].([]any); isList && strings.HasSuffix(kind, "List") {
 		var all []Manifest
-		for _, item := range items {
+		for i, item := range items {
 			if item, ok := item.(map[string]any); ok {
 				if item["kind"] == nil {
 					item["apiVersion"], item["kind"] = o["apiVersion"], strings.TrimSuffix(kind, "List")
 				}
-				all = append(all, flattened(item, place)...)
+				all = append(all, flattened(item, at.With("items", i), place)...)
 			}
 		}
 		return all
@@ -55,17 +74,17 @@ func flattened(o Object, place string) []Manifest {
 	if _, ok := o["metadata"].(map[string]any); !ok || kind == "" || o["apiVersion"] == nil {
 		return nil
 	}
-	return []Manifest{{Object: o, Place: place}}
+	return []Manifest{{Object: o, Place: place(at)}}
 }
 
-// Unique returns an error for two objects of one name.
-func Unique(manifests []Manifest) error {
+// Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.
+func Unique(manifests []Manifest, namespace string) error {
 	first := map[string]string{}
 	for _, m := range manifests {
 		metadata := m.Object["metadata"].(map[string]any)
 		version, _ := m.Object["apiVersion"].(string)
 		group, _, _ := strings.Cut(version, "/")
-		key := fmt.Sprint(group, m.Object["kind"], metadata["namespace"], metadata["name"])
+		key := fmt.Sprint(group, m.Object["kind"], cmp.Or(referenceOf(m.Object).Namespace, namespace), metadata["name"])
 		if metadata["name"] == nil {
 			continue // of generateName
 		}

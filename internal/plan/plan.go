@@ -61,14 +61,17 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// New compares the states of an answer. The manifests are those of the request, in order.
-func New(answer *Answer, previous, manifests []Manifest) *Plan {
+// New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
+func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
 	p := &Plan{Release: answer.Release, Compared: answer.Previous != nil, made: answer.State.Objects}
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
-		places[anyNamespace(referenceOf(m.Object))] = m.Place
+		r := versionless(referenceOf(m.Object))
+		places[Reference{Kind: r.Kind, Name: r.Name}] = m.Place // of an object that has no namespace
+		r.Namespace = cmp.Or(r.Namespace, namespace)
+		places[r] = m.Place
 	}
-	placeOf := func(r Reference) string { return cmp.Or(places[versionless(r)], places[anyNamespace(r)]) }
+	placeOf := func(r Reference) string { return places[versionless(r)] }
 	for _, r := range answer.State.Refused {
 		message := r.Message
 		if r.Deleted {
@@ -105,8 +108,6 @@ func (p *Plan) Failed() int {
 	}
 	return n
 }
-
-func anyNamespace(r Reference) Reference { r.Namespace = ""; return versionless(r) }
 
 func versionless(r Reference) Reference { r.APIVersion = ""; return r }
 

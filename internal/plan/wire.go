@@ -3,6 +3,9 @@ package plan
 // wireVersion is that of what a program of a release reads and writes.
 const wireVersion = 1
 
+// Unready are the values of the field of [Request].
+var Unready = []string{"workloads", "knative", "routes"}
+
 // Object is one as JSON decodes it.
 type Object = map[string]any
 
@@ -11,6 +14,7 @@ type Request struct {
 	Version   int      `json:"version"`
 	Mode      string   `json:"mode,omitempty"`
 	Namespace string   `json:"namespace"`
+	Unready   []string `json:"unready,omitempty"`
 	Cluster   []Object `json:"cluster,omitempty"`
 	Previous  []Object `json:"previous,omitempty"`
 	Changed   bool     `json:"changed,omitempty"`

@@ -6,23 +6,34 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 )
 
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names.
-// The names of some services say what else happens: refused, stuck, crash, and hang.
+// The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
+// workloads are unready is stuck.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
-	answer := plan.Answer{Version: request.Version, Release: "0.20.0", State: state(request.Objects, request.Namespace)}
+	answer := plan.Answer{Version: request.Version, Release: "0.20.0", State: state(request, request.Objects)}
 	if request.Changed {
-		previous := state(request.Previous, request.Namespace)
+		previous := state(request, request.Previous)
 		answer.Previous = &previous
+	}
+	for _, o := range request.Objects {
+		switch o["metadata"].(map[string]any)["name"] {
+		case "garbage":
+			fmt.Println("Usage: another program")
+			return
+		case "newer":
+			answer.Version++
+		}
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(answer); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -30,12 +41,16 @@ func Program() {
 	}
 }
 
-func state(manifests []plan.Object, namespace string) plan.State {
+func state(request plan.Request, manifests []plan.Object) plan.State {
 	made := plan.State{Objects: []plan.Object{}}
 	for i, o := range manifests {
 		kind, _ := o["kind"].(string)
 		metadata := o["metadata"].(map[string]any)
 		name, _ := metadata["name"].(string)
+		namespace := request.Namespace
+		if own, _ := metadata["namespace"].(string); own != "" {
+			namespace = own
+		}
 		reference := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: namespace, Name: name}
 		switch {
 		case kind != "InferenceService":
@@ -52,9 +67,9 @@ func state(manifests []plan.Object, namespace string) plan.State {
 				Message: `admission webhook "validator" denied the request: no`})
 			continue
 		}
-		metadata["namespace"], metadata["uid"] = namespace, "service-"+name
+		metadata["namespace"], metadata["uid"] = namespace, "service-"+namespace+name
 		made.Objects = append(made.Objects, o)
-		if name == "stuck" {
+		if name == "stuck" || slices.Contains(request.Unready, "workloads") {
 			made.Errors = append(made.Errors, plan.Event{Object: reference, Reason: "ReconcileError", Message: "no runtime"})
 			continue
 		}
@@ -66,7 +81,7 @@ func state(manifests []plan.Object, namespace string) plan.State {
 
 func deployment(namespace, service, image string) plan.Object {
 	const manifest = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"NAME-predictor","namespace":"SPACE",` +
-		`"uid":"deployment-NAME","ownerReferences":[{"uid":"service-NAME"}]},"spec":{"replicas":2,"strategy":{"rollingUpdate":` +
+		`"uid":"deployment-SPACENAME","ownerReferences":[{"uid":"service-SPACENAME"}]},"spec":{"replicas":2,"strategy":{"rollingUpdate":` +
 		`{"maxSurge":"25%"}},"template":{"spec":{"containers":[{"name":"kserve-container","image":"IMAGE",` +
 		`"ports":[{"containerPort":8080}],"resources":{"limits":{"nvidia.com/gpu":"2"}}}]}}},"status":{"replicas":2}}`
 	var o plan.Object

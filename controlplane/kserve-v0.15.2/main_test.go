@@ -1,0 +1,9 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane/planetest"
+)
+
+func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }

@@ -1,0 +1,323 @@
+// Package planetest tests the control plane of a release.
+package planetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+// InferenceServices tests what every release has.
+func InferenceServices(t *testing.T, release controlplane.Release) {
+	for name, test := range map[string]func(*testing.T, controlplane.Release){
+		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
+		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, release) })
+	}
+}
+
+const iris = `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: iris}
+spec:
+  predictor:
+    model:
+      modelFormat: {name: sklearn}
+      storageUri: gs://kfserving-examples/models/sklearn/1.0/model
+`
+
+const llama = `
+apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: llama}
+spec:
+  model: {uri: "hf://meta-llama/Llama-3.1-8B-Instruct", name: llama}
+  router: {route: {}, gateway: {}, scheduler: {}}
+`
+
+// plan runs the program's own function. The states are those of before, nil without a change, and after.
+func plan(
+	t *testing.T, release controlplane.Release, request controlplane.Request,
+) (before *controlplane.State, after controlplane.State) {
+	t.Helper()
+	request.Version, request.Namespace = controlplane.Version, "default"
+	in, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	var answer controlplane.Answer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Previous, answer.State
+}
+
+func manifests(t *testing.T, stream string) []map[string]any {
+	t.Helper()
+	all := []map[string]any{}
+	for document := range strings.SplitSeq(stream, "\n---\n") {
+		var o map[string]any
+		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+			t.Fatal(err)
+		}
+		if o != nil {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// names returns kind and name of the objects of a state.
+func names(s controlplane.State) []string {
+	var all []string
+	for _, o := range s.Objects {
+		name := at(o, "metadata", "name")
+		if prefix, made := at(o, "metadata", "generateName").(string); made {
+			name = strings.TrimSuffix(prefix, "-")
+		}
+		all = append(all, fmt.Sprint(o["kind"], " ", name))
+	}
+	return all
+}
+
+func find(t *testing.T, s controlplane.State, name string) map[string]any {
+	t.Helper()
+	i := slices.Index(names(s), name)
+	if i < 0 {
+		t.Fatalf("no %s in %q", name, names(s))
+	}
+	return s.Objects[i]
+}
+
+func at(value any, path ...any) any {
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			mapping, _ := value.(map[string]any)
+			value = mapping[step]
+		case int:
+			list, _ := value.([]any)
+			if step >= len(list) {
+				return nil
+			}
+			value = list[step]
+		}
+	}
+	return value
+}
+
+func standard(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)})
+	want := []string{"Deployment iris-predictor", "HorizontalPodAutoscaler iris-predictor", "InferenceService iris",
+		"Ingress iris", "Pod iris-predictor", "Service iris-predictor"}
+	if got := names(state); !slices.Equal(got, want) {
+		t.Errorf("objects %q, want %q", got, want)
+	}
+	if got := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers", 0, "name"); got != "storage-initializer" {
+		t.Errorf("KServe's webhook has not changed the pod: its first container is %v", got)
+	}
+	deployment := find(t, state, "Deployment iris-predictor")
+	if got := at(deployment, "spec", "strategy", "rollingUpdate", "maxSurge"); got != "25%" {
+		t.Errorf("no defaults of Kubernetes: maxSurge is %v", got)
+	}
+	if len(state.Errors)+len(state.Refused)+len(state.Fights) > 0 {
+		t.Errorf("%v %v %v", state.Errors, state.Refused, state.Fights)
+	}
+}
+
+func knative(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris)})
+	service := find(t, state, "Service iris-predictor")
+	if service["apiVersion"] != "serving.knative.dev/v1" || slices.Contains(names(state), "Deployment iris-predictor") {
+		t.Errorf("objects %q", names(state))
+	}
+	if !isReady(t, state) || len(state.Errors) > 0 {
+		t.Errorf("not ready: %v %v", at(find(t, state, "InferenceService iris"), "status"), state.Errors)
+	}
+}
+
+// A Graph waits for the service that it names.
+func graph(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
+apiVersion: serving.kserve.io/v1alpha1
+kind: InferenceGraph
+metadata: {name: chain}
+spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
+---`+iris)})
+	find(t, state, "Deployment chain")
+}
+
+// LLMInferenceServices tests the releases that have them.
+func LLMInferenceServices(t *testing.T, release controlplane.Release) {
+	changed := strings.Replace(llama, "spec:", "spec:\n  labels: {team: a}", 1)
+	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, llama), Objects: manifests(t, changed)})
+	for _, name := range []string{"Deployment llama-kserve", "Deployment llama-kserve-router-scheduler",
+		"HTTPRoute llama-kserve-route", "InferencePool llama-inference-pool"} {
+		find(t, *before, name)
+	}
+	secret := find(t, *before, "Secret llama-kserve-self-signed-certs")
+	if at(secret, "metadata", "labels") == nil {
+		t.Error("the Secret with the certificate is not KServe's")
+	}
+	if key, _ := at(secret, "data", "tls.key").(string); len(key) > 500 {
+		t.Error("KServe has made a key of its own, which takes a second")
+	}
+	// KServe writes the labels into the selector, which no Deployment lets change.
+	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, "field is immutable") {
+		t.Errorf("errors: %v", state.Errors)
+	}
+}
+
+func change(t *testing.T, release controlplane.Release) {
+	changed := strings.Replace(iris, "1.0", "2.0", 1)
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, changed)})
+	old, now := find(t, *before, "Deployment iris-predictor"), find(t, after, "Deployment iris-predictor")
+	if at(old, "metadata", "uid") != at(now, "metadata", "uid") {
+		t.Error("the Deployment is replaced")
+	}
+	if at(old, "metadata", "generation") != 1.0 || at(now, "metadata", "generation") != 2.0 {
+		t.Errorf("generations %v and %v", at(old, "metadata", "generation"), at(now, "metadata", "generation"))
+	}
+	args, _ := at(find(t, after, "Pod iris-predictor"), "spec", "initContainers", 0, "args").([]any)
+	if !slices.Contains(args, any("gs://kfserving-examples/models/sklearn/2.0/model")) {
+		t.Errorf("the pod is an old one: %v", args)
+	}
+}
+
+// What the release deletes and collects: the finalizer of the service comes first.
+func deletion(t *testing.T, release controlplane.Release) {
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, "")})
+	if len(before.Objects) == 0 || len(after.Objects) != 0 {
+		t.Errorf("before %q, after %q", names(*before), names(after))
+	}
+}
+
+func refused(t *testing.T, release controlplane.Release) {
+	for _, tc := range []struct{ name, old, new, refused, failed string }{
+		{"by the API server", `metadata: {name: iris}`, `metadata: {name: Iris}`,
+			`InferenceService.serving.kserve.io "Iris" is invalid: metadata.name`, ""},
+		{"by KServe's webhook", `metadata: {name: iris}`, `metadata: {name: 1ris}`,
+			`admission webhook "inferenceservice.kserve-webhook-server.validator" denied the request: the InferenceService "1ris"`,
+			""},
+		{"by the definition", `predictor:`, "predictor:\n    scaleMetric: luck",
+			`InferenceService.serving.kserve.io "iris" is invalid: spec.predictor.scaleMetric: Unsupported value: "luck"`, ""},
+		{"a Deployment", `modelFormat:`, "resources: {requests: {memory: 6Gi}}\n      modelFormat:", "",
+			`Deployment.apps "iris-predictor" is invalid: spec.template.spec.containers[0].resources.requests: ` +
+				`Invalid value: "6Gi": must be less than or equal to memory limit of 2Gi`},
+		{"no runtime", `sklearn}`, `nonsense}`, "", "no runtime found to support predictor"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, state := plan(t, release, controlplane.Request{Mode: "Standard",
+				Objects: manifests(t, strings.Replace(iris, tc.old, tc.new, 1))})
+			refused, failed := "", ""
+			for _, r := range state.Refused {
+				refused += r.Message
+			}
+			for _, e := range state.Errors {
+				failed += e.Message
+			}
+			if (refused == "") != (tc.refused == "") || !strings.Contains(refused, tc.refused) {
+				t.Errorf("refused: %q, want %q", refused, tc.refused)
+			}
+			if (failed == "") != (tc.failed == "") || !strings.Contains(failed, tc.failed) {
+				t.Errorf("errors: %q, want %q", failed, tc.failed)
+			}
+		})
+	}
+}
+
+// Objects of the cluster take the place of the release's own.
+func cluster(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris), Cluster: manifests(t, `
+apiVersion: serving.kserve.io/v1alpha1
+kind: ClusterServingRuntime
+metadata: {name: kserve-sklearnserver}
+spec:
+  supportedModelFormats: [{name: sklearn, version: "1", autoSelect: true, priority: 1}]
+  containers: [{name: kserve-container, image: "registry.invalid/sklearn:7"}]
+`)})
+	image := at(find(t, state, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image")
+	if image != "registry.invalid/sklearn:7" {
+		t.Errorf("image %v", image)
+	}
+}
+
+func unknown(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Objects: manifests(t, "apiVersion: x.invalid/v1\nkind: X\nmetadata: {name: x}")})
+	if !slices.Equal(state.Unknown, []int{0}) {
+		t.Errorf("unknown: %v", state.Unknown)
+	}
+}
+
+func version(t *testing.T, release controlplane.Release) {
+	err := controlplane.Run(t.Context(), release, strings.NewReader(`{"version": 99}`), &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "the request has version 99, this program takes 1") {
+		t.Error(err)
+	}
+}
+
+// A webhook that panics refuses, as in a cluster; that of pods keeps the Deployment from its pod.
+func panics(t *testing.T, release controlplane.Release) {
+	webhooks := release.Webhooks
+	for path, want := range map[string]string{
+		"/mutate-pods": `failed calling webhook "inferenceservice.kserve-webhook-server.pod-mutator": panic: out of luck`,
+		"/validate-serving-kserve-io-v1beta1-inferenceservice": `failed calling webhook ` +
+			`"inferenceservice.kserve-webhook-server.validator": panic: out of luck`,
+	} {
+		release.Webhooks = func(c *controlplane.Cluster) []controlplane.Webhook {
+			return append(webhooks(c), controlplane.Webhook{Path: path, Handler: admission.HandlerFunc(
+				func(context.Context, admission.Request) admission.Response { panic("out of luck") },
+			)})
+		}
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)})
+		said := fmt.Sprint(state.Refused, state.Errors)
+		if !strings.Contains(said, want) || len(state.Refused)+len(state.Errors) != 1 {
+			t.Errorf("%s: %s", path, said)
+		}
+	}
+}
+
+// What others do can be left out, part by part.
+func unready(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris),
+		Unready: []string{"workloads"}})
+	if got := at(find(t, state, "Pod iris-predictor"), "status", "podIP"); got != nil {
+		t.Errorf("the pod runs at %v", got)
+	}
+	if isReady(t, state) {
+		t.Error("the service is ready without its Deployment")
+	}
+	_, state = plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris), Unready: []string{"knative"}})
+	if got := at(find(t, state, "Service iris-predictor"), "status", "latestReadyRevisionName"); got != nil || isReady(t, state) {
+		t.Errorf("ready without Knative; revision %v", got)
+	}
+	in := strings.NewReader(`{"version": 1, "unready": ["pods"]}`)
+	err := controlplane.Run(t.Context(), release, in, &bytes.Buffer{})
+	if err == nil || err.Error() != `unready: "pods" is not one of workloads, knative, routes` {
+		t.Error(err)
+	}
+}
+
+func isReady(t *testing.T, s controlplane.State) bool {
+	t.Helper()
+	conditions, _ := at(find(t, s, "InferenceService iris"), "status", "conditions").([]any)
+	return slices.ContainsFunc(conditions, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
+}
