@@ -15,6 +15,10 @@ var liveFields = []string{
 	"deletionTimestamp", "deletionGracePeriodSeconds",
 }
 
+// expiration is the annotation with the time at which a certificate that KServe makes expires
+// (DefaultExpirationAnnotations in pkg/controller/v1alpha2/llmisvc/config_loader.go of KServe 0.20.0).
+const expiration = "certificates.kserve.io/expiration"
+
 // spoken returns a copy of an object without what only a live one has.
 func spoken(o Object) Object {
 	data, err := json.Marshal(o)
@@ -29,6 +33,9 @@ func spoken(o Object) Object {
 	if metadata, ok := copied["metadata"].(map[string]any); ok {
 		for _, field := range liveFields {
 			delete(metadata, field)
+		}
+		if annotations, ok := metadata["annotations"].(map[string]any); ok {
+			delete(annotations, expiration)
 		}
 	}
 	if spec, ok := copied["spec"].(map[string]any); ok && copied["kind"] == "Service" && copied["apiVersion"] == "v1" {
