@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -384,7 +385,35 @@ func (p *play) made() []map[string]any {
 	})
 	objects := []map[string]any{}
 	for _, k := range keys {
-		objects = append(objects, p.server.objects[k])
+		o := maps.Clone(p.server.objects[k])
+		if status, found := o["status"]; found {
+			o["status"] = timeless(status)
+		}
+		objects = append(objects, o)
 	}
 	return objects
+}
+
+// timeless returns a copy of a status in which every time is that of the control plane, so that what a program writes
+// depends on its request alone: controllers write when they ran.
+func timeless(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for name, below := range value {
+			copied[name] = timeless(below)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, item := range value {
+			copied[i] = timeless(item)
+		}
+		return copied
+	case string:
+		if _, err := time.Parse(time.RFC3339, value); err == nil {
+			return start.Format(time.RFC3339)
+		}
+	}
+	return value
 }

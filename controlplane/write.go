@@ -72,8 +72,10 @@ func (s *Server) suffix(prefix string) string {
 
 // read does to the metadata of an object what the API server does whenever it reads one.
 func (s *Server) read(t target, given object) error {
-	if given["apiVersion"] == nil {
-		given["apiVersion"], given["kind"] = t.version, t.kind.Kind
+	for field, value := range map[string]string{"apiVersion": t.version, "kind": t.kind.Kind} {
+		if given[field] == nil {
+			given[field] = value
+		}
 	}
 	meta := metaOf(given)
 	if t.kind.namespaced {

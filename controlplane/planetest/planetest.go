@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	"sigs.k8s.io/yaml"
@@ -20,7 +21,7 @@ import (
 func InferenceServices(t *testing.T, release controlplane.Release) {
 	for name, test := range map[string]func(*testing.T, controlplane.Release){
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
-		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version,
+		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -63,6 +64,11 @@ func plan(
 	var answer controlplane.Answer
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatal(err)
+	}
+	for _, o := range answer.State.Objects {
+		if kind, _ := o["kind"].(string); kind == "" {
+			t.Errorf("an object has no kind: %v", o)
+		}
 	}
 	return answer.Previous, answer.State
 }
@@ -171,6 +177,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 		"HTTPRoute llama-kserve-route", "InferencePool llama-inference-pool"} {
 		find(t, *before, name)
 	}
+	checkTimes(t, *before)
 	secret := find(t, *before, "Secret llama-kserve-self-signed-certs")
 	if at(secret, "metadata", "labels") == nil {
 		t.Error("the Secret with the certificate is not KServe's")
@@ -314,6 +321,50 @@ func unready(t *testing.T, release controlplane.Release) {
 	if err == nil || err.Error() != `unready: "pods" is not one of workloads, knative, routes` {
 		t.Error(err)
 	}
+}
+
+// When the program runs makes no difference to the states that it writes.
+func times(t *testing.T, release controlplane.Release) {
+	for _, mode := range []string{"Standard", "Knative"} {
+		_, state := plan(t, release, controlplane.Request{Mode: mode, Objects: manifests(t, iris)})
+		if at(find(t, state, "InferenceService iris"), "status", "conditions", 0, "lastTransitionTime") == nil {
+			t.Errorf("%s: no lastTransitionTime", mode)
+		}
+		checkTimes(t, state)
+	}
+}
+
+// checkTimes checks that every time in a status is that at which the object is created.
+func checkTimes(t *testing.T, s controlplane.State) {
+	t.Helper()
+	for _, o := range s.Objects {
+		created := at(o, "metadata", "creationTimestamp")
+		for _, found := range timesOf(o["status"]) {
+			if found != created {
+				t.Errorf("%s %s: the status has %s, not %s", o["kind"], at(o, "metadata", "name"), found, created)
+			}
+		}
+	}
+}
+
+// timesOf returns the strings of a value that are times.
+func timesOf(value any) []string {
+	var found []string
+	switch value := value.(type) {
+	case map[string]any:
+		for _, below := range value {
+			found = append(found, timesOf(below)...)
+		}
+	case []any:
+		for _, item := range value {
+			found = append(found, timesOf(item)...)
+		}
+	case string:
+		if _, err := time.Parse(time.RFC3339, value); err == nil {
+			found = append(found, value)
+		}
+	}
+	return found
 }
 
 func isReady(t *testing.T, s controlplane.State) bool {
