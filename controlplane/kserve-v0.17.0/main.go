@@ -1,0 +1,173 @@
+// The control plane of KServe 0.17.0.
+package main
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+
+	"github.com/go-logr/logr"
+	"github.com/kserve/kserve/pkg/apis/serving/v1alpha1"
+	"github.com/kserve/kserve/pkg/apis/serving/v1alpha2"
+	"github.com/kserve/kserve/pkg/apis/serving/v1beta1"
+	"github.com/kserve/kserve/pkg/constants"
+	"github.com/kserve/kserve/pkg/controller/v1alpha1/inferencegraph"
+	"github.com/kserve/kserve/pkg/controller/v1alpha1/localmodel"
+	"github.com/kserve/kserve/pkg/controller/v1alpha1/localmodel/webhook"
+	"github.com/kserve/kserve/pkg/controller/v1alpha1/trainedmodel"
+	"github.com/kserve/kserve/pkg/controller/v1alpha1/trainedmodel/reconcilers/modelconfig"
+	"github.com/kserve/kserve/pkg/controller/v1alpha2/llmisvc"
+	"github.com/kserve/kserve/pkg/controller/v1beta1/inferenceservice"
+	kservescheme "github.com/kserve/kserve/pkg/scheme"
+	"github.com/kserve/kserve/pkg/webhook/admission/pod"
+	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"knative.dev/pkg/kmeta"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+//go:embed all:manifests
+var embedded embed.FS
+
+func main() { controlplane.Main(release()) }
+
+func release() controlplane.Release {
+	manifests, err := fs.Sub(embedded, "manifests")
+	if err != nil {
+		panic(err) // the name is a valid path
+	}
+	return controlplane.Release{
+		Version:     "0.17.0",
+		Standard:    string(constants.Standard),
+		Knative:     string(constants.Knative),
+		Manifests:   manifests,
+		Scheme:      []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kservescheme.AddAll},
+		Webhooks:    webhooks,
+		Controllers: controllers,
+		Certificates: []controlplane.Certificate{{
+			For: schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: "LLMInferenceService"},
+			// reconcileSelfSignedCertsSecret and collectDNSNames in pkg/controller/v1alpha2/llmisvc, with the presets' pool
+			Names: func(service string) (secret string, services []string) {
+				return kmeta.ChildName(service, "-kserve-self-signed-certs"), []string{
+					kmeta.ChildName(service, "-kserve-workload-svc"), kmeta.ChildName(service, "-epp-service"),
+				}
+			},
+		}},
+	}
+}
+
+// webhooks are those that cmd/manager, cmd/llmisvc and cmd/localmodel register.
+func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
+	return []controlplane.Webhook{
+		{
+			Path:    "/mutate-pods",
+			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: c.Decoder},
+		},
+		{
+			Path:    "/validate-serving-kserve-io-v1alpha1-servingruntime",
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+		},
+		{
+			Path:    "/validate-serving-kserve-io-v1alpha1-clusterservingruntime",
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+		},
+		{
+			Object:    &v1beta1.InferenceService{},
+			Defaulter: &v1beta1.InferenceServiceDefaulter{},
+			Validator: &v1beta1.InferenceServiceValidator{},
+		},
+		{Object: &v1alpha1.InferenceGraph{}, Validator: &v1alpha1.InferenceGraphValidator{}},
+		{Object: &v1alpha1.TrainedModel{}, Validator: &v1alpha1.TrainedModelValidator{}},
+		{
+			Object:    &v1alpha1.LocalModelCache{},
+			Validator: &webhook.LocalModelCacheValidator{Client: c.Client},
+		},
+		{Object: &v1alpha1.LLMInferenceService{}, Validator: &v1alpha1.LLMInferenceServiceValidator{}},
+		{Object: &v1alpha2.LLMInferenceService{}, Validator: &v1alpha2.LLMInferenceServiceValidator{}},
+		{
+			Object: &v1alpha1.LLMInferenceServiceConfig{},
+			Validator: &v1alpha1.LLMInferenceServiceConfigValidator{
+				ConfigValidationFunc: func(ctx context.Context, config *v1alpha1.LLMInferenceServiceConfig) error {
+					converted := &v1alpha2.LLMInferenceServiceConfig{}
+					if err := config.ConvertTo(converted); err != nil {
+						return err
+					}
+					return validateConfig(ctx, c, converted)
+				},
+			},
+		},
+		{
+			Object: &v1alpha2.LLMInferenceServiceConfig{},
+			Validator: &v1alpha2.LLMInferenceServiceConfigValidator{
+				ConfigValidationFunc: func(ctx context.Context, config *v1alpha2.LLMInferenceServiceConfig) error {
+					return validateConfig(ctx, c, config)
+				},
+			},
+		},
+	}
+}
+
+// validateConfig fills in the templates of a configuration, as cmd/llmisvc/main.go has the validators do it.
+func validateConfig(ctx context.Context, c *controlplane.Cluster, config *v1alpha2.LLMInferenceServiceConfig) error {
+	settings, err := llmisvc.LoadConfig(ctx, c.Clientset)
+	if err != nil {
+		return err
+	}
+	_, err = llmisvc.ReplaceVariables(llmisvc.LLMInferenceServiceSample(), config, settings)
+	return err
+}
+
+// controllers are those of the same programs.
+func controllers(c *controlplane.Cluster) []controlplane.Controller {
+	of := func(kind string) schema.GroupKind {
+		return schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: kind}
+	}
+	llmValidator := &v1alpha2.LLMInferenceServiceValidator{}
+	return []controlplane.Controller{
+		{
+			For: of("InferenceService"),
+			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
+			Reconciler: &inferenceservice.InferenceServiceReconciler{
+				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
+				Recorder: c.Recorder, VirtualServiceAvailable: true,
+			},
+		},
+		{
+			For: of("InferenceGraph"),
+			On:  []schema.GroupKind{of("InferenceService")},
+			Reconciler: &inferencegraph.InferenceGraphReconciler{
+				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
+				Recorder: c.Recorder,
+			},
+		},
+		{
+			For: of("TrainedModel"),
+			On:  []schema.GroupKind{of("InferenceService")},
+			Reconciler: &trainedmodel.TrainedModelReconciler{
+				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(), Recorder: c.Recorder,
+				ModelConfigReconciler: modelconfig.NewModelConfigReconciler(c.Client, c.Clientset, c.Scheme),
+			},
+		},
+		{
+			For: of("LLMInferenceService"),
+			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
+			Reconciler: &llmisvc.LLMISVCReconciler{
+				Client: c.Client, Clientset: c.Clientset, EventRecorder: c.Recorder,
+				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
+					_, err := llmValidator.ValidateCreate(ctx, service)
+					return err
+				},
+			},
+		},
+		{
+			For: of("LocalModelCache"),
+			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
+			Reconciler: &localmodel.LocalModelReconciler{
+				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
+			},
+		},
+	}
+}
