@@ -108,8 +108,8 @@ func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 }
 
 // compare checks a plan against the analysis of its result, and returns the guilty edits. What the plan repairs must be
-// gone, and there must be no new error without edits; one with edits is for the next plan. Other new findings are
-// allowed: a field that moves to its place may reveal problems in its value.
+// gone, and there must be no fatal finding and no new error without edits; one with edits is for the next plan. Other
+// new findings are allowed: a field that moves to its place may reveal problems in its value.
 func (r *repair) compare(ctx context.Context, plan *Plan, after *analysis) (verdict, error) {
 	symptoms, guilty := r.symptoms(plan, after)
 	if len(guilty) > 0 || len(symptoms) == 0 {
@@ -186,9 +186,9 @@ func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty 
 			message := fmt.Sprintf("%s comes up again after the repair: %s", f.Rule.ID, f.Message)
 			guilty.add(withdrawal{object: f.Object.ordinal, message: message, faulty: true}, f.places()...)
 		case possible:
-		case known[at] > 0:
+		case known[at] > 0 && !f.Fatal:
 			known[at]--
-		case f.Severity == Error:
+		case f.Severity == Error || f.Fatal:
 			message := fmt.Sprintf("the repair would lead to %s: %s", f.Rule.ID, f.Message)
 			found = append(found, symptom{f.Rule, f.Object.ordinal, message, false})
 		}
