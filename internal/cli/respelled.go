@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // respellings are the flags that became commands, each with the command that it was a flag of.
@@ -35,13 +33,6 @@ func respelled(args []string) (now []string, notice string) {
 		return slices.Concat(now, given[:at], given[at+width:]), fmt.Sprintf("%s is %s now", was, e.now)
 	}
 	return args, ""
-}
-
-// hideEarlier hides flags that change nothing: an earlier release took them for every format of a command.
-func hideEarlier(cmd *cobra.Command, flags ...string) {
-	for _, name := range flags {
-		cmd.Flags().Lookup(name).Hidden = true
-	}
 }
 
 // findFlag returns where arguments have a flag with a value, how many of them it takes, 0 for none, and the value.
