@@ -16,13 +16,13 @@ var respellings = []struct{ command, flag, short, value, now string }{
 // respelled returns arguments as this release takes them, with a notice if an earlier one took them otherwise.
 func respelled(args []string) (now []string, notice string) {
 	for _, e := range respellings {
-		path := strings.Fields(e.command)
-		if len(args) < len(path) || !slices.Equal(args[:len(path)], path) {
+		at, width, value := findFlag(args, e.flag, e.short)
+		if width == 0 || e.value != "" && value != e.value {
 			continue
 		}
-		given := args[len(path):]
-		at, width, value := findFlag(given, e.flag, e.short)
-		if width == 0 || e.value != "" && value != e.value {
+		others := slices.Concat(args[:at], args[at+width:]) // the flag may also stand before the command
+		path := strings.Fields(e.command)
+		if len(others) < len(path) || !slices.Equal(others[:len(path)], path) {
 			continue
 		}
 		now = strings.Fields(e.now)
@@ -30,7 +30,7 @@ func respelled(args []string) (now []string, notice string) {
 			now = append(now, value)
 		}
 		was := strings.TrimSpace(e.command + " " + e.flag + " " + e.value)
-		return slices.Concat(now, given[:at], given[at+width:]), fmt.Sprintf("%s is %s now", was, e.now)
+		return append(now, others[len(path):]...), fmt.Sprintf("%s is %s now", was, e.now)
 	}
 	return args, ""
 }
