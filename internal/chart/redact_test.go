@@ -14,7 +14,7 @@ import (
 func TestConversions(t *testing.T) {
 	values := "num: 73519284\nhex: 0x461D0B4\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\n" +
 		"deep: {list: [wyvqXukj]}\naccents: éwyvé\n"
-	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|0x77`)
+	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|0x77|461d|43035|10001100001`)
 	for _, expression := range []string{
 		"print .Values.num", "quote .Values.num", "squote .Values.num", "toString .Values.num", "toJson .Values",
 		"toYaml .Values", "toToml .Values", "toPrettyJson .Values.deep", `printf "%v" .Values.num`, `printf "%s" .Values.num`,
