@@ -101,7 +101,8 @@ var (
 	// frames matches what Helm, templates and YAML print around a message, and the positions in it.
 	frames = lazyregexp.New(`template: |executing |execution error at |parse error at |error calling |` +
 		`YAML parse error on |error converting YAML to JSON: |error unmarshaling JSON: while decoding JSON: json: |yaml: |` +
-		`unmarshal errors: |line \d+: |nil pointer evaluating interface |can't evaluate field |missing property |` +
+		`unmarshal errors: |into Go value of type map\[string\]interface {}|` +
+		`line \d+: |nil pointer evaluating interface |can't evaluate field |missing property |` +
 		`got (string|integer|number|boolean|object|array|null), want (string|integer|number|boolean|object|array|null)|` +
 		`\.(ya?ml|tpl|txt|json):\d+(:\d+)?`)
 )
