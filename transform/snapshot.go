@@ -160,6 +160,11 @@ func (s *Snapshot) Object(kind GroupKind, namespace, name string) *Object {
 	return s.named()[identity{kind, namespace, name}]
 }
 
+// has reports whether All returns the object. Both may be nil.
+func (s *Snapshot) has(o *Object) bool {
+	return s != nil && o != nil && o.ordinal < len(s.objects) && s.objects[o.ordinal] == o
+}
+
 // Objects returns the objects of the kinds, in the order of the kinds and then of the input. It finds all objects of
 // kinds that a rule of the catalogue or Config.Kinds names, and of others only those that [Snapshot.All] returns.
 func (s *Snapshot) Objects(kinds ...GroupKind) []*Object {
