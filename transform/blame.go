@@ -172,13 +172,13 @@ type symptom struct {
 // repaired are guilty at once.
 func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty verdict) {
 	guilty = verdict{}
-	panics := map[spot]bool{}
-	for _, f := range r.last.faults {
-		panics[f.spot()] = true
+	panicked := map[spot]bool{}
+	for _, p := range r.last.panics {
+		panicked[p.spot()] = true
 	}
-	for _, f := range after.faults {
-		if !panics[f.spot()] {
-			found = append(found, symptom{f.rule, f.object.ordinal, f.message(), true})
+	for _, p := range after.panics {
+		if !panicked[p.spot()] {
+			found = append(found, symptom{p.rule, p.object.ordinal, p.message(), true})
 		}
 	}
 	planned := map[spot][]*Finding{}
@@ -217,11 +217,11 @@ type spot struct {
 
 func (f *Finding) spot() spot { return spot{f.Rule, f.Object.ordinal} }
 
-func (f fault) spot() spot { return spot{f.rule, f.object.ordinal} }
+func (p rulePanic) spot() spot { return spot{p.rule, p.object.ordinal} }
 
 func (s symptom) spot() spot { return spot{s.rule, s.object} }
 
-func (f fault) message() string { return fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)) }
+func (p rulePanic) message() string { return fmt.Sprintf("rule %s: %s", p.rule.ID, reason(p.err)) }
 
 // sameAs reports whether another finding of the rule about the object is about the same problem.
 func (f *Finding) sameAs(other *Finding) bool {

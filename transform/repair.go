@@ -320,8 +320,8 @@ func (r *repair) failure(why withdrawal) *Finding {
 // the first one is an error.
 func (r *repair) failures() ([]*Finding, error) {
 	var all []withdrawal
-	for _, f := range r.first.faults {
-		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
+	for _, p := range r.first.panics {
+		all = append(all, withdrawal{object: p.object.ordinal, message: p.message(), faulty: true})
 	}
 	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.document, b.document),
