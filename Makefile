@@ -73,7 +73,7 @@ plan-test: plan ## the tests of those programs (builds them)
 		$(GO) vet . $(CONTROLPLANE)/... && $(TEST) -count=1 . && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
-	$(TEST) ./...
+	$(TEST) -timeout 30m ./...
 
 # The packages whose tests write files, apart from the two of which only one test does.
 GOLDEN = $(sort $(dir $(shell grep -rl UPDATE_GOLDEN --include='*_test.go' examples/*.go internal | sed 's|^|./|')))

@@ -31,10 +31,9 @@ const (
 // As long as a run has little memory, garbage is collected less often: a collection every few MiB would be a quarter of
 // what an ordinary application takes.
 const (
-	smallHeap     = 64 << 20 // up to this much memory
-	smallPercent  = 400      // GOGC: the first collection is at 16 MiB
-	usualPercent  = 150
-	scarcePercent = 50 // where GOMEMLIMIT is set, as in the sidecar
+	smallHeap    = 64 << 20 // up to this much memory
+	smallPercent = 400      // GOGC: the first collection is at 16 MiB
+	usualPercent = 150
 )
 
 // LimitError is why a run ends: it takes more memory than it may.
@@ -83,9 +82,6 @@ func (w *Watchdog) watch(ctx context.Context) {
 	percent := usualPercent
 	if given := debug.SetGCPercent(smallPercent); w.Getenv("GOGC") != "" {
 		percent = min(given, usualPercent)
-	}
-	if w.Getenv("GOMEMLIMIT") != "" {
-		percent = min(percent, scarcePercent)
 	}
 	collectAsUsual := sync.OnceFunc(func() { debug.SetGCPercent(percent) })
 	self := strconv.Itoa(os.Getpid())
