@@ -10,7 +10,6 @@ require (
 	github.com/argoproj/argo-cd/v2 v2.14.21
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
-	github.com/go-git/gcfg/v2 v2.0.2
 	github.com/gobwas/glob v0.2.3
 	github.com/google/gnostic-models v0.7.1
 	github.com/rogpeppe/go-internal v1.16.0

@@ -79,7 +79,8 @@ var layers = []struct {
 		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},
 	{"internal/kubectl", "internal/health internal/lazyregexp internal/panics"},
 	{"internal/kubectl/kubectltest", "internal/panics"},
-	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp transform transform/yamldoc"},
+	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp internal/terminal transform " +
+		"transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform"},
@@ -98,7 +99,7 @@ var layers = []struct {
 	{"internal/run", "internal/application internal/chart internal/checkout internal/krm internal/panics " +
 		"internal/paths internal/render internal/render/discover internal/render/helm internal/render/kustomize " +
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
-	{"internal/cli/flags", "internal/report internal/run internal/settings internal/terminal"},
+	{"internal/cli/flags", "internal/encoding internal/report internal/run internal/settings internal/terminal"},
 	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
 	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/drift internal/encoding internal/flux " +
 		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +

@@ -13,12 +13,12 @@ type analysis struct {
 	snapshot *Snapshot
 	open     []*Finding // that nobody accepted, in the order of the rules, and of the input within one
 	accepted []*Finding // in the same order
-	faults   []fault
+	panics   []rulePanic
 	used     map[*ignore]bool // what accepted a finding
 }
 
-// fault is a panic of a rule on an object.
-type fault struct {
+// rulePanic is a panic of a rule on an object.
+type rulePanic struct {
 	rule   *Rule
 	object *Object
 	err    error
@@ -36,11 +36,11 @@ func (e *engine) analyze(ctx context.Context, s *Snapshot) (*analysis, error) {
 	calls := e.callsFor(s)
 	type reported struct {
 		findings []*Finding
-		faults   []fault
+		panics   []rulePanic
 	}
 	all := make([]reported, len(s.objects))
 	err := parallel(ctx, len(all), func(i int) error {
-		all[i].findings, all[i].faults = e.examine(s, s.objects[i], calls[s.objects[i].GroupKind()])
+		all[i].findings, all[i].panics = e.examine(s, s.objects[i], calls[s.objects[i].GroupKind()])
 		return nil
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *engine) analyze(ctx context.Context, s *Snapshot) (*analysis, error) {
 	var findings []*Finding
 	for _, r := range all {
 		findings = append(findings, r.findings...)
-		a.faults = append(a.faults, r.faults...)
+		a.panics = append(a.panics, r.panics...)
 	}
 	slices.SortStableFunc(findings, func(a, b *Finding) int { return cmp.Compare(a.rank, b.rank) })
 	a.open, a.accepted = e.accept(findings, a.used)
@@ -77,7 +77,7 @@ func (e *engine) callsFor(s *Snapshot) map[GroupKind][]call {
 }
 
 // examine runs the rules for an object. What a rule reports before it panics does not count.
-func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Finding, faults []fault) {
+func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Finding, panics []rulePanic) {
 	var current call
 	pass := &Pass{Object: o, Snapshot: s, Releases: e.Releases, Index: s.index}
 	pass.report = func(r Report) {
@@ -89,10 +89,10 @@ func (e *engine) examine(s *Snapshot, o *Object, calls []call) (findings []*Find
 		before := len(findings)
 		pass.Rule = current.rule
 		if err := current.invoke(pass); err != nil {
-			findings, faults = findings[:before], append(faults, fault{current.rule, o, err})
+			findings, panics = findings[:before], append(panics, rulePanic{current.rule, o, err})
 		}
 	}
-	return findings, faults
+	return findings, panics
 }
 
 // invoke calls the rule, and returns a panic as an error.

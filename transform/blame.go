@@ -16,40 +16,53 @@ import (
 func (r *repair) blameEdits(findings []*Finding, d *document, fault error, guilty verdict) {
 	var conflict *yamldoc.ConflictError
 	var unsafe *yamldoc.UnsafeError
+	var at yamldoc.Path
 	var found []*Finding
-	at := yamldoc.Path(nil)
 	message := reason(fault)
 	switch {
 	case errors.As(fault, &conflict):
 		at, found = conflict.Path, overlapping(findings, d, conflict.Path)
 		message = fmt.Sprintf("rules %s disagree on %s", strings.Join(ruleIDs(found), " and "), conflict.Path)
+		if len(found) == 1 {
+			message = fmt.Sprintf("the edits of rule %s contradict each other at %s", found[0].Rule.ID, conflict.Path)
+		}
 	case errors.As(fault, &unsafe):
 		at, found = unsafe.Path, overlapping(findings, d, unsafe.Path)
 		message = "the edits can't be made together: " + message
+	default:
+		found = []*Finding{r.firstBroken(findings, d)}
 	}
-	if len(found) == 0 {
-		found = findings
+	o := r.first.snapshot.objects[found[0].editsIn(d)[0].Object.ordinal]
+	var waiting []*Finding
+	switch {
+	case conflict == nil:
+	case len(ruleIDs(found)) == 1: // one after the other
+		waiting = found[1:]
+	default: // what a field holds is repaired where it belongs
+		waiting = slices.DeleteFunc(slices.Clone(found), (*Finding).moves)
 	}
-	o := r.first.snapshot.objects[found[0].objectIn(d)]
-	if len(at) < len(o.prefix) {
-		at = o.prefix
-	}
-	if conflict != nil && len(ruleIDs(found)) == 1 && len(findings) > 1 {
-		for _, f := range found[min(1, len(found)-1):] { // one after the other
+	if len(waiting) > 0 && len(waiting) < len(found) {
+		for _, f := range waiting {
 			guilty.add(withdrawal{object: o.ordinal, message: "another repair has to come first"}, f.own())
 		}
 		return
 	}
-	if waiting := slices.DeleteFunc(slices.Clone(found), (*Finding).moves); conflict != nil && len(waiting) > 0 &&
-		len(waiting) < len(found) {
-		for _, f := range waiting { // what a field holds is repaired where it belongs
-			guilty.add(withdrawal{object: o.ordinal, message: "another repair has to come first"}, f.own())
-		}
-		return
-	}
+	at = at[min(len(at), len(o.prefix)):]
 	for _, f := range found {
-		guilty.add(withdrawal{o.ordinal, at[len(o.prefix):], message, true}, place{rule: f.Rule, document: d.ordinal})
+		guilty.add(withdrawal{o.ordinal, at, message, true}, place{rule: f.Rule, document: d.ordinal})
 	}
+}
+
+// firstBroken returns the first of the findings with whose edits, after those of the ones before it, a document cannot
+// be edited.
+func (r *repair) firstBroken(findings []*Finding, d *document) *Finding {
+	var edits []Edit
+	i := slices.IndexFunc(findings, func(f *Finding) bool {
+		edits = append(edits, f.editsIn(d)...)
+		_, err := r.applyTo(d, edits)
+		return err != nil
+	})
+	return findings[i]
 }
 
 // moves reports whether the finding writes something in one place and deletes it in another.
@@ -61,21 +74,21 @@ func (f *Finding) moves() bool {
 // overlapping returns those of the findings with an edit of a document that overlaps a path.
 func overlapping(findings []*Finding, d *document, at yamldoc.Path) (found []*Finding) {
 	for _, f := range findings {
-		if slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Object.doc == d && e.rooted().Path.Overlaps(at) }) {
+		if slices.ContainsFunc(f.editsIn(d), func(e Edit) bool { return e.rooted().Path.Overlaps(at) }) {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// objectIn returns the ordinal of the first object in a document that the finding edits.
-func (f *Finding) objectIn(d *document) int {
+// editsIn returns the finding's edits of a document.
+func (f *Finding) editsIn(d *document) (edits []Edit) {
 	for _, e := range f.Edits {
 		if e.Object.doc == d {
-			return e.Object.ordinal
+			edits = append(edits, e)
 		}
 	}
-	return d.objects[0].ordinal
+	return edits
 }
 
 // ruleIDs returns the IDs of the rules of findings, each of them once.
@@ -108,8 +121,8 @@ func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 }
 
 // compare checks a plan against the analysis of its result, and returns the guilty edits. What the plan repairs must be
-// gone, and there must be no new error without edits; one with edits is for the next plan. Other new findings are
-// allowed: a field that moves to its place may reveal problems in its value.
+// gone, and there must be no fatal finding and no new error without edits; one with edits is for the next plan. Other
+// new findings are allowed: a field that moves to its place may reveal problems in its value.
 func (r *repair) compare(ctx context.Context, plan *Plan, after *analysis) (verdict, error) {
 	symptoms, guilty := r.symptoms(plan, after)
 	if len(guilty) > 0 || len(symptoms) == 0 {
@@ -159,13 +172,13 @@ type symptom struct {
 // repaired are guilty at once.
 func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty verdict) {
 	guilty = verdict{}
-	panics := map[spot]bool{}
-	for _, f := range r.last.faults {
-		panics[f.spot()] = true
+	panicked := map[spot]bool{}
+	for _, p := range r.last.panics {
+		panicked[p.spot()] = true
 	}
-	for _, f := range after.faults {
-		if !panics[f.spot()] {
-			found = append(found, symptom{f.rule, f.object.ordinal, f.message(), true})
+	for _, p := range after.panics {
+		if !panicked[p.spot()] {
+			found = append(found, symptom{p.rule, p.object.ordinal, p.message(), true})
 		}
 	}
 	planned := map[spot][]*Finding{}
@@ -186,9 +199,9 @@ func (r *repair) symptoms(plan *Plan, after *analysis) (found []symptom, guilty 
 			message := fmt.Sprintf("%s comes up again after the repair: %s", f.Rule.ID, f.Message)
 			guilty.add(withdrawal{object: f.Object.ordinal, message: message, faulty: true}, f.places()...)
 		case possible:
-		case known[at] > 0:
+		case known[at] > 0 && !f.Fatal:
 			known[at]--
-		case f.Severity == Error:
+		case f.Severity == Error || f.Fatal:
 			message := fmt.Sprintf("the repair would lead to %s: %s", f.Rule.ID, f.Message)
 			found = append(found, symptom{f.Rule, f.Object.ordinal, message, false})
 		}
@@ -204,11 +217,11 @@ type spot struct {
 
 func (f *Finding) spot() spot { return spot{f.Rule, f.Object.ordinal} }
 
-func (f fault) spot() spot { return spot{f.rule, f.object.ordinal} }
+func (p rulePanic) spot() spot { return spot{p.rule, p.object.ordinal} }
 
 func (s symptom) spot() spot { return spot{s.rule, s.object} }
 
-func (f fault) message() string { return fmt.Sprintf("rule %s: %s", f.rule.ID, reason(f.err)) }
+func (p rulePanic) message() string { return fmt.Sprintf("rule %s: %s", p.rule.ID, reason(p.err)) }
 
 // sameAs reports whether another finding of the rule about the object is about the same problem.
 func (f *Finding) sameAs(other *Finding) bool {

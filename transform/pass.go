@@ -1,5 +1,7 @@
 package transform
 
+import "fmt"
+
 // Pass is one call of a rule for one object. A rule may read all of it, and must not change anything that it reaches.
 type Pass struct {
 	Rule     *Rule     // the rule that runs
@@ -16,13 +18,11 @@ type Pass struct {
 }
 
 // Report reports a problem. It sets r.Object, r.Severity and r.Since where they are empty: to the pass's object, and to
-// those of the rule. Report one problem for each place that a person would have to look at.
+// those of the rule. Report one problem for each place that a person would have to look at. It panics if r names an
+// object that is not in Snapshot or, as r.Object, in Previous, and if Rule.Removed reports edits.
 func (p *Pass) Report(r Report) {
 	if r.Object == nil {
 		r.Object = p.Object
-	}
-	if r.Object.doc == nil {
-		panic("a report about " + r.Object.String() + ", which is not in the input")
 	}
 	if r.Severity == "" {
 		r.Severity = p.Rule.Severity
@@ -30,5 +30,23 @@ func (p *Pass) Report(r Report) {
 	if r.Since == (Release{}) {
 		r.Since = p.Rule.Since
 	}
+	if p.Previous != nil && len(r.Edits) > 0 {
+		panic("edits because of a deleted object")
+	}
+	if !p.Previous.has(r.Object) {
+		p.mustHave(r.Object)
+	}
+	for _, e := range r.Edits {
+		p.mustHave(e.Object)
+	}
+	for _, o := range r.Restarts {
+		p.mustHave(o)
+	}
 	p.report(r)
+}
+
+func (p *Pass) mustHave(o *Object) {
+	if !p.Snapshot.has(o) {
+		panic(fmt.Sprintf("a report names %v, which is not in the input", o))
+	}
 }

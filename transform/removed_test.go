@@ -66,10 +66,21 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestRemovedError gives previous manifests that can't be read, and a rule that panics.
+// TestRemovedError gives previous manifests that can't be read, a rule that panics, and one with
+// edits.
 func TestRemovedError(t *testing.T) {
 	panics := rule("KS901", nil, services)
 	panics.Removed = func(*Pass) { panic("no idea") }
+	edits := rule("KS902", nil, services)
+	edits.Removed = func(p *Pass) {
+		o := p.Snapshot.All()[0]
+		p.Report(Report{Object: o, Edits: o.Edits(yamldoc.Delete(yamldoc.Path{"metadata", "labels"}))})
+	}
+	_, err := Run(t.Context(), []File{{Path: "input", Data: []byte(named("stays"))}},
+		Config{Rules: []*Rule{edits}, Previous: []File{{Path: "previous", Data: []byte(service)}}})
+	if err == nil || !strings.Contains(err.Error(), "panic: edits because of a deleted object") {
+		t.Errorf("error %v, want one about the edits", err)
+	}
 	for previous, want := range map[string]string{
 		service + "\t\n":                     "previous:",
 		service + "kind: InferenceService\n": "previous:6:1: ",

@@ -163,13 +163,7 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 	faults := make([]error, len(documents))
 	err := parallel(ctx, len(documents), func(i int) error {
 		if d := documents[i]; len(edits[d]) > 0 {
-			faults[i] = guarded(func() error {
-				tree, err := d.tree.Apply(effective(rootedAll(edits[d])))
-				if err == nil && tree != d.tree {
-					documents[i], err = r.edited(d, tree)
-				}
-				return err
-			})
+			documents[i], faults[i] = r.applyTo(d, edits[d])
 		}
 		return nil
 	})
@@ -187,6 +181,16 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 		r.blameFiles(plan, documents, guilty)
 	}
 	return documents, guilty, nil
+}
+
+// applyTo returns a document with edits.
+func (e *engine) applyTo(d *document, edits []Edit) (after *document, err error) {
+	defer caught(&err)
+	tree, err := d.tree.Apply(effective(rootedAll(edits)))
+	if err != nil || tree == d.tree {
+		return d, err
+	}
+	return e.edited(d, tree)
 }
 
 // repaired returns the findings of the input with what became of them, and those that only the repair revealed.
@@ -316,8 +320,8 @@ func (r *repair) failure(why withdrawal) *Finding {
 // the first one is an error.
 func (r *repair) failures() ([]*Finding, error) {
 	var all []withdrawal
-	for _, f := range r.first.faults {
-		all = append(all, withdrawal{object: f.object.ordinal, message: f.message(), faulty: true})
+	for _, p := range r.first.panics {
+		all = append(all, withdrawal{object: p.object.ordinal, message: p.message(), faulty: true})
 	}
 	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.document, b.document),

@@ -100,9 +100,30 @@ func TestNotRepaired(t *testing.T) {
 			only(wants("KS902", "class", "silver", services), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, []int{1},
 			"rules KS901 and KS902 disagree on metadata.annotations.class"},
+		{"edits that contradict each other", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			at := yamldoc.Path{"metadata", "annotations", "class"}
+			p.Report(Report{At: at, Message: "no class",
+				Edits: p.Object.Edits(yamldoc.Set(at, "gold"), yamldoc.Set(at, "silver"))})
+		}, services), "b")}, []string{named("a"), named("b")}, []int{0, 1}, []int{1},
+			"the edits of rule KS902 contradict each other at metadata.annotations.class"},
+		{"a value that can't be written", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			at := yamldoc.Path{"spec", "share"}
+			p.Report(Report{At: at, Message: "no share", Edits: p.Object.Edits(yamldoc.Set(at, 0.5))})
+		}, services), "b"), wants("KS903", "class", "gold", services)},
+			[]string{named("a"), named("b")}, []int{0, 1}, []int{1}, "spec.share: values of type float64 can't be written"},
+		{"an edit that removes an object", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
+			at := yamldoc.Path{"kind"}
+			p.Report(Report{At: at, Message: "no list", Edits: p.Object.Edits(yamldoc.Set(at, "List"))})
+		}, services), "b"), wants("KS903", "class", "gold", services)},
+			[]string{named("a"), named("b")}, []int{0, 1}, []int{1}, "the edits add or remove objects"},
 		{"a repair that does not help", []*Rule{seen(), only(again("KS902"), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 1, 2}, []int{1},
 			"KS902 comes up again after the repair: not seen"},
+		{"a finding that the repair makes fatal", []*Rule{only(seen(), "a", "c"), only(rule("KS902", func(p *Pass) {
+			p.Report(Report{Message: "left to people", Fatal: p.Object.Annotation("class") != ""})
+		}, services), "b"), only(wants("KS903", "class", "gold", services), "b")},
+			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, nil,
+			"the repair would lead to KS902: left to people"},
 		{"a second finding of a rule after the repair", []*Rule{seen(), only(rule("KS902", func(p *Pass) {
 			if p.Object.Annotation("class") != "" {
 				p.Report(Report{Message: "left to people"})
@@ -328,6 +349,44 @@ func TestPanic(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "panic: one") {
 		t.Errorf("parallel: %v", err)
+	}
+}
+
+// TestStranger has a rule that names objects which are not in the snapshot: it reports nothing, and says why.
+func TestStranger(t *testing.T) {
+	at := yamldoc.Path{"metadata", "labels", "seen"}
+	for name, report := range map[string]func(p *Pass, stranger *Object) Report{
+		"a report":         func(_ *Pass, o *Object) Report { return Report{Object: o} },
+		"an edit":          func(_ *Pass, o *Object) Report { return Report{Edits: o.Edits(yamldoc.Set(at, "yes"))} },
+		"an edit of nil":   func(*Pass, *Object) Report { return Report{Edits: []Edit{{Edit: yamldoc.Set(at, "yes")}}} },
+		"a restart":        func(_ *Pass, o *Object) Report { return Report{Restarts: []*Object{o}} },
+		"a restart of nil": func(*Pass, *Object) Report { return Report{Restarts: []*Object{nil}} },
+	} {
+		for _, stranger := range []string{"of no file", "of another document"} {
+			t.Run(name+" "+stranger, func(t *testing.T) {
+				once := rule("KS901", func(p *Pass) {
+					other := &Object{Kind: "ConfigMap", Name: "other"}
+					if stranger == "of another document" {
+						p.Snapshot.Search(func([]byte) bool { return true }, func(o *Object) {
+							if o.Kind == "ConfigMap" {
+								other = o
+							}
+						})
+					}
+					p.Report(report(p, other))
+				}, services)
+				other := strings.Replace(named("other"), "InferenceService", "ConfigMap", 1)
+				files := []File{{Path: "app.yaml", Data: []byte(named("a") + "---\n" + other)}}
+				result, err := Run(t.Context(), files, Config{Rules: []*Rule{once}, NotRepaired: notRepaired})
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := result.Findings()
+				if len(found) != 1 || found[0].Rule != notRepaired || !strings.Contains(found[0].Message, "is not in the input") {
+					t.Errorf("findings %v", found)
+				}
+			})
+		}
 	}
 }
 

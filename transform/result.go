@@ -231,8 +231,8 @@ func (in *input) changed(i int, after []*document) bool {
 	return slices.ContainsFunc(in.parts[i], func(d *document) bool { return d.tree != nil && after[d.ordinal] != d })
 }
 
-// data returns file i with the documents as they are in after. A document that ends with a lone CR gets a line feed,
-// because Kubernetes does not recognize the separator after it.
+// data returns file i with the documents as they are in after. A document that ends with a line break that only YAML
+// has, such as a lone CR, gets a line feed, because Kubernetes does not recognize the separator after it.
 func (in *input) data(i int, after []*document) []byte {
 	data := in.files[i].Data
 	if !in.changed(i, after) {
@@ -240,7 +240,7 @@ func (in *input) data(i int, after []*document) []byte {
 	}
 	out := make([]byte, 0, len(data)+len(data)/4) // repairs add less
 	for _, source := range in.sources(i, after, func(*document) bool { return true }) {
-		if bytes.HasSuffix(out, []byte("\r")) && bytes.HasPrefix(source.Head, []byte("---")) {
+		if len(out) > 0 && out[len(out)-1] != '\n' && bytes.HasPrefix(source.Head, []byte("---")) {
 			out = append(out, '\n')
 		}
 		out = append(append(out, source.Head...), source.Body...)

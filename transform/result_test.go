@@ -60,22 +60,36 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestCarriageReturn edits a document whose lines end with CR, before another one: the file can be read again.
-func TestCarriageReturn(t *testing.T) {
-	input := File{Path: "a.yaml", Data: []byte(strings.ReplaceAll(strings.TrimSuffix(service, "\n"), "\n", "\r") + "\r\n---\n" + named("b"))}
+// TestLineBreak edits a document that ends with a line break that only YAML has, before another one: the file can be
+// read again.
+func TestLineBreak(t *testing.T) {
 	config := Config{Rules: []*Rule{rule("KS901", func(p *Pass) {
 		if at := (yamldoc.Path{"status"}); p.Object.Get(at...) == nil {
 			p.Report(Report{At: at, Message: "no status", Edits: p.Object.Edits(yamldoc.Set(at, "ready"))})
 		}
 	}, services)}}
-	result, err := Run(t.Context(), []File{input}, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	once := result.Files()[0].After
-	result, err = Run(t.Context(), []File{{Path: "a.yaml", Data: once}}, config)
-	if err != nil || len(result.Repaired()) > 0 || result.Objects() != 2 {
-		t.Errorf("%q: %v, %v is repaired again", once, err, result)
+	config.Rules = append(config.Rules, rule("KS902", func(p *Pass) {
+		if at := (yamldoc.Path{"last"}); p.Object.Get(at...) != nil {
+			p.Report(Report{At: at, Message: "last", Edits: p.Object.Edits(yamldoc.Delete(at))})
+		}
+	}, services))
+	for _, first := range []string{
+		strings.ReplaceAll(strings.TrimSuffix(service, "\n"), "\n", "\r") + "\r\n",
+		service + "status: ready\u0085last: 1\n",
+		service + "status: ready\u2028last: 1\n",
+	} {
+		result, err := Run(t.Context(), []File{{Path: "a.yaml", Data: []byte(first + "---\n" + named("b"))}}, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		once := result.Files()[0].After
+		if len(result.Left()) > 0 {
+			t.Errorf("%q: %v is left", first, result.Left())
+		}
+		result, err = Run(t.Context(), []File{{Path: "a.yaml", Data: once}}, config)
+		if err != nil || len(result.Repaired()) > 0 || result.Objects() != 2 {
+			t.Errorf("%q: %v, %v is repaired again", once, err, result)
+		}
 	}
 }
 

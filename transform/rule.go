@@ -151,24 +151,7 @@ func validate(rules []*Rule, own ...*Rule) error {
 		if len(r.Kinds) == 0 || r.Run == nil && r.Removed == nil {
 			fault("kinds is missing, or both Run and Removed, so it would never run")
 		}
-		for j, k := range r.Kinds {
-			whole := k.Kind == AnyKind && strings.Contains(k.Group, ".")
-			if k == (GroupKind{AnyKind, AnyKind}) {
-				if len(r.Mentions) == 0 {
-					fault("all kinds without Mentions: nothing would be parsed for it")
-				}
-				continue
-			}
-			if !kindForm.MatchString(k.Kind) && !whole || !groupForm.MatchString(k.Group) {
-				fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
-			}
-			if strings.HasSuffix(k.Kind, "List") {
-				fault("the kind %s is a list, whose items are looked at instead", k)
-			}
-			if slices.Contains(r.Kinds[:j], k) {
-				fault("the kind %s is listed twice", k)
-			}
-		}
+		r.checkKinds(fault)
 		if slices.Contains(r.Mentions, "") {
 			fault("an empty word among Mentions is part of every document")
 		}
@@ -179,4 +162,23 @@ func validate(rules []*Rule, own ...*Rule) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (r *Rule) checkKinds(fault func(format string, args ...any)) {
+	for i, k := range r.Kinds {
+		whole := k.Kind == AnyKind && strings.Contains(k.Group, ".")
+		switch {
+		case k == GroupKind{AnyKind, AnyKind}:
+			if len(r.Mentions) == 0 {
+				fault("all kinds without Mentions: nothing would be parsed for it")
+			}
+		case !kindForm.MatchString(k.Kind) && !whole, !groupForm.MatchString(k.Group):
+			fault("no API server has a kind %q in a group %q", k.Kind, k.Group)
+		case strings.HasSuffix(k.Kind, "List"):
+			fault("the kind %s is a list, whose items are looked at instead", k)
+		}
+		if slices.Contains(r.Kinds[:i], k) {
+			fault("the kind %s is listed twice", k)
+		}
+	}
 }

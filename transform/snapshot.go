@@ -58,11 +58,11 @@ func (p Place) String() string {
 func (e *engine) load(ctx context.Context, files []File) (*Snapshot, error) {
 	screen := e.newScreen(files)
 	in := &input{}
-	type part struct {
+	type unread struct {
 		file   *File
 		source scan.Document
 	}
-	var sources []part
+	var sources []unread
 	for i := range files {
 		file := &files[i]
 		split, err := screen.Split(file.Data)
@@ -70,7 +70,7 @@ func (e *engine) load(ctx context.Context, files []File) (*Snapshot, error) {
 			return nil, inputError(file, 1, err)
 		}
 		for _, source := range split {
-			sources = append(sources, part{file, source})
+			sources = append(sources, unread{file, source})
 		}
 		in.files, in.parts = append(in.files, file), append(in.parts, make([]*document, 0, len(split)))
 	}
@@ -88,7 +88,7 @@ func (e *engine) load(ctx context.Context, files []File) (*Snapshot, error) {
 	for i, file := range in.files {
 		n := cap(in.parts[i])
 		in.parts[i], documents = documents[:n:n], documents[n:]
-		if err := in.sort(file, in.parts[i]); err != nil {
+		if err := in.classify(file, in.parts[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -158,6 +158,11 @@ func (e *engine) snapshot(in *input, documents []*document) (*Snapshot, error) {
 // Object returns an object of those that [Snapshot.All] returns by its kind, namespace and name, nil if there is none.
 func (s *Snapshot) Object(kind GroupKind, namespace, name string) *Object {
 	return s.named()[identity{kind, namespace, name}]
+}
+
+// has reports whether All returns the object. Both may be nil.
+func (s *Snapshot) has(o *Object) bool {
+	return s != nil && o != nil && o.ordinal < len(s.objects) && s.objects[o.ordinal] == o
 }
 
 // Objects returns the objects of the kinds, in the order of the kinds and then of the input. It finds all objects of
@@ -237,9 +242,9 @@ func bound(documents []*document, maxSize int) error {
 	return nil
 }
 
-// sort notes which documents of a file concern no rule, and which are not objects. A document that is not an object is
+// classify notes which documents of a file concern no rule, and which are not objects. A document that is not an object is
 // for another tool, unless the file also has objects or comes from a renderer; then it is an error.
-func (in *input) sort(file *File, documents []*document) error {
+func (in *input) classify(file *File, documents []*document) error {
 	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
 	for _, d := range documents {
 		switch {

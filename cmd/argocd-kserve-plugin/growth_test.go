@@ -100,11 +100,16 @@ func TestGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the plugin with counters")
 	}
-	plugin := filepath.Join(t.TempDir(), "plugin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-cover", "-covermode=atomic",
-		"-coverpkg=.,../../internal/...,../../transform/...", "-o", plugin, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	t.Parallel()
+	c := counter{plugin: filepath.Join(t.TempDir(), "plugin"), covdata: filepath.Join(t.TempDir(), "covdata")}
+	for _, args := range [][]string{
+		{"-cover", "-covermode=atomic", "-coverpkg=.,../../internal/...,../../transform/...", "-o", c.plugin, "."},
+		{"-o", c.covdata, "cmd/covdata"},
+	} {
+		build := exec.CommandContext(t.Context(), "go", append([]string{"build", "-buildvcs=false"}, args...)...)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	for _, release := range []string{"0.15.2", "0.20.0"} {
 		settings := " --default-deployment-mode=Standard --shared-runtimes=edit --health-metadata=true --kserve-version=" +
@@ -126,25 +131,25 @@ func TestGrowth(t *testing.T) {
 		same := func(int) int { return 0 }
 		others := func(n int) int { return n }
 		t.Run("rules of "+release, func(t *testing.T) {
-			compare(t, plugin, fewCopies, of("generate", stream, false))
+			c.compare(t, fewCopies, of("generate", stream, false))
 		})
 		t.Run("rules of "+release+" in one namespace", func(t *testing.T) {
-			compare(t, plugin, fewCopies, of("generate", stream, true))
+			c.compare(t, fewCopies, of("generate", stream, true))
 		})
 		t.Run("diff of a List by rules of "+release, func(t *testing.T) {
-			compare(t, plugin, fewCopies, of("diff --fail-on=never", list, false))
+			c.compare(t, fewCopies, of("diff --fail-on=never", list, false))
 		})
-		t.Run("changes by rules of "+release, func(t *testing.T) { compare(t, plugin, fewCopies, since(false, same)) })
+		t.Run("changes by rules of "+release, func(t *testing.T) { c.compare(t, fewCopies, since(false, same)) })
 		t.Run("changes by rules of "+release+" in one namespace", func(t *testing.T) {
-			compare(t, plugin, fewCopies, since(true, same))
+			c.compare(t, fewCopies, since(true, same))
 		})
 		t.Run("other objects by rules of "+release+" in one namespace", func(t *testing.T) {
-			compare(t, plugin, fewCopies, since(true, others))
+			c.compare(t, fewCopies, since(true, others))
 		})
 	}
 	for _, g := range growing {
 		t.Run(g.name, func(t *testing.T) {
-			compare(t, plugin, 10*fewCopies, func(n int) invocation {
+			c.compare(t, 10*fewCopies, func(n int) invocation {
 				return invocation{g.command + " ${input}" + repeated(n, g.words), repeated(n, g.entry), ""}
 			})
 		})
@@ -163,11 +168,17 @@ func repeated(n int, text string) string {
 // invocation is a command and what is in its files ${input} and ${previous}.
 type invocation struct{ command, input, previous string }
 
+// counter counts statements.
+type counter struct {
+	plugin  string // built with counters
+	covdata string // Go's program that reads what it has counted
+}
+
 // compare compares an invocation for ten times n with that for n.
-func compare(t *testing.T, plugin string, n int, invoke func(n int) invocation) {
-	t.Helper()
-	before := statements(t, plugin, invoke(n))
-	for statement, count := range statements(t, plugin, invoke(10*n)) {
+func (c counter) compare(t *testing.T, n int, invoke func(n int) invocation) {
+	t.Parallel()
+	before := c.statements(t, invoke(n))
+	for statement, count := range c.statements(t, invoke(10*n)) {
 		_, path, _ := strings.Cut(statement, "/argocd-kserve-plugin/argocd-kserve-plugin/")
 		file, _, _ := strings.Cut(path, ":")
 		if count > mostRuns*max(before[statement], fewCopies) && notLinear[file] == "" {
@@ -177,7 +188,7 @@ func compare(t *testing.T, plugin string, n int, invoke func(n int) invocation) 
 }
 
 // statements runs the plugin, and returns how often each block of statements ran, by its position.
-func statements(t *testing.T, plugin string, invoked invocation) map[string]int {
+func (c counter) statements(t *testing.T, invoked invocation) map[string]int {
 	t.Helper()
 	dir := t.TempDir()
 	counts := filepath.Join(dir, "counts")
@@ -189,14 +200,14 @@ func statements(t *testing.T, plugin string, invoked invocation) map[string]int 
 		}
 		return file
 	})
-	run := exec.CommandContext(t.Context(), plugin, strings.Fields(command)...)
+	run := exec.CommandContext(t.Context(), c.plugin, strings.Fields(command)...)
 	run.Env = append(os.Environ(), "GOCOVERDIR="+dir, "ARGOCD_KSERVE_PLUGIN_TIMEOUT=24h") // it counts, whatever that takes
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
 	if err := run.Run(); run.ProcessState == nil || run.ProcessState.ExitCode() > 1 { // 1 is for findings
 		t.Fatalf("%.200s: %v\n%s", command, err, &stderr)
 	}
-	read := exec.CommandContext(t.Context(), "go", "tool", "covdata", "textfmt", "-i", dir, "-o", counts)
+	read := exec.CommandContext(t.Context(), c.covdata, "textfmt", "-i", dir, "-o", counts)
 	if out, err := read.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

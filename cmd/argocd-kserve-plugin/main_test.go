@@ -75,6 +75,30 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestStopCase has a case of test that takes much longer than its timeout.
+func TestStopCase(t *testing.T) {
+	dir := t.TempDir()
+	service, err := os.ReadFile("../../examples/sklearn-logger/inferenceservice.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"case.yaml": strings.Repeat("---\n"+string(service), 5000), "case.golden": "",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command("argocd-kserve-plugin", "test", "--timeout=1ms", dir)
+	cmd.Stderr = &stderr
+	stdout, _ := cmd.Output()
+	if cmd.ProcessState.ExitCode() != 2 || len(stdout) > 0 ||
+		!strings.HasPrefix(stderr.String(), "gave up after 1ms, the setting timeout") {
+		t.Errorf("%v, stdout %q, stderr %q", cmd.ProcessState, stdout, &stderr)
+	}
+}
+
 // Manifests that nobody reads to the end are an error. The reader of a report, such as head, has seen enough: the exit
 // code is that of the findings.
 func TestReaderGone(t *testing.T) {

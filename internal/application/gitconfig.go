@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/gcfg/v2"
-
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"syscall"
 )
 
 // gitConfig is what git's configuration says about the addresses of repositories (git-config(1)).
@@ -68,9 +66,7 @@ func readGitConfig(getenv func(string) string, repository, worktree string) (*gi
 		if key == "" {
 			return nil, fmt.Errorf("GIT_CONFIG_COUNT is %d, and GIT_CONFIG_KEY_%d is not set", count, i)
 		}
-		section, name, _ := strings.Cut(key, ".")
-		last := strings.LastIndexByte(name, '.')
-		c.set(section, name[:max(last, 0)], name[last+1:], getenv("GIT_CONFIG_VALUE_"+number))
+		c.set(gitSetting{key, getenv("GIT_CONFIG_VALUE_" + number), true})
 	}
 	return c, nil
 }
@@ -88,41 +84,41 @@ func (c *gitConfig) read(file string, depth int) error {
 	if depth > maxIncludes {
 		return fmt.Errorf("%s: more than %d files include each other", file, maxIncludes)
 	}
+	if file == os.DevNull {
+		return nil
+	}
 	text, err := readSmall(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	var included error
-	text = headed().ReplaceAllString(text, "$1\n")
-	err = gcfg.ReadWithCallback(strings.NewReader(text), func(section, name, key, value string, _ bool) error {
-		value = strings.ReplaceAll(value, "\n", "") // gcfg v2.0.2 keeps the end of a line that the next one continues
-		if strings.EqualFold(section+"."+key, "include.path") && value != "" {
-			included = c.read(c.included(file, value), depth+1)
-			return included
+	for setting, err := range gitSettings(text) {
+		if err != nil {
+			return fmt.Errorf("%s:%w", file, err)
 		}
-		c.set(section, name, key, value)
-		return nil
-	})
-	switch {
-	case included != nil:
-		return included
-	case err != nil:
-		return fmt.Errorf("%s:%w", file, err)
+		if setting.key == "include.path" && setting.value != "" {
+			if err := c.read(c.included(file, setting.value), depth+1); err != nil {
+				return err
+			}
+		}
+		c.set(setting)
 	}
 	return nil
 }
 
 // set adds a setting.
-func (c *gitConfig) set(section, name, key, value string) {
+func (c *gitConfig) set(s gitSetting) {
+	section, name, _ := strings.Cut(s.key, ".")
+	last := strings.LastIndexByte(name, '.')
+	name, key := name[:max(last, 0)], name[last+1:]
 	switch strings.ToLower(section + "." + key) {
 	case "extensions.worktreeconfig":
-		c.worktree = isTrue(value)
+		c.worktree = !s.valued || isTrue(s.value)
 	case "remote.url":
-		if value != "" {
-			c.remotes = append(c.remotes, value)
+		if s.value != "" {
+			c.remotes = append(c.remotes, s.value)
 		}
 	case "url.insteadof":
 		i := slices.IndexFunc(c.rewrites, func(r rewrite) bool { return r.base == name })
@@ -130,12 +126,9 @@ func (c *gitConfig) set(section, name, key, value string) {
 			i = len(c.rewrites)
 			c.rewrites = append(c.rewrites, rewrite{base: name})
 		}
-		c.rewrites[i].prefixes = append(c.rewrites[i].prefixes, value)
+		c.rewrites[i].prefixes = append(c.rewrites[i].prefixes, s.value)
 	}
 }
-
-// headed matches the header of a section before a setting in the same line, which git reads and gcfg v2.0.2 refuses.
-var headed = lazyregexp.New(`(?m)^([ \t]*\[[^"\]\n]*(?:"(?:\\.|[^"\\\n])*"[ \t]*)?\])[ \t]*`)
 
 // included returns the path of a file that another one includes.
 func (c *gitConfig) included(by, path string) string {

@@ -105,6 +105,20 @@ https://github.com/team/
 		t.Errorf("with the configuration of the work tree the remotes are %q, %v", r.Remotes, err)
 	}
 
+	write("repository/.git/config", "[extensions]\n\tworktreeConfig\n")
+	environ["GIT_CONFIG_GLOBAL"] = os.DevNull
+	r, err = Open(repository, func(name string) string { return environ[name] })
+	if err != nil || !r.Has("work:unused", nil) || r.Has("https://git.example.com/unused", nil) {
+		t.Errorf("without the configuration of the user the remotes are %q, %v", r.Remotes, err)
+	}
+	delete(environ, "GIT_CONFIG_GLOBAL")
+	environ["HOME"] = filepath.Join(top, "system") // a file, as for users that have no home
+	r, err = Open(repository, func(name string) string { return environ[name] })
+	if err != nil || !r.Has("work:unused", nil) {
+		t.Errorf("without a home the remotes are %q, %v", r.Remotes, err)
+	}
+	environ["HOME"] = filepath.Join(top, "home")
+
 	write("home/company", "[include]\n\tpath = company\n")
 	if _, err := Open(repository, func(name string) string { return environ[name] }); err == nil ||
 		!strings.Contains(err.Error(), "more than 10 files include each other") {
@@ -112,7 +126,7 @@ https://github.com/team/
 	}
 	write("home/company", "[url\n")
 	if _, err := Open(repository, func(name string) string { return environ[name] }); err == nil ||
-		!strings.Contains(err.Error(), "company:1:5: ") {
+		!strings.Contains(err.Error(), "company:1:1: ") {
 		t.Errorf("a file with an error: %v", err)
 	}
 }

@@ -12,11 +12,14 @@ import (
 // TestConversions fails with a value in each form that functions of templates and schemas give it. No error may show
 // three characters of it in a row.
 func TestConversions(t *testing.T) {
-	values := "num: 73519284\nhex: 0x461D0B4\nfloat: 7351.9284\nword: wyvqXukj\nmixed: qz+vK/wR3t pX9m\n" +
-		"deep: {list: [wyvqXukj]}\naccents: éwyvé\n"
-	shows := regexp.MustCompile(`(?i)735|7\.35|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|0x77`)
+	values := "num: 73519284\nlarge: 735192847351928473519284\nhex: 0x461D0B4\nfloat: 7351.9284\n" +
+		"word: wyvqXukj\nmixed: qz+vK/wR3t pX9m\ndeep: {list: [wyvqXukj]}\naccents: éwyvé\n"
+	shows := regexp.MustCompile(`(?i)735|7\.35|Ny4z|372e33|wyv|yvq|vqx|qxu|xuk|ukj|qz|vk|wr3|px9|NzM1|d3l2|O54X|777976|77 79 76|` +
+		`0x77|461d|43035|10001100001`)
 	for _, expression := range []string{
-		"print .Values.num", "quote .Values.num", "squote .Values.num", "toString .Values.num", "toJson .Values",
+		"print .Values.num", "trunc 5 (print .Values.num)", "abbrev 8 (print .Values.num)", "snakecase (print .Values.large)",
+		"kebabcase (print .Values.large)", "b64enc (print .Values.large)", `printf "%x" (print .Values.large)`,
+		"quote .Values.num", "squote .Values.num", "toString .Values.num", "toJson .Values",
 		"toYaml .Values", "toToml .Values", "toPrettyJson .Values.deep", `printf "%v" .Values.num`, `printf "%s" .Values.num`,
 		`printf "%d" (int .Values.num)`, `printf "%x" (int .Values.num)`, `printf "%X" (int .Values.num)`,
 		`printf "%o" (int .Values.num)`, `printf "%b" (int .Values.num)`, `printf "%e" .Values.num`, `printf "%g" .Values.num`,

@@ -177,6 +177,6 @@ var hints = []struct{ setting, value, text, command string }{
 	},
 	{
 		"namespace", "default", "where the manifests without a namespace are applied, for an Application",
-		"kubectl -n argocd get application NAME -o jsonpath='{.spec.flags.Destination.namespace}'",
+		"kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'",
 	},
 }

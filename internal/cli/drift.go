@@ -1,34 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
-
-type driftFormat struct {
-	name   string
-	write  func([]drift.Difference) ([]byte, error)
-	single bool // whether it is for one source
-}
-
-// driftFormats lists the formats of drift, the default first.
-var driftFormats = []driftFormat{
-	{"text", driftTable, false},
-	{"application", drift.Application, true},
-	{"argocd-cm", drift.ConfigMap, false},
-	{"json", drift.JSON, false},
-}
 
 func newDriftCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
@@ -50,8 +33,8 @@ Argo CD compares in one of three ways:
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
 	}
 	src := flags.Sources(cmd, env.caller)
-	output := flags.ChoiceOf(cmd, "output", "o", "output format", driftFormats,
-		func(f driftFormat) string { return f.name })
+	output := flags.ChoiceOf(cmd, "output", "o", "output format", drift.Formats,
+		func(f drift.Format) string { return f.Name })
 	compare := flags.ChoiceOf(cmd, "compare", "", "how Argo CD compares", drift.Comparisons,
 		func(c drift.Comparison) string { return string(c) })
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -67,8 +50,8 @@ Argo CD compares in one of three ways:
 		if err != nil {
 			return err
 		}
-		if len(inputs.All) > 1 && format.single {
-			return fmt.Errorf("-o %s is for the Application of one PATH", format.name)
+		if len(inputs.All) > 1 && format.Single {
+			return fmt.Errorf("-o %s is for the Application of one PATH", format.Name)
 		}
 		var all []drift.Difference
 		warnings := inputs.Warnings
@@ -84,11 +67,7 @@ Argo CD compares in one of three ways:
 			}
 			all = append(all, found...)
 		}
-		text, err := format.write(all)
-		if err != nil {
-			return err
-		}
-		if err := env.write(cmd.Context(), text); err != nil {
+		if err := writeAs(cmd.Context(), env, format.Format, all); err != nil {
 			return err
 		}
 		env.note(inputs.Notes)
@@ -110,23 +89,4 @@ func drifting(
 		return nil, err
 	}
 	return drift.Differences(all.Result, repaired, comparison, in.Settings.ArgoCDVersion), nil
-}
-
-func driftTable(differences []drift.Difference) ([]byte, error) {
-	if len(differences) == 0 {
-		return []byte("nothing drifts\n"), nil
-	}
-	var b bytes.Buffer
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "OBJECT\tFIELD\tCHANGED BY\tREPAIRED")
-	for _, d := range differences {
-		repaired := "by " + d.Rule
-		if d.Rule == "" {
-			repaired = "no: " + d.Left()
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n",
-			terminal.Quote(d.Object.String()), terminal.Quote(d.At.String()), d.By, terminal.Quote(repaired))
-	}
-	err := table.Flush()
-	return b.Bytes(), err
 }

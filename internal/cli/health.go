@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 )
 
@@ -16,12 +15,6 @@ func newHealthCommand(*Env) *cobra.Command {
 		Example: "  argocd-kserve-plugin health config --argocd-version 3.5.7\n" +
 			"  argocd-kserve-plugin health wait isvc/iris -n models",
 	}
-}
-
-// newHealthFormat adds the flag --output for reports.
-func newHealthFormat(cmd *cobra.Command) func() (health.Format, error) {
-	return flags.ChoiceOf(cmd, "output", "o", "output format", health.Formats,
-		func(f health.Format) string { return f.Name })
 }
 
 // newFleet returns an empty fleet that is compared with the checks that the named release of Argo CD bundles.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
@@ -27,7 +26,7 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		Args: flags.Arguments(1, 1),
 	}
 	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory", "max-input", "timeout").Locked
-	format := newHealthFormat(cmd)
+	format := flags.Format(cmd, health.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()
 		if err != nil {
@@ -58,17 +57,10 @@ The exit code is 0 when every object is Healthy or Suspended, 1 when one is not,
 		if len(report.Results) == 0 {
 			return fmt.Errorf("%s: no object of serving.kserve.io to assess", in.name)
 		}
-		var b bytes.Buffer
-		if err := format.Write(&b, report); err != nil {
+		if err := writeAs(cmd.Context(), env, format, report); err != nil {
 			return err
 		}
-		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
-			return err
-		}
-		if failed := report.Failed(); failed > 0 {
-			return found(failed)
-		}
-		return nil
+		return found(report.Failed())
 	}
 	return cmd
 }

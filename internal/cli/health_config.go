@@ -89,7 +89,7 @@ func newConfiguring(env *Env, cmd *cobra.Command) *configuring {
 	c := &configuring{env: env, flags: cmd.Flags(), limits: healthconfig.DefaultLimits}
 	c.src = flags.Settings(cmd, env.caller, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout",
 		"default-deployment-mode", "namespace")
-	hideEarlier(cmd, "default-deployment-mode", "namespace")
+	flags.Ignored(cmd, "default-deployment-mode", "namespace")
 	c.flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
 	c.flags.DurationVar(&c.limits.Deadline, "progress-deadline", c.limits.Deadline,

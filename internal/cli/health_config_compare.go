@@ -87,10 +87,7 @@ func (env *Env) compareLive(
 	if err := env.write(ctx, b.Bytes()); err != nil {
 		return err
 	}
-	if count := len(changes) + len(problems); count > 0 {
-		return found(count)
-	}
-	return nil
+	return found(len(changes) + len(problems))
 }
 
 // writeComparison writes what would change, and what is wrong with the checks that people have.

@@ -22,7 +22,7 @@ func newHealthConfigFluxCommand(env *Env) *cobra.Command {
 	}
 	src := flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "namespace",
 		"max-memory", "max-input", "timeout", "argocd-version")
-	hideEarlier(cmd, "argocd-version")
+	flags.Ignored(cmd, "argocd-version")
 	routes := cmd.Flags().Bool("http-routes", false, "KServe makes HTTPRoutes (enableGatewayApi)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return writeFlux(cmd.Context(), env, src, args, *routes)

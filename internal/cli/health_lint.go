@@ -58,10 +58,7 @@ The exit code is 0 when every check is right, 1 when one is wrong, 2 when the in
 		if err := env.write(cmd.Context(), b.Bytes()); err != nil {
 			return err
 		}
-		if len(problems) > 0 {
-			return found(len(problems))
-		}
-		return nil
+		return found(len(problems))
 	}
 	return cmd
 }

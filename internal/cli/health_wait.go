@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -61,7 +61,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 	cmd.Flags().StringArrayVar(&w.with, "with", nil,
 		"another `file` to read, such as a stream of the Deployments; may be repeated")
 	load := flags.Settings(cmd, env.caller, "argocd-version", "max-memory", "max-input").Locked
-	format := newHealthFormat(cmd)
+	format := flags.Format(cmd, health.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var err error
 		if w.format, err = format(); err != nil {
@@ -86,7 +86,7 @@ type waiting struct {
 	env             *Env
 	fleet           *health.Fleet
 	bundled         string // the release of Argo CD that is compared
-	format          health.Format
+	format          encoding.Format[health.Report]
 	watched         *clusterFlags
 	with            []string
 	timeout, settle time.Duration
@@ -119,11 +119,8 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !w.streamsJSON() {
-		var b bytes.Buffer
-		if err := w.format.Write(&b, health.Report{Results: outcome.Results, Bundled: w.bundled}); err != nil {
-			return err
-		}
-		if err := w.env.write(cmd.Context(), b.Bytes()); err != nil {
+		report := health.Report{Results: outcome.Results, Bundled: w.bundled}
+		if err := writeAs(cmd.Context(), w.env, w.format, report); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -34,8 +34,7 @@ for install. The exit code is 1 when anything is listed.`,
 		Args: flags.Arguments(1, 2),
 	}
 	c := newInstalling(env, cmd)
-	output := flags.ChoiceOf(cmd, "output", "o", "output format", install.Formats,
-		func(f install.Format) string { return f.Name })
+	output := flags.Format(cmd, install.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {
@@ -53,7 +52,9 @@ for install. The exit code is 1 when anything is listed.`,
 	return cmd
 }
 
-func (c *installing) check(ctx context.Context, file string, set *settings.Settings, format install.Format) error {
+func (c *installing) check(
+	ctx context.Context, file string, set *settings.Settings, format encoding.Format[[]install.Problem],
+) error {
 	c.env.caller.Limit(ctx, set)
 	data, name, err := c.env.readInput(file, set.MaxInput)
 	if err != nil {
@@ -78,15 +79,8 @@ func (c *installing) check(ctx context.Context, file string, set *settings.Setti
 		return err
 	}
 	c.env.note(notes)
-	var b bytes.Buffer
-	if err := format.Write(&b, problems); err != nil {
+	if err := writeAs(ctx, c.env, format, problems); err != nil {
 		return err
 	}
-	if err := c.env.write(ctx, b.Bytes()); err != nil {
-		return err
-	}
-	if len(problems) > 0 {
-		return found(len(problems))
-	}
-	return nil
+	return found(len(problems))
 }

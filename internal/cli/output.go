@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -30,6 +32,15 @@ func (env *Env) write(ctx context.Context, pieces ...[]byte) error {
 		return nil
 	}
 	return err
+}
+
+// writeAs writes a report in a format.
+func writeAs[Report any](ctx context.Context, env *Env, format encoding.Format[Report], report Report) error {
+	var b bytes.Buffer
+	if err := format.Write(&b, report); err != nil {
+		return err
+	}
+	return env.write(ctx, b.Bytes())
 }
 
 // writeManifests writes the output, unless the run was stopped. A reader that goes away is an error.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -47,7 +46,7 @@ Kubernetes, Knative and the gateways have no part in it: stand-ins report that p
 
 The exit code is 1 when something is refused or a service ends without its workload.
 
-` + flags.PathsHelp,
+` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
 		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
   git worktree add ../main main && argocd-kserve-plugin plan --previous ../main/deploy deploy/
   argocd-kserve-plugin plan -o markdown deploy/ >> "$GITHUB_STEP_SUMMARY"
@@ -62,8 +61,7 @@ The exit code is 1 when something is refused or a service ends without its workl
 	flags.Completed(cmd, "unready", plan.Unready)
 	like := cmd.Flags().String("like", "", "take the program of this `release` for one that has none")
 	raw := cmd.Flags().Bool("without-repairs", false, "take the manifests as they are, as if there were no plugin")
-	output := flags.ChoiceOf(cmd, "output", "o", "output format", plan.Formats,
-		func(f plan.Format) string { return f.Name })
+	output := flags.Format(cmd, plan.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := output()
 		if err != nil {
@@ -86,11 +84,7 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err != nil {
 			return err
 		}
-		var text bytes.Buffer
-		if err := format.Write(&text, made); err != nil {
-			return err
-		}
-		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
+		if err := writeAs(cmd.Context(), env, format, made); err != nil {
 			return err
 		}
 		env.note(inputs.Notes)

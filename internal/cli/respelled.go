@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // respellings are the flags that became commands, each with the command that it was a flag of.
@@ -18,13 +16,13 @@ var respellings = []struct{ command, flag, short, value, now string }{
 // respelled returns arguments as this release takes them, with a notice if an earlier one took them otherwise.
 func respelled(args []string) (now []string, notice string) {
 	for _, e := range respellings {
-		path := strings.Fields(e.command)
-		if len(args) < len(path) || !slices.Equal(args[:len(path)], path) {
+		at, width, value := findFlag(args, e.flag, e.short)
+		if width == 0 || e.value != "" && value != e.value {
 			continue
 		}
-		given := args[len(path):]
-		at, width, value := findFlag(given, e.flag, e.short)
-		if width == 0 || e.value != "" && value != e.value {
+		others := slices.Concat(args[:at], args[at+width:]) // the flag may also stand before the command
+		path := strings.Fields(e.command)
+		if len(others) < len(path) || !slices.Equal(others[:len(path)], path) {
 			continue
 		}
 		now = strings.Fields(e.now)
@@ -32,16 +30,9 @@ func respelled(args []string) (now []string, notice string) {
 			now = append(now, value)
 		}
 		was := strings.TrimSpace(e.command + " " + e.flag + " " + e.value)
-		return slices.Concat(now, given[:at], given[at+width:]), fmt.Sprintf("%s is %s now", was, e.now)
+		return append(now, others[len(path):]...), fmt.Sprintf("%s is %s now", was, e.now)
 	}
 	return args, ""
-}
-
-// hideEarlier hides flags that change nothing: an earlier release took them for every format of a command.
-func hideEarlier(cmd *cobra.Command, flags ...string) {
-	for _, name := range flags {
-		cmd.Flags().Lookup(name).Hidden = true
-	}
 }
 
 // findFlag returns where arguments have a flag with a value, how many of them it takes, 0 for none, and the value.

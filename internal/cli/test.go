@@ -31,7 +31,7 @@ named like a rule sets rules. Applications are no cases, since what they render 
 not on DIR alone: "generate --application" renders them.
 
 Cases may come from strangers: test reads only regular files, follows no link out of DIR and writes through none. Values
-in Secrets are not shown.
+in Secrets are not shown. The setting timeout is for each case.
 
 The exit code is 1 when a case fails and 2 when one is unusable; the others run all the same.`,
 		Example: "  argocd-kserve-plugin test golden/\n  argocd-kserve-plugin test --update golden/",
@@ -42,7 +42,7 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 	}
 	cmd.Flags().BoolVar(&update, "update", false,
 		"write the expectations instead, also <case>.diff for inputs that have none")
-	load := flags.Settings(cmd, env.caller, "max-memory").Locked
+	load := flags.Settings(cmd, env.caller, "max-memory", "timeout").Locked
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := load()
 		if err != nil {
@@ -61,6 +61,7 @@ The exit code is 1 when a case fails and 2 when one is unusable; the others run 
 		var unusable []error
 		failed := 0
 		for _, c := range cases {
+			env.caller.LimitTime(cmd.Context(), set.Timeout)
 			problems, err := suite.Check(cmd.Context(), c, update)
 			if err != nil {
 				unusable = append(unusable, err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -38,8 +37,7 @@ refused or breaks is an error, also where generate repairs it.
 	src := flags.Sources(cmd, env.caller)
 	from := cmd.Flags().String("from", "", "the KServe `release` in the cluster, as kserve-version names it")
 	to := cmd.Flags().String("to", "", "the KServe `release` to come")
-	output := flags.ChoiceOf(cmd, "output", "o", "output format", upgrade.Formats,
-		func(f upgrade.Format) string { return f.Name })
+	output := flags.Format(cmd, upgrade.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *to == "" {
 			return errors.New("flag --to is missing: the KServe release to come, for example --to 0.20.0")
@@ -73,11 +71,7 @@ refused or breaks is an error, also where generate repairs it.
 			failed += u.severe(changes)
 		}
 		upgrade.Sort(report.Changes)
-		var text bytes.Buffer
-		if err := format.Write(&text, report); err != nil {
-			return err
-		}
-		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
+		if err := writeAs(cmd.Context(), env, format, report); err != nil {
 			return err
 		}
 		env.note(inputs.Notes)

@@ -3,6 +3,7 @@ package drift
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -23,9 +24,9 @@ type entry struct {
 	JQPathExpressions []string `json:"jqPathExpressions"`
 }
 
-// Application returns the part of an Application that has Argo CD ignore the differences that no rule repairs, object
+// Application writes the part of an Application that has Argo CD ignore the differences that no rule repairs, object
 // by object.
-func Application(differences []Difference) ([]byte, error) {
+func Application(w io.Writer, differences []Difference) error {
 	entries := []entry{}
 	for _, d := range ignorable(differences) {
 		e := entry{Group: d.Object.Group(), Kind: d.Object.Kind, Name: d.Object.Name, Namespace: d.Object.Namespace}
@@ -37,12 +38,12 @@ func Application(differences []Difference) ([]byte, error) {
 		}
 		entries[i].JQPathExpressions = append(entries[i].JQPathExpressions, expression(d.At))
 	}
-	return yaml.Marshal(map[string]any{"spec": map[string]any{"ignoreDifferences": entries}})
+	return writeYAML(w, map[string]any{"spec": map[string]any{"ignoreDifferences": entries}})
 }
 
-// ConfigMap returns the part of argocd-cm that has Argo CD ignore the same fields in all objects of their kinds, of
+// ConfigMap writes the part of argocd-cm that has Argo CD ignore the same fields in all objects of their kinds, of
 // every Application.
-func ConfigMap(differences []Difference) ([]byte, error) {
+func ConfigMap(w io.Writer, differences []Difference) error {
 	kinds := map[string][]string{}
 	for _, d := range ignorable(differences) {
 		kind := strings.TrimPrefix(d.Object.Group()+"_"+d.Object.Kind, "_")
@@ -54,11 +55,19 @@ func ConfigMap(differences []Difference) ([]byte, error) {
 	for kind, paths := range kinds {
 		value, err := yaml.Marshal(map[string]any{"jqPathExpressions": paths})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		data["resource.customizations.ignoreDifferences."+kind] = string(value)
 	}
-	return yaml.Marshal(map[string]any{"data": data})
+	return writeYAML(w, map[string]any{"data": data})
+}
+
+func writeYAML(w io.Writer, value any) error {
+	data, err := yaml.Marshal(value)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
 }
 
 // ignorable returns the differences that only Argo CD's configuration can hide.

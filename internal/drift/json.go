@@ -1,8 +1,8 @@
 package drift
 
 import (
-	"bytes"
 	"cmp"
+	"io"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 )
@@ -24,9 +24,9 @@ type jsonDifference struct {
 	Ignorable bool   `json:"ignorable"`
 }
 
-// JSON returns an object with all differences. The field ignorable is true for those that ignoreDifferences are for:
+// JSON writes an object with all differences. The field ignorable is true for those that ignoreDifferences are for:
 // no rule repairs them, and nobody has to do so by hand. Unrepaired is why no rule does, or what to do by hand.
-func JSON(differences []Difference) ([]byte, error) {
+func JSON(w io.Writer, differences []Difference) error {
 	all := []jsonDifference{}
 	for _, d := range differences {
 		o, file := d.Object, d.Object.File.Path
@@ -39,10 +39,8 @@ func JSON(differences []Difference) ([]byte, error) {
 			Rule: d.Rule, Left: d.Left(), Ignorable: d.ignorable(),
 		})
 	}
-	var b bytes.Buffer
-	err := encoding.JSON(&b, struct {
+	return encoding.JSON(w, struct {
 		Version     int              `json:"version"`
 		Differences []jsonDifference `json:"differences"`
 	}{jsonVersion, all})
-	return b.Bytes(), err
 }

@@ -66,8 +66,10 @@ func (c Check) assess(object Object, now time.Time) (verdict Verdict, timed bool
 		return Verdict{Progressing, "Pending deletion"}, false
 	}
 	m := idle[c.openLibs].Get().(*machine)
-	defer idle[c.openLibs].Put(m)
 	verdict = c.run(m, object, now)
+	if !m.broken {
+		idle[c.openLibs].Put(m)
+	}
 	return verdict, m.asked
 }
 

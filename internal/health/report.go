@@ -17,18 +17,12 @@ type Report struct {
 	Bundled string
 }
 
-// Format is a way to write a report.
-type Format struct {
-	Name  string
-	Write func(io.Writer, Report) error
-}
-
 // Formats lists the formats, the default first.
-var Formats = []Format{
-	{"text", Text},
-	{"json", JSON},
-	{"junit", JUnit},
-	{"github", GitHub},
+var Formats = []encoding.Format[Report]{
+	{Name: "text", Write: Text},
+	{Name: "json", Write: JSON},
+	{Name: "junit", Write: JUnit},
+	{Name: "github", Write: GitHub},
 }
 
 // Failed counts the objects that are neither Healthy nor Suspended.

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"sync"
 	"time"
 
@@ -22,8 +23,9 @@ var luaOS = sync.OnceValue(func() map[string]lua.LGFunction {
 // other, because a state costs more than a check.
 type machine struct {
 	*lua.LState
-	now   time.Time // a clock that stands still
-	asked bool      // whether the check has looked at the clock
+	now    time.Time // a clock that stands still
+	asked  bool      // whether the check has looked at the clock
+	broken bool      // gopher-lua panicked, so no other check can run
 }
 
 // idle are the machines between two checks, with only Argo CD's libraries and with all libraries.
@@ -75,10 +77,18 @@ func (m *machine) date(state *lua.LState) int {
 }
 
 // run runs a script on an object at the time now and returns its value. What the script stores in global variables is
-// gone when the next one runs.
-func (m *machine) run(script *lua.FunctionProto, object Object, now time.Time) (lua.LValue, error) {
+// gone when the next one runs. It is an error too if gopher-lua panics, as it does when calls with many arguments nest
+// deep: its stack overflows in the function that would unwind it.
+func (m *machine) run(script *lua.FunctionProto, object Object, now time.Time) (value lua.LValue, err error) {
 	m.now, m.asked = now, false
-	defer m.SetTop(0)
+	defer func() {
+		if cause := recover(); cause != nil {
+			m.broken = true
+			err = fmt.Errorf("the Lua interpreter failed: %v", cause)
+			return
+		}
+		m.SetTop(0)
+	}()
 	globals, fallback := m.NewTable(), m.NewTable()
 	fallback.RawSetString("__index", m.G.Global)
 	globals.Metatable = fallback
@@ -86,7 +96,7 @@ func (m *machine) run(script *lua.FunctionProto, object Object, now time.Time) (
 	check := m.NewFunctionFromProto(script)
 	check.Env = globals
 	m.Push(check)
-	if err := m.PCall(0, 1, nil); err != nil {
+	if err = m.PCall(0, 1, nil); err != nil {
 		return nil, err
 	}
 	return m.Get(-1), nil

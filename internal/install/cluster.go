@@ -12,7 +12,7 @@ import (
 
 // DetectCommand prints the facts about a cluster; the namespace differs between distributions.
 const DetectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
-	" deployment/" + kserve.ControllerDeployment + " -o yaml | argocd-kserve-plugin detect -"
+	" deployment/" + kserve.ControllerDeployment + " -o yaml | argocd-kserve-plugin install detect -"
 
 // Cluster is what the objects of a cluster say about the settings.
 type Cluster struct {

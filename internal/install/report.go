@@ -9,14 +9,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// Format is a way to write problems.
-type Format struct {
-	Name  string
-	Write func(io.Writer, []Problem) error
-}
-
 // Formats lists the formats, the default first.
-var Formats = []Format{{"text", writeText}, {"json", writeJSON}}
+var Formats = []encoding.Format[[]Problem]{{Name: "text", Write: writeText}, {Name: "json", Write: writeJSON}}
 
 // writeText writes a table, nothing if there are no problems.
 func writeText(w io.Writer, problems []Problem) error {

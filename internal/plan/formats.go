@@ -10,14 +10,13 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// Format writes a plan.
-type Format struct {
-	Name  string
-	Write func(io.Writer, *Plan) error
-}
-
 // Formats are those of the command, the default first.
-var Formats = []Format{{"text", Text}, {"markdown", Markdown}, {"json", JSON}, {"yaml", YAML}}
+var Formats = []encoding.Format[*Plan]{
+	{Name: "text", Write: Text},
+	{Name: "markdown", Write: Markdown},
+	{Name: "json", Write: JSON},
+	{Name: "yaml", Write: YAML},
+}
 
 // JSON writes the plan for programs.
 func JSON(w io.Writer, p *Plan) error { return encoding.JSON(w, p) }

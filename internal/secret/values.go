@@ -4,6 +4,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"html"
 	"iter"
 	"math"
@@ -58,6 +59,9 @@ func (v *Values) Add(text string) {
 	}
 	if n, ok := number(text); ok && len(text) >= minWord {
 		v.numbers = append(v.numbers, n)
+		if float := fmt.Sprint(n); float != text { // as a chart sees it
+			v.add(float, encode([]byte(float)), hex.EncodeToString([]byte(float)))
+		}
 	}
 }
 
@@ -101,7 +105,8 @@ var (
 	// frames matches what Helm, templates and YAML print around a message, and the positions in it.
 	frames = lazyregexp.New(`template: |executing |execution error at |parse error at |error calling |` +
 		`YAML parse error on |error converting YAML to JSON: |error unmarshaling JSON: while decoding JSON: json: |yaml: |` +
-		`unmarshal errors: |line \d+: |nil pointer evaluating interface |can't evaluate field |missing property |` +
+		`unmarshal errors: |into Go value of type map\[string\]interface {}|` +
+		`line \d+: |nil pointer evaluating interface |can't evaluate field |missing property |` +
 		`got (string|integer|number|boolean|object|array|null), want (string|integer|number|boolean|object|array|null)|` +
 		`\.(ya?ml|tpl|txt|json):\d+(:\d+)?`)
 )
@@ -233,11 +238,17 @@ func (f *finder) inBase(w string) bool {
 // precision is how much a number may differ from a value that was rounded to three digits.
 const precision = 0.005
 
-// numeral reports whether a number is one of the values, perhaps rounded.
+// numeral reports whether a number is one of the values, perhaps rounded, or has the digits of a part of one.
 func (f *finder) numeral(text string) bool {
 	n, ok := number(text)
-	return ok && !f.names[text] && slices.ContainsFunc(f.numbers, func(value float64) bool {
+	if !ok || f.names[text] {
+		return false
+	}
+	digits, _ := bare(text)
+	return slices.ContainsFunc(f.numbers, func(value float64) bool {
 		return math.Abs(math.Abs(value)-n) <= precision*math.Abs(value)
+	}) || len(digits) >= minPart && slices.ContainsFunc(f.letters, func(letters string) bool {
+		return strings.Contains(letters, digits)
 	})
 }
 

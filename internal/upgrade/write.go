@@ -19,17 +19,11 @@ type Report struct {
 	Changes []Change `json:"changes"`
 }
 
-// Format writes reports in one form.
-type Format struct {
-	Name  string
-	Write func(io.Writer, Report) error
-}
-
 // Formats lists the formats, the default first.
-var Formats = []Format{
-	{"text", Text},
-	{"markdown", Markdown},
-	{"json", JSON},
+var Formats = []encoding.Format[Report]{
+	{Name: "text", Write: Text},
+	{Name: "markdown", Write: Markdown},
+	{Name: "json", Write: JSON},
 }
 
 // Text writes a table and a line that counts the changes by effect.

@@ -117,3 +117,25 @@ func (n *Node) Children() iter.Seq2[any, *Node] {
 		}
 	}
 }
+
+// all yields n and every node below it, keys included, parents first. It does not follow aliases.
+func (n *Node) all() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) { n.yieldAll(yield) }
+}
+
+func (n *Node) yieldAll(yield func(*Node) bool) bool {
+	if !yield(n) {
+		return false
+	}
+	for _, e := range n.Entries {
+		if !e.Key.yieldAll(yield) || !e.Value.yieldAll(yield) {
+			return false
+		}
+	}
+	for _, item := range n.Items {
+		if !item.yieldAll(yield) {
+			return false
+		}
+	}
+	return true
+}

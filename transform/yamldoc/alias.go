@@ -22,7 +22,11 @@ func (t *Tree) writeOut(edits []Edit) (*Tree, []Comment, error) {
 	w := aliasWriter{Tree: t, leaving: map[*Node]bool{}, wanted: map[*Node]bool{}}
 	for _, e := range edits {
 		if n := t.Root.descend(e.Path); n != nil && e.replaces(n) {
-			w.leave(n)
+			for below := range n.all() {
+				if below.Kind == Alias {
+					w.leaving[below] = true
+				}
+			}
 		}
 	}
 	for _, e := range edits {
@@ -54,20 +58,6 @@ type aliasWriter struct {
 	size    int            // of the values of those
 }
 
-// leave notes the aliases at n and below it, which an edit removes.
-func (w *aliasWriter) leave(n *Node) {
-	if n.Kind == Alias {
-		w.leaving[n] = true
-	}
-	for _, e := range n.Entries {
-		w.leave(e.Key)
-		w.leave(e.Value)
-	}
-	for _, item := range n.Items {
-		w.leave(item)
-	}
-}
-
 // want notes the aliases that keep the edit from being made.
 func (w *aliasWriter) want(e Edit) error {
 	n := w.Root
@@ -89,8 +79,13 @@ func (w *aliasWriter) want(e Edit) error {
 		}
 		n = next
 	}
-	if e.replaces(n) {
-		return w.unshareAll(n, e.Path)
+	if !e.replaces(n) {
+		return nil
+	}
+	for below := range n.all() {
+		if err := w.unshare(below, e.Path); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -108,27 +103,6 @@ func (w *aliasWriter) unshare(n *Node, at Path) error {
 		}
 		why := fmt.Sprintf("the anchor &%s is used elsewhere as *%[1]s", n.Anchor())
 		if err := w.add(alias, n, at, why); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unshareAll does what unshare does, for n and what is below it.
-func (w *aliasWriter) unshareAll(n *Node, at Path) error {
-	if err := w.unshare(n, at); err != nil {
-		return err
-	}
-	for _, e := range n.Entries {
-		if err := w.unshareAll(e.Key, at); err != nil {
-			return err
-		}
-		if err := w.unshareAll(e.Value, at); err != nil {
-			return err
-		}
-	}
-	for _, item := range n.Items {
-		if err := w.unshareAll(item, at); err != nil {
 			return err
 		}
 	}

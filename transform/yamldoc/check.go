@@ -83,9 +83,12 @@ func (t *Tree) check(e Edit) error {
 		}
 		n = next
 	}
-	return t.checkTarget(n, func(n *Node, format string, args ...any) error {
-		return unsafe(n, len(e.Path), format, args...)
-	})
+	for below := range n.all() {
+		if below.ownTag() {
+			return unsafe(below, len(e.Path), "this has the tag %s: remove it", below.Tag())
+		}
+	}
+	return nil
 }
 
 // closed returns why nothing below n can be edited, or "".
@@ -141,25 +144,4 @@ func (t *Tree) complex(n *Node, i int) bool {
 		before = skipSpace(t.body, n.Entries[i-1].Value.End) + len(",")
 	}
 	return skipSpace(t.body, before) != key.props()
-}
-
-// checkTarget returns an error if a node can't be replaced or removed.
-func (t *Tree) checkTarget(n *Node, unsafe func(*Node, string, ...any) error) error {
-	if n.ownTag() {
-		return unsafe(n, "this has the tag %s: remove it", n.Tag())
-	}
-	for _, e := range n.Entries {
-		if err := t.checkTarget(e.Key, unsafe); err != nil {
-			return err
-		}
-		if err := t.checkTarget(e.Value, unsafe); err != nil {
-			return err
-		}
-	}
-	for _, item := range n.Items {
-		if err := t.checkTarget(item, unsafe); err != nil {
-			return err
-		}
-	}
-	return nil
 }

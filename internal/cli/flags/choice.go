@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 )
 
 // Choice adds a flag that takes one of some values, the first one by default.
@@ -36,6 +38,12 @@ func ChoiceOf[T any](
 		}
 		return values[slices.Index(names, chosen)], nil
 	}
+}
+
+// Format adds the flag --output for a choice of formats.
+func Format[Report any](cmd *cobra.Command, formats []encoding.Format[Report]) func() (encoding.Format[Report], error) {
+	return ChoiceOf(cmd, "output", "o", "output format", formats,
+		func(f encoding.Format[Report]) string { return f.Name })
 }
 
 // Names returns the names of values.

@@ -54,6 +54,13 @@ func Several(cmd *cobra.Command, l *run.Loader) {
 	flags.BoolVar(&l.Discover, "discover", false, "find the sources below PATH")
 }
 
+// Ignored hides flags that change nothing: an earlier release took them for every format of a command.
+func Ignored(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+}
+
 // Settings gives a command some settings as flags.
 func Settings(cmd *cobra.Command, caller *run.Caller, names ...string) *run.Loader {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)

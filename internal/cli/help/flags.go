@@ -24,11 +24,22 @@ func (h *showAll) Set(string) error {
 	return pflag.ErrHelp
 }
 
-// usual are the flags that --help shows of a command with many settings.
-var usual = []string{
-	"application", "baseline", "default-deployment-mode", "discover", "fail-on", "kserve-version", "output", "previous",
-	"compare", "from", "to", "verbose", // of one command each
+// Of a command with many settings, --help shows these settings, and all other flags but these.
+var (
+	usualSettings = []string{"default-deployment-mode", "fail-on", "kserve-version"}
+	rareFlags     = []string{"cluster", "color", "help", "help-all", "like", "quiet", "repo", "unready", "without-repairs"}
+)
+
+// isUsual reports whether --help shows a flag of a command with many settings.
+func isUsual(f *pflag.Flag) bool {
+	if settings.IsFlag(f) {
+		return slices.Contains(usualSettings, f.Name)
+	}
+	return !slices.Contains(rareFlags, f.Name)
 }
+
+// manySettings is how many settings are too many for the help of a command.
+const manySettings = 12
 
 // hasManySettings reports whether a command takes all settings, and not only a few.
 func hasManySettings(cmd *cobra.Command) bool {
@@ -38,7 +49,7 @@ func hasManySettings(cmd *cobra.Command) bool {
 			n++
 		}
 	})
-	return n > len(usual)
+	return n > manySettings
 }
 
 // isShort reports whether the help of a command is to leave out what few people need.
@@ -53,7 +64,7 @@ func flagSections(cmd *cobra.Command) string {
 	short := isShort(cmd)
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case short && slices.Contains(usual, f.Name), !settings.IsFlag(f) && !short:
+		case short && isUsual(f), !settings.IsFlag(f) && !short:
 			own.AddFlag(f)
 		case !short:
 			rest.AddFlag(f)
