@@ -137,7 +137,7 @@ define suite-hosts # the plugin inside kustomize, kpt, Helm, kubectl and others 
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 endef
 define suite-memory # the peak memory of what takes more than it may, alone and in a cgroup (needs root for that)
-	cd e2e && $(GO) test -count=1 -v -timeout 20m ./memory
+	cd e2e && $(TEST) -count=1 -v -timeout 20m ./memory
 endef
 define suite-argocd # the plugin inside the real Argo CD (needs root; builds Argo CD)
 	cd e2e/applications && $(TEST) -count=1 ./...

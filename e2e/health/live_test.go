@@ -10,16 +10,18 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 const live = "../../internal/healthconfig/testdata/live"
 
-// kubectl patches a file as the API server would, without one. It skips the test if there is no kubectl.
+// kubectl patches a file as the API server would, without one.
 func kubectl(t *testing.T, file, kind string, patch []byte) []byte {
 	t.Helper()
-	program, err := exec.LookPath("kubectl")
+	program, err := toolchain.Kubectl.Build(t.Context())
 	if err != nil {
-		t.Skip("there is no kubectl")
+		t.Fatal(err)
 	}
 	patchFile := filepath.Join(t.TempDir(), "patch")
 	write(t, patchFile, patch)
