@@ -186,7 +186,12 @@ define suite-all # all but chaos, with every release of KServe, chart, host and 
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 
+# one-of is an error if a variable has none of the values that it may have.
+one-of = $(if $(filter $(2),$(firstword $($(1)))),,$(error "$(1)=$($(1))" is none of: $(2)))
+
 e2e: ## one of the suites below, such as SUITE=health
+	$(call one-of,KNATIVE,all smoke)$(call one-of,DRIFT,quick all)$(call one-of,HOSTS,quick all)
+	$(call one-of,CHARTS,kserve all)
 	$(or $(suite-$(SUITE)),$(error "SUITE=$(SUITE)" is none of the suites that make help lists))
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)

@@ -30,6 +30,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	judged := false
 	all := &tallies{}
 	t.Cleanup(all.print)
 	for _, source := range chosen {
@@ -37,6 +38,7 @@ func TestJudge(t *testing.T) {
 		if _, err := os.Stat(program); source.module != kserveModule || err != nil {
 			continue
 		}
+		judged = true
 		t.Run(source.name, func(t *testing.T) {
 			sources, err := moduleDir(source.module, source.version)
 			if err != nil {
@@ -64,6 +66,9 @@ func TestJudge(t *testing.T) {
 				})
 			}
 		})
+	}
+	if !judged {
+		t.Errorf("-kserve-version: no release of %q has a program in judge", *versionsFlag)
 	}
 }
 

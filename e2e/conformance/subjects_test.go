@@ -60,6 +60,9 @@ type judgedApp struct {
 func judgedApps(source source) ([]judgedApp, error) {
 	if *manifestsFlag != "" {
 		apps, _, err := readApps(*manifestsFlag, []string{"."}, 100)
+		if err == nil && len(apps) == 0 {
+			err = fmt.Errorf("-manifests: there is none in %s", *manifestsFlag)
+		}
 		return withoutSettings(apps), err
 	}
 	samples, _, err := source.read()

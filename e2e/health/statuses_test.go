@@ -49,6 +49,9 @@ func TestStatuses(t *testing.T) {
 			return !slices.Contains(strings.Split(*kserveFlag, ","), release)
 		})
 	}
+	if len(chosen) == 0 {
+		t.Fatalf("-kserve-version: %q has none of %q", *kserveFlag, releases)
+	}
 	if *updateFlag && len(chosen) != len(releases) {
 		t.Fatal("-update needs -kserve-version all")
 	}
