@@ -24,6 +24,11 @@ func (k *kind) resource() schema.GroupResource {
 	return schema.GroupResource{Group: k.Group, Resource: k.plural}
 }
 
+// KServe returns one of KServe's own kinds, such as InferenceService.
+func KServe(kind string) schema.GroupKind {
+	return schema.GroupKind{Group: "serving.kserve.io", Kind: kind}
+}
+
 // strategy is how the API server treats a kind. New objects that are handed in may be changed, old ones not.
 type strategy interface {
 	// decode drops unknown fields and adds the defaults.

@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// What hack/pack packs of a release's sources: a file for each definition of a kind, and these two. index.json
+// What hack/pack packs of a release's sources into the directory manifests: a file for each definition of a kind, and these two. index.json
 // is a list of [Definition].
 const (
 	indexFile    = "index.json"
@@ -41,7 +42,7 @@ func (s *Server) addDefinitions(manifests fs.FS, scheme *runtime.Scheme) error {
 			GroupKind: gk, plural: d.Plural, storage: d.Group + "/" + d.Storage, namespaced: d.Namespaced, conditional: true,
 			strategy: &custom{
 				GroupKind: gk, storage: d.Group + "/" + d.Storage, namespaced: d.Namespaced, scheme: scheme,
-				read: func() ([]byte, error) { return fs.ReadFile(manifests, d.File) },
+				read: func() ([]byte, error) { return readPacked(manifests, d.File) },
 			},
 		}
 		for _, version := range d.Versions {
@@ -52,8 +53,12 @@ func (s *Server) addDefinitions(manifests fs.FS, scheme *runtime.Scheme) error {
 	return nil
 }
 
+func readPacked(manifests fs.FS, name string) ([]byte, error) {
+	return fs.ReadFile(manifests, path.Join("manifests", name))
+}
+
 func readJSON(manifests fs.FS, name string, into any) error {
-	data, err := fs.ReadFile(manifests, name)
+	data, err := readPacked(manifests, name)
 	if err != nil {
 		return fmt.Errorf("the program was built without KServe's manifests; build it with make plan: %w", err)
 	}

@@ -25,7 +25,7 @@ import (
 type Release struct {
 	Version           string // without a leading v
 	Standard, Knative string // how it spells the modes
-	Manifests         fs.FS  // what hack/pack has packed of its sources
+	Manifests         fs.FS  // with the directory manifests, where hack/pack has packed its sources
 	Scheme            []func(*runtime.Scheme) error
 	Webhooks          func(*Cluster) []Webhook
 	Controllers       func(*Cluster) []Controller

@@ -3,7 +3,6 @@ package main
 
 import (
 	"embed"
-	"io/fs"
 
 	"github.com/go-logr/logr"
 	keda "github.com/kedacore/keda/v2/apis/keda/v1alpha1"
@@ -35,15 +34,11 @@ var embedded embed.FS
 func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
-	manifests, err := fs.Sub(embedded, "manifests")
-	if err != nil {
-		panic(err) // the name is a valid path
-	}
 	return controlplane.Release{
 		Version:   "0.15.2",
 		Standard:  string(constants.RawDeployment),
 		Knative:   string(constants.Serverless),
-		Manifests: manifests,
+		Manifests: embedded,
 		Scheme: []func(*runtime.Scheme) error{
 			clientgoscheme.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
@@ -84,9 +79,7 @@ func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
 
 // controllers are those of cmd/manager and cmd/localmodel.
 func controllers(c *controlplane.Cluster) []controlplane.Controller {
-	of := func(kind string) schema.GroupKind {
-		return schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: kind}
-	}
+	of := controlplane.KServe
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"embed"
-	"io/fs"
 
 	"github.com/go-logr/logr"
 	"github.com/kserve/kserve/pkg/apis/serving/v1alpha1"
@@ -35,20 +34,16 @@ var embedded embed.FS
 func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
-	manifests, err := fs.Sub(embedded, "manifests")
-	if err != nil {
-		panic(err) // the name is a valid path
-	}
 	return controlplane.Release{
 		Version:     "0.17.0",
 		Standard:    string(constants.Standard),
 		Knative:     string(constants.Knative),
-		Manifests:   manifests,
+		Manifests:   embedded,
 		Scheme:      []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kservescheme.AddAll},
 		Webhooks:    webhooks,
 		Controllers: controllers,
 		Certificates: []controlplane.Certificate{{
-			For: schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: "LLMInferenceService"},
+			For: controlplane.KServe("LLMInferenceService"),
 			// reconcileSelfSignedCertsSecret and collectDNSNames in pkg/controller/v1alpha2/llmisvc, with the presets' pool
 			Names: func(service string) (secret string, services []string) {
 				return kmeta.ChildName(service, "-kserve-self-signed-certs"), []string{
@@ -122,9 +117,7 @@ func validateConfig(ctx context.Context, c *controlplane.Cluster, config *v1alph
 
 // controllers are those of the same programs.
 func controllers(c *controlplane.Cluster) []controlplane.Controller {
-	of := func(kind string) schema.GroupKind {
-		return schema.GroupKind{Group: constants.KServeAPIGroupName, Kind: kind}
-	}
+	of := controlplane.KServe
 	llmValidator := &v1alpha2.LLMInferenceServiceValidator{}
 	return []controlplane.Controller{
 		{
