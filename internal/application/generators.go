@@ -42,11 +42,11 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 	case "merge":
 		params, err = s.merge(own, node)
 	case "git":
-		s.problem(node, "the generator git is not expanded, not even for this repository, so its Applications are "+
-			"not rendered")
-		return name, nil, errUnexpanded
+		params, err = s.git(own, node)
+	case "clusters":
+		params, err = s.clusters(own, node)
 	default:
-		s.problem(node, "the generator %s asks the cluster or other services, so its Applications are not rendered", name)
+		s.problem(node, "the generator %s asks a server, so its Applications are not rendered", name)
 		return name, nil, errUnexpanded
 	}
 	if err != nil || g["selector"] == nil {
@@ -184,8 +184,15 @@ func overridden(base, over map[string]any) map[string]any {
 	for name, value := range over {
 		mine, isMapping := all[name].(map[string]any)
 		other, both := value.(map[string]any)
-		if isMapping && both {
+		texts, isTexts := all[name].(map[string]string)
+		others, bothTexts := value.(map[string]string)
+		switch {
+		case isMapping && both:
 			value = overridden(mine, other)
+		case isTexts && bothTexts:
+			texts = maps.Clone(texts)
+			maps.Copy(texts, others)
+			value = texts
 		}
 		all[name] = value
 	}

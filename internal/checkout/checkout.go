@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +30,6 @@ type Options struct {
 type Checkout struct {
 	*application.Repository
 	Options
-	tree    *os.Root
 	sources []Source
 	notes   []string
 	moved   map[string][]string // the Applications with a targetRevision that is not the one checked out
@@ -50,19 +48,12 @@ type Source struct {
 
 // Open opens the work tree with the top folder dir.
 func Open(dir string, o Options) (*Checkout, error) {
-	repository, err := application.Open(dir, o.Getenv)
+	repository, err := application.Open(dir, o.Getenv, o.Repos...)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Checkout{Repository: repository, Options: o, tree: tree, moved: map[string][]string{}}, nil
+	return &Checkout{Repository: repository, Options: o, moved: map[string][]string{}}, nil
 }
-
-// Close closes the work tree.
-func (c *Checkout) Close() error { return c.tree.Close() }
 
 // Sources returns the sources of the Applications, and a line for each that is not rendered.
 func (c *Checkout) Sources(apps []application.Application) (sources []Source, notes []string, err error) {
@@ -140,17 +131,17 @@ func (c *Checkout) addSource(app *application.Application, s *application.Source
 		return "chart " + s.Chart + " of a Helm repository", nil
 	case s.RepoURL == "":
 		return "it has no repoURL", nil
-	case !c.Has(s.RepoURL, c.Repos):
+	case !c.Has(s.RepoURL):
 		return "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
 		return "", nil
 	case !filepath.IsLocal(cmp.Or(s.Path, ".")):
 		return "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
 	}
-	if info, err := c.tree.Stat(cmp.Or(s.Path, ".")); err != nil || !info.IsDir() {
+	if !c.IsDir(cmp.Or(s.Path, ".")) {
 		return "", fmt.Errorf("path %s: no such folder in this checkout", s.Path)
 	}
-	full, err := s.Overridden(app.Name, c.tree.ReadFile)
+	full, err := s.Overridden(app.Name, c.ReadFile)
 	if err != nil {
 		return "", err
 	}
@@ -190,7 +181,7 @@ func (c *Checkout) values(app *application.Application, s *application.Source) (
 			if other.Ref == "" || name != "$"+other.Ref {
 				continue
 			}
-			if other.Chart != "" || !c.Has(other.RepoURL, c.Repos) {
+			if other.Chart != "" || !c.Has(other.RepoURL) {
 				reason = fmt.Sprintf("%s is in another repository, %s", file, application.Address(other.RepoURL))
 			}
 			return "/" + rest
