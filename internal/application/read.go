@@ -34,8 +34,8 @@ type Problem struct {
 	Text  string
 }
 
-// String returns place: text.
-func (p Problem) String() string { return p.Where.String() + ": " + p.Text }
+// String returns not rendered: place: text.
+func (p Problem) String() string { return "not rendered: " + p.Where.String() + ": " + p.Text }
 
 // Reader reads Applications. It knows what generators are expanded from.
 type Reader struct {
@@ -59,6 +59,9 @@ func (r Reader) Read(files []transform.File) (apps []Application, problems []Pro
 
 // group is the API group of Argo CD's kinds.
 const group = "argoproj.io/"
+
+// Mentioned reports whether a file may have Applications.
+func Mentioned(file transform.File) bool { return bytes.Contains(file.Data, []byte(group)) }
 
 func (r Reader) readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
 	documents, err := yamldoc.Split(file.Data)
