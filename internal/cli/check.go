@@ -95,9 +95,7 @@ all the same.
 // the findings, and says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(width int) string {
 	var b strings.Builder
-	if c.Summary.Found == nil {
-		b.WriteString(skipped(c.Outcome, 3))
-	}
+	b.WriteString(skipped(c.Outcome, 3))
 	advise(&b, c.Outcome, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")
@@ -118,8 +116,11 @@ func (c *checked) conclusion(width int) string {
 	case c.Fatal():
 		b.WriteString("generate stops on contradictory entries\n")
 	case c.Summary.Found != nil && inFiles < n:
-		fmt.Fprintf(&b, "%d repairable, %d of them in files: run fix; the sidecar repairs what is rendered, or you do where the "+
-			"findings say\n", n, inFiles)
+		fmt.Fprintf(&b, "%d repairable: ", n)
+		if inFiles > 0 {
+			fmt.Fprintf(&b, "%d by fix; ", inFiles)
+		}
+		b.WriteString("the sidecar repairs what is rendered, or you do where the findings say\n")
 	case n > 0 && (c.Path == "-" || inFiles < n):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
 	case n > 0:

@@ -178,6 +178,11 @@ func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest,
 		if err != nil {
 			return nil, err
 		}
+		if file.File.Values != "" {
+			for i := range found {
+				found[i].Place += " (with " + file.File.Values + ")"
+			}
+		}
 		all = append(all, found...)
 	}
 	if len(pl.inputs.All) > 1 { // each is for a namespace of its own

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,13 +114,10 @@ func (f *finder) find(ctx context.Context, args []string) error {
 // discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one for
 // each file with values beside it.
 func (f *finder) discovered(ctx context.Context, args []string) (units []unit, err error) {
-	if slices.Contains(args, "-") {
-		return nil, errors.New("flag --discover: it finds sources below folders, and - is standard input")
-	}
 	seen := map[string]bool{}
 	for _, group := range f.groups(orHere(args)) {
 		info, err := os.Stat(f.Dir.Absolute(group[0]))
-		if err == nil && !info.IsDir() {
+		if group[0] == "-" || err == nil && !info.IsDir() {
 			units = append(units, unit{paths: group, from: f.From(group[0])})
 			continue
 		}
@@ -145,7 +141,7 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 // withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for its
 // own values and one for each other values*.yaml beside them.
 func (f *finder) withValues(path string) []unit {
-	alone := unit{paths: []string{path}, from: f.From(path), found: true}
+	alone := unit{paths: []string{path}, from: f.From(path)}
 	dir := f.Dir.Absolute(path)
 	set, err := settings.Load(alone.from)
 	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || !isFile(dir, "Chart.yaml") {
@@ -232,7 +228,7 @@ func (f *finder) elsewhere(ctx context.Context, args []string) error {
 		if within(f.Dir.Real(path)) || !f.holdsApplications(path) {
 			continue
 		}
-		in, err := f.read(ctx, unit{paths: []string{path}, from: f.From(path), found: true})
+		in, err := f.read(ctx, unit{paths: []string{path}, from: f.From(path)})
 		if err != nil {
 			if ctx.Err() != nil {
 				return err

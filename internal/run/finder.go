@@ -36,12 +36,16 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 	if l.Previous == "-" {
 		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
 	}
+	if l.Discover && slices.Contains(args, "-") {
+		return nil, errors.New("flag --discover: it finds sources below folders, and - is standard input")
+	}
 	locked, err := l.Locked()
 	if err != nil {
 		return nil, err
 	}
 	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
 	f := &finder{Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}}
+	f.several, f.found = true, true
 	if err := f.open(args); err != nil {
 		return nil, err
 	}
@@ -62,6 +66,7 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 
 // open opens the work tree of the first folder, or the root that the flags or the environment give.
 func (f *finder) open(args []string) error {
+	args = slices.DeleteFunc(slices.Clone(args), func(path string) bool { return path == "-" })
 	top, err := tree.WorkTree(f.Dir.Absolute(First(args)))
 	if err == nil && f.locked.Root != "" {
 		top, err = filepath.EvalSymlinks(f.Dir.Absolute(f.locked.Root))

@@ -19,7 +19,8 @@ import (
 type Inputs struct {
 	All []*Input
 
-	several bool   // found, named by Applications or, for people, by several PATHs
+	several bool   // found or, for people, named by several PATHs
+	found   bool   // below folders, or by Applications
 	skip    bool   // whether sources that can't be rendered are left out
 	path    string // the PATH that stands for all
 	notes   []string

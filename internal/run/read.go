@@ -21,7 +21,6 @@ type unit struct {
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error // or nil
 	plain       bool                                            // whether Argo CD renders it without a plugin
-	found       bool                                            // below a folder
 }
 
 // read reads one of several sources, within a time limit of its own.
@@ -48,9 +47,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	if u.plain {
 		in.source.Warnings = append(in.source.Warnings, jsonnet(in.source.Skipped)...)
 	}
-	if u.found {
-		in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
-	}
+	in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
 	if l.Previous != "" {
 		if err := l.readBefore(ctx, in); err != nil {
 			return nil, err

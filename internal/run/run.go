@@ -74,16 +74,16 @@ func (l *Loader) Load(ctx context.Context, args []string) (*Inputs, error) {
 	case several:
 		return l.loadSeveral(ctx, args)
 	case len(l.Repos) > 0:
-		return nil, errors.New("flag --repo: without Applications it means nothing")
+		return nil, errors.New("flag --repo: no Application is read, so it means nothing")
 	case l.Clusters != "":
-		return nil, errors.New("flag --argocd-clusters: without ApplicationSets it means nothing")
+		return nil, errors.New("flag --argocd-clusters: no ApplicationSet is read, so it means nothing")
 	}
 	return l.loadPaths(ctx, args)
 }
 
 // inputs returns the sources of a run, before any is read.
 func (l *Loader) inputs(args []string) *Inputs {
-	return &Inputs{several: true, skip: l.SkipUnrenderable, path: First(args)}
+	return &Inputs{skip: l.SkipUnrenderable, path: First(args)}
 }
 
 // Run loads the sources and applies the rules to them. With an error there may be the outcome of those sources that

@@ -12,7 +12,7 @@ import (
 
 // Summary says which sources were found, and what is not rendered.
 type Summary struct {
-	Found []string // a line for each kind of source
+	Found []string // a line for each kind of source; none if the sources are named
 	Left  []string // a line for each cause
 }
 
@@ -21,10 +21,17 @@ const most = 10
 
 // Summary says which sources of several were found, and what is not rendered and why.
 func (all *Inputs) Summary() Summary {
-	if !all.several {
-		return Summary{}
+	s := Summary{Left: slices.Clone(all.notes)}
+	if all.skip {
+		for _, err := range all.failed {
+			for _, line := range Joined(err) {
+				s.Left = append(s.Left, "not rendered: "+line.Error())
+			}
+		}
 	}
-	var s Summary
+	if !all.found {
+		return s
+	}
 	for _, kind := range []struct {
 		one, many string
 		names     func(*Input) string
@@ -46,14 +53,6 @@ func (all *Inputs) Summary() Summary {
 			s.Found = append(s.Found, fmt.Sprintf("found 1 %s: %s", kind.one, names[0]))
 		default:
 			s.Found = append(s.Found, fmt.Sprintf("found %d %s: %s", n, kind.many, terminal.Some(names, most)))
-		}
-	}
-	s.Left = slices.Clone(all.notes)
-	if all.skip {
-		for _, err := range all.failed {
-			for _, line := range Joined(err) {
-				s.Left = append(s.Left, "not rendered: "+line.Error())
-			}
 		}
 	}
 	return s
