@@ -129,7 +129,7 @@ func rendered(env *Env, o *run.Outcome) (errs []error) {
 	places := origin.Of(env.caller.Dir, o.Findings())
 	for _, f := range transform.Sorted(o.Findings()) {
 		file := f.Object.File
-		if file.Renderer != "" && len(f.Edits) > 0 && !f.Rule.Enriches {
+		if file.Renderer != "" && len(f.Edits) > 0 && !(o.Summary.Found != nil && f.Rule.Enriches) {
 			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",
 				file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), places.Advice(f)))
 		}
