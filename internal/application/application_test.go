@@ -158,11 +158,11 @@ spec:
 `,
 			want: "prod ns=argocd project= to= x\n",
 			problems: []string{
-				"a.yaml:7:10: ApplicationSet models: the generator git lists another repository, u, so its Applications are " +
+				"not rendered: a.yaml:7:10: ApplicationSet models: the generator git lists another repository, u, so its Applications are " +
 					"not rendered",
-				"a.yaml:9:68: ApplicationSet models: the generator clusters needs the clusters of Argo CD, which " +
+				"not rendered: a.yaml:9:68: ApplicationSet models: the generator clusters needs the clusters of Argo CD, which " +
 					"--argocd-clusters names, so its Applications are not rendered",
-				"a.yaml:10:18: ApplicationSet models: the generator scmProvider asks a server, so its Applications are not rendered",
+				"not rendered: a.yaml:10:18: ApplicationSet models: the generator scmProvider asks a server, so its Applications are not rendered",
 			},
 		},
 		{
@@ -185,14 +185,14 @@ spec:
     spec: {source: {path: '{{.path}}/x'}}
 `,
 			problems: []string{
-				"a.yaml:7:5: ApplicationSet models: {{path}} is set by no generator here, so Application prod is not rendered",
-				"a.yaml:19:5: ApplicationSet models: <no value> is set by no generator here, so Application prod is not rendered",
+				"not rendered: a.yaml:7:5: ApplicationSet models: {{path}} is set by no generator here, so Application prod is not rendered",
+				"not rendered: a.yaml:19:5: ApplicationSet models: <no value> is set by no generator here, so Application prod is not rendered",
 			},
 		},
 		{
 			name:     "templatePatch",
 			manifest: setHead + "spec: {generators: [{list: {elements: [{a: b}]}}], template: {}, templatePatch: 'x: y'}\n",
-			problems: []string{"a.yaml:4:81: ApplicationSet models: templatePatch is not expanded, so its Applications are not rendered"},
+			problems: []string{"not rendered: a.yaml:4:81: ApplicationSet models: templatePatch is not expanded, so its Applications are not rendered"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

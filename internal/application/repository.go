@@ -1,10 +1,12 @@
 package application
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,24 +64,38 @@ func Open(dir string, getenv func(string) string, repoURLs ...string) (*Reposito
 func (r *Repository) Close() error { return r.tree.Close() }
 
 // IsDir reports whether there is a folder with this path below the top.
-func (r *Repository) IsDir(path string) bool {
-	info, err := r.tree.Stat(path)
+func (r *Repository) IsDir(dir string) bool {
+	info, err := r.tree.Stat(dir)
 	return err == nil && info.IsDir()
 }
 
 // ReadFile reads a file of the work tree; its path is below the top. A link that leads outside is an error.
-func (r *Repository) ReadFile(path string) ([]byte, error) { return r.tree.ReadFile(path) }
+func (r *Repository) ReadFile(name string) ([]byte, error) { return r.tree.ReadFile(name) }
+
+// MentionsApplications reports whether a file in a folder, or a template of the chart there, mentions Argo CD's kinds.
+func (r *Repository) MentionsApplications(dir string) bool {
+	for _, dir := range []string{filepath.ToSlash(dir), path.Join(filepath.ToSlash(dir), "templates")} {
+		entries, _ := fs.ReadDir(r.tree.FS(), dir)
+		for _, entry := range entries {
+			data, err := r.ReadFile(path.Join(dir, entry.Name()))
+			if err == nil && bytes.Contains(data, []byte(group)) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // files returns the files of the work tree, in path order, whether git tracks them or not.
 func (r *Repository) files() (all []string, err error) {
-	err = fs.WalkDir(r.tree.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(r.tree.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.Name() == ".git" && entry.IsDir():
 			return fs.SkipDir
 		case entry.Type().IsRegular():
-			all = append(all, path)
+			all = append(all, file)
 		}
 		return nil
 	})

@@ -60,10 +60,9 @@ func Open(dir string, o Options) (*Checkout, error) {
 	return &Checkout{Repository: repository, Options: o, moved: map[string][]string{}}, nil
 }
 
-// Concerns reports whether an Application has a source of this checkout in one of some folders; nil stands for all
-// Applications.
+// Concerns reports whether an Application has a source of this checkout within some folders.
 func (c *Checkout) Concerns(app *application.Application, within func(path string) bool) bool {
-	return within == nil || slices.ContainsFunc(app.Sources, func(s application.Source) bool {
+	return slices.ContainsFunc(app.Sources, func(s application.Source) bool {
 		return c.Has(s.RepoURL) && filepath.IsLocal(cmp.Or(s.Path, ".")) && within(c.dir(s.Path))
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -20,7 +19,7 @@ import (
 func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
 	for _, path := range orHere(args) {
 		info, err := os.Stat(l.Dir.Absolute(path))
-		if path == "-" || err != nil || !info.IsDir() {
+		if path == "" || path == "-" || err != nil || !info.IsDir() {
 			continue // reading it gives the error
 		}
 		found, err := l.below(ctx, path)
@@ -64,9 +63,6 @@ type alone struct {
 	err error
 }
 
-// maxRounds bounds how deep Applications may make further ones.
-const maxRounds = 10
-
 // find adds the sources of the Applications below folders or about what is below them, and then what none of these
 // renders.
 func (f *finder) find(ctx context.Context, args []string) error {
@@ -75,15 +71,12 @@ func (f *finder) find(ctx context.Context, args []string) error {
 		return err
 	}
 	var rest []alone
-	for _, u := range units {
+	for _, u := range append(units, f.elsewhere(ctx, args)...) {
 		in, err := f.read(ctx, u)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
 		rest = append(rest, alone{u, in, err})
-	}
-	if err := f.elsewhere(ctx, args); err != nil {
-		return err
 	}
 	// Charts of Applications come last: another Application may give them values.
 	for _, charts := range []bool{false, true} {
@@ -100,12 +93,13 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	for _, r := range rest {
 		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
 		switch {
+		case r.outside:
 		case r.err == nil:
 			f.All = append(f.All, r.in)
 		case r.values == "" && slices.ContainsFunc(rest, others):
-			f.notes = append(f.notes, "not rendered without further values: "+r.err.Error())
+			f.note("not rendered without further values: " + r.err.Error())
 		default:
-			f.failed = append(f.failed, r.err)
+			f.fail(r.err)
 		}
 	}
 	return nil
@@ -141,8 +135,8 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 // withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for its
 // own values and one for each other values*.yaml beside them.
 func (f *finder) withValues(path string) []unit {
-	alone := unit{paths: []string{path}, from: f.From(path)}
 	dir := f.Dir.Absolute(path)
+	alone := unit{paths: []string{path}, from: f.From(path), adjust: f.confined(dir)}
 	set, err := settings.Load(alone.from)
 	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || !isFile(dir, "Chart.yaml") {
 		return []unit{alone}
@@ -157,14 +151,26 @@ func (f *finder) withValues(path string) []unit {
 			}
 			u := alone
 			u.values = name
-			u.adjust = func(_ *settings.Settings, o *render.Options) error {
+			u.adjust = func(set *settings.Settings, o *render.Options) error {
 				o.Helm.ValuesFiles = []string{name}
-				return nil
+				return alone.adjust(set, o)
 			}
 			units = append(units, u)
 		}
 	}
 	return units
+}
+
+// confined returns the function that lets a source read what is below the folder that was asked for, where there is no Git
+// work tree: an overlay there has its base beside it.
+func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) error {
+	return func(_ *settings.Settings, o *render.Options) error {
+		rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(dir))
+		if o.Root == "" && err == nil && filepath.IsLocal(rel) {
+			o.Root, o.RootLocked = f.checkout.Dir, true
+		}
+		return nil
+	}
 }
 
 func isFile(dir, name string) bool {
@@ -180,30 +186,9 @@ func quotedGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// follow adds the sources of the Applications in files, and of those that they make.
-func (f *finder) follow(ctx context.Context, files []transform.File) error {
-	for range maxRounds {
-		units, err := f.expand(ctx, files)
-		if err != nil || len(units) == 0 {
-			return err
-		}
-		first := len(f.All)
-		for _, u := range units {
-			if err := f.add(ctx, u); err != nil {
-				return err
-			}
-		}
-		files = nil
-		for _, in := range f.All[first:] {
-			files = append(files, in.source.Files...)
-		}
-	}
-	return nil
-}
-
-// elsewhere adds the sources below the arguments that Applications in the rest of the work tree name. What is wrong with
-// the rest is not what was asked for.
-func (f *finder) elsewhere(ctx context.Context, args []string) error {
+// elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is wrong
+// with the rest is not what was asked for.
+func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	var asked []string
 	for _, path := range orHere(args) {
 		asked = append(asked, f.Dir.Real(path))
@@ -214,57 +199,27 @@ func (f *finder) elsewhere(ctx context.Context, args []string) error {
 			return err == nil && filepath.IsLocal(rel)
 		})
 	}
-	top := f.checkout.Dir
-	if within(top) {
-		return nil
-	}
-	found, err := f.discover(ctx, top, f.locked)
-	if err != nil {
+	if within(f.checkout.Dir) {
 		return nil
 	}
 	f.within = within
-	defer func() { f.within = nil }()
+	found, err := f.discover(ctx, f.checkout.Dir, f.locked)
+	if err != nil {
+		return nil
+	}
 	for _, path := range found.Sources {
-		if within(f.Dir.Real(path)) || !f.holdsApplications(path) {
-			continue
-		}
-		in, err := f.read(ctx, unit{paths: []string{path}, from: f.From(path)})
-		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			continue
-		}
-		if err := f.follow(ctx, in.source.Files); err != nil {
-			return err
+		if !f.asked(path) && f.mentionsApplications(path) {
+			units = append(units, unit{paths: []string{path}, from: f.From(path), outside: true})
 		}
 	}
-	return nil
-}
-
-// holdsApplications reports whether a file of a folder, or a template of a chart, mentions Argo CD's kinds.
-func (f *finder) holdsApplications(path string) bool {
-	for _, dir := range []string{path, filepath.Join(path, "templates")} {
-		entries, _ := os.ReadDir(f.Dir.Absolute(dir))
-		for _, entry := range entries {
-			if !render.IsManifest(entry.Name()) {
-				continue
-			}
-			data, err := os.ReadFile(filepath.Join(f.Dir.Absolute(dir), entry.Name()))
-			if err == nil && application.Mentioned(transform.File{Data: data}) {
-				return true
-			}
-		}
-	}
-	return false
+	return units
 }
 
 // unclaimed returns the sources that no Application renders. Of a folder with manifests it takes the files away that one
 // renders from a folder above.
 func (f *finder) unclaimed(all []alone) (rest []alone) {
-	folders, files := map[string]bool{}, map[string]bool{}
+	files := map[string]bool{}
 	for _, in := range f.All {
-		folders[f.Dir.Real(in.Path)] = true
 		for _, file := range in.source.Files {
 			if file.Renderer == "" {
 				files[f.Dir.Real(file.Path)] = true
@@ -272,7 +227,7 @@ func (f *finder) unclaimed(all []alone) (rest []alone) {
 		}
 	}
 	for _, r := range all {
-		if folders[f.Dir.Real(r.paths[0])] {
+		if f.claimed[f.Dir.Real(r.paths[0])] {
 			continue
 		}
 		if r.in != nil && r.in.source.Renderer == "" {

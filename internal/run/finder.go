@@ -27,8 +27,10 @@ type finder struct {
 	locked   *settings.Settings
 	checkout *checkout.Checkout
 	reader   application.Reader
-	known    map[string]bool // Applications, as JSON
-	within   func(path string) bool
+	known    map[string]bool        // Applications, as JSON
+	claimed  map[string]bool        // the folders of their sources, without links
+	within   func(path string) bool // whether a path is asked for; nil for all of them
+	rest     *checkout.Checkout     // for Applications about nothing that is asked for, of which nothing is said
 }
 
 // loadSeveral reads the sources that are found below PATHs or that Applications name.
@@ -44,12 +46,13 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 		return nil, err
 	}
 	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
-	f := &finder{Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}}
+	f := &finder{Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}}
 	f.several, f.found = true, true
 	if err := f.open(args); err != nil {
 		return nil, err
 	}
 	defer f.checkout.Close()
+	defer f.rest.Close()
 	find := f.find
 	if len(l.Applications) > 0 {
 		find = f.named
@@ -74,11 +77,13 @@ func (f *finder) open(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.checkout, err = checkout.Open(top, checkout.Options{
-		WorkingDir: f.Dir, Environ: f.Environ, Getenv: f.Getenv, Repos: f.Repos,
-	})
-	if err != nil {
-		return err
+	for _, c := range []**checkout.Checkout{&f.checkout, &f.rest} {
+		*c, err = checkout.Open(top, checkout.Options{
+			WorkingDir: f.Dir, Environ: f.Environ, Getenv: f.Getenv, Repos: f.Repos,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	f.reader.Repository = f.checkout.Repository
 	if f.Clusters == "" {
@@ -137,14 +142,35 @@ func (f *finder) named(ctx context.Context, args []string) error {
 			read[real] = true
 			return again
 		})
-		units, err := f.expand(ctx, result.Files)
-		if err != nil {
+		if err := f.follow(ctx, result.Files); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxRounds bounds how deep Applications may make further ones.
+const maxRounds = 10
+
+// follow adds the sources of the Applications in files, and of those that these make.
+func (f *finder) follow(ctx context.Context, files []transform.File) error {
+	for range maxRounds {
+		units, err := f.expand(ctx, files)
+		if err != nil || len(units) == 0 {
+			return err
+		}
+		files = nil
 		for _, u := range units {
-			if err := f.add(ctx, u); err != nil {
+			in, err := f.add(ctx, u)
+			if err != nil {
 				return err
 			}
+			if in != nil {
+				files = append(files, in.source.Files...)
+			}
+		}
+		if len(f.Applications) > 0 {
+			return nil // the flag names all that count
 		}
 	}
 	return nil
@@ -153,48 +179,91 @@ func (f *finder) named(ctx context.Context, args []string) error {
 // expand returns the sources of the Applications in files, without those of Applications that are known.
 func (f *finder) expand(ctx context.Context, files []transform.File) (units []unit, err error) {
 	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file) })
-	if len(files) == 0 {
-		return nil, nil
-	}
 	return panics.Await(ctx, func() (units []unit, err error) {
-		apps, problems, err := f.reader.Read(files)
-		apps = slices.DeleteFunc(apps, func(app application.Application) bool {
-			key, _ := json.Marshal(app) // of strings, numbers, maps and lists
-			again := f.known[string(key)]
-			f.known[string(key)] = true
-			return again || !f.checkout.Concerns(&app, f.within)
-		})
-		sources, failed := f.checkout.Sources(apps)
-		if f.within == nil {
-			if err != nil {
-				f.failed = append(f.failed, Joined(err)...)
+		for i := range files {
+			apps, problems, err := f.reader.Read(files[i : i+1])
+			if f.asked(files[i].Path) {
+				for _, p := range problems {
+					f.note(p.String())
+				}
+				if err != nil {
+					f.fail(Joined(err)...)
+				}
 			}
-			for _, p := range problems {
-				f.notes = append(f.notes, p.String())
+			for _, app := range apps {
+				units = append(units, f.sources(&app)...)
 			}
-		}
-		f.failed = append(f.failed, failed...)
-		for _, s := range sources {
-			from := f.From(s.Path)
-			from.Environ = s.Environ
-			units = append(units, unit{
-				paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, plain: s.Plain,
-			})
 		}
 		return units, nil
 	})
 }
 
-// add reads a source. It returns an error only when the run has to end.
-func (f *finder) add(ctx context.Context, u unit) error {
+// sources returns the sources of an Application, unless it is known.
+func (f *finder) sources(app *application.Application) (units []unit) {
+	key, _ := json.Marshal(app) // of strings, numbers, maps and lists
+	if f.known[string(key)] {
+		return nil
+	}
+	f.known[string(key)] = true
+	c, outside := f.checkout, false
+	if !f.asked(app.Where.Path) && !c.Concerns(app, f.within) {
+		c, outside = f.rest, true
+	}
+	sources, failed := c.Sources([]application.Application{*app})
+	if !outside {
+		f.fail(failed...)
+	}
+	for _, s := range sources {
+		from := f.From(s.Path)
+		from.Environ = s.Environ
+		units = append(units, unit{
+			paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, plain: s.Plain, outside: outside,
+		})
+	}
+	return units
+}
+
+// asked reports whether a file or folder is asked for.
+func (f *finder) asked(path string) bool { return f.within == nil || f.within(f.Dir.Real(path)) }
+
+// note adds a note, once: an Application may render a file that is read on its own, too.
+func (f *finder) note(text string) {
+	if !slices.Contains(f.notes, text) {
+		f.notes = append(f.notes, text)
+	}
+}
+
+// fail adds errors, each once.
+func (f *finder) fail(errs ...error) {
+	for _, err := range errs {
+		if !slices.ContainsFunc(f.failed, func(had error) bool { return had.Error() == err.Error() }) {
+			f.failed = append(f.failed, err)
+		}
+	}
+}
+
+// add reads a source of an Application. What is not asked for is read only for the Applications in it, and not added.
+// There is no input for a source that can't be rendered. An error ends the run.
+func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
+	f.claimed[f.Dir.Real(u.paths[0])] = true
+	if u.outside && !f.mentionsApplications(u.paths[0]) {
+		return nil, nil
+	}
 	in, err := f.read(ctx, u)
 	switch {
-	case err == nil:
-		f.All = append(f.All, in)
-	case ctx.Err() != nil:
-		return err
-	default:
-		f.failed = append(f.failed, named(u.application, err))
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case u.outside:
+		return in, nil
+	case err != nil:
+		f.fail(named(u.application, err))
+		return nil, nil
 	}
-	return nil
+	f.All = append(f.All, in)
+	return in, nil
+}
+
+func (f *finder) mentionsApplications(path string) bool {
+	rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(path))
+	return err == nil && f.checkout.MentionsApplications(rel)
 }

@@ -21,6 +21,7 @@ type unit struct {
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error // or nil
 	plain       bool                                            // whether Argo CD renders it without a plugin
+	outside     bool                                            // of what is asked for
 }
 
 // read reads one of several sources, within a time limit of its own.
