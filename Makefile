@@ -77,7 +77,7 @@ define plane
 
 endef
 
-plan-test: plan ## the tests of those programs (builds them)
+plan-test: build plan ## the tests of those programs (builds them)
 	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
 		$(GO) vet . $(CONTROLPLANE)/... && $(TEST) -count=1 . && cd ../.. &&) true
 

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // changed is a plan with services that change, each with a diff of some lines, and one that is refused.
@@ -71,6 +74,37 @@ func TestJSONSchema(t *testing.T) {
 		}
 		if err := schema.Validate(value); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// The output yaml is what other programs read: each object as it was, without what only a live one has.
+func TestYAML(t *testing.T) {
+	data := plan.Object{
+		"on": "on", "number": "1e3", "empty": "", "lines": "a: 1\n---\n- b\n", "date": "2020-01-01", "quote": "'\"\\", "space": " x ",
+		"control": "a\x1b[31m\u2028", "null": "null",
+	}
+	objects := []plan.Object{
+		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": plan.Object{"name": "a", "uid": "1"}, "data": data},
+		{"apiVersion": "v1", "kind": "Service", "metadata": plan.Object{"name": "b"}, "spec": plan.Object{
+			"ports": []any{plan.Object{"port": 80.0}}, "clusterIP": "10.0.0.1"}, "status": plan.Object{}},
+	}
+	var b strings.Builder
+	if err := plan.YAML(&b, plan.New(&plan.Answer{State: plan.State{Objects: objects}}, nil, nil, "")); err != nil {
+		t.Fatal(err)
+	}
+	documents, err := yamldoc.Split([]byte(b.String()))
+	if err != nil || len(documents) != len(objects) {
+		t.Fatalf("%d documents, %v:\n%s", len(documents), err, &b)
+	}
+	for i, want := range []plan.Object{
+		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": plan.Object{"name": "a"}, "data": data},
+		{"apiVersion": "v1", "kind": "Service", "metadata": plan.Object{"name": "b"}, "spec": plan.Object{
+			"ports": []any{plan.Object{"port": 80.0}}}},
+	} {
+		var got plan.Object
+		if err := yaml.UnmarshalStrict(documents[i].Body, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %v, want %v; %v", got, want, err)
 		}
 	}
 }
