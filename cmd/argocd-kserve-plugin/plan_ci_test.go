@@ -3,132 +3,16 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 )
-
-// comment is one on a pull request of GitHub, or a note of a merge request of GitLab. The fields are in the order in which
-// GitLab writes them.
-type comment struct {
-	ID   int     `json:"id"`
-	Type *string `json:"type"`
-	Body string  `json:"body"`
-	User struct {
-		Login string `json:"login"`
-	} `json:"user"`
-}
-
-// reviews stands for the API of a code host, with the comments of one pull request.
-type reviews struct {
-	comments []comment
-	readOnly bool
-	requests []string
-}
-
-func (r *reviews) add(login, body string) {
-	c := comment{ID: 1000 + len(r.comments), Body: body}
-	c.User.Login = login
-	r.comments = append(r.comments, c)
-}
-
-// bodies are those of the comments of a login.
-func (r *reviews) bodies(login string) []string {
-	var all []string
-	for _, c := range r.comments {
-		if c.User.Login == login {
-			all = append(all, c.Body)
-		}
-	}
-	return all
-}
-
-// change adds or changes a comment, unless the token may only read.
-func (r *reviews) change(w http.ResponseWriter, id, body string) {
-	if r.readOnly {
-		http.Error(w, `{"message":"Resource not accessible by integration"}`, http.StatusForbidden)
-		return
-	}
-	if id == "" {
-		r.add(bot, body)
-	}
-	for i := range r.comments {
-		if strconv.Itoa(r.comments[i].ID) == id {
-			r.comments[i].Body = body
-		}
-	}
-	fmt.Fprintln(w, "{}")
-}
-
-const bot = "github-actions[bot]"
-
-// github serves the comments of pull request 7 of owner/models, in pages, the oldest first.
-func (r *reviews) github(t *testing.T) string {
-	const repository = "/repos/owner/models/issues/"
-	body := func(request *http.Request) string {
-		var sent struct{ Body string }
-		if err := json.NewDecoder(request.Body).Decode(&sent); err != nil {
-			t.Error(err)
-		}
-		return sent.Body
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+repository+"7/comments", func(w http.ResponseWriter, request *http.Request) {
-		page, _ := strconv.Atoi(request.FormValue("page"))
-		size, _ := strconv.Atoi(request.FormValue("per_page"))
-		from := min((page-1)*size, len(r.comments))
-		_ = json.NewEncoder(w).Encode(append([]comment{}, r.comments[from:min(from+size, len(r.comments))]...))
-	})
-	mux.HandleFunc("POST "+repository+"7/comments", func(w http.ResponseWriter, request *http.Request) {
-		r.change(w, "", body(request))
-	})
-	mux.HandleFunc("PATCH "+repository+"comments/{id}", func(w http.ResponseWriter, request *http.Request) {
-		r.change(w, request.PathValue("id"), body(request))
-	})
-	return r.serve(t, mux, "Authorization", "Bearer secret")
-}
-
-// gitlab serves the notes of merge request 7 of project 3, the newest first. It writes < as Rails does.
-func (r *reviews) gitlab(t *testing.T) string {
-	const notes = "/projects/3/merge_requests/7/notes"
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+notes, func(w http.ResponseWriter, request *http.Request) {
-		newest := slices.Clone(r.comments)
-		slices.Reverse(newest)
-		_ = json.NewEncoder(w).Encode(newest)
-	})
-	mux.HandleFunc("POST "+notes, func(w http.ResponseWriter, request *http.Request) {
-		r.change(w, "", request.FormValue("body"))
-	})
-	mux.HandleFunc("PUT "+notes+"/{id}", func(w http.ResponseWriter, request *http.Request) {
-		r.change(w, request.PathValue("id"), request.FormValue("body"))
-	})
-	return r.serve(t, mux, "PRIVATE-TOKEN", "secret")
-}
-
-// serve serves what has the token.
-func (r *reviews) serve(t *testing.T, mux *http.ServeMux, header, token string) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		r.requests = append(r.requests, request.Method+" "+request.URL.Path)
-		if got := request.Header.Get(header); got != token {
-			t.Errorf("%s is %q", header, got)
-		}
-		mux.ServeHTTP(w, request)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
-}
 
 // proposal makes the checkout a shallow clone with a change of an image, and returns the commit before it.
 func (h *host) proposal(t *testing.T, after string) (base string) {
@@ -171,14 +55,14 @@ func TestPlanOnPullRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		image    string
 		given    map[string]string
-		others   []comment
+		others   int // comments that begin as the workflow's own does
 		readOnly bool
 		comments int    // of the workflow
 		printed  string // by the step
 		wrote    string // to the summary
 	}{
 		"a change":          {image: "server:2", comments: 1, wrote: restart},
-		"after a long talk": {image: "server:2", others: make([]comment, 250), comments: 1, wrote: restart},
+		"after a long talk": {image: "server:2", others: 250, comments: 1, wrote: restart},
 		"nothing changes":   {image: "server:1", wrote: "1 service, nothing changes"},
 		"a fork": {image: "server:2", readOnly: true, wrote: restart,
 			printed: "::notice::the plan is in the summary only: a comment needs the permission pull-requests: write\n"},
@@ -190,11 +74,8 @@ func TestPlanOnPullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, healthy)
 			base := h.proposal(t, tc.image)
-			talk := &reviews{readOnly: tc.readOnly}
-			for range tc.others {
-				talk.add("reviewer", "<!-- argocd-kserve-plugin plan -->")
-			}
-			h.env["GITHUB_API_URL"], h.env["GITHUB_REPOSITORY"] = talk.github(t), "owner/models"
+			probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly}
+			h.env["GITHUB_API_URL"], h.env["GITHUB_REPOSITORY"] = probe.github(t), "owner/models"
 			h.env["GITHUB_JOB"], h.env["GITHUB_ACTION_PATH"] = "manifests", top(t)
 			given := map[string]string{
 				"version": "1.2.0", "base-url": h.release(t, "1.2.0", true), "apps": "apps/*", "plan": "v0.20.0",
@@ -202,14 +83,21 @@ func TestPlanOnPullRequest(t *testing.T) {
 				"github.event.pull_request.number": "7", "github.event.pull_request.base.sha": base,
 			}
 			maps.Copy(given, tc.given)
+			if tc.others > 0 {
+				h.steps(t, actionSteps(t, given), "")
+				for range tc.others {
+					talk.add("reviewer", probe.marker(t))
+				}
+			}
+			h.env["GITHUB_API_URL"] = talk.github(t)
 			var outputs map[string]string
 			var summary, failed string
 			for range 2 {
 				outputs, summary, failed = h.steps(t, actionSteps(t, given), "")
-				for _, body := range talk.bodies("reviewer") {
-					if body != "<!-- argocd-kserve-plugin plan -->" {
-						t.Fatalf("the comment of somebody else is now %s", body)
-					}
+			}
+			for _, body := range talk.bodies("reviewer") {
+				if body != probe.marker(t) {
+					t.Fatalf("the comment of somebody else is now %s", body)
 				}
 			}
 			comments := talk.bodies(bot)
@@ -236,10 +124,12 @@ func TestPlanOnMergeRequest(t *testing.T) {
 		image    string
 		given    map[string]string
 		readOnly bool
+		copied   bool // whether somebody else has copied the first line of the note
 		notes    int
 		printed  string
 	}{
 		"a change":        {image: "server:2", notes: 1, printed: "**pods restart**"},
+		"a copy":          {image: "server:2", copied: true, notes: 1, printed: "**pods restart**"},
 		"nothing changes": {image: "server:1", printed: "1 service, nothing changes"},
 		"no token":        {image: "server:2", given: map[string]string{"PLAN_TOKEN": ""}, printed: "**pods restart**"},
 		"a token that may only read": {image: "server:2", readOnly: true,
@@ -250,17 +140,21 @@ func TestPlanOnMergeRequest(t *testing.T) {
 				job := inTop(t, "install/gitlab/kserve.yml").Get("kserve")
 				h := newHost(t, healthy)
 				base := h.proposal(t, tc.image)
-				talk := &reviews{readOnly: tc.readOnly}
-				talk.add("reviewer", `"id":5,"body":"<!-- argocd-kserve-plugin plan 1 -->`)
+				probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly}
 				h.set(job.Get("variables"))
 				maps.Copy(h.env, map[string]string{
 					"PLUGIN_VERSION": "1.2.0", "PLUGIN_BASE_URL": h.release(t, "1.2.0", true), "APPS": "apps/*", "PLAN": "0.20.0",
-					"PLAN_TOKEN": "secret", "CI_JOB_NAME": "kserve", "CI_API_V4_URL": talk.gitlab(t),
+					"PLAN_TOKEN": "secret", "CI_JOB_NAME": "kserve", "CI_API_V4_URL": probe.gitlab(t),
 					"CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_DIFF_BASE_SHA": base,
 					"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION": "0.20.0", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE": "Standard",
 				})
 				maps.Copy(h.env, tc.given)
 				lines := append(job.Get("before_script").Strings(), job.Get("script").Strings()...)
+				if tc.copied {
+					h.run(t, h.checkout, shell, strings.Join(lines, "\n"))
+					talk.add("reviewer", probe.marker(t)+"\n")
+				}
+				h.env["CI_API_V4_URL"] = talk.gitlab(t)
 				for range 2 {
 					out, code := h.run(t, h.checkout, shell, strings.Join(lines, "\n"))
 					if code != 0 || !strings.Contains(out, tc.printed) {

@@ -122,8 +122,13 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 			return nil, fmt.Errorf("%s: %s: metadata.%s is no string: quote it", place(at), kind, field)
 		}
 	}
-	if metadata["name"] == nil && metadata["generateName"] == nil {
+	version, _ := o["apiVersion"].(string)
+	switch {
+	case metadata["name"] != nil:
+	case metadata["generateName"] == nil:
 		return nil, fmt.Errorf("%s: %s: metadata.name is missing", place(at), kind)
+	case strings.HasPrefix(version, group):
+		return nil, fmt.Errorf("%s: %s: metadata.generateName makes another service at each sync: give it a name", place(at), kind)
 	}
 	return []Manifest{{Object: o, Place: place(at)}}, nil
 }
