@@ -22,30 +22,32 @@ func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
 		if path == "" || path == "-" || err != nil || !info.IsDir() {
 			continue // reading it gives the error
 		}
-		found, err := l.below(ctx, path)
-		if err != nil || len(found) > 1 || len(found) == 1 && filepath.Clean(found[0]) != filepath.Clean(path) {
-			return err == nil, err
+		stands, err := l.standsForOthers(ctx, path)
+		if err != nil || stands {
+			return stands, err
 		}
 	}
 	return false, nil
 }
 
-// below returns the sources that a folder stands for: those below it, or itself. There may be none.
-func (l *Loader) below(ctx context.Context, path string) ([]string, error) {
+// standsForOthers reports whether a folder is no source itself, or not the only one.
+func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error) {
 	set, err := settings.Load(l.From(path))
 	if err != nil || set.Source != render.Auto || set.Recurse {
-		return []string{path}, nil // reading it gives the error
+		return false, nil // reading it gives the error
 	}
 	t, err := tree.Open(path, l.options(set).Tree())
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	defer t.Close()
 	if render.Detect(t, render.Auto) != render.Directory {
-		return []string{path}, nil
+		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
-	return found.Sources, err
+	return slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
+		return filepath.Clean(s.Path) != filepath.Clean(path)
+	}), err
 }
 
 // discover finds the sources below a folder.
@@ -81,7 +83,7 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	// Charts of Applications come last: another Application may give them values.
 	for _, charts := range []bool{false, true} {
 		for _, r := range f.unclaimed(rest) {
-			if r.in == nil || charts != (r.in.source.Renderer == render.Helm) {
+			if f.claimed[f.Dir.Real(r.paths[0])] || r.in == nil || charts != (r.in.source.Renderer == render.Helm) {
 				continue
 			}
 			if err := f.follow(ctx, r.in.source.Files); err != nil {
@@ -119,10 +121,10 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range found.Sources {
-			if abs := filepath.Clean(f.Dir.Absolute(path)); !seen[abs] {
+		for _, source := range found.Sources {
+			if abs := filepath.Clean(f.Dir.Absolute(source.Path)); !seen[abs] {
 				seen[abs] = true
-				units = append(units, f.withValues(path)...)
+				units = append(units, f.withValues(source)...)
 			}
 		}
 		for _, skip := range found.Skipped {
@@ -134,11 +136,11 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 
 // withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for its
 // own values and one for each other values*.yaml beside them.
-func (f *finder) withValues(path string) []unit {
-	dir := f.Dir.Absolute(path)
-	alone := unit{paths: []string{path}, from: f.From(path), adjust: f.confined(dir)}
+func (f *finder) withValues(source discover.Source) []unit {
+	dir := f.Dir.Absolute(source.Path)
+	alone := unit{paths: []string{source.Path}, from: f.From(source.Path), adjust: f.confined(dir)}
 	set, err := settings.Load(alone.from)
-	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || !isFile(dir, "Chart.yaml") {
+	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || source.Kind != render.Helm {
 		return []unit{alone}
 	}
 	units := []unit{alone}
@@ -146,7 +148,7 @@ func (f *finder) withValues(path string) []unit {
 		files, _ := filepath.Glob(filepath.Join(quotedGlob(dir), pattern))
 		for _, file := range files {
 			name := filepath.Base(file)
-			if name == "values.yaml" || !isFile(dir, name) {
+			if info, err := os.Stat(file); name == "values.yaml" || err != nil || !info.Mode().IsRegular() {
 				continue
 			}
 			u := alone
@@ -171,11 +173,6 @@ func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) 
 		}
 		return nil
 	}
-}
-
-func isFile(dir, name string) bool {
-	info, err := os.Stat(filepath.Join(dir, name))
-	return err == nil && info.Mode().IsRegular()
 }
 
 // quotedGlob returns a path as a pattern that matches nothing else.
@@ -207,9 +204,9 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	if err != nil {
 		return nil
 	}
-	for _, path := range found.Sources {
-		if !f.asked(path) && f.mentionsApplications(path) {
-			units = append(units, unit{paths: []string{path}, from: f.From(path), outside: true})
+	for _, s := range found.Sources {
+		if !f.asked(s.Path) && f.mentionsApplications(s.Path) {
+			units = append(units, unit{paths: []string{s.Path}, from: f.From(s.Path), outside: true})
 		}
 	}
 	return units

@@ -22,8 +22,13 @@ import (
 
 // Result are the sources below a folder.
 type Result struct {
-	Sources []string      // folders, in path order
+	Sources []Source      // in path order
 	Skipped []render.Skip // what may be meant to be one and is not rendered, in path order
+}
+
+// Source is a folder that is a source.
+type Source struct {
+	Path, Kind string // Kind is [render.Directory], [render.Kustomize] or [render.Helm]
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
@@ -163,7 +168,7 @@ func (d *discovery) sources() (Result, error) {
 		case reason != "":
 			d.skip(c.path, reason)
 		case isSource:
-			found.Sources = append(found.Sources, d.Show(c.path))
+			found.Sources = append(found.Sources, Source{d.Show(c.path), c.kind})
 		}
 	}
 	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
