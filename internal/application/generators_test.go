@@ -53,6 +53,13 @@ func TestGit(t *testing.T) {
 			"two ns=argocd project=deep-x to= a/two/deep\n",
 		},
 		{
+			"second of a matrix", "goTemplate: true\n  goTemplateOptions: [missingkey=error]\n  generators: [{matrix: {generators: [" +
+				"{list: {elements: [{dir: 'a/*'}]}}, {git: {repoURL: 'https://example.com/here', directories: [{path: '{{.dir}}'}], " +
+				"values: {own: '{{.path.basename}}', first: '{{.dir}}'}}}]}}]\n" +
+				"  template: {metadata: {name: '{{.values.own}}'}, spec: {project: '{{.values.first}}', source: {path: x}}}",
+			"old ns=argocd project=a/* to= x\none ns=argocd project=a/* to= x\ntwo ns=argocd project=a/* to= x\n",
+		},
+		{
 			"files: a star also matches slashes", "generators: [{git: {repoURL: 'https://example.com/here', files: [{path: 'env/*.[yj]*'}]}}]\n" +
 				"  template: {metadata: {name: '{{name}}'}, spec: {project: '{{at.region}}', source: {path: '{{path.filenameNormalized}}'}}}",
 			"prod ns=argocd project=eu to= prod.yaml\n",
