@@ -37,7 +37,7 @@ LIMIT   ?= 85m
 export CGO_ENABLED ?= 0
 
 .PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
-	release-test reproducible plan plan-test bench outdated demo clean
+	release-test reproducible packed plan plan-test bench outdated demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -54,21 +54,30 @@ comma := ,
 planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
 	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
 
+# What the programs embed of KServe's sources.
+packed:
+	$(foreach release,$(planned),$(call pack,$(release)))
+
 plan: ## the programs with KServe's code that the command plan starts, for the releases in KSERVE, in bin (builds them)
 	$(foreach release,$(planned),$(call plane,$(release)))
+
+define pack
+	$(GO) run -C hack ./pack -o ../controlplane/kserve-v$(1)/manifests \
+		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
+			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+
+endef
 
 # plane builds the program of a release, after it has packed what the program needs of KServe's sources. The tag leaves
 # out Google's gRPC modules, a tenth of the program, which is for their storage: the program reaches no network.
 define plane
-	$(GO) run -C hack ./pack -o ../controlplane/kserve-v$(1)/manifests \
-		-kserve "$$(cd controlplane/kserve-v$(1) && $(GO) mod download github.com/kserve/kserve && \
-			$(GO) list -m -f '{{.Dir}}' github.com/kserve/kserve)"
+	$(call pack,$(1))
 	cd controlplane/kserve-v$(1) && $(GO) build -tags disable_grpc_modules -ldflags '-s -w' \
 		-o ../../bin/argocd-kserve-plugin-kserve-$(1)$(shell $(GO) env GOEXE) .
 
 endef
 
-plan-test: plan ## the tests of those programs (builds them)
+plan-test: build plan ## the tests of those programs (builds them)
 	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
 		$(GO) vet . $(CONTROLPLANE)/... && $(TEST) -count=1 . && cd ../.. &&) true
 
@@ -196,7 +205,7 @@ e2e: ## one of the suites below, such as SUITE=health
 
 image-test: ## run the image of a release, or that in IMAGE, and the Dockerfile's (needs root; installs buildah)
 	test -n '$(IMAGE)' || rm -rf bin/image
-	test -n '$(IMAGE)' || hack/release/build bin/image v0.0.0 linux/$$($(GO) env GOARCH)
+	test -n '$(IMAGE)' || KSERVE= hack/release/build bin/image v0.0.0 linux/$$($(GO) env GOARCH)
 	E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) hack/image-test
 	cd e2e && E2E_IMAGE=$(abspath $(or $(IMAGE),bin/image/image)) $(TEST) -count=1 -v ./release
 
