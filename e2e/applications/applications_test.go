@@ -100,7 +100,8 @@ func (w world) GetFiles(
 	return contents, err
 }
 
-// GetDirectories lists folders as the repo-server does (GetGitDirectories in reposerver/repository/repository.go@v3.5.7).
+// GetDirectories lists folders as the repo-server does (GetGitDirectories in
+// reposerver/repository/repository.go@v3.5.7).
 func (w world) GetDirectories(
 	context.Context, string, string, string, bool, *v1alpha1.SourceIntegrity,
 ) (all []string, err error) {

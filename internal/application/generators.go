@@ -58,8 +58,9 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 	return name, params, err
 }
 
-// interpolated renders the second generator of a matrix with the parameters of the first one. In a Go template its values
-// stay as they are where they need parameters of its own (RenderGeneratorParams in applicationset/utils/utils.go@v3.5.7).
+// interpolated renders the second generator of a matrix with the parameters of the first one. In a Go template its
+// values stay as they are where they need parameters of its own (RenderGeneratorParams in
+// applicationset/utils/utils.go@v3.5.7).
 func (s *set) interpolated(g map[string]any, name string, outer map[string]any) (map[string]any, error) {
 	own, _ := g[name].(map[string]any)
 	values, _ := own["values"].(map[string]any)

@@ -26,8 +26,8 @@ type Repository struct {
 	tree        *os.Root
 }
 
-// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The environment
-// says where the configuration of git's user and of the system are. Further repoURLs may stand for it.
+// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The
+// environment says where the configuration of git's user and of the system are. Further repoURLs may stand for it.
 func Open(dir string, getenv func(string) string, repoURLs ...string) (*Repository, error) {
 	r := &Repository{Dir: dir, git: filepath.Join(dir, ".git")}
 	for _, url := range repoURLs {

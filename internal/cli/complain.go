@@ -12,8 +12,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// maxComplaint bounds the length of an error under Argo CD, which keeps all of it in the Application's status, its cache
-// and its user interface.
+// maxComplaint bounds the length of an error under Argo CD, which keeps all of it in the Application's status, its
+// cache and its user interface.
 const maxComplaint = 2048
 
 // copied matches the directory that argocd-cmp-server copies a repository to; it differs in every run

@@ -66,8 +66,8 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 // ErrNoObjects is what [ReadLive] returns for a file without any.
 var ErrNoObjects = errors.New("no objects")
 
-// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without the
-// values of Secrets. It fails for what it cannot decode.
+// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without
+// the values of Secrets. It fails for what it cannot decode.
 func ReadLive(data []byte, path string) ([]Object, error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which this
-// package starts, makes the objects; the package compares and shows them.
+// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which
+// this package starts, makes the objects; the package compares and shows them.
 package plan
 
 import (

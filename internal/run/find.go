@@ -14,8 +14,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// finds reports whether the sources of the arguments have to be found, because one is a folder that is no source itself:
-// neither a kustomization nor a chart, and with sources in the folders below it.
+// finds reports whether the sources of the arguments have to be found, because one is a folder that is no source
+// itself: neither a kustomization nor a chart, and with sources in the folders below it.
 func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
 	for _, path := range orHere(args) {
 		info, err := os.Stat(l.Dir.Absolute(path))
@@ -107,8 +107,8 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	return nil
 }
 
-// discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one for
-// each file with values beside it.
+// discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one
+// for each file with values beside it.
 func (f *finder) discovered(ctx context.Context, args []string) (units []unit, err error) {
 	seen := map[string]bool{}
 	for _, group := range f.groups(orHere(args)) {
@@ -134,8 +134,8 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 	return units, nil
 }
 
-// withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for its
-// own values and one for each other values*.yaml beside them.
+// withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for
+// its own values and one for each other values*.yaml beside them.
 func (f *finder) withValues(source discover.Source) []unit {
 	dir := f.Dir.Absolute(source.Path)
 	alone := unit{paths: []string{source.Path}, from: f.From(source.Path), adjust: f.confined(dir)}
@@ -163,8 +163,8 @@ func (f *finder) withValues(source discover.Source) []unit {
 	return units
 }
 
-// confined returns the function that lets a source read what is below the folder that was asked for, where there is no Git
-// work tree: an overlay there has its base beside it.
+// confined returns the function that lets a source read what is below the folder that was asked for, where there is no
+// Git work tree: an overlay there has its base beside it.
 func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) error {
 	return func(_ *settings.Settings, o *render.Options) error {
 		rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(dir))
@@ -183,8 +183,8 @@ func quotedGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is wrong
-// with the rest is not what was asked for.
+// elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is
+// wrong with the rest is not what was asked for.
 func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	var asked []string
 	for _, path := range orHere(args) {
@@ -212,8 +212,8 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 	return units
 }
 
-// unclaimed returns the sources that no Application renders. Of a folder with manifests it takes the files away that one
-// renders from a folder above.
+// unclaimed returns the sources that no Application renders. Of a folder with manifests it takes the files away that
+// one renders from a folder above.
 func (f *finder) unclaimed(all []alone) (rest []alone) {
 	files := map[string]bool{}
 	for _, in := range f.All {

@@ -27,8 +27,8 @@ type Inputs struct {
 	failed  []error // of those of several that can't be rendered
 }
 
-// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those of
-// several sources that have none.
+// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those
+// of several sources that have none.
 func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	var parts []*Outcome
 	err := all.Each(ctx, func(in *Input) error {
@@ -46,8 +46,8 @@ func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	return out, all.Failed()
 }
 
-// Each calls do with each source. The error for one of several does not end it: unless all have one, [Inputs.Failed] has
-// them.
+// Each calls do with each source. The error for one of several does not end it: unless all have one, [Inputs.Failed]
+// has them.
 func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 	var done []*Input
 	for _, in := range all.All {

@@ -58,8 +58,8 @@ func (all *Inputs) Summary() Summary {
 	return s
 }
 
-// unnamed returns the function that names the sources of a renderer that no Application names: the path, and for a chart
-// the files with values that it is rendered with.
+// unnamed returns the function that names the sources of a renderer that no Application names: the path, and for a
+// chart the files with values that it is rendered with.
 func (all *Inputs) unnamed(renderer string) func(*Input) string {
 	return func(in *Input) string {
 		if in.Application != "" || in.source.Renderer != renderer {

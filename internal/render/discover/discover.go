@@ -33,7 +33,8 @@ type Source struct {
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
 // or file that a kustomization uses is not a source of its own, nor is what belongs to a chart, and folders without
-// manifests and dot folders are none. It renders nothing. recurse tells whether a folder of manifests stands for those below it too.
+// manifests and dot folders are none. It renders nothing. recurse tells whether a folder of manifests stands for those
+// below it too.
 func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
 	t, err := tree.Open(path, o.Tree())
 	if err != nil {
