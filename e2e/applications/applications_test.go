@@ -154,7 +154,8 @@ func (w world) argoCD(t *testing.T, manifest []byte) ([]app, error) {
 	logger.SetOutput(io.Discard)
 	logrus.SetOutput(io.Discard)
 	c := w.client(t)
-	made, _, err := template.GenerateApplications(logger.WithField("set", set.Name), set, w.supported(c), &utils.Render{}, c)
+	entry := logger.WithField("set", set.Name)
+	made, _, err := template.GenerateApplications(entry, set, w.supported(c), &utils.Render{}, c)
 	if err != nil {
 		return nil, err
 	}

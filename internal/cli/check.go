@@ -34,7 +34,7 @@ writes the file, with a line for each finding. Findings are the same if rule, ob
 may move, and neither another release of KServe nor another message makes a finding new. generate and fix repair them
 all the same.
 
-` + flags.ReportHelp() + "\n\n" + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.ReportHelp() + "\n\n" + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/

@@ -28,7 +28,7 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}

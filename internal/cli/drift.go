@@ -27,7 +27,7 @@ Argo CD compares in one of three ways:
   structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
-` + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
   argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,

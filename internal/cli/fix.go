@@ -33,7 +33,7 @@ replaced. A file that is read-only or has several hard links is refused. Extende
 cannot be written or the run is interrupted, the files that are written already are put back. Standard error names the
 findings whose repair loses a comment, with the line before the repair.
 
-` + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin fix deploy/`,
 	}

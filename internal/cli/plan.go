@@ -46,7 +46,7 @@ Kubernetes, Knative and the gateways have no part in it: stand-ins report that p
 
 The exit code is 1 when something is refused or a service ends without its workload.
 
-` + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
   git worktree add ../main main && argocd-kserve-plugin plan --previous ../main/deploy deploy/
   argocd-kserve-plugin plan -o markdown deploy/ >> "$GITHUB_STEP_SUMMARY"

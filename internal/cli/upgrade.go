@@ -30,7 +30,7 @@ The releases are --from, by default the setting kserve-version, and --to. Both w
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
 refused or breaks is an error, also where generate repairs it.
 
-` + flags.PathsHelp + "\n\n" + flags.FoundHelp + "\n\n" + flags.SeveralHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin upgrade --from 0.15.2 --to 0.20.0 apps/*
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}

@@ -35,7 +35,8 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	}
 	l.LimitTime(ctx, set.Timeout)
 	in := &Input{
-		Path: u.paths[0], Application: u.application, Settings: set, options: l.options(set), values: u.values, caller: l.Caller,
+		Path: u.paths[0], Application: u.application, Settings: set,
+		options: l.options(set), values: u.values, caller: l.Caller,
 	}
 	if u.adjust != nil {
 		if err := u.adjust(set, &in.options); err != nil {

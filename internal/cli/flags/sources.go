@@ -25,6 +25,7 @@ renders each source from the checkout that PATH is in, with the fields of the so
 those are expanded that need no server: list, git for this repository, matrix and merge, and clusters with a file that
 --argocd-clusters names: the Secrets of Argo CD's clusters, or what "argocd cluster list -o yaml" prints. A repository is
 this checkout if one of the remotes in .git/config has its repoURL, in whatever protocol, or if --repo names it.`
+	PeopleHelp = PathsHelp + "\n\n" + FoundHelp + "\n\n" + SeveralHelp // of commands that find sources
 )
 
 // Source gives a command the settings as flags, and a PATH.
