@@ -33,6 +33,7 @@ func TestPlan(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			c := controlplane.StartWithoutNodes(t)
 			p := &proof{t: t, cluster: c, kserve: kserve.Install(t, c, version), plugin: pluginFor(t, version)}
+			installStorageContainer(t, c, version)
 			startOthers(t, c, version)
 			p.choose(append(goldens, findSamples(t, version)...))
 			p.compare()

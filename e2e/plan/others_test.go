@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,7 +12,22 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/standin"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
+
+// installStorageContainer installs what KServe ships beside its controllers and runtimes.
+func installStorageContainer(t *testing.T, c *controlplane.Cluster, version string) {
+	t.Helper()
+	source, err := toolchain.KServeManager(version).Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := objects.Kustomize(filepath.Join(source, "config", "storagecontainers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.In(t, "kserve").ApplyObjects(shipped...)
+}
 
 // startOthers starts what takes the place of a kubelet and of the LeaderWorkerSet controller: all pods run.
 func startOthers(t *testing.T, c *controlplane.Cluster, version string) {

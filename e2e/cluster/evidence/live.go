@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,8 @@ var live = []field{
 	at("a time", nil, "metadata", "creationTimestamp"),
 	at("who wrote which field, and when", nil, "metadata", "managedFields"),
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
-	{nil, "times in status", "a time", func(o map[string]any) { o["status"] = timeless(o["status"]) }},
+	{nil, "times in status", "a time", dropTimes},
+	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
 	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
@@ -131,21 +133,37 @@ func items(o map[string]any, list string) (all []map[string]any) {
 	return all
 }
 
-// timeless replaces the times in a value.
-func timeless(value any) any {
+func dropTimes(o map[string]any) {
+	o["status"] = replaced(o["status"], func(text string) string {
+		if _, err := time.Parse(time.RFC3339, text); err == nil {
+			return "a time"
+		}
+		return text
+	})
+}
+
+// replicaSet is how kube-controller-manager names a ReplicaSet, or a stand-in its Deployment.
+var replicaSet = regexp.MustCompile(`ReplicaSet "[^"]*"`)
+
+func dropHashes(o map[string]any) {
+	o["status"] = replaced(o["status"], func(text string) string {
+		return replicaSet.ReplaceAllString(text, `ReplicaSet "..."`)
+	})
+}
+
+// replaced replaces the strings in a value.
+func replaced(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, below := range value {
-			value[name] = timeless(below)
+			value[name] = replaced(below, by)
 		}
 	case []any:
 		for i, item := range value {
-			value[i] = timeless(item)
+			value[i] = replaced(item, by)
 		}
 	case string:
-		if _, err := time.Parse(time.RFC3339, value); err == nil {
-			return "a time"
-		}
+		return by(value)
 	}
 	return value
 }
