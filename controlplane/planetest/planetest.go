@@ -134,7 +134,11 @@ func standard(t *testing.T, release controlplane.Release) {
 	if got := names(state); !slices.Equal(got, want) {
 		t.Errorf("objects %q, want %q", got, want)
 	}
-	if got := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers", 0, "name"); got != "storage-initializer" {
+	pod := find(t, state, "Pod iris-predictor")
+	if name, _ := at(pod, "metadata", "name").(string); !strings.HasPrefix(name, "iris-predictor-") {
+		t.Errorf("the pod is called %s, as the template of the Deployment", name)
+	}
+	if got := at(pod, "spec", "initContainers", 0, "name"); got != "storage-initializer" {
 		t.Errorf("KServe's webhook has not changed the pod: its first container is %v", got)
 	}
 	deployment := find(t, state, "Deployment iris-predictor")

@@ -96,6 +96,9 @@ func (p *proof) moved(
 		if object.GetKind() == "" || object.GetAPIVersion() == "" {
 			return nil, "Kubernetes does not read it"
 		}
+		if mode := object.GetAnnotations()["serving.kserve.io/deploymentMode"]; mode == "Knative" || mode == "Serverless" {
+			return nil, "it asks for Knative mode, and the cluster has no Knative"
+		}
 		namespaced, known, err := p.cluster.Scoped(object)
 		switch {
 		case err != nil:

@@ -3,15 +3,16 @@ package plan
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/evidence"
@@ -104,16 +105,43 @@ func (p *proof) compare() {
 	p.restarts(plan.Restarts(), evidence.Restarted(first, second))
 }
 
-// create makes an object, and the namespace that it is in.
+// create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts of its
+// pods.
 func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) error {
-	namespace := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": object.GetNamespace()},
-	}}
-	if err := p.cluster.Apply(ctx, namespace, ""); err != nil {
+	if err := p.cluster.Apply(ctx, named("Namespace", object.GetNamespace()), ""); err != nil {
 		return err
+	}
+	for _, account := range accounts(object.Object) {
+		if err := p.cluster.Apply(ctx, named("ServiceAccount", account), object.GetNamespace()); err != nil {
+			return err
+		}
 	}
 	_, err := p.cluster.Create(ctx, object, object.GetNamespace())
 	return err
+}
+
+func named(kind, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name},
+	}}
+}
+
+// accounts are the ServiceAccounts that a value names.
+func accounts(value any) (all []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		if name, _ := value["serviceAccountName"].(string); len(validation.IsDNS1123Subdomain(name)) == 0 {
+			all = append(all, name)
+		}
+		for _, below := range value {
+			all = append(all, accounts(below)...)
+		}
+	case []any:
+		for _, item := range value {
+			all = append(all, accounts(item)...)
+		}
+	}
+	return all
 }
 
 // refusal takes down that the API server refuses an object, and returns every other error.
@@ -134,12 +162,12 @@ func (p *proof) refusal(object *unstructured.Unstructured, err error) error {
 // repair makes of the objects of a case what the plugin makes of them, as Argo CD does with prune on.
 func (p *proof) repair(ctx context.Context, c *planned) error {
 	for _, object := range c.after {
-		was := find(c.before, object)
-		var err error
-		if was == nil || c.refused[identity(object)] {
-			err = p.create(ctx, object)
-		} else {
+		was, err := find(c.before, object), error(nil)
+		if was != nil && !c.refused[identity(object)] {
 			err = p.cluster.Change(ctx, was, object, object.GetNamespace())
+		}
+		if was == nil || c.refused[identity(object)] || apierrors.IsNotFound(err) { // KServe may have deleted it
+			err = p.create(ctx, object)
 		}
 		if err := p.refusal(object, err); err != nil {
 			return err
@@ -169,6 +197,11 @@ func (p *proof) inBoth(
 	for _, object := range p.unknown(manifests, plan.Unknown) {
 		delete(real, object)
 	}
+	for k := range real {
+		if k.Kind == "ServiceAccount" && planned[k] == nil && p.grants(k) {
+			delete(real, k)
+		}
+	}
 	p.section.Add(what, real, planned, p.refused, plan.Refusals())
 	for _, difference := range evidence.Compare(real, planned) {
 		p.t.Errorf("%s: %s", what, difference)
@@ -179,18 +212,27 @@ func (p *proof) inBoth(
 	return real
 }
 
+// grants reports whether a case names the ServiceAccount for its pods.
+func (p *proof) grants(account evidence.Key) bool {
+	return slices.ContainsFunc(p.cases, func(c *planned) bool {
+		return slices.ContainsFunc(slices.Concat(c.before, c.after), func(o *unstructured.Unstructured) bool {
+			return o.GetNamespace() == account.Namespace && slices.Contains(accounts(o.Object), account.Name)
+		})
+	})
+}
+
 // apply does something with every case, with several at a time.
 func (p *proof) apply(do func(context.Context, *planned) error) {
-	ctx, cancel := context.WithTimeout(p.t.Context(), wait.Bound)
-	defer cancel()
 	todo := make(chan *planned)
 	var workers sync.WaitGroup
 	for range 8 {
 		workers.Go(func() {
 			for c := range todo {
+				ctx, cancel := context.WithTimeout(p.t.Context(), wait.Bound)
 				if err := do(ctx, c); err != nil {
 					p.t.Errorf("%s: %v", c.name, err)
 				}
+				cancel()
 			}
 		})
 	}
@@ -224,16 +266,29 @@ spec: {model: {uri: "hf://e2e/model", name: model}, template: {containers: [{nam
 `
 
 // settle returns when nothing changes any more: from before KServe gets new services until they are ready. Each of its
-// controllers looks at one object at a time, in the order in which they have changed.
+// controllers looks at one object at a time, in the order in which they have changed. What changes for ever is a failure.
 func (p *proof) settle() {
 	p.t.Helper()
-	for last := map[string]string(nil); ; {
+	end := time.Now().Add(2 * time.Minute)
+	for last := p.versions(); ; {
+		p.awaitSentinels()
 		now := p.versions()
-		if maps.Equal(now, last) {
+		var changed []string
+		for name, version := range now {
+			if last[name] != version {
+				changed = append(changed, name)
+			}
+		}
+		slices.Sort(changed)
+		p.t.Logf("%d of %d objects still change: %s", len(changed), len(now), strings.Join(changed[:min(5, len(changed))], ", "))
+		if len(changed) == 0 && len(now) == len(last) {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Errorf("changes for ever: %s", strings.Join(changed, ", "))
 			return
 		}
 		last = now
-		p.awaitSentinels()
 	}
 }
 

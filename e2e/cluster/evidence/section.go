@@ -44,7 +44,7 @@ func (s *Section) Add(name string, real, planned State, refused, foretold Refusa
 
 // expected are the kinds of which something has to be compared, with every release.
 var expected = []string{"InferenceService", "Deployment", "Service", "HorizontalPodAutoscaler", "Ingress", "Pod",
-	"InferenceGraph", "TrainedModel", "ConfigMap"}
+	"InferenceGraph", "ConfigMap"}
 
 // Nothing returns what has to be there and was not.
 func (s *Section) Nothing() (all []string) {

@@ -41,6 +41,7 @@ What an object of both worlds has and what is not compared:
 	for _, kind := range slices.Sorted(maps.Keys(leftOut)) {
 		fmt.Fprintf(&b, "| %s | %s |\n", kind, leftOut[kind])
 	}
+	b.WriteString("| ServiceAccount that pods name and no manifest has | the suite, because plan takes it for granted |\n")
 	b.WriteString("| the ServiceAccount default and the ConfigMap kube-root-ca.crt of each namespace | kube-controller-manager |\n")
 	return b.String()
 }
