@@ -89,9 +89,9 @@ func (p *proof) choose(all []golden.Case) {
 
 // compare compares the worlds before and after the change.
 func (p *proof) compare() {
-	answer, plan := p.predict()
+	foretold := p.predict()
 	p.section.Cases = len(p.cases)
-	first := p.inBoth("as they are", answer.Previous, asIs, func(ctx context.Context, c *planned) error {
+	first := p.inBoth("as they are", foretold.Previous, asIs, func(ctx context.Context, c *planned) error {
 		for _, object := range c.before {
 			err := p.create(ctx, object)
 			c.refused[identity(object)] = err != nil
@@ -101,8 +101,15 @@ func (p *proof) compare() {
 		}
 		return nil
 	})
-	second := p.inBoth("repaired", answer.State, asRepaired, p.repair)
-	p.restarts(plan.Restarts(), evidence.Restarted(first, second))
+	second := p.inBoth("repaired", foretold.State, asRepaired, p.repair)
+	var printed []map[string]any
+	for _, object := range foretold.manifests {
+		printed = append(printed, object.Object)
+	}
+	for _, difference := range evidence.Compare(second.Manifests(), evidence.NewState(printed).Manifests()) {
+		p.t.Errorf("plan -o yaml: %s", difference)
+	}
+	p.restarts(foretold.plan.Restarts(), evidence.Restarted(first, second))
 }
 
 // create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts of its

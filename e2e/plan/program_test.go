@@ -10,19 +10,27 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/evidence"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 // settings of the cluster that decide what KServe makes, as docs/plan.md has them.
 var settings = []string{"ConfigMap", "ClusterServingRuntime", "ClusterStorageContainer", "LLMInferenceServiceConfig"}
 
-// recorder is what plan starts in the place of a release's program: it keeps the answer.
+// recorder is what plan starts in the place of a release's program: it keeps the answer, and gives it the next time.
 const recorder = `#!/bin/sh
-%q >%[2]q && exec /bin/cat %[2]q
+[ -s %[2]q ] || %[1]q >%[2]q && exec /bin/cat %[2]q
 `
 
-// predict runs plan over all cases. It returns the answer of the release's program, and what plan makes of it.
-func (p *proof) predict() (*evidence.Answer, *evidence.Plan) {
+// prediction is what plan says of all cases.
+type prediction struct {
+	evidence.Answer                              // of the release's program
+	plan            evidence.Plan                // as JSON
+	manifests       []*unstructured.Unstructured // as YAML, after the change
+}
+
+// predict runs plan over all cases.
+func (p *proof) predict() prediction {
 	p.t.Helper()
 	root, err := toolchain.Repository()
 	if err != nil {
@@ -38,24 +46,29 @@ func (p *proof) predict() (*evidence.Answer, *evidence.Plan) {
 	pl.programs = dir
 	before := files(p.t, filepath.Join(dir, "before"), p.cases, asIs)
 	after := files(p.t, filepath.Join(dir, "after"), p.cases, asRepaired)
-	stdout, stderr, code := pl.run(p.t, "plan", "--source=directory", "--without-repairs", "--cluster="+p.settings(dir),
-		"--previous="+before, "-o=json", "--timeout=10m", "--max-memory=4Gi", after)
-	if code > 1 {
-		p.t.Fatalf("plan: exit %d: %s", code, stderr)
+	print := func(format string) []byte {
+		stdout, stderr, code := pl.run(p.t, "plan", "--source=directory", "--without-repairs", "--cluster="+p.settings(dir),
+			"--previous="+before, "-o", format, "--timeout=10m", "--max-memory=4Gi", after)
+		if code > 1 {
+			p.t.Fatalf("plan: exit %d: %s", code, stderr)
+		}
+		return []byte(stdout)
 	}
-	var plan evidence.Plan
-	if err := json.Unmarshal([]byte(stdout), &plan); err != nil {
+	var made prediction
+	if err := json.Unmarshal(print("json"), &made.plan); err != nil {
 		p.t.Fatal(err)
 	}
 	data, err := os.ReadFile(recorded)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	var answer evidence.Answer
-	if err := json.Unmarshal(data, &answer); err != nil {
+	if err := json.Unmarshal(data, &made.Answer); err != nil {
 		p.t.Fatal(err)
 	}
-	return &answer, &plan
+	if made.manifests, err = objects.Parse(print("yaml")); err != nil {
+		p.t.Fatal(err)
+	}
+	return made
 }
 
 func asIs(c *planned) []*unstructured.Unstructured       { return c.before }

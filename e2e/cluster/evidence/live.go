@@ -113,7 +113,10 @@ func dropAccount(o map[string]any) {
 
 // without removes items of a list, and the list if it has no other.
 func without(o map[string]any, list string, gone func(map[string]any) bool) {
-	all, _ := o[list].([]any)
+	all, found := o[list].([]any)
+	if !found {
+		return
+	}
 	all = slices.DeleteFunc(slices.Clone(all), func(item any) bool {
 		fields, _ := item.(map[string]any)
 		return gone(fields)
@@ -134,7 +137,7 @@ func items(o map[string]any, list string) (all []map[string]any) {
 }
 
 func dropTimes(o map[string]any) {
-	o["status"] = replaced(o["status"], func(text string) string {
+	replaced(o["status"], func(text string) string {
 		if _, err := time.Parse(time.RFC3339, text); err == nil {
 			return "a time"
 		}
@@ -146,12 +149,12 @@ func dropTimes(o map[string]any) {
 var replicaSet = regexp.MustCompile(`ReplicaSet "[^"]*"`)
 
 func dropHashes(o map[string]any) {
-	o["status"] = replaced(o["status"], func(text string) string {
+	replaced(o["status"], func(text string) string {
 		return replicaSet.ReplaceAllString(text, `ReplicaSet "..."`)
 	})
 }
 
-// replaced replaces the strings in a value.
+// replaced replaces the strings in a value, in place but for a string itself.
 func replaced(value any, by func(string) string) any {
 	switch value := value.(type) {
 	case map[string]any:

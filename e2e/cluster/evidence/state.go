@@ -42,6 +42,19 @@ func NewState(objects []map[string]any) State {
 	return s
 }
 
+// Manifests returns the state without what plan leaves out of manifests: statuses, owners and finalizers.
+func (s State) Manifests() State {
+	all := State{}
+	for k, object := range s {
+		object = comparableTo(object)
+		drop(object, "status")
+		drop(object, "metadata", "ownerReferences")
+		drop(object, "metadata", "finalizers")
+		all[k] = object
+	}
+	return all
+}
+
 // KeyOf returns the key of an object.
 func KeyOf(o map[string]any) Key {
 	metadata, _ := o["metadata"].(map[string]any)
