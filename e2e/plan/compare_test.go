@@ -269,11 +269,14 @@ const llmSentinel = `
 apiVersion: serving.kserve.io/v1alpha1
 kind: LLMInferenceService
 metadata: {name: sentinel-%[1]d}
-spec: {model: {uri: "hf://e2e/model", name: model}, template: {containers: [{name: main, image: registry.invalid/model}]}}
+spec:
+  model: {uri: "hf://e2e/model", name: model}
+  template: {containers: [{name: main, image: registry.invalid/model}]}
 `
 
 // settle returns when nothing changes any more: from before KServe gets new services until they are ready. Each of its
-// controllers looks at one object at a time, in the order in which they have changed. What changes for ever is a failure.
+// controllers looks at one object at a time, in the order in which they have changed. What changes for ever is a
+// failure.
 func (p *proof) settle() {
 	p.t.Helper()
 	end := time.Now().Add(2 * time.Minute)
@@ -287,7 +290,8 @@ func (p *proof) settle() {
 			}
 		}
 		slices.Sort(changed)
-		p.t.Logf("%d of %d objects still change: %s", len(changed), len(now), strings.Join(changed[:min(5, len(changed))], ", "))
+		first := strings.Join(changed[:min(5, len(changed))], ", ")
+		p.t.Logf("%d of %d objects still change: %s", len(changed), len(now), first)
 		if len(changed) == 0 && len(now) == len(last) {
 			return
 		}

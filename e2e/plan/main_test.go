@@ -24,7 +24,7 @@ import (
 
 var (
 	versionsFlag = flag.String("kserve-version", "0.20.0", "releases of KServe to test, separated by commas")
-	casesFlag    = flag.String("cases", "", "beginnings of the names of cases to test, separated by commas; all without it")
+	casesFlag    = flag.String("cases", "", "how the names of the cases to test begin, separated by commas; all without it")
 	commitFlag   = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update       = flag.Bool("update", false, "write what was measured to docs")
 )
@@ -114,7 +114,8 @@ func syncPage(t *testing.T, sections map[string]string) {
 	}
 	commit := cmp.Or(version.Commit, *commitFlag)
 	page := filepath.Join(root, "docs", "plan-evidence.md")
-	if err := compatibility.SyncSections(page, evidence.Introduction(), commit[:min(len(commit), 7)], sections, *update); err != nil {
+	commit = commit[:min(len(commit), 7)]
+	if err := compatibility.SyncSections(page, evidence.Introduction(), commit, sections, *update); err != nil {
 		t.Error(err)
 	}
 }

@@ -34,7 +34,8 @@ func startOthers(t *testing.T, c *controlplane.Cluster, version string) {
 	t.Helper()
 	standin.Controller{Name: "a kubelet", Status: runningPod}.Start(t, c.Client, objects.Pods)
 	if kserve.HasLLMInferenceServices(version) {
-		standin.Controller{Name: "the LeaderWorkerSet controller", Status: runningSet}.Start(t, c.Client, objects.LeaderWorkerSets)
+		standin.Controller{Name: "the LeaderWorkerSet controller", Status: runningSet}.
+			Start(t, c.Client, objects.LeaderWorkerSets)
 	}
 }
 

@@ -83,10 +83,10 @@ func (p *proof) settings(dir string) string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	list := map[string]any{"apiVersion": "v1", "kind": "List", "items": slices.DeleteFunc(found, func(o map[string]any) bool {
+	found = slices.DeleteFunc(found, func(o map[string]any) bool {
 		return !slices.Contains([]string{"", "kserve"}, evidence.KeyOf(o).Namespace)
-	})}
-	data, err := json.Marshal(list)
+	})
+	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
 	if err != nil {
 		p.t.Fatal(err)
 	}

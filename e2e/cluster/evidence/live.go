@@ -19,7 +19,7 @@ type field struct {
 var live = []field{
 	at("an identity that each API server gives", nil, "metadata", "uid"),
 	at("how often the API server has written", nil, "metadata", "resourceVersion"),
-	at("how often a writer has changed the spec, which depends on the order of the writers", nil, "metadata", "generation"),
+	at("how often the spec has changed, which depends on the order of the writers", nil, "metadata", "generation"),
 	at("a time", nil, "metadata", "creationTimestamp"),
 	at("who wrote which field, and when", nil, "metadata", "managedFields"),
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
@@ -36,7 +36,7 @@ var live = []field{
 	at("its end is made up", []string{"Pod"}, "metadata", "name"),
 	at("has the hash of the template, by kube-controller-manager", []string{"Pod"}, "metadata", "generateName"),
 	at("the hash of the template, by kube-controller-manager", []string{"Pod"}, "metadata", "labels", "pod-template-hash"),
-	at("its ReplicaSet, by kube-controller-manager; the stand-in has none", []string{"Pod"}, "metadata", "ownerReferences"),
+	at("its ReplicaSet, which plan does without", []string{"Pod"}, "metadata", "ownerReferences"),
 	at("by the admission plugin Priority of the API server", []string{"Pod"}, "spec", "priority"),
 	at("by the admission plugin Priority of the API server", []string{"Pod"}, "spec", "preemptionPolicy"),
 	{[]string{"Pod"}, "spec.tolerations of node.kubernetes.io/not-ready and unreachable",

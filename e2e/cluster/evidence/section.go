@@ -94,8 +94,9 @@ func (s *Section) String() string {
 	}
 	row("refused", func(p phase) int { return p.refused })
 	row("differences", func(p phase) int { return p.differences })
-	fmt.Fprintf(&b, "\nWorkloads whose pods restart because of the repairs: %d predicted, %d measured.\n\nNot run, because:\n",
+	fmt.Fprintf(&b, "\nWorkloads whose pods restart because of the repairs: %d predicted, %d measured.\n",
 		s.Predicted, s.Measured)
+	b.WriteString("\nNot run, because:\n")
 	for _, reason := range slices.Sorted(maps.Keys(s.left)) {
 		cases := s.left[reason]
 		slices.Sort(cases)

@@ -32,7 +32,9 @@ func TestCompare(t *testing.T) {
 		object("Service", "a", ports(80)), object("Service", "b", headless), object("Secret", "c", nil),
 		object("ServiceAccount", "default", nil), object("Event", "d", nil),
 	})
-	plan := []map[string]any{object("Service", "a", ports(80)), object("Service", "b", headless), object("Secret", "c", nil)}
+	plan := []map[string]any{
+		object("Service", "a", ports(80)), object("Service", "b", headless), object("Secret", "c", nil),
+	}
 	for _, o := range plan {
 		o["metadata"].(map[string]any)["uid"] = "another"
 		o["metadata"].(map[string]any)["resourceVersion"] = "1"
@@ -84,7 +86,8 @@ func TestRestarted(t *testing.T) {
 	if found := Restarted(first, NewState([]map[string]any{deployment("2", 1)})); len(found) != 1 {
 		t.Errorf("restarts: %v", found)
 	}
-	plan := Plan{Services: []Node{{Children: []Node{{reference: reference{"v1", "Deployment", "shop", "iris"}, Restarts: []string{"x"}}}}}}
+	child := Node{reference: reference{"v1", "Deployment", "shop", "iris"}, Restarts: []string{"x"}}
+	plan := Plan{Services: []Node{{Children: []Node{child}}}}
 	if found := plan.Restarts(); !found[Key{"", "Deployment", "shop", "iris"}] || len(found) != 1 {
 		t.Errorf("planned restarts: %v", found)
 	}

@@ -18,11 +18,12 @@ Every golden case of a rule (testdata/rules) and every manifest that the release
 was given to ` + "`plan`" + ` and applied to a real Kubernetes 1.34 API server, with the release's own controllers and
 webhooks, in namespaces of its own that have the same names in both worlds. kube-controller-manager made the pods and
 collected the garbage; what runs pods, LeaderWorkerSets and gateways was imitated, and HPAs scaled nothing. The default
-deployment mode was Standard. ` + "`--cluster`" + ` had what kubectl prints of KServe's configuration, runtimes and presets.
+deployment mode was Standard. ` + "`--cluster`" + ` had what kubectl prints of KServe's configuration, runtimes and
+presets.
 
-"As they are" is what KServe makes of the manifests. "Repaired" is what it makes of them after a change to what the plugin
-makes of them for that release and mode: with the rule of the case alone; with all rules for cases "together" and for
-the manifests of KServe. A difference is a field or an object that one world has and the other has not, or a refusal
+"As they are" is what KServe makes of the manifests. "Repaired" is what it makes of them after a change to what the
+plugin makes of them for that release and mode: with the rule of the case alone; with all rules for cases "together" and
+for the manifests of KServe. A difference is a field or an object that one world has and the other has not, or a refusal
 with another message. The suite fails with the first.
 
 What an object of both worlds has and what is not compared:
@@ -42,6 +43,7 @@ What an object of both worlds has and what is not compared:
 		fmt.Fprintf(&b, "| %s | %s |\n", kind, leftOut[kind])
 	}
 	b.WriteString("| ServiceAccount that pods name and no manifest has | the suite, because plan takes it for granted |\n")
-	b.WriteString("| the ServiceAccount default and the ConfigMap kube-root-ca.crt of each namespace | kube-controller-manager |\n")
+	b.WriteString("| the ServiceAccount default and the ConfigMap kube-root-ca.crt of each namespace | " +
+		"kube-controller-manager |\n")
 	return b.String()
 }
