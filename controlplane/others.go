@@ -18,6 +18,7 @@ import (
 var (
 	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
 	secrets     = schema.GroupKind{Kind: "Secret"}
+	accounts    = schema.GroupKind{Kind: "ServiceAccount"}
 	pods        = schema.GroupKind{Kind: "Pod"}
 	routes      = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
 	gateways    = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}

@@ -137,8 +137,10 @@ func named(kind, name string) *unstructured.Unstructured {
 func accounts(value any) (all []string) {
 	switch value := value.(type) {
 	case map[string]any:
-		if name, _ := value["serviceAccountName"].(string); len(validation.IsDNS1123Subdomain(name)) == 0 {
-			all = append(all, name)
+		for _, field := range []string{"serviceAccountName", "serviceAccount"} {
+			if name, _ := value[field].(string); len(validation.IsDNS1123Subdomain(name)) == 0 {
+				all = append(all, name)
+			}
 		}
 		for _, below := range value {
 			all = append(all, accounts(below)...)

@@ -24,7 +24,7 @@ import (
 
 var (
 	versionsFlag = flag.String("kserve-version", "0.20.0", "releases of KServe to test, separated by commas")
-	casesFlag    = flag.String("cases", "", "how the names of the cases to test begin, separated by commas; all without it")
+	casesFlag    = flag.String("cases", "", "how the names of cases to test begin, separated by commas; all without it")
 	commitFlag   = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update       = flag.Bool("update", false, "write what was measured to docs")
 )
