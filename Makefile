@@ -212,13 +212,13 @@ reproducible: ## linux/amd64 twice, the second time with an empty build cache, t
 	hack/reproducible
 
 bench: KSERVE = 0.20.0
-bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
+bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/evidence/performance.md (needs root; builds Argo CD)
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
-	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
+	bin/bench -page docs/evidence/performance.md -sidecar bin/sidecar.json
 
 outdated: ## the modules of the binary that have a newer version (asks the module proxy)
 	hack/outdated

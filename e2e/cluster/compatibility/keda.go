@@ -2,7 +2,7 @@ package compatibility
 
 // KEDA is the document about KServe beside KEDA.
 var KEDA = Document{
-	Page:     "docs/keda.md",
+	Page:     "docs/evidence/keda.md",
 	Results:  "e2e/cluster/testdata/results/keda",
 	Sections: []string{KEDAClasses, KEDASyncs},
 	Introduction: `# KEDA

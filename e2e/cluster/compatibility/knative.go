@@ -2,7 +2,7 @@ package compatibility
 
 // Knative is the document about Knative mode.
 var Knative = Document{
-	Page:     "docs/knative.md",
+	Page:     "docs/evidence/knative.md",
 	Results:  "e2e/cluster/testdata/results/knative",
 	Sections: []string{Revisions, Probes, Health, Drift},
 	Introduction: `# Knative mode
@@ -26,7 +26,7 @@ so far.
   ` + "`annotation+label`" + `.
 - The probes of Knative mode need no repair: Knative gives its queue-proxy a TCP probe in place of an exec probe, and
   KServe's agent gets the queue-proxy's.
-- Knative forgets a failed revision 30 seconds after its deadline. Then only a [progress deadline](health.md#limits)
+- Knative forgets a failed revision 30 seconds after its deadline. Then only a [progress deadline](../health.md#limits)
   can tell.
 - Where Istio's kinds are missing, KServe 0.15.2 deletes the Knative Service of a service with
   ` + "`serving.kserve.io/stop`" + `, then fails because it cannot look for a VirtualService, and goes on saying that
@@ -40,7 +40,7 @@ so far.
 			"Change of an InferenceService", "KServe", "Argo CD", "KServe as it ships", "With our list of annotations",
 		},
 		Health: {
-			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](health.md)",
+			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](../health.md)",
 		},
 	},
 	Limits: `

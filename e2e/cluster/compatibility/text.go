@@ -2,7 +2,7 @@ package compatibility
 
 // Standard is the document about Standard mode.
 var Standard = Document{
-	Page:     "docs/compatibility.md",
+	Page:     "docs/evidence/compatibility.md",
 	Results:  "e2e/cluster/testdata/results",
 	Sections: []string{Autoscalers, Scaling, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
 	Introduction: `# Compatibility
