@@ -9,13 +9,13 @@ var Knative = Document{
 
 <!-- Written by make e2e SUITE=knative from e2e/cluster/testdata/results/knative, which -update rewrites. -->
 
-Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every row was measured
+Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every cell was measured
 with the release's own controller and webhooks, with the controller, autoscaler and webhook of Knative Serving 0.48.1
 and on a real Kubernetes 1.34 API server; Argo CD 3.5.7 synced the rows that name it.
 
-The first table names the commits of the plugin with which the rows of each release of KServe were measured. Of rows
-that are older than that table, it is the commit that put them on this page. Rows that are missing were not measured
-so far.
+The first table names the commits of the plugin with which the cells of each release of KServe were measured. Of cells
+that are older than that table, it is the commit that put them on this page. In the other tables a cell has a letter and
+a number; the lists below the table say what they stand for, and "-" was not measured.
 
 - **Nearly every annotation and label of an InferenceService makes a new Revision**, which starts new pods, because
   KServe copies them to the pods. This includes what Argo CD writes to track its resources, in whichever way:
