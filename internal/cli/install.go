@@ -34,11 +34,11 @@ A program that was not built from a release has no published image: it needs --i
 
 --timeout, --max-input and --max-memory are the limits of the sidecar. Its memory limit is at least four times max-memory,
 and its limits of storage are at least max-input.`,
-		Example: `  argocd-kserve-plugin install --image registry.example.com/argocd-kserve-plugin:1 \
+		Example: `  argocd-kserve-plugin install --image registry.example.com/plugin:1 \
     --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
     deployment/kserve-controller-manager -o yaml |
-    argocd-kserve-plugin install --image registry.example.com/argocd-kserve-plugin:1 --form helm-values -
+    argocd-kserve-plugin install --image registry.example.com/plugin:1 --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
 		Args: flags.Arguments(0, 1),
