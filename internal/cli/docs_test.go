@@ -81,6 +81,23 @@ An apply or a sync of these manifests fails with the message of a webhook, or of
 find it before, in the words of the release, and say where. Argo CD shows the same as ` + "`admission webhook ... denied\nthe request`" + ` or ` + "`... is invalid`" + ` in the result of the sync.
 `
 
+// maxWords is how long a rule's documentation may be before its example and its cases. What follows the line details
+// stands behind them.
+const (
+	maxWords = 250
+	details  = "\n## Details\n"
+)
+
+// TestRulesAreShort counts the words of each rule's documentation.
+func TestRulesAreShort(t *testing.T) {
+	for _, rule := range rules.Documented {
+		doc, _, _ := strings.Cut(rule.Doc, details)
+		if n := len(strings.Fields(rule.Title + " " + doc)); n > maxWords {
+			t.Errorf("%s has %d words, and %d are enough: put the rest below the line ## Details", rule.ID, n, maxWords)
+		}
+	}
+}
+
 func expect(t *testing.T, path, want string) {
 	t.Helper()
 	if update {
@@ -101,7 +118,8 @@ func rulePage(r *transform.Rule, level string) (string, error) {
 	b.WriteString("|---|---|---|---|---|\n")
 	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n\n",
 		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(rules.ConcernsLLM(r)), yesNo(r.Restarts))
-	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
+	doc, more, _ := strings.Cut(r.Doc, details)
+	b.WriteString(strings.TrimSpace(doc) + "\n")
 	if len(r.Issues) > 0 {
 		fmt.Fprintf(&b, "\n%s# Upstream\n\n", level)
 	}
@@ -137,6 +155,9 @@ func rulePage(r *transform.Rule, level string) (string, error) {
 			fmt.Fprintf(&b, " ([before](../../testdata/rules/%s/%s))", r.ID, before)
 		}
 		fmt.Fprintf(&b, ": %s\n", about)
+	}
+	if more != "" {
+		fmt.Fprintf(&b, "\n%s# Details\n\n%s\n", level, strings.TrimSpace(more))
 	}
 	fmt.Fprintf(&b, "\nTo [accept a finding](README.md#to-accept-a-finding), give the reason: "+
 		"`# argocd-kserve-plugin/ignore: %s: reason`.\n", r.ID)

@@ -79,7 +79,8 @@ func explanation(r *transform.Rule) string {
 		fmt.Fprintf(&b, "Rules as of: %s\n", since)
 	}
 	fmt.Fprintf(&b, "Concerns LLMInferenceServices: %s\n", yesNo(rules.ConcernsLLM(r)))
-	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), strings.TrimSpace(r.Doc))
+	doc := strings.ReplaceAll(strings.TrimSpace(r.Doc), "\n## Details\n", "\nDetails:\n")
+	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), doc)
 	if len(r.Issues) > 0 {
 		b.WriteString("\nUpstream:\n")
 	}
