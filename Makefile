@@ -82,7 +82,7 @@ GOLDEN = $(sort $(dir $(shell grep -rl UPDATE_GOLDEN --include='*_test.go' examp
 golden: ## write the golden files and the generated docs, then look at the difference
 	UPDATE_GOLDEN=1 $(TEST) -run TestRules ./transform/rules
 	UPDATE_GOLDEN=1 $(TEST) $(GOLDEN)
-	UPDATE_GOLDEN=1 $(TEST) -run TestScript ./cmd/argocd-kserve-plugin
+	UPDATE_GOLDEN=1 $(TEST) -run "TestScript|TestPages" ./cmd/argocd-kserve-plugin
 	git diff --stat
 
 lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, staticcheck, and a tidy go.mod
