@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
@@ -167,64 +166,6 @@ func TestProjectLinks(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestShelves counts the words of the documentation, and looks at how the pages for users begin and end.
-func TestShelves(t *testing.T) {
-	for _, shelf := range []struct {
-		pattern string
-		most    int
-	}{
-		{"README.md", 600}, {users, 25_000}, {"docs/evidence/compatibility.md", 6_000},
-	} {
-		pages := shelved(t, shelf.pattern)
-		sum := 0
-		for _, page := range pages {
-			sum += words(read(t, page))
-		}
-		if sum > shelf.most {
-			t.Errorf("%s has %d words, and %d are enough", shelf.pattern, sum, shelf.most)
-		}
-	}
-	for _, page := range shelved(t, users) {
-		text := read(t, page)
-		_, first, _ := strings.Cut(text, "\n\n")
-		if !strings.HasPrefix(first, "For whoever ") {
-			t.Errorf("%s does not begin with whom it is for", page)
-		}
-		lines := strings.Split(strings.TrimSpace(text), "\n")
-		if !strings.HasPrefix(lines[len(lines)-1], "Next: [") {
-			t.Errorf("%s does not end with the page to read next", page)
-		}
-	}
-}
-
-// users are the pages for users.
-const users = "docs/*.md install/*.md"
-
-// shelved returns the pages that match one of the patterns.
-func shelved(t *testing.T, patterns string) []string {
-	t.Helper()
-	var pages []string
-	for pattern := range strings.FieldsSeq(patterns) {
-		found, err := filepath.Glob(pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no page is %s (%v)", pattern, err)
-		}
-		pages = append(pages, found...)
-	}
-	return pages
-}
-
-// words counts what has a letter or a digit, and not the lines of tables.
-func words(text string) int {
-	count := 0
-	for _, word := range strings.Fields(text) {
-		if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
-			count++
-		}
-	}
-	return count
 }
 
 // headings returns the lines of a page that are headings.

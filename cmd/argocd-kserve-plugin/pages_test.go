@@ -42,7 +42,7 @@ var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
 // TestPages runs the commands of pages in a repository like the one that they are about, block by block, and compares
 // what they print and the exit codes with which they fail with testdata/pages. Programs that need a cluster, a registry
-// or Go's compiler are scripts. Of long outputs it keeps the first lines.
+// or Go's compiler are scripts. Of long outputs it keeps the ends.
 func TestPages(t *testing.T) {
 	for page, left := range pages {
 		t.Run(page, func(t *testing.T) {
@@ -99,15 +99,28 @@ func blocksOf(t *testing.T, page string) []string {
 	return blocks
 }
 
-// most is how many lines of an output TestPages keeps.
-const most = 25
+// The lines of a long output that TestPages keeps: the first ones, exit codes, and the last ones.
+const head, tail = 20, 5
 
 func shortened(output string) string {
 	lines := strings.SplitAfter(output, "\n")
-	if len(lines) <= most {
+	if len(lines) <= head+tail {
 		return output
 	}
-	return strings.Join(lines[:most], "") + fmt.Sprintf("... and %d more lines\n", len(lines)-most-1)
+	var b strings.Builder
+	left := 0
+	for i, line := range lines {
+		if i < head || i >= len(lines)-tail || strings.HasPrefix(line, "(exit code ") {
+			if left > 0 {
+				fmt.Fprintf(&b, "... %d lines ...\n", left)
+			}
+			b.WriteString(line)
+			left = 0
+			continue
+		}
+		left++
+	}
+	return b.String()
 }
 
 // stand are the scripts that stand in for programs, in a checkout.
