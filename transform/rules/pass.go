@@ -22,7 +22,7 @@ type pass struct {
 	Schema   *schema.Kinds       // the fields of KServe's kinds on these releases
 	Options  Options
 
-	// For Rule.Removed, otherwise nil: the render before the change, and what KServe made of it.
+	// For Rule.Removed and Rule.Changed, otherwise nil: the render before the change, and what KServe made of it.
 	Previous *transform.Snapshot
 	Before   *model.Model
 
@@ -54,7 +54,7 @@ type change struct {
 	filling func() map[string][]*transform.Object            // caches by their node group
 }
 
-// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to
+// run makes a check the Run, the Removed or the Changed of a rule about objects that people write. What KServe made is left to
 // KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
