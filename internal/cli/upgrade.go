@@ -108,7 +108,7 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(after)),
+	return slices.Concat(upgrade.Compare(before, after, to), upgrade.CompareModes(from, to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
 }
 
