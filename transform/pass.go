@@ -10,7 +10,8 @@ type Pass struct {
 	Index    Index     // what Config.Index returned for Snapshot
 	Releases []Release // Config.Releases: those that the cluster may run; none when nothing is known
 
-	// For Rule.Removed and Rule.Changed, otherwise nil: the objects of Config.Previous, and what Config.Index returned for them.
+	// For Rule.Removed and Rule.Changed, otherwise nil: the objects of Config.Previous, and what Config.Index returned for
+	// them.
 	Previous      *Snapshot
 	PreviousIndex Index
 

@@ -43,7 +43,8 @@ func (k GroupKind) includes(kind GroupKind) bool {
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
 // Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. The
-// fields ID, Name, Title, Doc, Kinds and Severity are required, and one of Run, Removed and Changed. [Validate] checks them.
+// fields ID, Name, Title, Doc, Kinds and Severity are required, and one of Run, Removed and Changed. [Validate] checks
+// them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe

@@ -29,11 +29,11 @@ var longName = &transform.Rule{
 }
 
 // checkLongName measures what Standard mode makes of a name: the label app of each component's pods, isvc.NAME, a
-// label's value (GetRawServiceLabel and GetRawWorkerServiceLabel in pkg/constants/constants.go@v0.11.2 to @v0.20.0), and
-// its host, NAME-NAMESPACE, a label of a DNS name. KServe works out the host before it makes anything, also for a service
-// without an Ingress (createRawURL in reconcilers/raw/raw_kube_reconciler.go and GenerateDomainName in
-// reconcilers/ingress/domain.go, with the domainTemplate of config/configmap/inferenceservice.yaml, at the same tags; of
-// graphs in pkg/controller/v1alpha1/inferencegraph/raw_ig.go@v0.12.0 to @v0.20.0).
+// label's value (GetRawServiceLabel and GetRawWorkerServiceLabel in pkg/constants/constants.go@v0.11.2 to @v0.20.0),
+// and its host, NAME-NAMESPACE, a label of a DNS name. KServe works out the host before it makes anything, also for a
+// service without an Ingress (createRawURL in reconcilers/raw/raw_kube_reconciler.go and GenerateDomainName in
+// reconcilers/ingress/domain.go, with the domainTemplate of config/configmap/inferenceservice.yaml, at the same tags;
+// of graphs in pkg/controller/v1alpha1/inferencegraph/raw_ig.go@v0.12.0 to @v0.20.0).
 func checkLongName(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s == nil || s.Mode != kserve.Standard || s.Name == "" || isPlaceholder(s.Name) {
@@ -50,10 +50,10 @@ func checkLongName(p *pass) {
 	if s.Namespace == "" || isPlaceholder(s.Namespace) || len(host) <= longestLabel {
 		return
 	}
-	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod starts, "+
-		"because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten the name or "+
-		"the namespace by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host, longestLabel,
-		len(host)-longestLabel, kserve.ConfigMap)})
+	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
+		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
+		"the name or the namespace by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
+		longestLabel, len(host)-longestLabel, kserve.ConfigMap)})
 }
 
 // longestHost returns the longest name of a component that KServe makes for certain. All of them get a host.

@@ -43,8 +43,8 @@ func checkFixedMode(p *pass) {
 	switch all, none := p.Versions.All(kserve.ModeFixed), !p.Versions.Any(kserve.ModeFixed); {
 	case none:
 		f.Severity = transform.Warning
-		f.Message = fmt.Sprintf("the pods of %s mode go on running beside the new ones, because KServe before 0.15.1 deletes "+
-			"nothing when the mode changes to %s: delete them when the new ones serve", from, to)
+		f.Message = fmt.Sprintf("the pods of %s mode go on running beside the new ones, because KServe before 0.15.1 "+
+			"deletes nothing when the mode changes to %s: delete them when the new ones serve", from, to)
 	case !annotated && to == kserve.Knative:
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("the service stays in %s mode, because KServe 0.15.1 and later keep the mode that a service "+
@@ -61,7 +61,8 @@ func checkFixedMode(p *pass) {
 }
 
 // anotherService is the way out where a service can't become what Git says.
-const anotherService = "give the service another name, or delete it before the sync, so that nothing serves until the new one is ready"
+const anotherService = "give the service another name, or delete it before the sync, so that nothing serves until the " +
+	"new one is ready"
 
 // annotatedMode returns the mode that the object has by its annotation, else by the cluster's default, and whether it
 // is the annotation. It is empty if that is unknown, or no mode.

@@ -42,9 +42,9 @@ func checkScalerLeft(p *pass) {
 		case from == to:
 			continue
 		case to == "keda" && (from == "" || from == "hpa"):
-			f.Message = fmt.Sprintf("the service never becomes what this says, because KServe leaves the HorizontalPodAutoscaler "+
-				"that it made for the %s, and KEDA refuses a ScaledObject for a Deployment that another one scales: set the class "+
-				"external first, sync, and then set keda", component)
+			f.Message = fmt.Sprintf("the service never becomes what this says, because KServe leaves the "+
+				"HorizontalPodAutoscaler that it made for the %s, and KEDA refuses a ScaledObject for a Deployment that another "+
+				"one scales: set the class external first, sync, and then set keda", component)
 		case from == "keda":
 			f.Severity = transform.Warning
 			f.Message = fmt.Sprintf("KEDA goes on scaling the %s, because KServe leaves the ScaledObject that it made for it: "+

@@ -13,8 +13,8 @@ import (
 var ks715Doc string
 
 // fixedSize are the releases whose webhook refuses another number of nodes (validateImmutable in
-// llm_inference_service_validation.go of pkg/apis/serving/v1alpha1 and v1alpha2, @v0.17.0 to @v0.20.0; the validators of
-// v0.16.0 have no such function).
+// llm_inference_service_validation.go of pkg/apis/serving/v1alpha1 and v1alpha2, @v0.17.0 to @v0.20.0; the validators
+// of v0.16.0 have no such function).
 var fixedSize = transform.Window{From: transform.Release{0, 17, 0}}
 
 var fixedParallelism = &transform.Rule{

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -47,6 +48,9 @@ func checkFixedSelector(p *pass) {
 		if len(part) == 1 && s.Has(prefill...) != was.Has(prefill...) {
 			c.report(prefill, "prefill", "llm-d.ai/role, which was "+role(was)+" and is now "+role(s)+",")
 			continue
+		}
+		if len(part) == 1 && versions.Any(kserve.LLMCached) {
+			c.compareCaches(versions)
 		}
 		c.compare(yamldoc.Path{"metadata", "labels"}, kueueLabels)
 		if versions.Any(kserve.LLM["v1alpha2"]) {
@@ -108,6 +112,69 @@ func selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]s
 		}
 	}
 	return labels
+}
+
+// compareCaches reports a service that gets its model from another cache than before, or no longer from one.
+func (c selectorChange) compareCaches(versions kserve.Versions) {
+	before, known := c.change().cachesBefore().of(c.was.Object)
+	after, knownToo := c.change().cachesAfter().of(c.s.Object)
+	if !known || !knownToo || before == after {
+		return
+	}
+	f := transform.Report{At: cachedAt(c.Object), Category: "cache", Severity: transform.Warning, Message: fmt.Sprintf(
+		"the pods stay as they are and the service is no longer Ready, because KServe puts the name of its LocalModelCache, "+
+			"which was %s and is now %s, into the selector of the Deployment %s, which the API server lets nobody change: "+
+			"delete that Deployment once after the sync; fine if localModel is not enabled in the ConfigMap %s",
+		cmp.Or(before, "none"), cmp.Or(after, "none"), kserve.ChildName(c.s.Name, kserve.LLMDeployment), kserve.ConfigMap)}
+	if !versions.All(kserve.LLMCached) {
+		f.Needs = kserveVersion
+	}
+	c.Report(f)
+}
+
+// caches are those of a render, by the URI of their model.
+type caches map[string][]*transform.Object
+
+func findCaches(render *transform.Snapshot) caches {
+	found := caches{}
+	for _, o := range render.Objects(localModelNamespaceCache, kserve.LocalModelCache) {
+		uri := strings.TrimSuffix(o.Get("spec", "sourceModelUri").Str(), "/")
+		found[uri] = append(found[uri], o)
+	}
+	return found
+}
+
+// of returns the name of the cache from which an LLM service has its model, "" if there is none: one with a URI that
+// starts its own, first of those in its namespace (SetLocalModelLabel in
+// pkg/webhook/admission/llminferenceservice/defaulter.go@v0.20.0). It is unknown if several fit, or if the service
+// chooses by node group.
+func (c caches) of(service *transform.Object) (name string, known bool) {
+	annotations := service.Get("metadata", "annotations")
+	if annotations.Get(disableCaches) != nil {
+		return "", true
+	}
+	uri := service.Get(cachedAt(service)...).Str()
+	var own, shared []string
+	for i := range uri + "/" {
+		if i < len(uri) && uri[i] != '/' {
+			continue
+		}
+		for _, o := range c[uri[:i]] {
+			switch {
+			case o.Kind == kserve.LocalModelCache.Kind:
+				shared = append(shared, o.Name)
+			case o.Namespace == service.Namespace:
+				own = append(own, o.Name)
+			}
+		}
+	}
+	if len(own) == 0 {
+		own = shared
+	}
+	if len(own) > 1 || isPlaceholder(uri) || annotations.Get("serving.kserve.io/nodegroup") != nil {
+		return "", false
+	}
+	return strings.Join(own, ""), true
 }
 
 // report reports what changes in the selector. A Config that is not among the manifests may have what seems to change.

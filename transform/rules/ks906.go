@@ -13,9 +13,9 @@ import (
 var ks906Doc string
 
 // workersDeleted is the release that deletes the workers of a predictor on several nodes. After it has made them,
-// reconcileCanaryDeployments lists the Deployments and Services with the labels of the predictor, and deletes each whose
-// name is neither that of the predictor nor of a canary. Those of the workers have these labels too, from reconcileWorker
-// (both in components/predictor.go@v0.20.0).
+// reconcileCanaryDeployments lists the Deployments and Services with the labels of the predictor, and deletes each
+// whose name is neither that of the predictor nor of a canary. Those of the workers have these labels too, from
+// reconcileWorker (both in components/predictor.go@v0.20.0).
 var workersDeleted = transform.Window{From: transform.Release{0, 20, 0}, Before: transform.Release{0, 20, 1}}
 
 // workersKept is the repair.
@@ -43,8 +43,8 @@ func checkDeletedWorkers(p *pass) {
 		return
 	}
 	f := transform.Report{At: yamldoc.Path{"spec", kserve.Predictor, "workerSpec"}}
-	f.Message = fmt.Sprintf("the model never loads on KServe 0.20.0, because it deletes the Deployment %s of the workers, and "+
-		"the Services between the nodes, whenever it has made them: ", kserve.WorkerName(s.Name))
+	f.Message = fmt.Sprintf("the model never loads on KServe 0.20.0, because it deletes the Deployment %s of the "+
+		"workers, and the Services between the nodes, whenever it has made them: ", kserve.WorkerName(s.Name))
 	switch {
 	case p.Versions.Likened():
 		f.Severity = transform.Warning
