@@ -17,6 +17,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
@@ -212,5 +213,19 @@ func readYAML(t *testing.T, name string, into any) {
 	t.Helper()
 	if err := yaml.UnmarshalStrict([]byte(read(t, name)), into); err != nil {
 		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// TestPlanReleases checks that plan knows the releases of KServe whose programs make plan builds.
+func TestPlanReleases(t *testing.T) {
+	var built []string
+	for _, name := range files(t, "controlplane", "go.mod") {
+		if release, found := strings.CutPrefix(path.Base(path.Dir(name)), "kserve-v"); found {
+			built = append(built, release)
+		}
+	}
+	slices.SortFunc(built, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
+	if !slices.Equal(plan.Releases, built) {
+		t.Errorf("plan knows the releases %q, and there are %q", plan.Releases, built)
 	}
 }

@@ -20,8 +20,8 @@ import (
 //     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too
 //     much;
 //   - ctx.Err(), once ctx is done;
-//   - an [*InternalError], when Config.Index, Rule.Removed, Rule.Changed or the engine panics, and without Config.NotRepaired
-//     when a rule does or a repair cannot be proved.
+//   - an [*InternalError], when Config.Index, Rule.Removed, Rule.Changed or the engine panics, and without
+//     Config.NotRepaired when a rule does or a repair cannot be proved.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
 	if fault := guarded(func() error { result, err = run(ctx, files, config); return nil }); fault != nil {
 		return nil, fault
@@ -79,7 +79,7 @@ func (r *repair) result(changes *analysis) (*Result, error) {
 	s := r.first.snapshot
 	return &Result{
 		open:     slices.Concat(r.repaired(), changes.open, failed),
-		Accepted: problems(values(slices.Concat(r.keep(r.first.accepted, r.next()), changes.accepted))),
+		Accepted: problems(slices.Concat(r.keep(r.first.accepted, r.next()), changes.accepted)),
 		Unused:   values(r.unused(failed, changes)),
 		parts:    []part{{s.input, r.last.snapshot.documents}},
 		index:    s.index,

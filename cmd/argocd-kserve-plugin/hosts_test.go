@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -33,16 +35,44 @@ func inTop(t *testing.T, file string) *yamldoc.Node {
 	return tree.Root
 }
 
-// release writes a release with a script that starts the program under test, and returns the address of the folder with
-// all releases.
+// release writes a release with scripts that start the programs under test, and returns the address of the folder with all
+// releases.
 func (h *host) release(t *testing.T, version string, intact bool) string {
 	t.Helper()
-	program := fmt.Appendf(nil, "#!/bin/sh\nexec '%s' \"$@\"\n", h.env["PROGRAM"])
+	folder := filepath.Join(h.temp, "releases", "v"+version)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var checksums bytes.Buffer
+	for _, name := range []string{"argocd-kserve-plugin", plan.Name + "0.20.0"} {
+		program, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := packed(t, name, fmt.Appendf(nil, "#!/bin/sh\nexec '%s' \"$@\"\n", program))
+		sum := sha256.Sum256(data)
+		if !intact {
+			sum[0]++
+		}
+		archive := fmt.Sprintf("%s_%s_linux_%s.tar.gz", name, version, runtime.GOARCH)
+		fmt.Fprintf(&checksums, "%x  %s\n%x  other.tar.gz\n", sum, archive, sum)
+		if err := os.WriteFile(filepath.Join(folder, archive), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "checksums.txt"), checksums.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + filepath.Join(h.temp, "releases")
+}
+
+// packed returns an archive with a program.
+func packed(t *testing.T, name string, program []byte) []byte {
+	t.Helper()
 	var archive bytes.Buffer
 	zipped := gzip.NewWriter(&archive)
 	packed := tar.NewWriter(zipped)
-	header := &tar.Header{Name: "argocd-kserve-plugin", Mode: 0o755, Size: int64(len(program))}
-	if err := packed.WriteHeader(header); err != nil {
+	if err := packed.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program))}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := packed.Write(program); err != nil {
@@ -50,29 +80,12 @@ func (h *host) release(t *testing.T, version string, intact bool) string {
 	}
 	packed.Close()
 	zipped.Close()
-	sum := sha256.Sum256(archive.Bytes())
-	if !intact {
-		sum[0]++
-	}
-	name := fmt.Sprintf("argocd-kserve-plugin_%s_linux_%s.tar.gz", version, runtime.GOARCH)
-	folder := filepath.Join(h.temp, "releases", "v"+version)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for file, data := range map[string][]byte{
-		name:            archive.Bytes(),
-		"checksums.txt": fmt.Appendf(nil, "%x  %s\n%x  other.tar.gz\n", sum, name, sum),
-	} {
-		if err := os.WriteFile(filepath.Join(folder, file), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return "file://" + filepath.Join(h.temp, "releases")
+	return archive.Bytes()
 }
 
-var input = regexp.MustCompile(`^\$\{\{ inputs\.([a-z-]+) \}\}$`)
+var input = regexp.MustCompile(`^\$\{\{ (?:inputs\.([a-z-]+)|(github\.[a-z_.]+)) \}\}$`)
 
-// actionSteps returns the steps of action.yml, with the inputs that a workflow gives it.
+// actionSteps returns the steps of action.yml, with the inputs that a workflow gives it, and what GitHub gives it.
 func actionSteps(t *testing.T, given map[string]string) *yamldoc.Node {
 	t.Helper()
 	action := inTop(t, "action.yml")
@@ -82,19 +95,29 @@ func actionSteps(t *testing.T, given map[string]string) *yamldoc.Node {
 	}
 	maps.Copy(values, given)
 	steps := action.Get("runs", "steps")
+	fill(t, steps, values)
+	return steps
+}
+
+// fill replaces the expressions in the variables of steps.
+func fill(t *testing.T, steps *yamldoc.Node, values map[string]string) {
+	t.Helper()
 	for _, step := range steps.Items {
-		for _, variable := range step.Get("env").Entries {
+		env := step.Get("env")
+		if env == nil {
+			continue
+		}
+		for _, variable := range env.Entries {
 			match := input.FindStringSubmatch(variable.Value.Value)
 			if match == nil {
 				t.Fatalf("%s is not the value of an input", variable.Value.Value)
 			}
-			if _, ok := values[match[1]]; !ok {
+			if _, ok := values[match[1]]; !ok && match[1] != "" {
 				t.Errorf("there is no input %s", match[1])
 			}
-			variable.Value.Value = values[match[1]]
+			variable.Value.Value = values[match[1]+match[2]]
 		}
 	}
-	return steps
 }
 
 // TestGitHubAction runs the steps of action.yml. A workflow that uses it is linted in e2e/workflows.

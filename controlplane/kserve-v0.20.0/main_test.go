@@ -1,6 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane/planetest"
@@ -13,3 +19,51 @@ func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, 
 // TestWorkers: this release deletes the Deployment of the workers that it has made, llama-predictor-worker
 // (https://github.com/kserve/kserve/issues/6113). Rule KS906 is about it.
 func TestWorkers(t *testing.T) { planetest.Workers(t, release(), "Deployment llama-predictor") }
+
+// TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
+// testdata/plan are those of the picture.
+func TestPage(t *testing.T) {
+	top := filepath.Join("..", "..")
+	page, err := os.ReadFile(filepath.Join(top, "docs", "plan.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := filepath.Abs(filepath.Join(top, "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"change": {"--previous", "iris.yaml", "new.yaml"}, "misfit": {"fashion.yaml"}, "llm": {"llama.yaml"},
+	} {
+		cmd := exec.Command(filepath.Join(bin, "argocd-kserve-plugin"),
+			append([]string{"plan", "--kserve-version=0.20.0", "--default-deployment-mode=Standard"}, args...)...)
+		cmd.Dir = filepath.Join(top, "testdata", "plan")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		code, wanted := 0, 0
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			code = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if name == "misfit" {
+			wanted = 1
+		}
+		if code != wanted {
+			t.Errorf("%s: exit code %d: %s", name, code, &stderr)
+		}
+		file := filepath.Join(cmd.Dir, name+".txt")
+		if os.Getenv("UPDATE_GOLDEN") != "" {
+			if err := os.WriteFile(file, stdout.Bytes(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(file); err != nil || stdout.String() != string(want) {
+			t.Errorf("%s: %v, plan prints\n%s", file, err, &stdout)
+		}
+		if !strings.Contains(string(page), "\n```\n"+stdout.String()+"```\n") {
+			t.Errorf("docs/plan.md does not have what plan prints:\n%s", &stdout)
+		}
+	}
+}

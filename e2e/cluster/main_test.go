@@ -74,6 +74,17 @@ func chosenVersions(list string) ([]string, error) {
 	return chosen, nil
 }
 
+// chosenOf returns those of the releases that a test knows that the run tests. To name another one is an error.
+func chosenOf(t *testing.T, known []string) []string {
+	t.Helper()
+	for _, version := range versions {
+		if *versionsFlag != "all" && !slices.Contains(known, version) {
+			t.Fatalf("-kserve-version: %q is not one of %s", version, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(known), func(version string) bool { return !slices.Contains(versions, version) })
+}
+
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
 	releases := argocd.Versions

@@ -26,6 +26,20 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
+// TestMoreSteps lints the workflow of docs/ci.md with the steps that the page adds for plan.
+func TestMoreSteps(t *testing.T) {
+	workflow := snippet(t, "ci.md") + "\n"
+	for line := range strings.Lines(fenced(t, "ci.md", ".github/workflows/kserve.yaml, more steps") + "\n") {
+		workflow += "      " + line
+	}
+	for _, problem := range lint(t, workflow) {
+		t.Errorf("%s in\n%s", problem, workflow)
+	}
+	if broken := strings.Replace(workflow, "github.event.", "github.evnt.", 1); len(lint(t, broken)) == 0 {
+		t.Error("the added steps are not linted")
+	}
+}
+
 // TestLint checks that an input that the action lacks, and one that is missing, are found.
 func TestLint(t *testing.T) {
 	workflow := snippet(t, "hosts.md")
@@ -37,19 +51,25 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// snippet returns the workflow of a page, with the action of this checkout.
+// snippet returns the workflow of a page.
 func snippet(t *testing.T, page string) string {
+	t.Helper()
+	return fenced(t, page, ".github/workflows/kserve.yaml")
+}
+
+// fenced returns the YAML of a page whose first line is a comment.
+func fenced(t *testing.T, page, comment string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, found := strings.Cut(string(text), "```yaml\n# .github/workflows/kserve.yaml\n")
-	workflow, _, closed := strings.Cut(rest, "\n```\n")
+	_, rest, found := strings.Cut(string(text), "```yaml\n# "+comment+"\n")
+	yaml, _, closed := strings.Cut(rest, "\n```\n")
 	if !found || !closed {
-		t.Fatalf("docs/%s has no workflow", page)
+		t.Fatalf("docs/%s has no %s", page, comment)
 	}
-	return workflow
+	return yaml
 }
 
 // lint returns what actionlint finds in a workflow of a repository that has the action at its top.

@@ -37,13 +37,13 @@ func TestInstallers(t *testing.T) {
 		"install/gitlab/kserve.yml": strings.Join(pipeline.KServe.BeforeScript, "\n") + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			const installed = "\nargocd-kserve-plugin it works\n"
+			const installed = "\nargocd-kserve-plugin it works\nargocd-kserve-plugin-kserve-0.20.0\n"
 			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script+installed)
 			temp := t.TempDir()
 			cmd.Env = append(os.Environ(), "VERSION=0.2.0", "BASE_URL=file://"+releases, "RUNNER_TEMP="+temp,
-				"GITHUB_PATH="+filepath.Join(temp, "path"), "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
+				"GITHUB_PATH="+filepath.Join(temp, "path"), "PLAN=0.20.0", "PLUGIN_VERSION=v0.2.0", "PLUGIN_BASE_URL=file://"+releases)
 			out, err := cmd.CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "it\nworks\n") {
+			if err != nil || !strings.Contains(string(out), "it\nworks\npacked\n") {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

@@ -44,6 +44,21 @@ func main() {
 	}
 }
 `,
+	"Makefile":                           "packed:\n\techo packed > controlplane/kserve-v$(KSERVE)/packed.txt\n",
+	".gitignore":                         "packed.txt\n",
+	"controlplane/kserve-v0.20.0/go.mod": "module " + modulePath + "/controlplane/kserve-v0.20.0\n\ngo 1.26\n",
+	"controlplane/kserve-v0.20.0/main.go": `package main
+
+import (
+	_ "embed"
+	"os"
+)
+
+//go:embed packed.txt
+var packed string
+
+func main() { os.Stdout.WriteString(packed) }
+`,
 	"internal/install/install.go": "package install\n\nconst Version = \"v0.2.0\"\n",
 }
 
@@ -160,19 +175,54 @@ func TestBuild(t *testing.T) {
 	if got := listed(t, strings.NewReader(archive)); !slices.Equal(got, want) {
 		t.Errorf("the archive has\n%s", strings.Join(got, "\n"))
 	}
+	want = []string{
+		"LICENSE -rw-r--r--", "THIRD-PARTY-LICENSES.txt -rw-r--r--", "argocd-kserve-plugin-kserve-0.20.0 -rwxr-xr-x",
+	}
+	archive = first["argocd-kserve-plugin-kserve-0.20.0_0.2.0_linux_amd64.tar.gz"]
+	if got := listed(t, strings.NewReader(archive)); !slices.Equal(got, want) {
+		t.Errorf("the archive of the program of plan has\n%s", strings.Join(got, "\n"))
+	}
 	check := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "checksums.txt")
 	check.Dir = dir
 	out, err := check.Output()
-	if lines := strings.Count(string(out), ": OK\n"); err != nil || lines != 2*3 {
+	if lines := strings.Count(string(out), ": OK\n"); err != nil || lines != 2*5 {
 		t.Errorf("%d checksums, %v:\n%s", lines, err, out)
 	}
-	bill := first["argocd-kserve-plugin_0.2.0_linux_amd64.cdx.json"]
-	for _, want := range []string{
-		`"specVersion": "1.6"`, `"purl": "pkg:golang/` + modulePath + `@v0.2.0"`, `"purl": "pkg:golang/std@go1.`,
+	for name, module := range map[string]string{
+		"argocd-kserve-plugin": modulePath, "argocd-kserve-plugin-kserve-0.20.0": modulePath + "/controlplane/kserve-v0.20.0",
 	} {
-		if !strings.Contains(bill, want) {
-			t.Errorf("the list of contents lacks %s:\n%s", want, bill)
+		bill := first[name+"_0.2.0_linux_amd64.cdx.json"]
+		for _, want := range []string{
+			`"specVersion": "1.6"`, `"purl": "pkg:golang/` + module + `@v0.2.0"`, `"purl": "pkg:golang/std@go1.`,
+		} {
+			if !strings.Contains(bill, want) {
+				t.Errorf("the list of contents of %s lacks %s:\n%s", name, want, bill)
+			}
 		}
+	}
+}
+
+// TestWithoutPlan builds a release without the programs of plan, which take minutes each.
+func TestWithoutPlan(t *testing.T) {
+	repository(t)
+	t.Setenv("KSERVE", "")
+	dir := filepath.Join(t.TempDir(), "dist")
+	if _, err := script(t, "build", dir, "v0.2.0", "linux/amd64"); err != nil {
+		t.Fatal(err)
+	}
+	archives, err := filepath.Glob(filepath.Join(dir, "argocd-kserve-plugin*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range archives {
+		names = append(names, filepath.Base(path))
+	}
+	want := []string{
+		"argocd-kserve-plugin_0.2.0_linux_amd64.cdx.json", "argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("the release has %q", names)
 	}
 }
 
@@ -211,12 +261,14 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	refused("the commit has no tag, so give a version such as v0.2.0")
-	refused(`"0.2.0" is no version; one looks like v0.2.0`, "0.2.0")
-	refused(`"v0.2" is no version; one looks like v0.2.0`, "v0.2")
+	refused(`"0.2.0" is not a version such as v0.2.0`, "0.2.0")
+	refused(`"v0.2" is not a version such as v0.2.0`, "v0.2")
 	refused("the version is v0.3.0-rc.1, and install of this commit is about v0.2.0 (internal/install/install.go)",
 		"v0.3.0-rc.1")
 	refused("the version is v0.0.0-rc.1, and install of this commit is about v0.2.0", "v0.0.0-rc.1")
 	refused(`"plan9/amd64" is none of the platforms linux/amd64 `, "v0.2.0", "plan9/amd64")
+	t.Setenv("KSERVE", "0.20.0,0.1.0")
+	refused("there is no control plane for KServe 0.1.0", "v0.2.0")
 	if err := os.WriteFile("LICENSE", []byte("another\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ type Repository struct {
 	git, common string // its .git, and that of the main work tree
 }
 
-// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The environment
-// says where the configuration of git's user and of the system are.
+// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The
+// environment says where the configuration of git's user and of the system are.
 func Open(dir string, getenv func(string) string) (*Repository, error) {
 	r := &Repository{Dir: dir, git: filepath.Join(dir, ".git")}
 	if link, err := readSmall(r.git); err == nil { // of a linked work tree or a submodule

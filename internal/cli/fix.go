@@ -100,7 +100,8 @@ findings whose repair loses a comment, with the line before the repair.
 	return cmd
 }
 
-// repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired too.
+// repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired
+// too.
 func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outcome, error) {
 	inputs, err := src.Load(ctx, args)
 	if err != nil {

@@ -61,6 +61,55 @@ func TestAgentPicture(t *testing.T) {
 	expect(t, filepath.Join("..", "..", "docs", "agent.svg"), svg(about, strings.TrimSpace(session.String())))
 }
 
+// TestPlanPicture draws what plan prints about testdata/plan. make plan-test compares the texts with a real run.
+func TestPlanPicture(t *testing.T) {
+	var session strings.Builder
+	for _, run := range []struct{ file, args string }{
+		{"change", "--previous iris.yaml new.yaml"}, {"misfit", "fashion.yaml"}, {"llm", "llama.yaml"},
+	} {
+		output, err := os.ReadFile(filepath.Join("..", "..", "testdata", "plan", run.file+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&session, "\x1b[1m$ %s plan %s\x1b[m\n", program, run.args)
+		_, services, _ := strings.Cut(string(output), "\n\n")
+		for line := range strings.Lines(services) {
+			for _, part := range wrapped(strings.TrimRight(line, "\n")) {
+				fmt.Fprintf(&session, "%s\n", emphasised(part))
+			}
+		}
+		session.WriteString("\n")
+	}
+	const about = "A terminal: plan shows a change of an image, which restarts pods; a service whose model format no runtime " +
+		"supports; and the GPUs of an LLMInferenceService"
+	expect(t, filepath.Join("..", "..", "docs", "plan.svg"), svg(about, strings.TrimSpace(session.String())))
+}
+
+// wrapped breaks a line of plan that is too long for the picture between two facts.
+func wrapped(line string) []string {
+	const most = 100
+	if len(line) <= most {
+		return []string{line}
+	}
+	at := strings.LastIndex(line[:most], "; ")
+	if at < 0 {
+		return []string{shortened(line)}
+	}
+	return append([]string{line[:at+1]}, wrapped("      "+line[at+2:])...)
+}
+
+// emphasised colours a line of plan: what is added and removed, what restarts, and what goes wrong.
+func emphasised(line string) string {
+	for _, style := range []struct{ prefix, color string }{
+		{"| +", "32"}, {"| -", "1;31"}, {"| ", "2"}, {"pods restart", "33"}, {"! ", "1;31"},
+	} {
+		if text := strings.TrimLeft(line, " "); strings.HasPrefix(text, style.prefix) {
+			return line[:len(line)-len(text)] + "\x1b[" + style.color + "m" + text + "\x1b[m"
+		}
+	}
+	return line
+}
+
 // shortened cuts a line that is too long for a picture.
 func shortened(line string) string {
 	const most = 92

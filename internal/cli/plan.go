@@ -134,9 +134,8 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	if err != nil {
 		return err
 	}
-	live, err := plan.Read(data, data, name)
-	for _, o := range live {
-		pl.cluster = append(pl.cluster, plan.Plain(o.Object))
+	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
+		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
 	}
 	return err
 }
@@ -241,7 +240,7 @@ func (pl *planning) unknown(answer *plan.Answer) error {
 	var all []error
 	for _, i := range answer.State.Unknown {
 		if i < 0 || i >= len(pl.manifests) {
-			return fmt.Errorf("KServe %s: the program names an object that is not there", answer.Release)
+			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
 		}
 		m := pl.manifests[i]
 		version, _ := m.Object["apiVersion"].(string)

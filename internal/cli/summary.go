@@ -144,13 +144,10 @@ func refused(o *run.Outcome) error {
 // refusal is refused for one source.
 func refusal(o *run.Outcome) error {
 	failOn := cmp.Or(o.Settings.FailOn, run.Never)
-	left := o.Left()
-	if failing(left, o.Fails(failOn)) == nil {
+	severe := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !run.Reaches(f.Severity, failOn) })
+	if len(severe) == 0 {
 		return nil
 	}
-	severe := slices.DeleteFunc(left, func(f transform.Finding) bool {
-		return !f.Severity.AtLeast(transform.Severity(failOn))
-	})
 	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))
 	return errors.Join(append([]error{first}, failures(severe)...)...)
 }

@@ -18,8 +18,16 @@ var Formats = []encoding.Format[*Plan]{
 	{Name: "yaml", Write: YAML},
 }
 
-// JSON writes the plan for programs.
-func JSON(w io.Writer, p *Plan) error { return encoding.JSON(w, p) }
+// jsonVersion is that of the form. A field that is added leaves it; one that goes or changes its meaning raises it.
+const jsonVersion = 1
+
+// JSON writes the plan for programs; docs/plan.schema.json describes it.
+func JSON(w io.Writer, p *Plan) error {
+	return encoding.JSON(w, struct {
+		Version int `json:"version"`
+		*Plan
+	}{jsonVersion, p})
+}
 
 // YAML writes all objects as manifests, for programs that judge what runs.
 func YAML(w io.Writer, p *Plan) error {
@@ -153,33 +161,58 @@ func (p *Plan) summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// Markdown writes the plan for a comment on a pull request.
+// maxMarkdown leaves room in the 65,536 characters that a comment on GitHub may have.
+const maxMarkdown = 60_000
+
+// Markdown writes the plan for a comment on a pull request. Where GitHub would refuse it, diffs are left out, and then
+// services.
 func Markdown(w io.Writer, p *Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### What KServe %s makes%s\n\n%s\n", encoding.Markdown(p.Release), encoding.Markdown(p.likeness()),
 		encoding.Markdown(p.summary()))
+	left := 0
+	// add writes the first of the texts for which there is room.
+	add := func(texts ...string) {
+		for _, text := range texts {
+			if b.Len()+len(text) <= maxMarkdown {
+				b.WriteString(text)
+				return
+			}
+		}
+		left++
+	}
 	for _, refused := range p.Refused {
-		fmt.Fprintf(&b, "\n**%s is refused** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()),
-			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message))
+		add(fmt.Sprintf("\n**%s is refused** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()),
+			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message)))
 	}
 	for _, s := range p.Services {
 		if p.Compared && !s.moves() && len(s.Problems) == 0 && !s.Stuck {
 			continue
 		}
-		fmt.Fprintf(&b, "\n**%s** %s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, encoding.Markdown(s.Place))
-		for _, problem := range s.Problems {
-			fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
-		}
-		if s.Stuck {
-			b.WriteString("> It ends without a workload.\n\n")
-		}
-		s.markdown(&b, "")
+		add(s.markdown(true), s.markdown(false))
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\nThe comment has no room for %d more; run `plan` to see all.\n", left)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (n *Node) markdown(b *strings.Builder, indent string) {
+// markdown returns a service with what it makes, with its diffs or without.
+func (s *Service) markdown(diffs bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n**%s** %s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, encoding.Markdown(s.Place))
+	for _, problem := range s.Problems {
+		fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
+	}
+	if s.Stuck {
+		b.WriteString("> It ends without a workload.\n\n")
+	}
+	s.below(&b, "", diffs)
+	return b.String()
+}
+
+func (n *Node) below(b *strings.Builder, indent string, diffs bool) {
 	for _, child := range n.Children {
 		effect := cmp.Or(string(child.Effect), "made")
 		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(child.Kind), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
@@ -191,13 +224,13 @@ func (n *Node) markdown(b *strings.Builder, indent string) {
 		if len(child.Restarts) > 0 {
 			fmt.Fprintf(b, "%s  **pods restart**: %s\n", indent, encoding.Markdown(strings.Join(child.Restarts, ", ")))
 		}
-		if child.Diff != "" {
+		if child.Diff != "" && diffs {
 			fmt.Fprintf(b, "\n%s  <details><summary>changes</summary>\n\n", indent)
 			for diff := range strings.Lines(child.Diff) {
 				fmt.Fprintf(b, "%s      %s\n", indent, terminal.Quote(strings.TrimSuffix(diff, "\n")))
 			}
 			fmt.Fprintf(b, "\n%s  </details>\n\n", indent)
 		}
-		child.markdown(b, indent+"  ")
+		child.below(b, indent+"  ", diffs)
 	}
 }

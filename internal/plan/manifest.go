@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -32,9 +33,43 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 		if err := yaml.Unmarshal(d.Body, &o); err != nil {
 			continue // the transformation has let it pass: it is for another tool
 		}
-		all = append(all, flattened(o, nil, func(at yamldoc.Path) string {
+		found, err := flattened(o, nil, func(at yamldoc.Path) string {
 			return fmt.Sprintf("%s:%d", path, lineOf(originals[i], at))
-		})...)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// ErrNoObjects is what [ReadLive] returns for a file without any.
+var ErrNoObjects = errors.New("no objects")
+
+// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without the
+// values of Secrets. It fails for what it cannot decode.
+func ReadLive(data []byte, path string) ([]Object, error) {
+	documents, err := yamldoc.Split(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, d := range documents {
+		var fault *yamldoc.Error
+		if _, err := yamldoc.Parse(d.Body); errors.As(err, &fault) {
+			return nil, fmt.Errorf("%s:%w", path, fault.At(d.Line))
+		}
+	}
+	live, err := Read(data, data, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(live) == 0 {
+		return nil, fmt.Errorf("%s: %w", path, ErrNoObjects)
+	}
+	var all []Object
+	for _, m := range live {
+		all = append(all, Plain(m.Object))
 	}
 	return all, nil
 }
@@ -57,7 +92,7 @@ func lineOf(d yamldoc.Document, at yamldoc.Path) int {
 }
 
 // flattened returns the items of a List, at any depth, or the object itself.
-func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) []Manifest {
+func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Manifest, error) {
 	kind, _ := o["kind"].(string)
 	if items, isList := o["items"].([]any); isList && strings.HasSuffix(kind, "List") {
 		var all []Manifest
@@ -66,15 +101,36 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) []Man
 				if item["kind"] == nil {
 					item["apiVersion"], item["kind"] = o["apiVersion"], strings.TrimSuffix(kind, "List")
 				}
-				all = append(all, flattened(item, at.With("items", i), place)...)
+				found, err := flattened(item, at.With("items", i), place)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, found...)
 			}
 		}
-		return all
+		return all, nil
 	}
-	if _, ok := o["metadata"].(map[string]any); !ok || kind == "" || o["apiVersion"] == nil {
-		return nil
+	if kind == "" || o["apiVersion"] == nil {
+		return nil, nil
 	}
-	return []Manifest{{Object: o, Place: place(at)}}
+	metadata, ok := o["metadata"].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s: metadata is no mapping", place(at), kind)
+	}
+	for _, field := range []string{"name", "generateName", "namespace"} {
+		if _, ok := metadata[field].(string); !ok && metadata[field] != nil {
+			return nil, fmt.Errorf("%s: %s: metadata.%s is no string: quote it", place(at), kind, field)
+		}
+	}
+	version, _ := o["apiVersion"].(string)
+	switch {
+	case metadata["name"] != nil:
+	case metadata["generateName"] == nil:
+		return nil, fmt.Errorf("%s: %s: metadata.name is missing", place(at), kind)
+	case strings.HasPrefix(version, group):
+		return nil, fmt.Errorf("%s: %s: metadata.generateName makes another service at each sync: give it a name", place(at), kind)
+	}
+	return []Manifest{{Object: o, Place: place(at)}}, nil
 }
 
 // Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.

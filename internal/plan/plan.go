@@ -1,5 +1,5 @@
-// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which this
-// package starts, makes the objects; the package compares and shows them.
+// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which
+// this package starts, makes the objects; the package compares and shows them.
 package plan
 
 import (
@@ -20,7 +20,6 @@ const (
 	Replaced  Effect = "replaced"
 	Deleted   Effect = "deleted"
 	Unchanged Effect = "unchanged"
-	Refused   Effect = "refused"
 )
 
 // Plan is what KServe makes of manifests.
@@ -63,7 +62,9 @@ type Problem struct {
 
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
 func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
-	p := &Plan{Release: answer.Release, Compared: answer.Previous != nil, made: answer.State.Objects}
+	p := &Plan{
+		Release: answer.Release, Compared: answer.Previous != nil, Services: []Service{}, made: answer.State.Objects,
+	}
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
 		r := versionless(referenceOf(m.Object))

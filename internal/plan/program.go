@@ -10,12 +10,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 )
 
 // Name is what the program of a release is called, without the release.
 const Name = "argocd-kserve-plugin-kserve-"
+
+// Releases are those of KServe that have a program, the oldest first.
+var Releases = []string{"0.15.2", "0.17.0", "0.20.0"}
 
 // Programs finds and starts the programs with KServe's code.
 type Programs struct {
@@ -39,9 +45,24 @@ func (p Programs) Find(release string) (string, error) {
 			return path, nil
 		}
 	}
+	if !slices.Contains(Releases, release) {
+		return "", fmt.Errorf("there is no program with the code of KServe %s, only of %s: take that of a release near by, "+
+			"with --like %s", release, strings.Join(Releases, ", "), near(release))
+	}
 	return "", fmt.Errorf("plan needs the program %s%s, with KServe's own code, in the folder of this program or on PATH: "+
-		"build it with make plan KSERVE=%[2]s in the plugin's repository, or take the program of a release near by with --like",
+		"take it from its archive in the plugin's release, or build it with make plan KSERVE=%[2]s in the plugin's repository",
 		Name, release)
+}
+
+// near is the newest release with a program that is older, or the oldest.
+func near(release string) string {
+	found := Releases[0]
+	for _, r := range Releases {
+		if semver.Compare("v"+r, "v"+release) < 0 {
+			found = r
+		}
+	}
+	return found
 }
 
 // Run starts a program. It ends it when the context is done.

@@ -26,8 +26,8 @@ type Inputs struct {
 	failed  []error // of those of several that can't be read
 }
 
-// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those of
-// several sources that have none.
+// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those
+// of several sources that have none.
 func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	var parts []*Outcome
 	failed := all.failed

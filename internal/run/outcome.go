@@ -50,8 +50,8 @@ func (o *Outcome) Each() []*Outcome {
 	return o.parts
 }
 
-// Fails returns the function that reports whether a finding is at or above fail-on of its source, or otherwise where that
-// is not set.
+// Fails returns the function that reports whether a finding is at or above fail-on of its source, or otherwise where
+// that is not set.
 func (o *Outcome) Fails(otherwise string) func(transform.Finding) bool {
 	failOn := map[*transform.Object]string{}
 	for _, part := range o.Each() {

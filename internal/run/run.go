@@ -1,8 +1,8 @@
 // Package run makes inputs of the sources that a command names, and an outcome of the inputs.
 //
 // A source is a PATH, standard input, what --discover finds below a folder, or what an Application of --application
-// names. Load reads all of them, for every command alike. An Input is a source that is read, with its settings; an Outcome
-// is what the rules make of the inputs.
+// names. Load reads all of them, for every command alike. An Input is a source that is read, with its settings; an
+// Outcome is what the rules make of the inputs.
 package run
 
 import (

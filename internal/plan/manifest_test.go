@@ -1,0 +1,65 @@
+package plan_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+)
+
+// What kubectl prints of a cluster is one List. The values of a Secret stay here, and so does what only a live object has.
+func TestReadLive(t *testing.T) {
+	got, err := plan.ReadLive([]byte(`apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Secret
+  metadata: {name: keys, namespace: kserve, uid: "1", resourceVersion: "2"}
+  data: {token: c2VjcmV0}
+  stringData: {password: secret}
+- apiVersion: example.com/v1
+  kind: Other
+  metadata: {name: other}
+  status: {phase: Ready}
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: ClusterServingRuntimeList
+items:
+- metadata: {name: mine}
+`), "live.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []plan.Object{
+		{
+			"apiVersion": "v1", "kind": "Secret", "metadata": plan.Object{"name": "keys", "namespace": "kserve"},
+			"data": plan.Object{"token": ""}, "stringData": plan.Object{"password": ""},
+		},
+		{"apiVersion": "example.com/v1", "kind": "Other", "metadata": plan.Object{"name": "other"}},
+		{
+			"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ClusterServingRuntime",
+			"metadata": plan.Object{"name": "mine"},
+		},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A file that is broken or empty is not the same as no file.
+func TestReadLiveFails(t *testing.T) {
+	const head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+	for data, want := range map[string]string{
+		"":                                      "live.yaml: no objects",
+		"apiVersion: v1\nkind: List\nitems: []": "live.yaml: no objects",
+		head + "a: [\n":                         "live.yaml:5:1: did not find expected node content",
+		head + "a: 1\na: 2\n":                   "live.yaml:6:1: ",
+		head + "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: 5}\n": "live.yaml:8: Secret: " +
+			"metadata.name is no string: quote it",
+	} {
+		if _, err := plan.ReadLive([]byte(data), "live.yaml"); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", data, err, want)
+		}
+	}
+}
