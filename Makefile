@@ -40,6 +40,10 @@ CHAOS   ?= 2m
 LIMIT   ?= 75m
 export CGO_ENABLED ?= 0
 
+ifneq ($(words $(KSERVE)),1)
+$(error "KSERVE=$(KSERVE)" is no list of releases; it has no spaces, such as 0.20.0,0.15.2)
+endif
+
 .PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
 	release-test reproducible packed plan plan-test bench outdated demo clean
 
@@ -55,7 +59,7 @@ build: ## build the binary
 PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
 comma := ,
 # Those in KSERVE. A release that somebody names and that has none is an error.
-planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+planned = $(if $(filter-out file,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
 	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
 
 # What the programs embed of KServe's sources.
@@ -202,8 +206,8 @@ define suite-all # all but chaos, with every release of KServe, chart, host and 
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 
-# one-of is an error if a variable has none of the values that it may have.
-one-of = $(if $(filter $(2),$(firstword $($(1)))),,$(error "$(1)=$($(1))" is none of: $(2)))
+# one-of is an error if a variable does not have one of the values that it may have.
+one-of = $(if $(filter 1,$(words $($(1)) $(filter-out $(2),$($(1))))),,$(error "$(1)=$($(1))" is none of: $(2)))
 
 e2e: ## one of the suites below, such as SUITE=health
 	$(call one-of,KNATIVE,all smoke)$(call one-of,DRIFT,quick all)$(call one-of,HOSTS,quick all)
