@@ -1,4 +1,5 @@
-# Only the Go toolchain is needed. `make demo` and `make test` are the two commands to start with.
+# `make demo` and `make test` are the two commands to start with. The first needs only Go, the second also git, bash, curl
+# and jq, because it runs the jobs of the documentation.
 BINARY  := bin/argocd-kserve-plugin
 GO      ?= go
 # lint vets: what go test would vet takes a minute of CPU for each large module.
@@ -116,7 +117,8 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, bench and hack
 	$(GO) mod tidy -diff
 
 race: export CGO_ENABLED = 1
-race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
+race: ## the tests of what runs goroutines under the race detector, or those of all packages (installs a C compiler)
+	command -v "$$($(GO) env CC)" >/dev/null || hack/install gcc libc6-dev
 	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
 	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/argocd-kserve-plugin
 
@@ -152,7 +154,7 @@ define suite-kustomize # kustomizations against Argo CD's own code, kustomize an
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./kustomize
 endef
 define suite-hosts # the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
-	command -v pre-commit >/dev/null || hack/install-pre-commit
+	command -v pre-commit >/dev/null || hack/install pre-commit
 	cd e2e/workflows && $(TEST) -count=1 ./...
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 endef
@@ -224,8 +226,8 @@ release: ## what a release consists of, in bin/release: of version VERSION, or o
 	rm -rf bin/release
 	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (needs zip)
-	command -v zip >/dev/null || apt-get install -qq zip >/dev/null
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (installs zip and curl)
+	command -v zip >/dev/null && command -v curl >/dev/null || hack/install zip curl
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI
