@@ -116,7 +116,7 @@ func TestCIInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked, output, passed := run.end(t)
-		if passed || asked[0] != "" || !strings.Contains(output, "== failed, in this order:\n== interrupted\n") {
+		if passed || asked[0] != "" || !strings.Contains(output, "\n== interrupted\n== failed, in this order:\n== failed: make ") {
 			t.Errorf("passed: %v, asked for %q afterwards:\n%s", passed, asked, output)
 		}
 	}
