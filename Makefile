@@ -193,6 +193,11 @@ endef
 define suite-restarts # the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
 endef
+define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
+	$(MAKE) plan KSERVE=$(KSERVE)
+	cd e2e && $(TEST) -count=1 -timeout 10s ./cluster/evidence
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(KSERVE)
+endef
 define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
 		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
@@ -204,7 +209,7 @@ define suite-comparison # every way of Argo CD to compare and to track (needs ro
 endef
 define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
 	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
-		upgrade comparison; do \
+		plan upgrade comparison; do \
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 

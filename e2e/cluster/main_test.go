@@ -39,7 +39,7 @@ var versions []string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error
-	if versions, err = chosenVersions(*versionsFlag); err != nil {
+	if versions, err = kserve.Choose(*versionsFlag); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -56,22 +56,6 @@ func TestMain(m *testing.M) {
 			table.Write(os.Stdout)
 		}
 	})
-}
-
-// chosenVersions accepts releases with and without a leading v.
-func chosenVersions(list string) ([]string, error) {
-	if list == "all" {
-		return kserve.Versions, nil
-	}
-	var chosen []string
-	for name := range strings.SplitSeq(list, ",") {
-		version := "v" + strings.TrimPrefix(strings.TrimSpace(name), "v")
-		if !slices.Contains(kserve.Versions, version) {
-			return nil, fmt.Errorf("-kserve-version: %q is not one of %s", name, strings.Join(kserve.Versions, ", "))
-		}
-		chosen = append(chosen, version)
-	}
-	return chosen, nil
 }
 
 // chosenOf returns those of the releases that a test knows that the run tests. To name another one is an error.
