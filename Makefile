@@ -59,8 +59,10 @@ build: ## build the binary
 # The releases that have a control plane.
 PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
 comma := ,
+space := $() $()
 # Those in KSERVE. A release that somebody names and that has none is an error.
-planned = $(if $(filter-out file,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+planned = $(if $(filter all,$(KSERVE)),$(PLANES),$(named))
+named = $(if $(filter-out file,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
 	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
 
 # What the programs embed of KServe's sources.
@@ -195,8 +197,8 @@ define suite-restarts # the restarts that the plugin predicts, against those of 
 endef
 define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
 	$(MAKE) plan KSERVE=$(KSERVE)
-	cd e2e && $(TEST) -count=1 -timeout 10s ./cluster/evidence
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(KSERVE)
+	cd e2e && $(TEST) -count=1 ./cluster/evidence
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
 endef
 define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \

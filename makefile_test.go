@@ -10,6 +10,8 @@ import (
 func TestMakefile(t *testing.T) {
 	for args, want := range map[string]string{
 		"plan KSERVE=0.17.0,0.20.0":            "",
+		"plan KSERVE=all":                      "",
+		"e2e SUITE=plan KSERVE=all":            "",
 		"judge KSERVE=all":                     "",
 		"judge KSERVE=0.20.0,\t0.15.2":         "is no list of releases",
 		"judge KSERVE=":                        "is no list of releases",
