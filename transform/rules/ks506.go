@@ -99,10 +99,11 @@ func orNone(words []string) []string {
 
 // fitting says which runtime of the render to name instead.
 func (p *pass) fitting(s *model.Service) string {
-	for _, o := range p.offers(s, s.Get(formatPath...).Str()) {
-		if unfit(o.runtime, s) == "" {
-			return "name " + o.runtime.Name + ", which fits, or change the runtime"
-		}
+	m := s.Get("spec", kserve.Predictor, "model")
+	want := wanted{format: m.Get("modelFormat", "name").Str(), version: m.Get("modelFormat", "version").Str(),
+		protocol: m.Get("protocolVersion").Str()}
+	if fits := p.offer(s, want).runtime; fits != nil {
+		return "name " + fits.Name + ", which fits, or change the runtime"
 	}
 	return "name another runtime, or change this one"
 }
@@ -125,16 +126,16 @@ func (p *pass) checkMissingRuntime(name string) {
 // checkFormat looks at a model format for which KServe has to select a runtime: only those with autoSelect
 // (getServingRuntimeSupportedModelFormatLabelSet in predictor_model.go@v0.11.2 to @v0.20.0).
 func (p *pass) checkFormat(s *model.Service, format string) {
-	offers := p.offers(s, format)
 	own, known := kserve.SelectedFormats[format]
-	if known && p.Versions.Any(own) || slices.ContainsFunc(offers, func(o offer) bool { return o.automatic }) {
+	found := p.offer(s, wanted{format: format})
+	if known && p.Versions.Any(own) || found.automatic {
 		return
 	}
 	f := transform.Report{At: formatPath, Severity: transform.Warning}
-	if len(offers) > 0 {
+	if found.runtime != nil {
 		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s has no autoSelect for the format %s, and "+
 			"the service names no runtime: set model.runtime to %s; fine if the cluster has another one",
-			offers[0].runtime, format, offers[0].runtime.Name)
+			found.runtime, format, found.runtime.Name)
 		p.Report(f)
 		return
 	}
@@ -149,39 +150,75 @@ func (p *pass) checkFormat(s *model.Service, format string) {
 	}
 }
 
-// offer is a format of a runtime.
+// wanted is what a service wants of a runtime. Any version or protocol will do if it is empty or a placeholder.
+type wanted struct{ format, version, protocol string }
+
+// anyProtocol is what a runtime without protocolVersions supports.
+const anyProtocol = "*"
+
+// offered is a place where KServe looks for a runtime, and what it wants there.
+type offered struct {
+	cluster   bool   // a ClusterServingRuntime
+	namespace string // of a ServingRuntime
+	wanted
+}
+
+// offer is what the runtimes of the render offer somebody.
 type offer struct {
-	runtime   *transform.Object
-	automatic bool // with autoSelect
+	runtime   *transform.Object // the first
+	automatic bool              // one of them has autoSelect
 }
 
-// offerKey is a format in a namespace, which is empty for the whole cluster.
-type offerKey struct{ namespace, format string }
-
-// offers returns the runtimes of the render that list a format and that KServe finds for a service, those of its
-// namespace first.
-func (p *pass) offers(s *model.Service, format string) []offer {
-	all := p.index.offers()
-	return slices.Concat(all[namespaced][offerKey{s.Namespace, format}], all[clusterWide][offerKey{"", format}])
+// add adds another offer.
+func (o offer) add(other offer) offer {
+	if o.runtime == nil {
+		o.runtime = other.runtime
+	}
+	o.automatic = o.automatic || other.automatic
+	return o
 }
 
-// The scopes of runtimes.
-const (
-	namespaced = iota
-	clusterWide
-)
+// offer returns what a service finds, in its own namespace first.
+func (p *pass) offer(s *model.Service, want wanted) (found offer) {
+	if isPlaceholder(want.version) {
+		want.version = ""
+	}
+	protocols := []string{want.protocol, anyProtocol}
+	if want.protocol == "" || isPlaceholder(want.protocol) {
+		protocols = []string{""}
+	}
+	for _, at := range []offered{{namespace: s.Namespace, wanted: want}, {cluster: true, wanted: want}} {
+		for _, at.protocol = range protocols {
+			found = found.add(p.index.offers()[at])
+		}
+	}
+	return found
+}
 
-func findOffers(render *transform.Snapshot) (found [2]map[offerKey][]offer) {
-	for scope, kind := range []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime} {
-		found[scope] = map[offerKey][]offer{}
+// findOffers returns what all runtimes offer, except for those that are disabled.
+func findOffers(render *transform.Snapshot) map[offered]offer {
+	found := map[offered]offer{}
+	for _, kind := range []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime} {
 		for _, o := range render.Objects(kind) {
-			at := offerKey{namespace: o.Namespace}
-			if scope == clusterWide {
-				at.namespace = ""
+			if disabled(o) {
+				continue
+			}
+			at := offered{cluster: kind == kserve.ClusterServingRuntime}
+			if !at.cluster {
+				at.namespace = o.Namespace
+			}
+			protocols := append(o.Get("spec", "protocolVersions").Strings(), "")
+			if len(protocols) == 1 {
+				protocols = []string{anyProtocol, ""}
 			}
 			for _, supported := range o.Get("spec", "supportedModelFormats").List() {
 				at.format = supported.Get("name").Str()
-				found[scope][at] = append(found[scope][at], offer{o, supported.Get("autoSelect").Str() == "true"})
+				one := offer{o, supported.Get("autoSelect").Str() == "true"}
+				for _, at.version = range slices.Compact([]string{"", supported.Get("version").Str()}) {
+					for _, at.protocol = range protocols {
+						found[at] = found[at].add(one)
+					}
+				}
 			}
 		}
 	}

@@ -132,14 +132,27 @@ func (c selectorChange) compareCaches(versions kserve.Versions) {
 	c.Report(f)
 }
 
-// caches are those of a render, by the URI of their model.
-type caches map[string][]*transform.Object
+// caches are those of a render, by where they are and the URI of their model.
+type caches map[cachePlace]cache
+
+// cachePlace is a URI, and the kind and the namespace of the caches that have it.
+type cachePlace struct{ kind, namespace, uri string }
+
+// cache is the name of a cache. Several may have the same URI.
+type cache struct {
+	name    string
+	several bool
+}
 
 func findCaches(render *transform.Snapshot) caches {
 	found := caches{}
 	for _, o := range render.Objects(localModelNamespaceCache, kserve.LocalModelCache) {
-		uri := strings.TrimSuffix(o.Get("spec", "sourceModelUri").Str(), "/")
-		found[uri] = append(found[uri], o)
+		at := cachePlace{o.Kind, o.Namespace, strings.TrimSuffix(o.Get("spec", "sourceModelUri").Str(), "/")}
+		if o.Kind == kserve.LocalModelCache.Kind {
+			at.namespace = ""
+		}
+		_, several := found[at]
+		found[at] = cache{o.Name, several}
 	}
 	return found
 }
@@ -154,27 +167,25 @@ func (c caches) of(service *transform.Object) (name string, known bool) {
 		return "", true
 	}
 	uri := service.Get(cachedAt(service)...).Str()
-	var own, shared []string
-	for i := range uri + "/" {
-		if i < len(uri) && uri[i] != '/' {
-			continue
-		}
-		for _, o := range c[uri[:i]] {
-			switch {
-			case o.Kind == kserve.LocalModelCache.Kind:
-				shared = append(shared, o.Name)
-			case o.Namespace == service.Namespace:
-				own = append(own, o.Name)
-			}
-		}
-	}
-	if len(own) == 0 {
-		own = shared
-	}
-	if len(own) > 1 || isPlaceholder(uri) || annotations.Get("serving.kserve.io/nodegroup") != nil {
+	if isPlaceholder(uri) || annotations.Get("serving.kserve.io/nodegroup") != nil {
 		return "", false
 	}
-	return strings.Join(own, ""), true
+	for _, at := range []cachePlace{
+		{kind: localModelNamespaceCache.Kind, namespace: service.Namespace}, {kind: kserve.LocalModelCache.Kind},
+	} {
+		var fits []cache
+		for i := range uri + "/" {
+			if at.uri = uri[:i]; i == len(uri) || uri[i] == '/' {
+				if one, found := c[at]; found {
+					fits = append(fits, one)
+				}
+			}
+		}
+		if len(fits) > 0 {
+			return fits[0].name, len(fits) == 1 && !fits[0].several
+		}
+	}
+	return "", true
 }
 
 // report reports what changes in the selector. A Config that is not among the manifests may have what seems to change.

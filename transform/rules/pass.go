@@ -39,7 +39,7 @@ type index struct {
 	mains      func() map[podTemplate]*mainNames
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
-	offers     func() [2]map[offerKey][]offer
+	offers     func() map[offered]offer
 
 	compare sync.Once // sets change
 	change  *change   // to this render from the previous one
