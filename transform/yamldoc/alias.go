@@ -77,9 +77,9 @@ func (w *aliasWriter) follow(edits []Edit) (rest []Edit) {
 			n = n.child(e.Path[j])
 		}
 	}
-	for alias, own := range below {
+	for alias, changes := range below {
 		if target := alias.Target(); alias.Kind == Alias && !w.leaving[alias] && !w.leaving[target] &&
-			target.lasts(own) && reflect.DeepEqual(own, below[target]) {
+			target.lasts(changes) && reflect.DeepEqual(changes, below[target]) {
 			w.following[alias] = true
 		}
 	}
