@@ -73,7 +73,8 @@ func repairing(o *run.Outcome, enriches bool) string {
 }
 
 // skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more
-// files than most have the same reason, one line names the first and counts the others.
+// files than most have the same reason, one line names the first and counts the others. In sources that were found,
+// only what somebody asked to leave out counts.
 func skipped(o *run.Outcome, most int) string {
 	reasons := map[string]int{}
 	for _, file := range o.SkippedFiles {
@@ -88,6 +89,9 @@ func skipped(o *run.Outcome, most int) string {
 		case n > 0:
 			b.WriteString(terminal.Quote(file.String()) + "\n")
 		}
+	}
+	if o.Summary.Found != nil {
+		return b.String()
 	}
 	for _, place := range o.Skipped() {
 		b.WriteString(terminal.Quote(place.String()) + ": skipped: not an object\n")

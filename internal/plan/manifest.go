@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -15,6 +16,24 @@ import (
 type Manifest struct {
 	Object
 	Place string // path:line
+}
+
+// clusterScoped are kinds whose objects are in no namespace, beside those whose names begin with Cluster.
+const clusterScoped = `
+	APIService CSIDriver CustomResourceDefinition DeviceClass GatewayClass IngressClass LocalModelCache LocalModelNode
+	LocalModelNodeGroup MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass RuntimeClass StorageClass
+	ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment`
+
+// Namespace puts an object that names no namespace into one, unless its kind has none.
+func (m Manifest) Namespace(name string) {
+	kind, _ := m.Object["kind"].(string)
+	if strings.HasPrefix(kind, "Cluster") || slices.Contains(strings.Fields(clusterScoped), kind) {
+		return
+	}
+	metadata := m.Object["metadata"].(map[string]any)
+	if metadata["namespace"] == nil {
+		metadata["namespace"] = name
+	}
 }
 
 // Read decodes the objects of a file. Their places are those in the file before the repair.
@@ -47,8 +66,8 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 // ErrNoObjects is what [ReadLive] returns for a file without any.
 var ErrNoObjects = errors.New("no objects")
 
-// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without the
-// values of Secrets. It fails for what it cannot decode.
+// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without
+// the values of Secrets. It fails for what it cannot decode.
 func ReadLive(data []byte, path string) ([]Object, error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
