@@ -94,25 +94,17 @@ func (w *aliasWriter) follow(edits []Edit) (rest []Edit) {
 // lasts reports whether n keeps its anchor with the edits below it. A collection that is or becomes empty is written
 // anew.
 func (n *Node) lasts(edits []Edit) bool {
-	left := map[any]bool{}
-	for _, e := range n.Entries {
-		left[e.Key.Value] = true
-	}
-	for i := range n.Items {
-		left[i] = true
-	}
-	if len(left) == 0 {
-		return false
-	}
+	size, gone := len(n.Entries)+len(n.Items), map[any]bool{}
 	for _, e := range edits {
-		switch {
-		case e.Op == OpSet:
-			left[e.Path[0]] = true
-		case e.Op == OpDelete && len(e.Path) == 1:
-			delete(left, e.Path[0])
+		step := e.Path[0]
+		switch there := n.child(step) != nil; {
+		case !there && e.Op == OpSet:
+			return size > 0
+		case there && e.Op == OpDelete && len(e.Path) == 1:
+			gone[step] = true
 		}
 	}
-	return len(left) > 0
+	return len(gone) < size
 }
 
 // want notes the aliases that keep the edit from being made.
