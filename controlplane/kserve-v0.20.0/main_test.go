@@ -16,6 +16,10 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
 
+// TestWorkers: this release deletes the Deployment of the workers that it has made, llama-predictor-worker
+// (https://github.com/kserve/kserve/issues/6113). Rule KS906 is about it.
+func TestWorkers(t *testing.T) { planetest.Workers(t, release(), "Deployment llama-predictor") }
+
 // TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
 // testdata/plan are those of the picture.
 func TestPage(t *testing.T) {

@@ -21,7 +21,7 @@ type taking struct {
 	asked  string          // the setting without which the rule must leave the value alone
 }
 
-// The clauses of the law in docs/development.md. What this plugin writes itself are its own annotations.
+// The clauses of the law in docs/developers/development.md. What this plugin writes itself are its own annotations.
 const (
 	empty    = "empty, a duplicate, or a live object's"
 	equal    = "replaced by KServe by an equal meaning"
@@ -79,6 +79,9 @@ func isThere(l loss) bool { return l.now().Str() != "" }
 func becomes(texts ...string) func(loss) bool {
 	return func(l loss) bool { return slices.Contains(texts, l.now().Str()) }
 }
+
+// holdsBefore reports whether a name is part of the one that takes its place.
+func holdsBefore(l loss) bool { return strings.Contains(l.now().Str(), l.value.Value) }
 
 func was(texts ...string) func(loss) bool {
 	return func(l loss) bool { return slices.Contains(texts, l.value.Value) }
@@ -288,6 +291,7 @@ var lawful = []taking{
 	{"KS203", `^metadata\.finalizers\[\d+\]$`, breaking, was("kserve.io/protect"), ""},
 	{"KS204", `^metadata\.annotations\.argocd-kserve-plugin/(owner|autoscaler-class)$`, own, isThere, ""},
 	{"KS205", `^spec\.scaleTargetRef\.(apiVersion|kind|name)$`, replaced, isTarget, ""},
+	{"KS507", `^spec\.inferenceService$|^spec\.nodes\..+\.serviceName$`, replaced, holdsBefore, ""},
 	{"KS206", kserveAnnotation("(targetUtilizationPercentage|metrics)"), equal, isScaleField, ""},
 	{"KS207", `^spec\.minReplicaCount$`, replaced, becomes("1"), ""},
 	{"KS207", `^metadata\.annotations\.argocd\.argoproj\.io/sync-wave$`, replaced, isThere, ""},
