@@ -103,7 +103,7 @@ func ruleIDs(findings []*Finding) (all []string) {
 
 // blameFiles blames the edits with which a file would be read as other documents than those that it is made of.
 func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
-	in, rules, edits := r.first.snapshot.input, plan.rules(), plan.byPlace()
+	in, rules, byPlace := r.first.snapshot.input, plan.rules(), plan.byPlace()
 	for i, parts := range in.parts {
 		if !in.changed(i, documents) {
 			continue
@@ -118,7 +118,7 @@ func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 			}
 			for _, d := range r.breaking(i, edited) {
 				why := withdrawal{object: d.objects[0].ordinal, message: message, faulty: true}
-				guilty.add(why, edits.of(d.ordinal, rules...)...)
+				guilty.add(why, byPlace.of(d.ordinal, rules...)...)
 			}
 		}
 	}
@@ -269,7 +269,7 @@ const maxSuspects = 8
 // plan if it has none there.
 func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom) (verdict, error) {
 	guilty := verdict{}
-	rules, edits := plan.rules(), plan.byPlace()
+	rules, byPlace := plan.rules(), plan.byPlace()
 	document := func(s symptom) int { return r.first.snapshot.objects[s.object].doc.ordinal }
 	blame := func(s symptom, places ...place) {
 		guilty.add(withdrawal{object: s.object, message: s.message, faulty: s.faulty}, places...)
@@ -282,7 +282,7 @@ func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom)
 		symptoms = left
 		for i := range maxSuspects {
 			suspect := func(s symptom) *Finding {
-				own := edits[place{rule: rule, document: document(s)}]
+				own := byPlace[place{rule: rule, document: document(s)}]
 				if len(own) < 2 || len(own) > maxSuspects || i >= len(own) {
 					return nil
 				}
@@ -313,11 +313,11 @@ func (r *repair) findGuilty(ctx context.Context, plan *Plan, symptoms []symptom)
 			}
 		}
 		for _, s := range gone {
-			blame(s, edits.of(document(s), rule)...)
+			blame(s, byPlace.of(document(s), rule)...)
 		}
 	}
 	for _, s := range symptoms {
-		blame(s, edits.of(document(s), rules...)...)
+		blame(s, byPlace.of(document(s), rules...)...)
 	}
 	return guilty, nil
 }

@@ -57,23 +57,23 @@ func (e *engine) newDocument(file *File, source scan.Document, screen *scan.Scre
 		return nil, inputError(file, d.source.Line, err)
 	}
 	if d.content == object && screen.Selects(body) {
-		err = e.parsed(d, tree)
+		err = e.setTree(d, tree)
 	}
 	return d, err
 }
 
-// parsed gives a document its tree, with the objects in it and what people accept there.
-func (e *engine) parsed(d *document, tree *yamldoc.Tree) error {
+// setTree gives a document its tree, with the objects in it and what people accept there.
+func (e *engine) setTree(d *document, tree *yamldoc.Tree) error {
 	d.tree = tree
 	d.collect(e.Namespace)
 	return e.findIgnores(d)
 }
 
-// edited returns the document with another tree.
-func (e *engine) edited(d *document, tree *yamldoc.Tree) (*document, error) {
+// withTree returns the document with another tree.
+func (e *engine) withTree(d *document, tree *yamldoc.Tree) (*document, error) {
 	after := &document{file: d.file, source: d.source, content: d.content, count: d.count, ordinal: d.ordinal}
 	after.source.Body = tree.Bytes()
-	if err := e.parsed(after, tree); err != nil {
+	if err := e.setTree(after, tree); err != nil {
 		return nil, err
 	}
 	if len(after.objects) != len(d.objects) {

@@ -12,13 +12,13 @@ import (
 // lostComments are the comments that the edits of a plan remove, by the document and by the paths of the edits.
 type lostComments map[int]map[string][]Place
 
-// lost returns the comments that a step removes, with their places in the input.
-func (r *repair) lost(step int) lostComments {
+// lost returns the comments that a round removes, with their places in the input.
+func (r *repair) lost(round int) lostComments {
 	before, all := r.first.snapshot.documents, lostComments{}
-	if step > 0 {
-		before = r.steps[step-1].after.snapshot.documents
+	if round > 0 {
+		before = r.rounds[round-1].after.snapshot.documents
 	}
-	for i, d := range r.steps[step].after.snapshot.documents {
+	for i, d := range r.rounds[round].after.snapshot.documents {
 		original := r.first.snapshot.documents[i]
 		if d == before[i] || len(d.tree.Lost()) == 0 {
 			continue

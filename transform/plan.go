@@ -20,7 +20,7 @@ type Plan struct {
 type place struct {
 	rule     *Rule
 	document int    // its ordinal
-	finding  string // the key of the finding; empty for all of the rule's
+	key      string // of the finding; empty for all of the rule's
 }
 
 // withdrawal says why edits are not made.
@@ -119,11 +119,11 @@ func (p *Plan) rules() (all []*Rule) {
 	return all
 }
 
-// editsOf are the findings of a plan, by the places of their edits.
-type editsOf map[place][]*Finding
+// placed are the findings of a plan by the places of their edits.
+type placed map[place][]*Finding
 
-func (p *Plan) byPlace() editsOf {
-	all := editsOf{}
+func (p *Plan) byPlace() placed {
+	all := placed{}
 	for _, f := range p.findings {
 		for _, at := range f.places() {
 			all[at] = append(all[at], f)
@@ -133,16 +133,16 @@ func (p *Plan) byPlace() editsOf {
 }
 
 // of returns the places of the rules in a document if there are any, else in all documents.
-func (e editsOf) of(document int, rules ...*Rule) (places []place) {
+func (p placed) of(document int, rules ...*Rule) (places []place) {
 	for _, rule := range rules {
-		if at := (place{rule: rule, document: document}); e[at] != nil {
+		if at := (place{rule: rule, document: document}); p[at] != nil {
 			places = append(places, at)
 		}
 	}
 	if len(places) > 0 {
 		return places
 	}
-	for at := range e {
+	for at := range p {
 		if slices.Contains(rules, at.rule) {
 			places = append(places, at)
 		}

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// maxSteps is how many plans more than it has findings may edit a document. Rules that edit it more often chase each
+// maxRounds is how many plans more than it has findings may edit a document. Rules that edit it more often chase each
 // other. Two plans are enough for nearly all manifests.
-const maxSteps = 8
+const maxRounds = 8
 
 // repair makes plans until nothing is left to repair.
 type repair struct {
 	*engine
 	first     *analysis // of the input
 	last      *analysis // of the input with what is repaired
-	steps     []step
-	budget    []int                // how many steps may still edit each document
+	rounds    []round
+	budget    []int                // how many rounds may still edit each document
 	chased    map[place]withdrawal // the edits of rules that chase each other: not made at all
 	withdrawn map[place]withdrawal // the edits that the next plan leaves out
 }
 
-// step is a plan that passed the comparison, with the analysis of its result.
-type step struct {
+// round is a plan that passed the comparison, with the analysis of its result.
+type round struct {
 	*Plan
 	after *analysis
 }
@@ -38,8 +38,8 @@ func (e *engine) newRepair(found *analysis) *repair {
 // next returns the plan for what is left to repair.
 func (r *repair) next() *Plan {
 	var earlier *Plan
-	if len(r.steps) > 0 {
-		earlier = r.steps[len(r.steps)-1].Plan
+	if len(r.rounds) > 0 {
+		earlier = r.rounds[len(r.rounds)-1].Plan
 	}
 	return r.plan(r.last.open, r.withdrawn, earlier)
 }
@@ -76,28 +76,28 @@ func (r *repair) advance(plan *Plan, after *analysis) {
 		}
 	}
 	if len(chased) > 0 {
-		r.stopChase(chased, slices.Concat(r.steps[len(r.steps)-1].findings, plan.findings))
-		r.last, r.steps, r.budget = r.first, nil, r.first.budget()
+		r.stopChase(chased, slices.Concat(r.rounds[len(r.rounds)-1].findings, plan.findings))
+		r.last, r.rounds, r.budget = r.first, nil, r.first.budget()
 	} else {
-		r.last, r.steps = after, append(r.steps, step{plan, after})
+		r.last, r.rounds = after, append(r.rounds, round{plan, after})
 	}
 	r.withdrawn = maps.Clone(r.chased)
 }
 
-// budget returns how many steps may edit each document.
+// budget returns how many rounds may edit each document.
 func (a *analysis) budget() []int {
-	steps := make([]int, len(a.snapshot.documents))
-	for i := range steps {
-		steps[i] = maxSteps
+	rounds := make([]int, len(a.snapshot.documents))
+	for i := range rounds {
+		rounds[i] = maxRounds
 	}
 	for _, f := range a.open {
 		if len(f.Edits) > 0 {
 			for _, at := range f.places() {
-				steps[at.document]++
+				rounds[at.document]++
 			}
 		}
 	}
-	return steps
+	return rounds
 }
 
 // stopChase withdraws those of the findings for good that edit one of the documents.
@@ -189,7 +189,7 @@ func (e *engine) applyTo(d *document, edits []Edit) (after *document, err error)
 	if err != nil || tree == d.tree {
 		return d, err
 	}
-	return e.edited(d, tree)
+	return e.withTree(d, tree)
 }
 
 // repaired returns the findings of the input with what became of them, and those that only the repair revealed.
@@ -220,7 +220,7 @@ func (r *repair) repaired() []*Finding {
 			continue
 		}
 		open = append(open, f)
-		solved := len(r.steps) > 0 && !left[at]
+		solved := len(r.rounds) > 0 && !left[at]
 		if solved || len(f.Edits) > 0 {
 			f = new(*f)
 			f.Edits, f.Solved = nil, solved
@@ -241,9 +241,10 @@ func (r *repair) repaired() []*Finding {
 	return all
 }
 
-// revealed returns the findings that are left and are not among the open ones, those of the input that no step repairs.
+// revealed returns the findings that are left and are not among the open ones, which are those of the input that no
+// round repairs.
 func (r *repair) revealed(open []*Finding, plan *Plan) (found []*Finding) {
-	if len(r.steps) == 0 {
+	if len(r.rounds) == 0 {
 		return nil
 	}
 	known := map[spot][]*Finding{}
@@ -268,11 +269,11 @@ func (r *repair) revealed(open []*Finding, plan *Plan) (found []*Finding) {
 	return found
 }
 
-// made returns the findings that the steps repair, as findings about the objects of the input.
+// made returns the findings that the rounds repair, as findings about the objects of the input.
 func (r *repair) made() (made []*Finding) {
-	for i, step := range r.steps {
+	for i, round := range r.rounds {
 		lost := r.lost(i)
-		for _, f := range step.findings {
+		for _, f := range round.findings {
 			m := new(*f)
 			m.Lost = lost.of(f)
 			if i > 0 {
@@ -325,7 +326,7 @@ func (r *repair) failures() ([]*Finding, error) {
 	}
 	withdrawn := slices.SortedFunc(maps.Keys(r.withdrawn), func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(a.document, b.document),
-			cmp.Compare(a.finding, b.finding))
+			cmp.Compare(a.key, b.key))
 	})
 	for _, at := range withdrawn {
 		if why := r.withdrawn[at]; why.faulty {

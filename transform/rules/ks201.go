@@ -96,7 +96,7 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
 		c.setExternal(p, c.besideScaledObject(p, a))
 	case class == "external" && p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced):
-		p.Report(transform.Report{At: at, Category: c.component, Severity: transform.Warning,
+		p.Report(transform.Report{At: at, Category: c.component + " replicas", Severity: transform.Warning,
 			Message: "the replicas go back to minReplicas again and again, because KServe 0.15.0 resets them, " +
 				"even with autoscalerClass external: upgrade to 0.15.1"})
 	default:

@@ -126,8 +126,9 @@ func (w workers) checkClass(s *model.Service) {
 	class := s.Annotation(kserve.AutoscalerClassAnnotation)
 	for _, want := range kserve.MultiNodeClasses {
 		if class != want.Class && !s.MayBeStandard() {
-			w.report(yamldoc.Path{"metadata", "annotations", kserve.AutoscalerClassAnnotation}, want.Window,
-				fmt.Sprintf("Multinode only supports '%s' autoscaler(%s)", want.Class, class), "set the class "+want.Class)
+			w.refuse(refusal{at: yamldoc.Path{"metadata", "annotations", kserve.AutoscalerClassAnnotation}, only: want.Window,
+				category: want.Class, advice: "set the class " + want.Class,
+				words: fmt.Sprintf("Multinode only supports '%s' autoscaler(%s)", want.Class, class)})
 		}
 	}
 }
@@ -142,7 +143,8 @@ func (w workers) checkRuntime() {
 	}
 	for _, size := range []string{"pipelineParallelSize", "tensorParallelSize"} {
 		if w.Object.Get(w.spec.With(size)...).IsNull() {
-			w.report(w.spec, headAndWorker, size+" must be set when WorkerSpec is set", "set it in workerSpec")
+			w.refuse(refusal{at: w.spec, only: headAndWorker, category: size,
+				words: size + " must be set when WorkerSpec is set", advice: "set it in workerSpec"})
 		}
 	}
 	worker := w.spec.With("containers", 0)
@@ -167,8 +169,8 @@ func (w workers) checkSpec() {
 func (w workers) checkSize(field string, least int, only transform.Window) {
 	at := w.spec.With(field)
 	if n, given := w.Object.Get(at...).Int(); given && n < least {
-		w.report(at, only, fmt.Sprintf("WorkerSpec.%s cannot be less than %d(%d)",
-			strings.ToUpper(field[:1])+field[1:], least, n), "raise it")
+		w.refuse(refusal{at: at, only: only, category: fmt.Sprintf("at least %d", least), advice: "raise it",
+			words: fmt.Sprintf("WorkerSpec.%s cannot be less than %d(%d)", strings.ToUpper(field[:1])+field[1:], least, n)})
 	}
 }
 

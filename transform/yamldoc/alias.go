@@ -29,17 +29,17 @@ func (t *Tree) writeOut(edits []Edit) (*Tree, []Edit, []Comment, error) {
 			}
 		}
 	}
-	edits = w.follow(edits)
+	own := w.follow(edits)
 	for _, e := range edits {
 		if err := w.want(e); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	if len(w.wanted) == 0 {
-		return t, edits, nil, nil
+		return t, own, nil, nil
 	}
 	plain, lost, err := w.write()
-	return plain, edits, lost, err
+	return plain, own, lost, err
 }
 
 // descend returns the node at a path without following aliases, or nil.
@@ -77,21 +77,43 @@ func (w *aliasWriter) follow(edits []Edit) (rest []Edit) {
 			n = n.child(e.Path[j])
 		}
 	}
-	for i, e := range edits {
-		if alias := behind[i]; alias != nil && !w.leaving[alias] && !w.leaving[alias.Target()] &&
-			reflect.DeepEqual(below[alias], below[alias.Target()]) {
+	for alias, changes := range below {
+		if target := alias.Target(); alias.Kind == Alias && !w.leaving[alias] && !w.leaving[target] &&
+			target.lasts(changes) && reflect.DeepEqual(changes, below[target]) {
 			w.following[alias] = true
-		} else {
+		}
+	}
+	for i, e := range edits {
+		if !w.following[behind[i]] {
 			rest = append(rest, e)
 		}
 	}
 	return rest
 }
 
+// lasts reports whether n keeps its anchor with the edits below it. A collection that is or becomes empty is written
+// anew.
+func (n *Node) lasts(edits []Edit) bool {
+	size, gone := len(n.Entries)+len(n.Items), map[any]bool{}
+	for _, e := range edits {
+		step := e.Path[0]
+		switch there := n.child(step) != nil; {
+		case !there && e.Op == OpSet:
+			return size > 0
+		case there && e.Op == OpDelete && len(e.Path) == 1:
+			gone[step] = true
+		}
+	}
+	return len(gone) < size
+}
+
 // want notes the aliases that keep the edit from being made.
 func (w *aliasWriter) want(e Edit) error {
 	n := w.Root
 	for i, step := range e.Path {
+		if w.following[n] {
+			return nil
+		}
 		if n.Kind == Alias {
 			return w.add(n, n, e.Path[:i:i], fmt.Sprintf("this is the alias *%s", n.Value)) // the copy has no aliases
 		}

@@ -148,9 +148,9 @@ func (p *plan) additions(n *Node) *plan {
 // patch returns the document with one plan, and the comments that this removes.
 func (t *Tree) patch(p *plan) ([]byte, []Comment, error) {
 	pooled := childPool.Get().(*[]child)
-	s := splicer{Tree: t, edited: (*pooled)[:0]}
+	s := splicer{Tree: t, visiting: (*pooled)[:0]}
 	defer func() {
-		*pooled = s.edited
+		*pooled = s.visiting
 		childPool.Put(pooled)
 	}()
 	s.visit(slot{n: t.Root, head: -1, flow: t.Root.Style != Block}, p)
@@ -181,7 +181,7 @@ type splicer struct {
 	gone     []gone                // the entries and items that are removed
 	moved    map[int]bool          // offsets of comments that are cut and written again; nil for none
 	measured map[*Node]indentation // of block collections; nil for none
-	edited   []child               // the children of the collection being visited and of those around it
+	visiting []child               // the children of the collection being visited and of those around it
 	err      error
 }
 
@@ -229,13 +229,13 @@ func (c child) removed() bool { return c.plan != nil && c.plan.remove }
 
 // children returns the slots of n.
 func (s *splicer) children(n *Node, p *plan) []child {
-	first := len(s.edited)
+	first := len(s.visiting)
 	for _, e := range n.Entries {
 		var k *plan
 		if e.Key.Kind == Scalar {
 			k = p.kid(e.Key.Value)
 		}
-		s.edited = append(s.edited, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
+		s.visiting = append(s.visiting, child{slot{n: e.Value, head: e.colon, parent: n, key: e.Key}, e.Key.props(), k})
 	}
 	end := n.Start
 	for i, item := range n.Items {
@@ -245,9 +245,9 @@ func (s *splicer) children(n *Node, p *plan) []child {
 			c.head = c.start + len("-")
 			end = item.End
 		}
-		s.edited = append(s.edited, c)
+		s.visiting = append(s.visiting, c)
 	}
-	return s.edited[first:len(s.edited):len(s.edited)]
+	return s.visiting[first:len(s.visiting):len(s.visiting)]
 }
 
 // added returns the plans that add an entry to n.
@@ -267,9 +267,9 @@ func (s *splicer) visit(at slot, p *plan) {
 		s.put(at, p.value)
 		return
 	}
-	first := len(s.edited)
+	first := len(s.visiting)
 	children := s.children(at.n, p)
-	defer func() { s.edited = s.edited[:first] }()
+	defer func() { s.visiting = s.visiting[:first] }()
 	added := p.added(at.n)
 	kept := len(added)
 	for _, c := range children {

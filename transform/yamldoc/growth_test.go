@@ -60,6 +60,12 @@ var shapes = []struct {
 		}
 		return "items:\n" + joined(n, "", func(i int) string { return fmt.Sprintf("- &a%d {a: 1}\n- *a%[1]d\n", i) }), edits
 	}},
+	{"the same edits at an alias and its anchor", func(n int) (body string, edits []Edit) {
+		for i := range n {
+			edits = append(edits, Set(Path{"a", i, "b"}, 2), Set(Path{"c", i, "b"}, 2))
+		}
+		return "a: &x\n" + strings.Repeat("- b: 1\n", n) + "c: *x\n", edits
+	}},
 	{"empty values with tags", func(n int) (string, []Edit) {
 		return "items: [" + strings.Repeat("!!str , ", n) + "]\nx: 1\n", []Edit{Set(Path{"x"}, 2)}
 	}},

@@ -89,7 +89,7 @@ func (p *jsonParser) token() (json.Token, error) {
 
 func (p *jsonParser) value(depth int) (*Node, error) {
 	n := p.nodes.one()
-	*n = Node{Kind: Scalar, Start: p.next(), children: &noChildren}
+	*n = Node{Kind: Scalar, Start: p.next(), collection: &noCollection}
 	if depth > maxDepth {
 		return nil, p.errorAt(n.Start, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
@@ -100,7 +100,7 @@ func (p *jsonParser) value(depth int) (*Node, error) {
 	switch v := tok.(type) {
 	case json.Delim:
 		n.Style = Flow
-		n.children = p.below.one()
+		n.collection = p.below.one()
 		if v == '{' {
 			n.Kind, n.tag = Mapping, tagMap
 			err = p.object(n, depth)

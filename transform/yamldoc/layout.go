@@ -7,33 +7,33 @@ import (
 
 // layout is the style in which to write an addition.
 type layout struct {
-	eol   string
-	step  int // indentation of a mapping relative to the mapping around it
-	list  int // indentation of the dashes of a sequence relative to its key
-	json  bool
-	colon string // between key and value in flow style
-	comma string // between entries on one line in flow style
-	unit  string // indentation of entries on their own lines in flow style
+	eol     string
+	mapping int // indentation of a mapping relative to the mapping around it
+	list    int // indentation of the dashes of a sequence relative to its key
+	json    bool
+	colon   string // between key and value in flow style
+	comma   string // between entries on one line in flow style
+	unit    string // indentation of entries on their own lines in flow style
 }
 
 // indentation is how deep a document indents what it contains; -1 means that it does not show.
-type indentation struct{ step, list int }
+type indentation struct{ mapping, list int }
 
 // layoutAt returns the layout of n. What n does not show comes from the rest of the document.
 func (s *splicer) layoutAt(n *Node) layout {
-	l := layout{eol: s.lineEnd(n.Start), step: 2, json: s.json, colon: ": ", comma: ", ", unit: "  "}
+	l := layout{eol: s.lineEnd(n.Start), mapping: 2, json: s.json, colon: ": ", comma: ", ", unit: "  "}
 	own, whole := s.indentation(n), s.indentation(s.Root)
-	if own.step < 0 {
-		own.step = whole.step
+	if own.mapping < 0 {
+		own.mapping = whole.mapping
 	}
-	if own.step > 0 {
-		l.step = own.step
+	if own.mapping > 0 {
+		l.mapping = own.mapping
 	}
 	if l.list = own.list; l.list < 0 {
 		l.list = whole.list
 	}
 	if l.list < 0 {
-		l.list = l.step
+		l.list = l.mapping
 	}
 	return l
 }
@@ -135,7 +135,7 @@ func (l layout) below(indent int, value any) int {
 	if _, isList := value.([]any); isList {
 		return indent + l.list
 	}
-	return indent + l.step
+	return indent + l.mapping
 }
 
 // itemText formats an item of a block sequence that starts at column indent.

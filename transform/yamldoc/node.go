@@ -47,11 +47,11 @@ type Node struct {
 	// byte. A block scalar ends after its line break. For a null without text, as in "key:", both are the same.
 	Start, End int
 
-	*children // the fields Entries and Items
+	*collection // the fields Entries and Items
 }
 
-// children are the fields of a Node that most scalars do not need. Those share one, which saves half of the memory.
-type children struct {
+// collection has the fields of a Node that most scalars do not need. Those share one, which saves half of the memory.
+type collection struct {
 	Entries []Entry // of a Mapping, in document order
 	Items   []*Node // of a Sequence, in document order
 
@@ -60,7 +60,7 @@ type children struct {
 	extras  *extras // nil for most nodes
 }
 
-var noChildren children
+var noCollection collection
 
 // extras are the fields that few nodes need.
 type extras struct {

@@ -187,14 +187,14 @@ func (s *slabs) count(y *yaml.Node) {
 // node converts y and the nodes below it. size is theirs with aliases expanded.
 func (c *converter) node(y *yaml.Node, depth int) (n *Node, size extent, err error) {
 	n = c.nodes.one()
-	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, children: &noChildren}
+	*n = Node{Kind: kinds[y.Kind], Style: styleOf(y), tag: tagOf(y.Tag), Value: y.Value, collection: &noCollection}
 	props := c.offset(y.Line, y.Column)
 	n.setOffsets(props, props, props)
 	if depth > maxDepth {
 		return nil, size, c.errorAt(props, fmt.Sprintf("nested deeper than %d", maxDepth))
 	}
 	if y.Anchor != "" || n.Kind != Scalar || n.tag == tagOther {
-		n.children = c.below.one()
+		n.collection = c.below.one()
 		if y.Anchor != "" || n.tag == tagOther && y.Tag != "" {
 			n.extras = &extras{anchor: y.Anchor, tag: y.Tag}
 		}

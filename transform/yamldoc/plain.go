@@ -118,7 +118,7 @@ func (p *plainParser) block(at, column, depth int) *Node {
 
 func (p *plainParser) collection(kind Kind, style Style, tag tag, start int) *Node {
 	n := p.nodes.one()
-	*n = Node{Kind: kind, Style: style, tag: tag, Start: start, children: p.below.one()}
+	*n = Node{Kind: kind, Style: style, tag: tag, Start: start, collection: p.below.one()}
 	return n
 }
 

@@ -80,7 +80,7 @@ func (p *plainParser) quotedEnd(at int) (end int) {
 
 func (p *plainParser) scalar(style Style, tag tag, value string, start, end int) *Node {
 	n := p.nodes.one()
-	*n = Node{Kind: Scalar, Style: style, tag: tag, Value: value, Start: start, End: end, children: &noChildren}
+	*n = Node{Kind: Scalar, Style: style, tag: tag, Value: value, Start: start, End: end, collection: &noCollection}
 	return n
 }
 

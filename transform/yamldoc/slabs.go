@@ -8,7 +8,7 @@ import (
 // slabs are the memory for the nodes of one tree: a few large pieces instead of many small ones.
 type slabs struct {
 	nodes   slab[Node]
-	below   slab[children]
+	below   slab[collection]
 	entries slab[Entry]
 	items   slab[*Node]
 }

@@ -7,8 +7,8 @@ import (
 
 // block edits a block collection that keeps or gains at least one entry.
 func (s *splicer) block(n *Node, children []child, added []*plan) {
-	kept := -1        // the last child that is not removed
-	var tail *openEnd // its end, once it is needed
+	kept := -1       // the last child that is not removed
+	var tail *ending // its end, once it is needed
 	for i := 0; i < len(children); i++ {
 		c := children[i]
 		if !c.removed() {
@@ -25,7 +25,7 @@ func (s *splicer) block(n *Node, children []child, added []*plan) {
 			next := s.lineAfter(c.n.End)
 			s.remove(s.lineStart(c.start), next)
 			if kept >= 0 && tail == nil {
-				tail = s.openEnd(children[kept].n, children[kept].plan, n.indent)
+				tail = s.endOf(children[kept].n, children[kept].plan, n.indent)
 			}
 			if kept >= 0 && tail.open {
 				s.closeGap(next, s.column(c.start), tail)
@@ -59,36 +59,36 @@ func (s *splicer) removeFirst(children []child, i int) int {
 	}
 }
 
-// openEnd describes the end of a value. An open end is a block scalar, of which the lines after it may become part.
-type openEnd struct {
+// ending describes the end of a value. An open end is a block scalar, of which the lines after it may become part.
+type ending struct {
 	open   bool
 	keep   bool // whether blank lines become part of it
 	indent int  // column from which on text becomes part of it
 }
 
-// openEnd returns the end of n with the edits of p, in a block collection at column indent.
-func (s *splicer) openEnd(n *Node, p *plan, indent int) *openEnd {
+// endOf returns the end of n with the edits of p, in a block collection at column indent.
+func (s *splicer) endOf(n *Node, p *plan, indent int) *ending {
 	if p != nil && (p.set || len(p.added(n)) > 0) {
-		return &openEnd{}
+		return &ending{}
 	}
 	switch {
 	case n.Style == Literal || n.Style == Folded:
 		_, column, keep := s.blockScalar(n.Start, indent)
-		return &openEnd{true, keep, column}
+		return &ending{true, keep, column}
 	case n.Style == Block:
 		children := s.children(n, p)
 		for i := len(children) - 1; i >= 0; i-- {
 			if c := children[i]; !c.removed() {
-				return s.openEnd(c.n, c.plan, n.indent)
+				return s.endOf(c.n, c.plan, n.indent)
 			}
 		}
 	}
-	return &openEnd{}
+	return &ending{}
 }
 
 // closeGap keeps the lines from the line start at on from becoming part of the block scalar that now precedes them. It
 // removes blank lines or the blanks on them and indents the first comment to column indent, where that is needed.
-func (s *splicer) closeGap(at, indent int, tail *openEnd) {
+func (s *splicer) closeGap(at, indent int, tail *ending) {
 	for at < len(s.body) {
 		text, next := skipBlank(s.body, at), s.nextLine(at)
 		switch {

@@ -190,8 +190,7 @@ func (s *splicer) putFlow(at slot, value any) {
 		l = &whole
 	}
 	margin := at.margin
-	collection := n.Kind == Mapping || n.Kind == Sequence
-	if !l.json || collection && n.End > n.Start+len("{}") && s.lineAfter(n.Start) >= n.End {
+	if !l.json || (n.Kind == Mapping || n.Kind == Sequence) && n.End > n.Start+len("{}") && s.lineAfter(n.Start) >= n.End {
 		margin = ""
 	}
 	text := l.flow(value, quotesFor(n, at.parent), margin)
