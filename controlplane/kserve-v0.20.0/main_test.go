@@ -16,6 +16,9 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
 
+// TestWorkers has a fault of the release: it takes the worker's Deployment for an orphan (kserve/kserve#6113).
+func TestWorkers(t *testing.T) { planetest.Deletes(t, release()) }
+
 // TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
 // testdata/plan are those of the picture.
 func TestPage(t *testing.T) {
