@@ -95,7 +95,7 @@ var layers = []struct {
 	{"internal/diff", "internal/secret internal/terminal transform transform/unified transform/yamldoc"},
 	{"internal/krm", "transform/yamldoc"},
 	{"internal/checkout", "internal/application internal/buildenv internal/chart internal/paths internal/render " +
-		"internal/render/helm internal/render/kustomize internal/settings"},
+		"internal/render/helm internal/render/kustomize internal/settings internal/terminal"},
 	{"internal/run", "internal/application internal/chart internal/checkout internal/krm internal/panics " +
 		"internal/paths internal/render internal/render/discover internal/render/helm internal/render/kustomize " +
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},

@@ -18,6 +18,7 @@ import (
 var (
 	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
 	secrets     = schema.GroupKind{Kind: "Secret"}
+	accounts    = schema.GroupKind{Kind: "ServiceAccount"}
 	pods        = schema.GroupKind{Kind: "Pod"}
 	routes      = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
 	gateways    = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}
@@ -137,13 +138,15 @@ func (s *Server) pod(d object, ready bool) error {
 	}
 	meta := metaOf(d)
 	p := runtime.DeepCopyJSON(template.(object))
-	p["apiVersion"], p["kind"] = "v1", "Pod"
-	if p["metadata"] == nil {
-		p["metadata"] = object{}
-	}
+	given := metaOf(template.(object))
+	p["apiVersion"], p["kind"], p["metadata"] = "v1", "Pod", object{}
 	made := metaOf(p)
 	made.SetNamespace(meta.GetNamespace())
 	made.SetGenerateName(meta.GetName() + "-") // webhooks see it, and no name
+	// Of the template's metadata a pod gets no more (GetPodFromTemplate in pkg/controller of Kubernetes).
+	made.SetLabels(given.GetLabels())
+	made.SetAnnotations(given.GetAnnotations())
+	made.SetFinalizers(given.GetFinalizers())
 	controller := true
 	made.SetOwnerReferences([]metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,

@@ -275,6 +275,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			continue
 		}
 		is[t.key()] = true
+		p.prepare(t.namespace)
 		if err := p.apply(t, was[t.key()], manifests[i]); err != nil {
 			state.Refused = append(state.Refused, Refusal{
 				Index: i, Object: p.server.reference(t.key()), Message: statusOf(err).Message,
@@ -304,6 +305,19 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 	state.Objects = p.made()
 	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.fights
 	return state, nil
+}
+
+// prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
+// namespace that cannot have it refuses all objects.
+func (p *play) prepare(namespace string) {
+	k := key{accounts, namespace, "default"}
+	if _, err := p.server.get(k); err == nil || namespace == "" {
+		return
+	}
+	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: namespace}
+	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
+		p.before[k] = account
+	}
 }
 
 // ordered returns the places of manifests in the order in which Argo CD applies them: what others need comes first.

@@ -8,7 +8,7 @@ require (
 	github.com/argoproj/gitops-engine v0.7.1-0.20250521000818-c08b0a72c1f1
 	github.com/grpc-ecosystem/go-grpc-middleware v1.4.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	golang.org/x/mod v0.24.0
+	golang.org/x/mod v0.22.0
 	golang.org/x/sys v0.32.0
 	google.golang.org/protobuf v1.35.2
 	k8s.io/api v0.31.2

@@ -101,7 +101,7 @@ func ruleIDs(findings []*Finding) (all []string) {
 	return all
 }
 
-// blameFiles blames all edits of a file that would be read as other documents than those that it is made of.
+// blameFiles blames the edits with which a file would be read as other documents than those that it is made of.
 func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 	in, rules, edits := r.first.snapshot.input, plan.rules(), plan.byPlace()
 	for i, parts := range in.parts {
@@ -110,14 +110,39 @@ func (r *repair) blameFiles(plan *Plan, documents []*document, guilty verdict) {
 		}
 		if err := in.proveFile(i, documents); err != nil {
 			message := fmt.Sprintf("%s could not be read after the repair: %v", in.files[i].Path, err)
+			var edited []*document
 			for _, d := range parts {
-				if d.tree != nil && documents[d.ordinal] != d {
-					why := withdrawal{object: d.objects[0].ordinal, message: message, faulty: true}
-					guilty.add(why, edits.of(d.ordinal, rules...)...)
+				if d.tree != nil && documents[d.ordinal] != r.last.snapshot.documents[d.ordinal] {
+					edited = append(edited, documents[d.ordinal])
 				}
+			}
+			for _, d := range r.breaking(i, edited) {
+				why := withdrawal{object: d.objects[0].ordinal, message: message, faulty: true}
+				guilty.add(why, edits.of(d.ordinal, rules...)...)
 			}
 		}
 	}
+}
+
+// breaking returns those of the edited documents that keep file i from being read without the others, all of them if
+// only several together do.
+func (r *repair) breaking(i int, edited []*document) []*document {
+	documents := slices.Clone(r.last.snapshot.documents)
+	for _, d := range edited {
+		documents[d.ordinal] = d
+	}
+	half := len(edited) / 2
+	switch {
+	case r.first.snapshot.input.proveFile(i, documents) == nil:
+		return nil
+	case half == 0:
+		return edited
+	}
+	found := slices.Concat(r.breaking(i, edited[:half]), r.breaking(i, edited[half:]))
+	if len(found) == 0 {
+		return edited
+	}
+	return found
 }
 
 // compare checks a plan against the analysis of its result, and returns the guilty edits. What the plan repairs must be

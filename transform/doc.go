@@ -48,7 +48,8 @@
 //   - A comment inside of what an edit replaces or removes stays if package yamldoc can keep it. If not, Finding.Lost
 //     names it, and so does Finding.Text.
 //   - A finding with edits is gone after the repair, and repairing the output once more changes nothing.
-//   - Where an alias shares a value that an edit changes, a copy of the value takes the place of the alias.
+//   - Where an alias shares a value that an edit changes, a copy of the value takes the place of the alias, unless the
+//     edits are the same at both.
 //   - The same files and configuration give the same result. The package reads no files, environment or clock.
 //   - A document that concerns no rule goes through as it is, even if it cannot be parsed, unless the bytes show that
 //     Kubernetes could not read it.

@@ -100,10 +100,13 @@ func (f Finding) loss() string {
 	return "; this loses the comments on " + strings.Join(lines, ", ")
 }
 
-// Subject names the object, and the Application that it is of if that is known.
+// Subject names the object, and the Application that it is of or the values that it is rendered with if that is known.
 func (f Finding) Subject() string {
-	if app := f.Object.File.Application; app != "" {
-		return f.Object.String() + " (application " + app + ")"
+	switch file := f.Object.File; {
+	case file.Application != "":
+		return f.Object.String() + " (application " + file.Application + ")"
+	case file.Values != "":
+		return f.Object.String() + " (with " + file.Values + ")"
 	}
 	return f.Object.String()
 }

@@ -16,6 +16,10 @@ type File struct {
 	// Application is the Argo CD Application whose source has the file. It is empty where that is not known.
 	Application string
 
+	// Values is the file with values beside a chart that the object was rendered with, for messages. It is empty where the
+	// chart or an Application says which values there are.
+	Values string
+
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
 

@@ -149,21 +149,21 @@ func (r *repair) apply(ctx context.Context, plan *Plan) (*Snapshot, verdict, err
 
 // edit merges the edits of a plan in each document, splices them into its bytes, and returns all documents.
 func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, error) {
-	findings, edits := map[*document][]*Finding{}, map[*document][]Edit{}
+	documents := slices.Clone(r.last.snapshot.documents)
+	findings, edits := make([][]*Finding, len(documents)), make([][]Edit, len(documents))
 	for _, f := range plan.findings {
 		for _, e := range f.Edits {
-			d := e.Object.doc
-			if n := len(findings[d]); n == 0 || findings[d][n-1] != f {
-				findings[d] = append(findings[d], f)
+			i := e.Object.doc.ordinal
+			if n := len(findings[i]); n == 0 || findings[i][n-1] != f {
+				findings[i] = append(findings[i], f)
 			}
-			edits[d] = append(edits[d], e)
+			edits[i] = append(edits[i], e)
 		}
 	}
-	documents := slices.Clone(r.last.snapshot.documents)
 	faults := make([]error, len(documents))
 	err := parallel(ctx, len(documents), func(i int) error {
-		if d := documents[i]; len(edits[d]) > 0 {
-			documents[i], faults[i] = r.applyTo(d, edits[d])
+		if len(edits[i]) > 0 {
+			documents[i], faults[i] = r.applyTo(documents[i], edits[i])
 		}
 		return nil
 	})
@@ -173,8 +173,7 @@ func (r *repair) edit(ctx context.Context, plan *Plan) ([]*document, verdict, er
 	guilty := verdict{}
 	for i, fault := range faults {
 		if fault != nil {
-			d := r.last.snapshot.documents[i]
-			r.blameEdits(findings[d], d, fault, guilty)
+			r.blameEdits(findings[i], r.last.snapshot.documents[i], fault, guilty)
 		}
 	}
 	if len(guilty) == 0 {
@@ -208,7 +207,7 @@ func (r *repair) repaired() []*Finding {
 	for _, f := range r.last.open {
 		left[f.spot()] = true
 	}
-	var all []*Finding
+	var all, open []*Finding
 	known := map[*Finding]bool{}
 	for _, f := range first {
 		at := f.spot()
@@ -220,6 +219,7 @@ func (r *repair) repaired() []*Finding {
 			all = append(all, m)
 			continue
 		}
+		open = append(open, f)
 		solved := len(r.steps) > 0 && !left[at]
 		if solved || len(f.Edits) > 0 {
 			f = new(*f)
@@ -234,20 +234,20 @@ func (r *repair) repaired() []*Finding {
 		all = append(all, f)
 	}
 	all = append(all, slices.DeleteFunc(made, func(f *Finding) bool { return known[f] })...)
-	all = append(all, r.revealed(first, plan)...)
+	all = append(all, r.revealed(open, plan)...)
 	slices.SortStableFunc(all, func(a, b *Finding) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 	})
 	return all
 }
 
-// revealed returns the findings that are left and were not in the input.
-func (r *repair) revealed(first []*Finding, plan *Plan) (found []*Finding) {
+// revealed returns the findings that are left and are not among the open ones, those of the input that no step repairs.
+func (r *repair) revealed(open []*Finding, plan *Plan) (found []*Finding) {
 	if len(r.steps) == 0 {
 		return nil
 	}
 	known := map[spot][]*Finding{}
-	for _, f := range first {
+	for _, f := range open {
 		known[f.spot()] = append(known[f.spot()], f)
 	}
 	left := r.keep(r.last.open, plan)

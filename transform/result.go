@@ -35,7 +35,7 @@ type Output struct {
 func (r *Result) Findings() []Finding { return values(r.open) }
 
 func values(findings []*Finding) []Finding {
-	var all []Finding
+	all := slices.Grow([]Finding(nil), len(findings))
 	for _, f := range findings {
 		all = append(all, *f)
 	}
@@ -47,7 +47,7 @@ func (r *Result) Index() Index { return r.index }
 
 // Problems returns the Findings as people look at them: without those of rules that Enrich, and with those that belong
 // Together joined, as far as all of them are repaired or none is.
-func (r *Result) Problems() []Finding { return problems(r.Findings()) }
+func (r *Result) Problems() []Finding { return problems(r.open) }
 
 // Left returns those of the Problems that are not repaired.
 func (r *Result) Left() []Finding {
@@ -55,7 +55,7 @@ func (r *Result) Left() []Finding {
 }
 
 // problems returns the findings as Problems does.
-func problems(findings []Finding) []Finding {
+func problems(findings []*Finding) []Finding {
 	type group struct {
 		rule           *Rule
 		object         *Object
@@ -76,13 +76,13 @@ func problems(findings []Finding) []Finding {
 			}
 			first[of] = len(all)
 		}
-		all = append(all, f)
+		all = append(all, *f)
 	}
 	return all
 }
 
 // join adds another finding of the same rule about the same object.
-func (f *Finding) join(other Finding) {
+func (f *Finding) join(other *Finding) {
 	f.Also = append(f.Also, other.At)
 	f.Edits = slices.Concat(f.Edits, other.Edits)
 	f.Restarts = slices.Concat(f.Restarts, other.Restarts)
@@ -90,12 +90,14 @@ func (f *Finding) join(other Finding) {
 }
 
 // Losing returns those of the Findings whose repair loses comments.
-func (r *Result) Losing() []Finding { return r.where(func(f *Finding) bool { return len(f.Lost) > 0 }) }
+func (r *Result) Losing() []Finding {
+	return values(r.where(func(f *Finding) bool { return len(f.Lost) > 0 }))
+}
 
-func (r *Result) where(wanted func(*Finding) bool) (findings []Finding) {
+func (r *Result) where(wanted func(*Finding) bool) (findings []*Finding) {
 	for _, f := range r.open {
 		if wanted(f) {
-			findings = append(findings, *f)
+			findings = append(findings, f)
 		}
 	}
 	return findings

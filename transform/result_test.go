@@ -93,7 +93,7 @@ func TestLineBreak(t *testing.T) {
 	}
 }
 
-// TestProveFile gives a file a document that reads as two: the edits there are withdrawn.
+// TestProveFile gives a file a document that reads as two: the edits there are withdrawn, and not those beside it.
 func TestProveFile(t *testing.T) {
 	e, err := newEngine(Config{Rules: []*Rule{wants("KS901", "seen", "yes", services)}})
 	if err != nil {
@@ -111,8 +111,10 @@ func TestProveFile(t *testing.T) {
 	for after, want := range map[string]int{named("a") + "x: 1\n": 0, named("a") + "---\n" + named("a"): 1} {
 		edited := *s.documents[0]
 		edited.source.Body = []byte(after)
+		beside := *s.documents[1]
+		beside.source.Body = []byte(named("b") + "x: 1\n")
 		guilty := verdict{}
-		r.blameFiles(r.next(), []*document{&edited, s.documents[1]}, guilty)
+		r.blameFiles(r.next(), []*document{&edited, &beside}, guilty)
 		if len(guilty) != want {
 			t.Errorf("%q: %d places are guilty, want %d", after, len(guilty), want)
 		}

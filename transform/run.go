@@ -79,7 +79,7 @@ func (r *repair) result(removed *analysis) (*Result, error) {
 	s := r.first.snapshot
 	return &Result{
 		open:     slices.Concat(r.repaired(), removed.open, failed),
-		Accepted: problems(values(slices.Concat(r.keep(r.first.accepted, r.next()), removed.accepted))),
+		Accepted: problems(slices.Concat(r.keep(r.first.accepted, r.next()), removed.accepted)),
 		Unused:   values(r.unused(failed, removed)),
 		parts:    []part{{s.input, r.last.snapshot.documents}},
 		index:    s.index,

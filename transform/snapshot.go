@@ -242,8 +242,8 @@ func bound(documents []*document, maxSize int) error {
 	return nil
 }
 
-// classify notes which documents of a file concern no rule, and which are not objects. A document that is not an object is
-// for another tool, unless the file also has objects or comes from a renderer; then it is an error.
+// classify notes which documents of a file concern no rule, and which are not objects. A document that is not an object
+// is for another tool, unless the file also has objects or comes from a renderer; then it is an error.
 func (in *input) classify(file *File, documents []*document) error {
 	objects := slices.ContainsFunc(documents, func(d *document) bool { return d.content == object })
 	for _, d := range documents {

@@ -63,7 +63,7 @@ require (
 	github.com/google/cel-go v0.22.0 // indirect
 	github.com/google/gnostic-models v0.6.9 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/google/go-containerregistry v0.16.1 // indirect
+	github.com/google/go-containerregistry v0.13.0 // indirect
 	github.com/google/gofuzz v1.2.0 // indirect
 	github.com/google/s2a-go v0.1.9 // indirect
 	github.com/google/uuid v1.6.0 // indirect
@@ -178,7 +178,7 @@ replace (
 	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.32.3
 	k8s.io/code-generator => k8s.io/code-generator v0.32.3
 	k8s.io/component-base => k8s.io/component-base v0.32.3
-	k8s.io/component-helpers => k8s.io/component-helpers v0.32.3
+	k8s.io/component-helpers => k8s.io/component-helpers v0.32.1
 	k8s.io/controller-manager => k8s.io/controller-manager v0.32.3
 	k8s.io/cri-api => k8s.io/cri-api v0.32.3
 	k8s.io/cri-client => k8s.io/cri-client v0.32.3

@@ -3,9 +3,15 @@
 package applications
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,27 +21,116 @@ import (
 	"github.com/argoproj/argo-cd/v3/applicationset/generators"
 	"github.com/argoproj/argo-cd/v3/applicationset/utils"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
+	"github.com/argoproj/argo-cd/v3/util/git"
 	"github.com/sirupsen/logrus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
+// here is the address of the repository that the generator git lists.
+const here = "https://git.example.com/team/models.git"
+
+// world is what the generators are expanded from.
+type world struct {
+	work     string // the work tree
+	clusters []byte // Secrets
+}
+
+// newWorld copies testdata/repository to a Git repository.
+func newWorld(t *testing.T) world {
+	t.Helper()
+	clusters, err := os.ReadFile("testdata/clusters/secrets.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world{t.TempDir(), clusters}
+	if err := os.CopyFS(w.work, os.DirFS("testdata/repository")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "--quiet"}, {"remote", "add", "origin", here}, {"add", "--all"}} {
+		if out, err := exec.Command("git", append([]string{"-C", w.work}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return w
+}
+
+// client has the clusters, and a project that asks for no signatures.
+func (w world) client(t *testing.T) client.Client {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := errors.Join(corev1.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		t.Fatal(err)
+	}
+	objects := []client.Object{&v1alpha1.AppProject{ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: "argocd"}}}
+	for _, document := range bytes.Split(w.clusters, []byte("\n---\n")) {
+		var secret corev1.Secret
+		if err := yaml.Unmarshal(document, &secret); err != nil {
+			t.Fatal(err)
+		}
+		objects = append(objects, &secret)
+	}
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
+// GetFiles lists files with Argo CD's own client of git.
+func (w world) GetFiles(
+	_ context.Context, _, _, _, pattern string, _ bool, _ *v1alpha1.SourceIntegrity,
+) (map[string][]byte, error) {
+	git, err := git.NewClientExt(here, w.work, git.NopCreds{}, false, false, "", "")
+	if err != nil {
+		return nil, err
+	}
+	files, err := git.LsFiles(pattern, false)
+	contents := map[string][]byte{}
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(w.work, file))
+		if err != nil {
+			return nil, err
+		}
+		contents[file] = data
+	}
+	return contents, err
+}
+
+// GetDirectories lists folders as the repo-server does (GetGitDirectories in
+// reposerver/repository/repository.go@v3.5.7).
+func (w world) GetDirectories(
+	context.Context, string, string, string, bool, *v1alpha1.SourceIntegrity,
+) (all []string, err error) {
+	return all, filepath.WalkDir(w.work, func(path string, entry fs.DirEntry, err error) error {
+		switch rel, _ := filepath.Rel(w.work, path); {
+		case err != nil || !entry.IsDir():
+			return err
+		case strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case rel != ".":
+			all = append(all, rel)
+		}
+		return nil
+	})
+}
+
 // supported are the generators that both sides expand, wired as Argo CD's controller does (GetGenerators in
-// applicationset/services/utils.go@v3.5.7).
-func supported() map[string]generators.Generator {
-	leaves := map[string]generators.Generator{"List": generators.NewListGenerator()}
-	nested := map[string]generators.Generator{
-		"List":   leaves["List"],
-		"Matrix": generators.NewMatrixGenerator(leaves),
-		"Merge":  generators.NewMergeGenerator(leaves),
+// applicationset/generators/utils.go@v3.5.7).
+func (w world) supported(c client.Client) map[string]generators.Generator {
+	leaves := map[string]generators.Generator{
+		"List":     generators.NewListGenerator(),
+		"Git":      generators.NewGitGenerator(w, "argocd"),
+		"Clusters": generators.NewClusterGenerator(c, "argocd"),
 	}
-	return map[string]generators.Generator{
-		"List":   leaves["List"],
-		"Matrix": generators.NewMatrixGenerator(nested),
-		"Merge":  generators.NewMergeGenerator(nested),
-	}
+	nested := maps.Clone(leaves)
+	nested["Matrix"], nested["Merge"] = generators.NewMatrixGenerator(leaves), generators.NewMergeGenerator(leaves)
+	all := maps.Clone(leaves)
+	all["Matrix"], all["Merge"] = generators.NewMatrixGenerator(nested), generators.NewMergeGenerator(nested)
+	return all
 }
 
 // app is what decides how the sources of an Application are rendered.
@@ -45,7 +140,7 @@ type app struct {
 }
 
 // argoCD returns the Applications that Argo CD makes of a manifest.
-func argoCD(t *testing.T, manifest []byte) ([]app, error) {
+func (w world) argoCD(t *testing.T, manifest []byte) ([]app, error) {
 	t.Helper()
 	data, err := yaml.YAMLToJSON(manifest)
 	if err != nil {
@@ -58,7 +153,9 @@ func argoCD(t *testing.T, manifest []byte) ([]app, error) {
 	logger := logrus.New()
 	logger.SetOutput(io.Discard)
 	logrus.SetOutput(io.Discard)
-	made, _, err := template.GenerateApplications(logger.WithField("set", set.Name), set, supported(), &utils.Render{}, nil)
+	c := w.client(t)
+	entry := logger.WithField("set", set.Name)
+	made, _, err := template.GenerateApplications(entry, set, w.supported(c), &utils.Render{}, c)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +171,19 @@ func argoCD(t *testing.T, manifest []byte) ([]app, error) {
 }
 
 // plugin returns the Applications that the plugin makes of a manifest.
-func plugin(t *testing.T, manifest []byte) ([]app, error) {
+func (w world) plugin(t *testing.T, manifest []byte) ([]app, error) {
 	t.Helper()
-	made, problems, err := application.Read([]transform.File{{Path: "set.yaml", Data: manifest}})
+	clusters, err := application.ReadClusters(transform.File{Path: "secrets.yaml", Data: w.clusters})
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository, err := application.Open(w.work, func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repository.Close()
+	reader := application.Reader{Repository: repository, Clusters: clusters}
+	made, problems, err := reader.Read([]transform.File{{Path: "set.yaml", Data: manifest}})
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +235,15 @@ func TestApplicationSets(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
+	w := newWorld(t)
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".yaml"), func(t *testing.T) {
 			manifest, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, wantErr := argoCD(t, manifest)
-			got, err := plugin(t, manifest)
+			want, wantErr := w.argoCD(t, manifest)
+			got, err := w.plugin(t, manifest)
 			if fails := strings.HasPrefix(filepath.Base(path), "fails-"); fails != (wantErr != nil) {
 				t.Fatalf("Argo CD: error %v", wantErr)
 			}

@@ -6,6 +6,9 @@ require (
 	github.com/argocd-kserve-plugin/argocd-kserve-plugin v0.0.0
 	github.com/argoproj/argo-cd/v3 v3.5.7
 	github.com/sirupsen/logrus v1.9.4
+	k8s.io/api v0.37.1
+	k8s.io/apimachinery v0.37.1
+	sigs.k8s.io/controller-runtime v0.24.1
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -199,9 +202,7 @@ require (
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/api v0.37.1 // indirect
 	k8s.io/apiextensions-apiserver v0.37.1 // indirect
-	k8s.io/apimachinery v0.37.1 // indirect
 	k8s.io/apiserver v0.36.1 // indirect
 	k8s.io/cli-runtime v0.36.1 // indirect
 	k8s.io/client-go v0.37.1 // indirect
@@ -216,7 +217,6 @@ require (
 	k8s.io/streaming v0.36.1 // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
 	oras.land/oras-go/v2 v2.6.2 // indirect
-	sigs.k8s.io/controller-runtime v0.24.1 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/kustomize/api v0.21.2 // indirect
 	sigs.k8s.io/kustomize/kyaml v0.21.2 // indirect
@@ -229,8 +229,30 @@ replace github.com/argoproj/argo-cd/gitops-engine => github.com/argoproj/argo-cd
 
 replace github.com/argocd-kserve-plugin/argocd-kserve-plugin => ../..
 
-// Argo CD's own; the plugin requires newer ones.
+// As e2e/tools/argocd3 has them, so that what both need is compiled once. The plugin requires newer ones.
 replace (
+	cyphar.com/go-pathrs => cyphar.com/go-pathrs v0.2.2
+	github.com/Masterminds/semver/v3 => github.com/Masterminds/semver/v3 v3.4.0
+	github.com/bmatcuk/doublestar/v4 => github.com/bmatcuk/doublestar/v4 v4.10.0
+	github.com/cyphar/filepath-securejoin => github.com/cyphar/filepath-securejoin v0.6.1
+	github.com/fxamacker/cbor/v2 => github.com/fxamacker/cbor/v2 v2.9.0
+	github.com/go-logr/logr => github.com/go-logr/logr v1.4.3
+	github.com/go-openapi/jsonpointer => github.com/go-openapi/jsonpointer v0.23.1
+	github.com/go-openapi/jsonreference => github.com/go-openapi/jsonreference v0.21.6
+	github.com/go-openapi/swag => github.com/go-openapi/swag v0.23.1
+	github.com/google/gnostic-models => github.com/google/gnostic-models v0.7.0
+	github.com/spf13/pflag => github.com/spf13/pflag v1.0.10
+	go.yaml.in/yaml/v2 => go.yaml.in/yaml/v2 v2.4.4
+	go.yaml.in/yaml/v3 => go.yaml.in/yaml/v3 v3.0.4
+	golang.org/x/crypto => golang.org/x/crypto v0.57.0
+	golang.org/x/net => golang.org/x/net v0.59.0
+	golang.org/x/oauth2 => golang.org/x/oauth2 v0.36.0
+	golang.org/x/sync => golang.org/x/sync v0.23.0
+	golang.org/x/sys => golang.org/x/sys v0.48.0
+	golang.org/x/term => golang.org/x/term v0.46.0
+	golang.org/x/text => golang.org/x/text v0.42.0
+	golang.org/x/time => golang.org/x/time v0.15.0
+	google.golang.org/protobuf => google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af
 	k8s.io/api => k8s.io/api v0.36.1
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.1
 	k8s.io/apimachinery => k8s.io/apimachinery v0.36.1
@@ -241,6 +263,11 @@ replace (
 	k8s.io/component-helpers => k8s.io/component-helpers v0.36.1
 	k8s.io/controller-manager => k8s.io/controller-manager v0.36.1
 	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.36.1
+	k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20260317180543-43fb72c5454a
 	k8s.io/kubectl => k8s.io/kubectl v0.36.1
 	k8s.io/streaming => k8s.io/streaming v0.36.1
+	k8s.io/utils => k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2
+	sigs.k8s.io/kustomize/api => sigs.k8s.io/kustomize/api v0.21.1
+	sigs.k8s.io/kustomize/kyaml => sigs.k8s.io/kustomize/kyaml v0.21.1
+	sigs.k8s.io/structured-merge-diff/v6 => sigs.k8s.io/structured-merge-diff/v6 v6.4.0
 )

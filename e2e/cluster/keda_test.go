@@ -25,10 +25,7 @@ var kedaTable = compatibility.Table{Document: &compatibility.KEDA}
 
 // TestKEDA runs the plugin against KServe beside KEDA's operator and admission webhook.
 func TestKEDA(t *testing.T) {
-	for _, version := range versions {
-		if !slices.Contains(kedaVersions, version) {
-			continue
-		}
+	for _, version := range chosenOf(t, kedaVersions) {
 		t.Run(version, func(t *testing.T) {
 			cluster := controlplane.Start(t)
 			installed := kserve.InstallServices(t, cluster, version, "RawDeployment")

@@ -24,13 +24,7 @@ var knativeTable = compatibility.Table{Document: &compatibility.Knative}
 
 // TestKnative runs KServe with Knative Serving, in the mode that is the default of what KServe ships.
 func TestKnative(t *testing.T) {
-	if !slices.ContainsFunc(versions, func(v string) bool { return slices.Contains(knativeVersions, v) }) {
-		t.Fatalf("-kserve-version: %q has none of %q", *versionsFlag, knativeVersions)
-	}
-	for _, version := range versions {
-		if !slices.Contains(knativeVersions, version) {
-			continue
-		}
+	for _, version := range chosenOf(t, knativeVersions) {
 		t.Run(version, func(t *testing.T) {
 			cluster := controlplane.Start(t)
 			knative.Install(t, cluster)

@@ -39,7 +39,7 @@ var versions []string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error
-	if versions, err = chosenVersions(*versionsFlag); err != nil {
+	if versions, err = kserve.Choose(*versionsFlag); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -58,20 +58,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// chosenVersions accepts releases with and without a leading v.
-func chosenVersions(list string) ([]string, error) {
-	if list == "all" {
-		return kserve.Versions, nil
-	}
-	var chosen []string
-	for name := range strings.SplitSeq(list, ",") {
-		version := "v" + strings.TrimPrefix(strings.TrimSpace(name), "v")
-		if !slices.Contains(kserve.Versions, version) {
-			return nil, fmt.Errorf("-kserve-version: %q is not one of %s", name, strings.Join(kserve.Versions, ", "))
+// chosenOf returns those of the releases that a test knows that the run tests. To name another one is an error.
+func chosenOf(t *testing.T, known []string) []string {
+	t.Helper()
+	for _, version := range versions {
+		if *versionsFlag != "all" && !slices.Contains(known, version) {
+			t.Fatalf("-kserve-version: %q is not one of %s", version, strings.Join(known, ", "))
 		}
-		chosen = append(chosen, version)
 	}
-	return chosen, nil
+	return slices.DeleteFunc(slices.Clone(known), func(version string) bool { return !slices.Contains(versions, version) })
 }
 
 func prepare(ctx context.Context) error {

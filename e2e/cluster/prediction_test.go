@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/restarts"
@@ -27,14 +28,17 @@ import (
 // TestRestarts deploys every golden case as it is, then as the plugin repairs it, and compares the services whose pod
 // templates change with those that the plugin says restart.
 func TestRestarts(t *testing.T) {
-	goldens := findGoldens(t)
+	goldens, err := golden.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
 			e := newEnvironment(t, controlplane.StartWithoutPods(t), version, nil)
 			seen := e.follow(t)
 			t.Run("cases", func(t *testing.T) {
 				for _, g := range goldens {
-					t.Run(g.name, func(t *testing.T) {
+					t.Run(g.Name, func(t *testing.T) {
 						t.Parallel()
 						c := e.predict(t, g, seen)
 						t.Logf("%+v", c)
@@ -73,19 +77,19 @@ type report struct {
 }
 
 // predict measures one case.
-func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) restarts.Case {
-	c := restarts.Case{KServe: e.version(), Rule: g.rule, Name: g.name}
-	before, err := g.manifests()
+func (e *environment) predict(t *testing.T, g golden.Case, seen *objects.Cache) restarts.Case {
+	c := restarts.Case{KServe: e.version(), Rule: g.Rule, Name: g.Name}
+	before, err := g.Manifests()
 	if err != nil {
 		return c.Skip("Kubernetes does not read it", err.Error())
 	}
-	if mode := g.settings["default-deployment-mode"]; mode != "" && mode != "Standard" {
+	if mode := g.Settings["default-deployment-mode"]; mode != "" && mode != "Standard" {
 		return c.Skip("it is about a cluster with another default deployment mode", mode)
 	}
-	if release := g.settings["kserve-version"]; release != "" {
+	if release := g.Settings["kserve-version"]; release != "" {
 		return c.Skip("it is about another distribution of KServe", release)
 	}
-	stdout, stderr, code := e.plugin.run(t, g.args("check", "-o", "json")...)
+	stdout, stderr, code := e.plugin.run(t, g.Args("check", "-o", "json")...)
 	if code > 1 {
 		return c.Skip("the plugin refuses it", stderr)
 	}
@@ -96,17 +100,17 @@ func (e *environment) predict(t *testing.T, g golden, seen *objects.Cache) resta
 	if !slices.ContainsFunc(r.Findings, func(f struct{ Repair, Restarts bool }) bool { return f.Repair }) {
 		return c.Skip(restarts.Unrepaired, "")
 	}
-	if g.rule == "KS209" && metricsPanic.Has(e.kserve.Version) { // testMetricsWithoutKeda has such services
+	if g.Rule == "KS209" && metricsPanic.Has(e.kserve.Version) { // testMetricsWithoutKeda has such services
 		return c.Skip(noDeployment, "the controller panics: "+nilPanic)
 	}
-	stdout, stderr, code = e.plugin.run(t, g.args("generate")...)
+	stdout, stderr, code = e.plugin.run(t, g.Args("generate")...)
 	if code != 0 {
 		return c.Skip("the plugin refuses it", stderr)
 	}
 	if n := announced(t, stderr); n != len(r.Restarts) {
 		t.Errorf("the summary of generate counts %d services that restart, check has %v", n, r.Restarts)
 	}
-	after, err := parseItems([]byte(stdout))
+	after, err := objects.ParseItems([]byte(stdout))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +191,11 @@ type deployed struct {
 }
 
 // newDeployed returns an app that ends with the owner.
-func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, g golden) *deployed {
+func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.Cache, g golden.Case) *deployed {
 	return &deployed{
-		environment: e, t: t, owner: owner, seen: seen, given: g.settings["namespace"],
+		environment: e, t: t, owner: owner, seen: seen, given: g.Settings["namespace"],
 		// KServe makes host names of it and the service's name, of 63 characters at most.
-		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.rule), crc32.ChecksumIEEE([]byte(g.name))),
+		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name))),
 		known: map[string]bool{}, created: map[string]bool{},
 	}
 }

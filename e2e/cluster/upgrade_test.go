@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/restarts"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
@@ -36,14 +37,12 @@ var notUpgraded = []string{"together/unknown/ignored", "together/0.20.0/canary"}
 // TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
 // the old release still there, then with what it makes of them for the new one.
 func TestUpgrade(t *testing.T) {
-	steps := slices.DeleteFunc(slices.Clone(upgradedReleases), func(version string) bool {
-		return !slices.Contains(versions, version)
-	})
+	steps := chosenOf(t, upgradedReleases)
 	e := newEnvironment(t, controlplane.StartWithoutPods(t), steps[0], nil)
 	seen := e.follow(t)
 	var apps []*upgraded
 	for _, g := range upgradedApps(t) {
-		apps = append(apps, &upgraded{golden: g, deployed: e.newDeployed(t, t, seen, g)})
+		apps = append(apps, &upgraded{Case: g, deployed: e.newDeployed(t, t, seen, g)})
 	}
 	each(t, steps[0], apps, func(a *upgraded) { a.install() })
 	apps = slices.DeleteFunc(apps, func(a *upgraded) bool { return len(a.templates) == 0 })
@@ -70,7 +69,7 @@ func each(t *testing.T, name string, apps []*upgraded, step func(*upgraded)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		for _, a := range apps {
-			t.Run(a.golden.name, func(t *testing.T) {
+			t.Run(a.Case.Name, func(t *testing.T) {
 				t.Parallel()
 				a.t = t
 				step(a)
@@ -80,13 +79,13 @@ func each(t *testing.T, name string, apps []*upgraded, step func(*upgraded)) {
 }
 
 // upgradedApps are the apps of TestUpgrade, for all rules.
-func upgradedApps(t *testing.T) []golden {
+func upgradedApps(t *testing.T) []golden.Case {
 	t.Helper()
 	root, err := toolchain.Repository()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var apps []golden
+	var apps []golden.Case
 	for _, folder := range []string{
 		"custom-container", "huggingface-keda", "multi-team/fraud", "multi-team/platform", "multi-team/search",
 		"sklearn-logger", "triton-transformer", "two-environments/overlays/*",
@@ -100,15 +99,19 @@ func upgradedApps(t *testing.T) []golden {
 			if err != nil {
 				t.Fatal(err)
 			}
-			apps = append(apps, golden{name: name, rule: "together", path: path})
+			apps = append(apps, golden.Case{Name: name, Rule: "together", Path: path})
 		}
 	}
-	for _, g := range findGoldens(t) {
-		_, mode := g.settings["default-deployment-mode"]
-		_, release := g.settings["kserve-version"]
-		among := func(folder string) bool { return strings.HasPrefix(g.name, folder) }
-		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) && !slices.Contains(notUpgraded, g.name) {
-			g.rule = "together"
+	goldens, err := golden.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range goldens {
+		_, mode := g.Settings["default-deployment-mode"]
+		_, release := g.Settings["kserve-version"]
+		among := func(folder string) bool { return strings.HasPrefix(g.Name, folder) }
+		if !mode && !release && slices.ContainsFunc(upgradedGoldens, among) && !slices.Contains(notUpgraded, g.Name) {
+			g.Rule = "together"
 			apps = append(apps, g)
 		}
 	}
@@ -117,7 +120,7 @@ func upgradedApps(t *testing.T) []golden {
 
 // upgraded is an app while KServe is upgraded.
 type upgraded struct {
-	golden
+	golden.Case
 	*deployed
 	live      []*unstructured.Unstructured // what the plugin made of it last
 	templates map[string]templates         // of its services, by their names
@@ -149,11 +152,11 @@ func (a *upgraded) install() {
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
-	stdout, stderr, code := a.plugin.run(a.t, a.args("generate")...)
+	stdout, stderr, code := a.plugin.run(a.t, a.Args("generate")...)
 	if code != 0 {
 		return nil, stderr
 	}
-	manifests, err := parseItems([]byte(stdout))
+	manifests, err := objects.ParseItems([]byte(stdout))
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -174,9 +177,9 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 func (a *upgraded) announce(version string) {
 	maps.Copy(a.carried, a.announced)
 	maps.DeleteFunc(a.carried, func(service string, _ bool) bool { return !a.refused[service] })
-	a.step, a.announced = restarts.Step{App: a.golden.name}, map[string]bool{}
+	a.step, a.announced = restarts.Step{App: a.Case.Name}, map[string]bool{}
 	a.still, a.refused = map[string]bool{}, map[string]bool{}
-	args := a.args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
+	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
 	stdout, stderr, code := a.plugin.run(a.t, args...)
 	var report struct {
 		Changes []struct{ Effect, Object, Message string }
@@ -289,7 +292,7 @@ func (a *upgraded) same(after string) {
 			a.t.Errorf("%s: %s is lost or another one", after, name)
 		default:
 			_, deployment, _ := strings.Cut(name, "/")
-			a.step.Replaced = append(a.step.Replaced, fmt.Sprintf("%s: %s", a.golden.name, deployment))
+			a.step.Replaced = append(a.step.Replaced, fmt.Sprintf("%s: %s", a.Case.Name, deployment))
 		}
 	}
 	a.ids = now

@@ -5,22 +5,22 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 var manifestsFlag = flag.String(
 	"manifests", "", "folder of manifests that TestJudge takes instead of KServe's and the golden cases")
 
 // TestJudge asks KServe's own defaulters and validators about its samples and about the golden cases, before and after
-// the repair. It runs for the releases that -kserve-version names and that have a program in judge. It takes every
-// golden case for each of them, whatever release the case is about.
+// the repair, for the releases that -kserve-version names. It takes every golden case for each of them, whatever release
+// the case is about.
 func TestJudge(t *testing.T) {
 	chosen, err := chosenSources()
 	if err != nil {
@@ -30,25 +30,21 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := false
 	all := &tallies{}
 	t.Cleanup(all.print)
 	for _, source := range chosen {
-		program := filepath.Join("judge", "kserve-"+source.version)
-		if _, err := os.Stat(program); source.module != kserveModule || err != nil {
+		if source.module != kserveModule {
 			continue
 		}
-		judged = true
 		t.Run(source.name, func(t *testing.T) {
-			sources, err := moduleDir(source.module, source.version)
+			tool := toolchain.KServeJudge(source.version)
+			sources, err := tool.Source(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			binary := filepath.Join(t.TempDir(), "judge")
-			build := exec.Command("go", "build", "-o", binary, ".")
-			build.Dir = program
-			if out, err := build.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+			program, err := tool.Build(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
 			apps, err := judgedApps(source)
 			if err != nil {
@@ -62,18 +58,15 @@ func TestJudge(t *testing.T) {
 					for _, app := range apps {
 						subjects = append(subjects, r.subjects(t, app)...)
 					}
-					all.add(r.compare(t, judge{binary, sources, mode}, subjects))
+					all.add(r.compare(t, judge{program, sources, mode}, subjects))
 				})
 			}
 		})
 	}
-	if !judged {
-		t.Errorf("-kserve-version: no release of %q has a program in judge", *versionsFlag)
-	}
 }
 
 // judge is a release's program and what it is given.
-type judge struct{ binary, sources, mode string }
+type judge struct{ program, sources, mode string }
 
 // judgement is a line that a judge prints. judge/judge.go tells what it means.
 type judgement struct {
@@ -96,7 +89,7 @@ func (j judge) run(objects []map[string]any) ([]judgement, error) {
 		}
 		fmt.Fprintf(&in, "---\n%s\n", data)
 	}
-	cmd := exec.Command(j.binary, "-kserve", j.sources, "-mode", j.mode)
+	cmd := exec.Command(j.program, "-kserve", j.sources, "-mode", j.mode)
 	cmd.Stdin, cmd.Stderr = &in, &stderr
 	out, err := cmd.Output()
 	if err != nil {

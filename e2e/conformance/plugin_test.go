@@ -2,47 +2,28 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-)
 
-// binaryVariable names the environment variable that gives a ready plugin to test instead of a build of this tree.
-const binaryVariable = "E2E_PLUGIN"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
 
 var binary string
 
 func TestMain(m *testing.M) {
-	code, err := runTests(m)
-	if err != nil {
+	var err error
+	if binary, err = toolchain.Plugin(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 1
+		os.Exit(1)
 	}
-	os.Exit(code)
-}
-
-func runTests(m *testing.M) (int, error) {
-	if binary = os.Getenv(binaryVariable); binary != "" {
-		return m.Run(), nil
-	}
-	dir, err := os.MkdirTemp("", "conformance-*")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "argocd-kserve-plugin")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/argocd-kserve-plugin")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%w\n%s", err, out)
-	}
-	return m.Run(), nil
+	os.Exit(m.Run())
 }
 
 // plugin runs the commands in a folder, with settings as flags.

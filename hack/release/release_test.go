@@ -268,8 +268,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	refused("the commit has no tag, so give a version such as v0.2.0")
-	refused(`"0.2.0" is no version; one looks like v0.2.0`, "0.2.0")
-	refused(`"v0.2" is no version; one looks like v0.2.0`, "v0.2")
+	refused(`"0.2.0" is not a version such as v0.2.0`, "0.2.0")
+	refused(`"v0.2" is not a version such as v0.2.0`, "v0.2")
 	refused("the version is v0.3.0-rc.1, and install of this commit is about v0.2.0 (internal/install/install.go)",
 		"v0.3.0-rc.1")
 	refused("the version is v0.0.0-rc.1, and install of this commit is about v0.2.0", "v0.0.0-rc.1")

@@ -28,7 +28,7 @@ func shown(apps []Application) string {
 
 func read(t *testing.T, manifest string) (apps string, problems []string) {
 	t.Helper()
-	found, unexpanded, err := Read([]transform.File{{Path: "a.yaml", Data: []byte(manifest)}})
+	found, unexpanded, err := Reader{}.Read([]transform.File{{Path: "a.yaml", Data: []byte(manifest)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,16 +151,18 @@ spec:
   - git: {repoURL: u}
   - list: {elements: [{env: prod}]}
   - matrix: {generators: [{list: {elements: [{a: b}]}}, {clusters: {}}]}
+  - scmProvider: {}
   template:
     metadata: {name: '{{env}}'}
     spec: {source: {path: x}}
 `,
 			want: "prod ns=argocd project= to= x\n",
 			problems: []string{
-				"a.yaml:7:10: ApplicationSet models: the generator git is not expanded, not even for this repository, so its " +
-					"Applications are not rendered",
-				"a.yaml:9:68: ApplicationSet models: the generator clusters asks the cluster or other services, so its " +
-					"Applications are not rendered",
+				"not rendered: a.yaml:7:10: ApplicationSet models: the generator git lists another repository, u, so its Applications are " +
+					"not rendered",
+				"not rendered: a.yaml:9:68: ApplicationSet models: the generator clusters needs the clusters of Argo CD, which " +
+					"--argocd-clusters names, so its Applications are not rendered",
+				"not rendered: a.yaml:10:18: ApplicationSet models: the generator scmProvider asks a server, so its Applications are not rendered",
 			},
 		},
 		{
@@ -183,14 +185,14 @@ spec:
     spec: {source: {path: '{{.path}}/x'}}
 `,
 			problems: []string{
-				"a.yaml:7:5: ApplicationSet models: {{path}} is set by no generator here, so Application prod is not rendered",
-				"a.yaml:19:5: ApplicationSet models: <no value> is set by no generator here, so Application prod is not rendered",
+				"not rendered: a.yaml:7:5: ApplicationSet models: {{path}} is set by no generator here, so Application prod is not rendered",
+				"not rendered: a.yaml:19:5: ApplicationSet models: <no value> is set by no generator here, so Application prod is not rendered",
 			},
 		},
 		{
 			name:     "templatePatch",
 			manifest: setHead + "spec: {generators: [{list: {elements: [{a: b}]}}], template: {}, templatePatch: 'x: y'}\n",
-			problems: []string{"a.yaml:4:81: ApplicationSet models: templatePatch is not expanded, so its Applications are not rendered"},
+			problems: []string{"not rendered: a.yaml:4:81: ApplicationSet models: templatePatch is not expanded, so its Applications are not rendered"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -235,7 +237,7 @@ func TestReadErrors(t *testing.T) {
 			"makes more than 1048576 bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, _, err := Read([]transform.File{{Path: "a.yaml", Data: []byte(tc.manifest)}})
+			_, _, err := Reader{}.Read([]transform.File{{Path: "a.yaml", Data: []byte(tc.manifest)}})
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
@@ -324,15 +326,15 @@ func TestRepository(t *testing.T) {
 	write("linked/.git", "gitdir: "+filepath.Join(top, "main/.git/worktrees/w")+"\n")
 	write("plain/x", "")
 
-	r, err := Open(filepath.Join(top, "main"), noEnv)
+	r, err := Open(filepath.Join(top, "main"), noEnv, "git@example.com:c.git")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"example.com/a/b", "example.com/me/b"}; !slices.Equal(r.Remotes, want) || r.Branch != "main" || r.Commit != commit {
 		t.Errorf("%+v", r)
 	}
-	if !r.Has("ssh://git@example.com/a/b", nil) || r.Has("https://example.com/c", nil) ||
-		!r.Has("https://example.com/c", []string{"git@example.com:c.git"}) {
+	defer r.Close()
+	if !r.Has("ssh://git@example.com/a/b") || !r.Has("https://example.com/c") || r.Has("https://example.com/d") {
 		t.Error("Has")
 	}
 	for revision, want := range map[string]bool{

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -26,7 +28,7 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 		return names(kinds), nil, errors.New("more or less than one generator in an entry")
 	}
 	name = names(kinds)
-	if g, err = s.mapping(g, outer); err != nil {
+	if g, err = s.interpolated(g, name, outer); err != nil {
 		return name, nil, err
 	}
 	own, isMapping := g[name].(map[string]any)
@@ -42,11 +44,11 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 	case "merge":
 		params, err = s.merge(own, node)
 	case "git":
-		s.problem(node, "the generator git is not expanded, not even for this repository, so its Applications are "+
-			"not rendered")
-		return name, nil, errUnexpanded
+		params, err = s.git(own, node)
+	case "clusters":
+		params, err = s.clusters(own, node)
 	default:
-		s.problem(node, "the generator %s asks the cluster or other services, so its Applications are not rendered", name)
+		s.problem(node, "the generator %s asks a server, so its Applications are not rendered", name)
 		return name, nil, errUnexpanded
 	}
 	if err != nil || g["selector"] == nil {
@@ -54,6 +56,39 @@ func (s *set) generate(g map[string]any, node *yamldoc.Node, outer map[string]an
 	}
 	params, err = selected(params, g["selector"])
 	return name, params, err
+}
+
+// interpolated renders the second generator of a matrix with the parameters of the first one. In a Go template its
+// values stay as they are where they need parameters of its own (RenderGeneratorParams in
+// applicationset/utils/utils.go@v3.5.7).
+func (s *set) interpolated(g map[string]any, name string, outer map[string]any) (map[string]any, error) {
+	own, _ := g[name].(map[string]any)
+	values, _ := own["values"].(map[string]any)
+	if !s.goTemplate || len(values) == 0 || len(outer) == 0 {
+		return s.mapping(g, outer)
+	}
+	own, g = maps.Clone(own), maps.Clone(g)
+	delete(own, "values")
+	g[name] = own
+	rendered, err := s.mapping(g, outer)
+	if err != nil {
+		return nil, err
+	}
+	strict := renderer{true, append(slices.Clone(s.options), "missingkey=error")}
+	resolved := map[string]any{}
+	for key, value := range values {
+		made, err := strict.value(value, outer)
+		switch {
+		case err == nil:
+			resolved[key] = made
+		case strings.Contains(err.Error(), "map has no entry for key"), strings.Contains(err.Error(), "can't evaluate field"):
+			resolved[key] = value
+		default:
+			return nil, err
+		}
+	}
+	rendered[name].(map[string]any)["values"] = resolved
+	return rendered, nil
 }
 
 // list returns the parameters of a list generator (applicationset/generators/list.go@v3.5.7).
@@ -184,8 +219,15 @@ func overridden(base, over map[string]any) map[string]any {
 	for name, value := range over {
 		mine, isMapping := all[name].(map[string]any)
 		other, both := value.(map[string]any)
-		if isMapping && both {
+		texts, isTexts := all[name].(map[string]string)
+		others, bothTexts := value.(map[string]string)
+		switch {
+		case isMapping && both:
 			value = overridden(mine, other)
+		case isTexts && bothTexts:
+			texts = maps.Clone(texts)
+			maps.Copy(texts, others)
+			value = texts
 		}
 		all[name] = value
 	}

@@ -27,8 +27,8 @@ type rewrite struct {
 	prefixes []string
 }
 
-// readGitConfig reads the configuration of the system and of the user, which the environment names, that of a repository
-// and of its work tree, and that in the environment. It follows include.path, but not includeIf.
+// readGitConfig reads the configuration of the system and of the user, which the environment names, that of a
+// repository and of its work tree, and that in the environment. It follows include.path, but not includeIf.
 func readGitConfig(getenv func(string) string, repository, worktree string) (*gitConfig, error) {
 	c := &gitConfig{home: cmp.Or(getenv("HOME"), getenv("USERPROFILE"))}
 	var files []string

@@ -94,27 +94,27 @@ https://github.com/team/
 		if err != nil {
 			t.Fatalf("git ls-remote --get-url %s: %v", remote, err)
 		}
-		if !r.Has(strings.TrimSpace(string(url)), nil) {
+		if !r.Has(strings.TrimSpace(string(url))) {
 			t.Errorf("git uses %s for %s, and the remotes are %q", strings.TrimSpace(string(url)), remote, r.Remotes)
 		}
 	}
 
 	write("repository/.git/config", "[extensions]\n\tworktreeConfig = true\n")
 	r, err = Open(repository, func(name string) string { return environ[name] })
-	if err != nil || !r.Has("https://git.example.com/unused", nil) {
+	if err != nil || !r.Has("https://git.example.com/unused") {
 		t.Errorf("with the configuration of the work tree the remotes are %q, %v", r.Remotes, err)
 	}
 
 	write("repository/.git/config", "[extensions]\n\tworktreeConfig\n")
 	environ["GIT_CONFIG_GLOBAL"] = os.DevNull
 	r, err = Open(repository, func(name string) string { return environ[name] })
-	if err != nil || !r.Has("work:unused", nil) || r.Has("https://git.example.com/unused", nil) {
+	if err != nil || !r.Has("work:unused") || r.Has("https://git.example.com/unused") {
 		t.Errorf("without the configuration of the user the remotes are %q, %v", r.Remotes, err)
 	}
 	delete(environ, "GIT_CONFIG_GLOBAL")
 	environ["HOME"] = filepath.Join(top, "system") // a file, as for users that have no home
 	r, err = Open(repository, func(name string) string { return environ[name] })
-	if err != nil || !r.Has("work:unused", nil) {
+	if err != nil || !r.Has("work:unused") {
 		t.Errorf("without a home the remotes are %q, %v", r.Remotes, err)
 	}
 	environ["HOME"] = filepath.Join(top, "home")

@@ -34,15 +34,22 @@ type Problem struct {
 	Text  string
 }
 
-// String returns place: text.
-func (p Problem) String() string { return p.Where.String() + ": " + p.Text }
+// String returns not rendered: place: text.
+func (p Problem) String() string { return "not rendered: " + p.Where.String() + ": " + p.Text }
+
+// Reader reads Applications. It knows what generators are expanded from.
+type Reader struct {
+	Repository *Repository // that the generator git lists; nil for none
+	Clusters   []Cluster   // of Argo CD; nil if they are not known
+}
 
 // Read returns the Applications in the files, and those that the ApplicationSets in them generate, in the order of the
-// files. It passes over all other objects. Problems are what Argo CD generates from things that are not in the files.
-func Read(files []transform.File) (apps []Application, problems []Problem, err error) {
+// files. It passes over all other objects. Problems are what Argo CD generates from things that are not at hand. An
+// error has one for each object that can't be read; the others are returned all the same.
+func (r Reader) Read(files []transform.File) (apps []Application, problems []Problem, err error) {
 	var faults []error
 	for i := range files {
-		found, unexpanded, err := readFile(&files[i])
+		found, unexpanded, err := r.readFile(&files[i])
 		apps = append(apps, found...)
 		problems = append(problems, unexpanded...)
 		faults = append(faults, err)
@@ -53,7 +60,10 @@ func Read(files []transform.File) (apps []Application, problems []Problem, err e
 // group is the API group of Argo CD's kinds.
 const group = "argoproj.io/"
 
-func readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
+// Mentioned reports whether a file may have Applications.
+func Mentioned(file transform.File) bool { return bytes.Contains(file.Data, []byte(group)) }
+
+func (r Reader) readFile(file *transform.File) (apps []Application, problems []Problem, err error) {
 	documents, err := yamldoc.Split(file.Data)
 	if err != nil {
 		return nil, nil, positioned(file, 1, err)
@@ -76,7 +86,7 @@ func readFile(file *transform.File) (apps []Application, problems []Problem, err
 		}
 		at := locator{file, d.Line, tree}
 		for _, o := range objects(tree.Root, content) {
-			found, unexpanded, err := o.read(at)
+			found, unexpanded, err := r.object(o, at)
 			apps = append(apps, found...)
 			problems = append(problems, unexpanded...)
 			faults = append(faults, err)
@@ -132,7 +142,7 @@ func objects(node *yamldoc.Node, content any) []object {
 	return all
 }
 
-func (o object) read(at locator) ([]Application, []Problem, error) {
+func (r Reader) object(o object, at locator) ([]Application, []Problem, error) {
 	version, _ := o.content["apiVersion"].(string)
 	if !strings.HasPrefix(version, group) {
 		return nil, nil, nil
@@ -146,7 +156,7 @@ func (o object) read(at locator) ([]Application, []Problem, error) {
 		}
 		return []Application{app}, nil, nil
 	case "ApplicationSet":
-		s, err := newSet(o, at)
+		s, err := r.newSet(o, at)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", where, err)
 		}
@@ -163,7 +173,7 @@ type metadata struct {
 
 // decode returns an Application.
 func decode(content map[string]any, where Place) (Application, error) {
-	var object struct {
+	object, err := typed[struct {
 		Metadata metadata `json:"metadata"`
 		Spec     struct {
 			Project     string `json:"project"`
@@ -176,13 +186,9 @@ func decode(content map[string]any, where Place) (Application, error) {
 				DrySource Source `json:"drySource"`
 			} `json:"sourceHydrator"`
 		} `json:"spec"`
-	}
-	data, err := json.Marshal(content)
+	}](content)
 	if err != nil {
-		return Application{}, err
-	}
-	if err := json.Unmarshal(data, &object); err != nil {
-		return Application{}, fmt.Errorf("Application %s: %w", object.Metadata.Name, mistyped(err))
+		return Application{}, fmt.Errorf("Application %s: %w", object.Metadata.Name, err)
 	}
 	app := Application{
 		Name: object.Metadata.Name, Namespace: object.Metadata.Namespace, Project: object.Spec.Project,
@@ -200,6 +206,15 @@ func decode(content map[string]any, where Place) (Application, error) {
 		return Application{}, errors.New("an Application without metadata.name")
 	}
 	return app, nil
+}
+
+// typed returns content, decoded from YAML or JSON, as a value of a type.
+func typed[T any](content any) (value T, err error) {
+	data, err := json.Marshal(content)
+	if err != nil {
+		return value, err
+	}
+	return value, mistyped(json.Unmarshal(data, &value))
 }
 
 // mistyped names the field of a value with the wrong type.

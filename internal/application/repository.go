@@ -1,9 +1,12 @@
 package application
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,13 +21,18 @@ type Repository struct {
 	Commit  string   // that is checked out; empty if it is not known
 	Branch  string   // that is checked out, if any
 
-	git, common string // its .git, and that of the main work tree
+	git, common string   // its .git, and that of the main work tree
+	others      []string // further addresses that stand for it
+	tree        *os.Root
 }
 
-// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The environment
-// says where the configuration of git's user and of the system are.
-func Open(dir string, getenv func(string) string) (*Repository, error) {
+// Open reads the work tree with the top folder dir. A folder without .git is a work tree without remotes. The
+// environment says where the configuration of git's user and of the system are. Further repoURLs may stand for it.
+func Open(dir string, getenv func(string) string, repoURLs ...string) (*Repository, error) {
 	r := &Repository{Dir: dir, git: filepath.Join(dir, ".git")}
+	for _, url := range repoURLs {
+		r.others = append(r.others, Address(url))
+	}
 	if link, err := readSmall(r.git); err == nil { // of a linked work tree or a submodule
 		target, found := strings.CutPrefix(strings.TrimSpace(link), "gitdir: ")
 		if !found {
@@ -48,7 +56,51 @@ func Open(dir string, getenv func(string) string) (*Repository, error) {
 	} else {
 		r.Commit = strings.TrimSpace(head)
 	}
-	return r, nil
+	r.tree, err = os.OpenRoot(dir)
+	return r, err
+}
+
+// Close closes the work tree.
+func (r *Repository) Close() error { return r.tree.Close() }
+
+// IsDir reports whether there is a folder with this path below the top.
+func (r *Repository) IsDir(dir string) bool {
+	info, err := r.tree.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
+// ReadFile reads a file of the work tree; its path is below the top. A link that leads outside is an error.
+func (r *Repository) ReadFile(name string) ([]byte, error) { return r.tree.ReadFile(name) }
+
+// MentionsApplications reports whether a file in a folder, or a template of the chart there, mentions Argo CD's kinds.
+func (r *Repository) MentionsApplications(dir string) bool {
+	for _, dir := range []string{filepath.ToSlash(dir), path.Join(filepath.ToSlash(dir), "templates")} {
+		entries, _ := fs.ReadDir(r.tree.FS(), dir)
+		for _, entry := range entries {
+			data, err := r.ReadFile(path.Join(dir, entry.Name()))
+			if err == nil && bytes.Contains(data, []byte(group)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// files returns the files of the work tree, in path order, whether git tracks them or not.
+func (r *Repository) files() (all []string, err error) {
+	err = fs.WalkDir(r.tree.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.Name() == ".git" && entry.IsDir():
+			return fs.SkipDir
+		case entry.Type().IsRegular():
+			all = append(all, file)
+		}
+		return nil
+	})
+	slices.Sort(all)
+	return all, err
 }
 
 func joined(dir, path string) string {
@@ -121,10 +173,8 @@ func (r *Repository) At(revision string) bool {
 }
 
 // Has reports whether a repoURL is the address of one of the remotes, or one of the further ones.
-func (r *Repository) Has(repoURL string, further []string) bool {
-	wanted := Address(repoURL)
-	return slices.Contains(r.Remotes, wanted) ||
-		slices.ContainsFunc(further, func(url string) bool { return Address(url) == wanted })
+func (r *Repository) Has(repoURL string) bool {
+	return slices.Contains(slices.Concat(r.Remotes, r.others), Address(repoURL))
 }
 
 // defaultPorts are the ports of the protocols of git, which an address may leave out.

@@ -1,7 +1,6 @@
 package application
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,24 +18,28 @@ type selector struct {
 
 // selected returns the parameter sets that the selector of a generator matches. Nested parameters are joined by dots.
 func selected(params []map[string]any, content any) ([]map[string]any, error) {
-	var sel selector
-	data, err := json.Marshal(content)
+	sel, err := typed[selector](content)
 	if err != nil {
+		return nil, fmt.Errorf("selector: %w", err)
+	}
+	if err := sel.check(); err != nil {
 		return nil, err
-	}
-	if err := json.Unmarshal(data, &sel); err != nil {
-		return nil, fmt.Errorf("selector: %w", mistyped(err))
-	}
-	for _, e := range sel.MatchExpressions {
-		if !slices.Contains([]string{"In", "NotIn", "Exists", "DoesNotExist"}, e.Operator) {
-			return nil, fmt.Errorf("selector: %q is not one of In, NotIn, Exists, DoesNotExist", e.Operator)
-		}
 	}
 	return slices.DeleteFunc(slices.Clone(params), func(p map[string]any) bool {
 		labels := map[string]string{}
 		flatten(labels, "", p)
 		return !sel.matches(labels)
 	}), nil
+}
+
+// check returns an error for an operator that there is not.
+func (s selector) check() error {
+	for _, e := range s.MatchExpressions {
+		if !slices.Contains([]string{"In", "NotIn", "Exists", "DoesNotExist"}, e.Operator) {
+			return fmt.Errorf("selector: %q is not one of In, NotIn, Exists, DoesNotExist", e.Operator)
+		}
+	}
+	return nil
 }
 
 func (s selector) matches(labels map[string]string) bool {
@@ -68,6 +71,10 @@ func flatten(labels map[string]string, name string, value any) {
 	case map[string]any:
 		for key, item := range value {
 			flatten(labels, below(key), item)
+		}
+	case map[string]string:
+		for key, item := range value {
+			labels[below(key)] = item
 		}
 	case []any:
 		for i, item := range value {

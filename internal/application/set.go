@@ -1,7 +1,6 @@
 package application
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,7 @@ import (
 
 // set is an ApplicationSet.
 type set struct {
+	Reader
 	name      string
 	namespace string
 	spec      *yamldoc.Node
@@ -28,8 +28,8 @@ type set struct {
 	problems []Problem
 }
 
-func newSet(o object, at locator) (*set, error) {
-	var content struct {
+func (r Reader) newSet(o object, at locator) (*set, error) {
+	content, err := typed[struct {
 		Metadata metadata `json:"metadata"`
 		Spec     struct {
 			GoTemplate        bool             `json:"goTemplate"`
@@ -38,16 +38,13 @@ func newSet(o object, at locator) (*set, error) {
 			Template          map[string]any   `json:"template"`
 			TemplatePatch     *string          `json:"templatePatch"`
 		} `json:"spec"`
-	}
-	data, err := json.Marshal(o.content)
+	}](o.content)
 	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, &content); err != nil {
-		return nil, fmt.Errorf("ApplicationSet %s: %w", content.Metadata.Name, mistyped(err))
+		return nil, fmt.Errorf("ApplicationSet %s: %w", content.Metadata.Name, err)
 	}
 	return &set{
-		name: content.Metadata.Name, namespace: content.Metadata.Namespace,
+		Reader: r,
+		name:   content.Metadata.Name, namespace: content.Metadata.Namespace,
 		spec: o.node.Get("spec"), at: at, where: at.of(o.node),
 		generators: content.Spec.Generators, template: content.Spec.Template, patched: content.Spec.TemplatePatch != nil,
 		renderer: renderer{content.Spec.GoTemplate, content.Spec.GoTemplateOptions},

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestGolden renders the charts in testdata. An archive has the tree of a repository, whose chart is in the folder chart,
-// the options, and the output: files, manifests and warnings, or the error.
+// TestGolden renders the charts in testdata. An archive has the tree of a repository, whose chart is in the folder
+// chart, the options, and the output: files, manifests and warnings, or the error.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 // Redact returns the text of an error about what the input renders to, without values. Any value may become one of a
-// Secret, and templates and Helm quote what they can't use. What the templates themselves say stays, except for those of
-// Secrets.
+// Secret, and templates and Helm quote what they can't use. What the templates themselves say stays, except for those
+// of Secrets.
 func (in Input) Redact(err error) string { return in.redact(err, nil) }
 
 // redact is Redact for an error that may quote the files.

@@ -44,8 +44,8 @@ func set(values map[string]any, p Parameter) error {
 	}
 }
 
-// escapeCommas escapes the commas of a value that is not a list in braces, unless a backslash is before them already: Argo
-// CD does so before it calls Helm (util/helm/cmd.go@v3.5.7, cleanSetParameters).
+// escapeCommas escapes the commas of a value that is not a list in braces, unless a backslash is before them already:
+// Argo CD does so before it calls Helm (util/helm/cmd.go@v3.5.7, cleanSetParameters).
 func escapeCommas(value string) string {
 	if len(value) > 1 && value[0] == '{' && value[len(value)-1] == '}' {
 		return value

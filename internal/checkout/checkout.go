@@ -4,10 +4,8 @@ package checkout
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // Options say where and with what a checkout is rendered.
@@ -31,10 +30,14 @@ type Options struct {
 type Checkout struct {
 	*application.Repository
 	Options
-	tree    *os.Root
-	sources []Source
-	notes   []string
-	moved   map[string][]string // the Applications with a targetRevision that is not the one checked out
+	left  []leftOut
+	moved map[string][]string // the Applications with a targetRevision that is not the one checked out
+}
+
+// leftOut is a source that is not rendered.
+type leftOut struct {
+	where        application.Place
+	what, reason string
 }
 
 // Source is a source of an Application, which is in the checkout.
@@ -50,34 +53,53 @@ type Source struct {
 
 // Open opens the work tree with the top folder dir.
 func Open(dir string, o Options) (*Checkout, error) {
-	repository, err := application.Open(dir, o.Getenv)
+	repository, err := application.Open(dir, o.Getenv, o.Repos...)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &Checkout{Repository: repository, Options: o, tree: tree, moved: map[string][]string{}}, nil
+	return &Checkout{Repository: repository, Options: o, moved: map[string][]string{}}, nil
 }
 
-// Close closes the work tree.
-func (c *Checkout) Close() error { return c.tree.Close() }
+// Concerns reports whether an Application has a source of this checkout within some folders.
+func (c *Checkout) Concerns(app *application.Application, within func(path string) bool) bool {
+	return slices.ContainsFunc(app.Sources, func(s application.Source) bool {
+		return c.Has(s.RepoURL) && filepath.IsLocal(cmp.Or(s.Path, ".")) && within(c.dir(s.Path))
+	})
+}
 
-// Sources returns the sources of the Applications, and a line for each that is not rendered.
-func (c *Checkout) Sources(apps []application.Application) (sources []Source, notes []string, err error) {
-	var faults []error
+// Sources returns the sources of Applications, and an error for each that is not as it has to be.
+func (c *Checkout) Sources(apps []application.Application) (sources []Source, failed []error) {
 	for i := range apps {
-		faults = append(faults, c.add(&apps[i]))
+		found, faults := c.of(&apps[i])
+		sources, failed = append(sources, found...), append(failed, faults...)
 	}
-	return c.sources, append(c.notes, c.movedNotes()...), errors.Join(faults...)
+	return sources, failed
 }
 
 // mostNamed is how many Applications a note names, and for how many revisions there is a note each.
 const mostNamed = 5
 
-// movedNotes says which Applications are rendered from another revision than theirs.
-func (c *Checkout) movedNotes() (notes []string) {
+// Notes has a line for each reason for which sources are not rendered, and says which Applications are rendered from
+// another revision than theirs.
+func (c *Checkout) Notes() (notes []string) {
+	for i, s := range c.left {
+		same := func(other leftOut) bool { return other.reason == s.reason }
+		if slices.ContainsFunc(c.left[:i], same) {
+			continue
+		}
+		alike := slices.DeleteFunc(slices.Clone(c.left), func(other leftOut) bool { return !same(other) })
+		if len(alike) <= mostNamed {
+			for _, s := range alike {
+				notes = append(notes, fmt.Sprintf("not rendered: %s: %s: %s", s.where, s.what, s.reason))
+			}
+			continue
+		}
+		var names []string
+		for _, s := range alike {
+			names = append(names, s.what)
+		}
+		notes = append(notes, fmt.Sprintf("not rendered: %s: %s", terminal.Some(names, mostNamed), s.reason))
+	}
 	revisions := slices.Sorted(maps.Keys(c.moved))
 	for i, revision := range revisions {
 		if more := len(revisions) - i; i == mostNamed && more > 1 {
@@ -85,17 +107,9 @@ func (c *Checkout) movedNotes() (notes []string) {
 				c.head(), more))
 		}
 		notes = append(notes, fmt.Sprintf("rendered from this checkout%s, and not from targetRevision %s: %s",
-			c.head(), revision, some(c.moved[revision])))
+			c.head(), revision, terminal.Some(c.moved[revision], mostNamed)))
 	}
 	return notes
-}
-
-// some lists names, of many only a few.
-func some(names []string) string {
-	if more := len(names) - mostNamed; more > 1 {
-		return fmt.Sprintf("%s and %d others", strings.Join(names[:mostNamed], ", "), more)
-	}
-	return strings.Join(names, ", ")
 }
 
 // head shows what is checked out.
@@ -109,67 +123,65 @@ func (c *Checkout) head() string {
 	return ""
 }
 
-// add adds the sources of an Application, or says why they are not rendered.
-func (c *Checkout) add(app *application.Application) error {
-	var faults []error
+// of returns the sources of an Application. It notes why others are not rendered.
+func (c *Checkout) of(app *application.Application) (sources []Source, failed []error) {
 	for i := range app.Sources {
-		s := &app.Sources[i]
-		reason, err := c.addSource(app, s)
-		at := ""
+		source, reason, err := c.source(app, &app.Sources[i])
+		what := "application " + app.Name
 		if len(app.Sources) > 1 {
-			at = fmt.Sprintf(" source %d", i+1)
+			what += fmt.Sprintf(" source %d", i+1)
 		}
 		switch {
 		case err != nil:
-			faults = append(faults, fmt.Errorf("%s: application %s%s: %w", app.Where, app.Name, at, err))
+			failed = append(failed, fmt.Errorf("%s: %s: %w", app.Where, what, err))
 		case reason != "":
-			c.notes = append(c.notes, fmt.Sprintf("%s: application %s%s is not rendered: %s", app.Where, app.Name, at, reason))
+			c.left = append(c.left, leftOut{app.Where, what, reason})
+		case source != nil:
+			sources = append(sources, *source)
 		}
 	}
 	if len(app.Sources) == 0 {
-		c.notes = append(c.notes, fmt.Sprintf("%s: application %s is not rendered: it has no source", app.Where, app.Name))
+		c.left = append(c.left, leftOut{app.Where, "application " + app.Name, "it has no source"})
 	}
-	return errors.Join(faults...)
+	return sources, failed
 }
 
-// addSource adds a source, or returns why it is not rendered. A source that only gives values to others needs no
-// reason.
-func (c *Checkout) addSource(app *application.Application, s *application.Source) (reason string, err error) {
+// source returns a source, or why it is not rendered. One that only gives values to others needs no reason.
+func (c *Checkout) source(app *application.Application, s *application.Source) (_ *Source, reason string, err error) {
 	switch {
 	case s.Chart != "":
-		return "chart " + s.Chart + " of a Helm repository", nil
+		return nil, "chart " + s.Chart + " of a Helm repository", nil
 	case s.RepoURL == "":
-		return "it has no repoURL", nil
-	case !c.Has(s.RepoURL, c.Repos):
-		return "it is in another repository, " + application.Address(s.RepoURL), nil
+		return nil, "it has no repoURL", nil
+	case !c.Has(s.RepoURL):
+		return nil, "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
-		return "", nil
+		return nil, "", nil
 	case !filepath.IsLocal(cmp.Or(s.Path, ".")):
-		return "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
+		return nil, "", fmt.Errorf("path %s: not below the top of the repository", s.Path)
 	}
-	if info, err := c.tree.Stat(cmp.Or(s.Path, ".")); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("path %s: no such folder in this checkout", s.Path)
+	if !c.IsDir(cmp.Or(s.Path, ".")) {
+		return nil, "", fmt.Errorf("path %s: no such folder in this checkout", s.Path)
 	}
-	full, err := s.Overridden(app.Name, c.tree.ReadFile)
+	full, err := s.Overridden(app.Name, c.ReadFile)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	types := full.Types()
 	if len(types) > 1 {
-		return "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them", types)
+		return nil, "", fmt.Errorf("the fields %v contradict each other; Argo CD takes one of them", types)
 	}
 	if full.Plugin != nil && !isThisPlugin(full.Plugin.Name) {
-		return fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil
+		return nil, fmt.Sprintf("the plugin %q renders it", full.Plugin.Name), nil
 	}
 	if reason := c.values(app, &full); reason != "" {
-		return reason, nil
+		return nil, reason, nil
 	}
 	if !c.At(s.TargetRevision) && !slices.Contains(c.moved[s.TargetRevision], app.Name) {
 		c.moved[s.TargetRevision] = append(c.moved[s.TargetRevision], app.Name)
 	}
-	source, err := c.source(app, &full)
-	c.sources = append(c.sources, source)
-	return "", err
+	source, err := c.rendered(app, &full)
+	return source, "", err
 }
 
 // plugin is the name of this plugin.
@@ -190,7 +202,7 @@ func (c *Checkout) values(app *application.Application, s *application.Source) (
 			if other.Ref == "" || name != "$"+other.Ref {
 				continue
 			}
-			if other.Chart != "" || !c.Has(other.RepoURL, c.Repos) {
+			if other.Chart != "" || !c.Has(other.RepoURL) {
 				reason = fmt.Sprintf("%s is in another repository, %s", file, application.Address(other.RepoURL))
 			}
 			return "/" + rest
@@ -209,9 +221,12 @@ func (c *Checkout) values(app *application.Application, s *application.Source) (
 	return reason
 }
 
-// source returns how a source of this checkout is rendered.
-func (c *Checkout) source(app *application.Application, s *application.Source) (Source, error) {
-	dir := filepath.Join(c.Dir, filepath.FromSlash(s.Path))
+// dir returns the folder of a source, absolute.
+func (c *Checkout) dir(path string) string { return filepath.Join(c.Dir, filepath.FromSlash(path)) }
+
+// rendered returns how a source of this checkout is rendered.
+func (c *Checkout) rendered(app *application.Application, s *application.Source) (*Source, error) {
+	dir := c.dir(s.Path)
 	shown := dir
 	if here, err := filepath.EvalSymlinks(string(c.WorkingDir)); err == nil {
 		if rel, err := filepath.Rel(here, dir); err == nil {
@@ -232,7 +247,7 @@ func (c *Checkout) source(app *application.Application, s *application.Source) (
 		}
 		return asArgoCD(app, s, o)
 	}
-	return Source{Application: app.Name, Path: shown, Environ: environ, Plain: s.Plugin == nil, Adjust: adjust}, err
+	return &Source{Application: app.Name, Path: shown, Environ: environ, Plain: s.Plugin == nil, Adjust: adjust}, err
 }
 
 // environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in

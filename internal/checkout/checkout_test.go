@@ -20,7 +20,7 @@ func TestMovedNotes(t *testing.T) {
 		here + "targetRevision v2: a", here + "targetRevision v3: a", here + "targetRevision v4: a",
 		here + "2 other targetRevisions",
 	}
-	if got := c.movedNotes(); !slices.Equal(got, want) {
+	if got := c.Notes(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -87,7 +87,7 @@ func TestApplicationFields(t *testing.T) {
   - {repoURL: https://example.com/team/models, path: charts/m, helm: {valueFiles: [$values/a.yaml]}}
   - {repoURL: https://example.com/team/models, path: base}
 `,
-			want: []string{"source 2 is not rendered: $values/a.yaml is in another repository, example.com/other", "name: cm"},
+			want: []string{"source 2: $values/a.yaml is in another repository, example.com/other", "name: cm"},
 		},
 		{
 			name:    "a missing values file",

@@ -34,7 +34,7 @@ writes the file, with a line for each finding. Findings are the same if rule, ob
 may move, and neither another release of KServe nor another message makes a finding new. generate and fix repair them
 all the same.
 
-` + flags.ReportHelp() + "\n\n" + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.ReportHelp() + "\n\n" + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --discover .
   argocd-kserve-plugin check --application apps/
@@ -82,6 +82,10 @@ all the same.
 		if !slices.ContainsFunc(to, func(d flags.Destination) bool { return d.Text && d.File == "" }) {
 			io.WriteString(env.Stderr, tail)
 		}
+		if *quiet {
+			out.Summary.Found = nil
+		}
+		out.Summary.Write(env.Stderr)
 		return cmp.Or(failed, failing(c.open, c.fails))
 	}
 	return cmd
@@ -107,10 +111,17 @@ func (c *checked) conclusion(width int) string {
 	}
 	b.WriteString("\n")
 	rendered := func(f transform.Finding) bool { return f.Object.File.Renderer != "" }
+	inFiles := report.Repairable(slices.DeleteFunc(slices.Clone(c.open), rendered))
 	switch n := report.Repairable(c.open); {
 	case c.Fatal():
 		b.WriteString("generate stops on contradictory entries\n")
-	case n > 0 && (c.Path == "-" || slices.ContainsFunc(c.open, rendered)):
+	case c.Summary.Found != nil && inFiles < n:
+		fmt.Fprintf(&b, "%d repairable: ", n)
+		if inFiles > 0 {
+			fmt.Fprintf(&b, "%d by fix; ", inFiles)
+		}
+		b.WriteString("the sidecar repairs what is rendered, or you do where the findings say\n")
+	case n > 0 && (c.Path == "-" || inFiles < n):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
 	case n > 0:
 		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// maxComplaint bounds the length of an error: Argo CD keeps all of it in the Application's status, its cache and its
-// user interface.
+// maxComplaint bounds the length of an error under Argo CD, which keeps all of it in the Application's status, its
+// cache and its user interface.
 const maxComplaint = 2048
 
 // copied matches the directory that argocd-cmp-server copies a repository to; it differs in every run
@@ -30,9 +31,9 @@ func (env *Env) complain(err error) {
 // complaint returns the text of an error, one line for each of the errors that it joins, each after the Application's
 // name if Argo CD gives it. Other line ends are part of a name and quoted.
 func (env *Env) complaint(err error) string {
-	prefix := ""
+	prefix, most := "", math.MaxInt
 	if app := env.caller.Getenv("ARGOCD_APP_NAME"); app != "" {
-		prefix = terminal.Quote(app) + ": "
+		prefix, most = terminal.Quote(app)+": ", maxComplaint
 	}
 	here := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(env.Dir+"/"))
 	all := run.Joined(err)
@@ -42,7 +43,7 @@ func (env *Env) complaint(err error) string {
 		text = unknownAnchor().ReplaceAllString(text, "an alias to an unknown anchor; quote text that starts with *")
 		line := prefix + terminal.Quote(strings.TrimSpace(text)) + "\n"
 		rest := fmt.Sprintf("%s... and %d more lines; run check to see them\n", prefix, len(all)-i)
-		room := maxComplaint - b.Len() - len(rest)
+		room := most - b.Len() - len(rest)
 		if len(line) > room {
 			if i == 0 {
 				line = strings.ToValidUTF8(line[:max(0, room-len("...\n"))], "") + "...\n"

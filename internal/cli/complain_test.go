@@ -64,5 +64,12 @@ func TestComplainIsShort(t *testing.T) {
 		if !strings.HasSuffix(stderr.String(), "\n") {
 			t.Errorf("%s: ends without a line end", name)
 		}
+		var whole bytes.Buffer
+		elsewhere := Env{Stderr: &whole, Dir: "/srv"}
+		elsewhere.state = newState(elsewhere, nil)
+		elsewhere.complain(errors.Join(errs...))
+		if n, want := whole.Len(), len(strings.TrimSuffix(text, "\n"))+1; n != want {
+			t.Errorf("%s: %d bytes without Argo CD, want %d", name, n, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ Standard error names the findings whose repair loses a comment.
 Paths are relative to the working directory, or to PATH if that is elsewhere. Values in Secrets are not shown; patch
 refuses to change a line with one.
 
-` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin diff deploy/ | patch -p1`,
 	}
@@ -38,9 +39,9 @@ refuses to change a line with one.
 		if err != nil {
 			return err
 		}
-		out, err := src.Run(cmd.Context(), args)
-		if err != nil {
-			return err
+		out, failed := src.Run(cmd.Context(), args)
+		if out == nil {
+			return failed
 		}
 		if err := contradictions(out); err != nil {
 			return err
@@ -61,7 +62,8 @@ refuses to change a line with one.
 		}
 		io.WriteString(env.Stderr, lines(out.Losing()))
 		fmt.Fprintln(env.Stderr, summary(out))
-		return failing(out.Problems(), out.Fails(string(transform.Warning)))
+		out.Summary.Write(env.Stderr)
+		return cmp.Or(failed, failing(out.Problems(), out.Fails(string(transform.Warning))))
 	}
 	return cmd
 }

@@ -27,7 +27,7 @@ Argo CD compares in one of three ways:
   structured  with the sync option ServerSideApply=true, up to Argo CD 3.5
   server      with ServerSideApply=true and the compare option ServerSideDiff=true
 
-` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
   argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
   kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
@@ -54,24 +54,24 @@ Argo CD compares in one of three ways:
 			return fmt.Errorf("-o %s is for the Application of one PATH", format.Name)
 		}
 		var all []drift.Difference
-		warnings := inputs.Warnings
-		for _, in := range inputs.All {
+		var warnings []string
+		err = inputs.Each(cmd.Context(), func(in *run.Input) error {
 			repaired, err := in.Repair(cmd.Context(), in.Settings.Options, rules.All)
 			if err != nil {
 				return err
 			}
-			warnings = append(warnings, repaired.Warnings...)
 			found, err := drifting(cmd.Context(), in, repaired.Result, comparison)
-			if err != nil {
-				return err
-			}
-			all = append(all, found...)
+			warnings, all = append(warnings, repaired.Warnings...), append(all, found...)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		if err := writeAs(cmd.Context(), env, format.Format, all); err != nil {
 			return err
 		}
-		env.note(inputs.Notes)
 		run.Warn(env.Stderr, warnings)
+		inputs.Summary().Write(env.Stderr)
 		return inputs.Failed()
 	}
 	return cmd

@@ -26,14 +26,14 @@ func newFixCommand(env *Env) *cobra.Command {
 		Short: "Write the repairs into the source files",
 		Long: `Write the repairs into the source files, into all of them or none; comments and layout stay. Run diff first to see
 them. Annotations that repair nothing are written only into objects that are repaired too. The exit code is 1 when a
-finding at or above fail-on is left. Rendered sources are refused; the error says where each repair belongs.
+finding at or above fail-on is left. What is rendered is not written; a line says where each repair belongs.
 
 Each file is replaced by a new one with the same owner and mode. A link stays, and the file that it leads to is
 replaced. A file that is read-only or has several hard links is refused. Extended attributes are lost. When a file
 cannot be written or the run is interrupted, the files that are written already are put back. Standard error names the
 findings whose repair loses a comment, with the line before the repair.
 
-` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin diff deploy/
   argocd-kserve-plugin fix deploy/`,
 	}
@@ -44,18 +44,23 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		var applications bytes.Buffer // of standard input, for the second time that the sources are read
 		src.Stdin = io.TeeReader(env.Stdin, &applications)
-		out, err := repairOnly(cmd.Context(), src, args)
-		if err != nil {
+		out, unrendered := repairOnly(cmd.Context(), src, args)
+		if out == nil {
+			return unrendered
+		}
+		if err := contradictions(out); err != nil {
 			return err
 		}
-		if err := cmp.Or(contradictions(out), rendered(env, out)); err != nil {
-			return err
+		elsewhere := rendered(env, out)
+		if len(elsewhere) > 0 && out.Summary.Found == nil {
+			return errors.Join(append(elsewhere,
+				errors.New("fix does not write what is rendered; fix the source or let generate repair it"))...)
 		}
 		var text bytes.Buffer
 		var files []rewrite.File
 		spans := diff.Spans(out.Findings())
 		for _, file := range out.Files() {
-			if bytes.Equal(file.Before, file.After) {
+			if file.File.Renderer != "" || bytes.Equal(file.Before, file.After) {
 				continue
 			}
 			name := file.File.Path
@@ -82,25 +87,32 @@ findings whose repair loses a comment, with the line before the repair.
 			}
 			src.Stdin = &applications
 			now, err := repairOnly(cmd.Context(), src, args) // what is left has moved
-			if err != nil {
+			if now == nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
 			left = now.Left()
 			failed = failing(left, now.Fails(warning))
+			elsewhere = rendered(env, now)
 		}
 		text.WriteString(lines(left))
+		for _, err := range elsewhere {
+			text.WriteString(terminal.Quote(err.Error()) + "\n")
+		}
+		failed = cmp.Or(failed, found(len(elsewhere)))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
 		out.Warn(env.Stderr)
 		io.WriteString(env.Stderr, lines(out.Losing()))
 		fmt.Fprintln(env.Stderr, summary(out))
-		return failed
+		out.Summary.Write(env.Stderr)
+		return cmp.Or(unrendered, failed)
 	}
 	return cmd
 }
 
-// repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired too.
+// repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired
+// too.
 func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outcome, error) {
 	inputs, err := src.Load(ctx, args)
 	if err != nil {
@@ -112,20 +124,16 @@ func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outco
 	return inputs.Repair(ctx)
 }
 
-// rendered returns an error if an object that a renderer made needs a repair: no file holds it as it is.
-func rendered(env *Env, o *run.Outcome) error {
-	var errs []error
+// rendered returns an error for each finding that is repaired in an object that a renderer made: no file holds it as it
+// is.
+func rendered(env *Env, o *run.Outcome) (errs []error) {
 	places := origin.Of(env.caller.Dir, o.Findings())
 	for _, f := range transform.Sorted(o.Findings()) {
 		file := f.Object.File
-		if file.Renderer != "" && len(f.Edits) > 0 {
+		if file.Renderer != "" && len(f.Edits) > 0 && !(o.Summary.Found != nil && f.Rule.Enriches) {
 			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",
-				file.Path, file.Renderer, f.Object, f.Rule.ID, f.Text(), places.Advice(f)))
+				file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), places.Advice(f)))
 		}
 	}
-	if len(errs) == 0 {
-		return nil
-	}
-	last := errors.New("fix does not write what is rendered; fix the source or let generate repair it")
-	return errors.Join(append(errs, last)...)
+	return errs
 }

@@ -67,6 +67,7 @@ when fail-on refuses them. A file is written whole or not at all.
 		}
 		out.Warn(env.Stderr)
 		fmt.Fprintln(env.Stderr, summary(out))
+		out.Summary.Write(env.Stderr)
 		if verbose {
 			io.WriteString(env.Stderr, lines(out.Findings())+skipped(out, math.MaxInt))
 		}

@@ -49,8 +49,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpIntro checks that what the help shows before the usage ends with a sentence: the examples come next, and then the
-// rest.
+// TestHelpIntro checks that what the help shows before the usage ends with a sentence: the examples come next, and then
+// the rest.
 func TestHelpIntro(t *testing.T) {
 	root := newRootCommand(&Env{state: &state{}}, io.Discard)
 	for _, path := range everyCommand() {

@@ -46,7 +46,7 @@ Kubernetes, Knative and the gateways have no part in it: stand-ins report that p
 
 The exit code is 1 when something is refused or a service ends without its workload.
 
-` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
   git worktree add ../main main && argocd-kserve-plugin plan --previous ../main/deploy deploy/
   argocd-kserve-plugin plan -o markdown deploy/ >> "$GITHUB_STEP_SUMMARY"
@@ -76,7 +76,7 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err != nil {
 			return err
 		}
-		pl := planning{env: env, inputs: inputs.All, repair: !*raw, changed: src.Previous != "", unready: *unready}
+		pl := planning{env: env, inputs: inputs, repair: !*raw, changed: src.Previous != "", unready: *unready}
 		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
@@ -87,10 +87,9 @@ The exit code is 1 when something is refused or a service ends without its workl
 		if err := writeAs(cmd.Context(), env, format, made); err != nil {
 			return err
 		}
-		env.note(inputs.Notes)
-		pl.warnings = append(pl.warnings, inputs.Warnings...)
 		slices.Sort(pl.warnings)
 		run.Warn(env.Stderr, slices.Compact(pl.warnings))
+		inputs.Summary().Write(env.Stderr)
 		return cmp.Or(inputs.Failed(), found(made.Failed()))
 	}
 	return cmd
@@ -99,37 +98,53 @@ The exit code is 1 when something is refused or a service ends without its workl
 // planning is a run of plan.
 type planning struct {
 	env             *Env
-	inputs          []*run.Input
+	inputs          *run.Inputs
 	repair, changed bool
 	unready         []string
 
-	previous, manifests, cluster []plan.Manifest
-	warnings                     []string
+	sources  []planned
+	cluster  []plan.Manifest
+	warnings []string
+}
+
+// planned is a source of a plan.
+type planned struct{ previous, manifests []plan.Manifest }
+
+// joined returns several sources as one.
+func joined(sources []planned) (all planned) {
+	for _, s := range sources {
+		all.previous, all.manifests = append(all.previous, s.previous...), append(all.manifests, s.manifests...)
+	}
+	return all
+}
+
+// unique returns an error for two objects of one name, now or before the change.
+func (p planned) unique(namespace string) error {
+	return cmp.Or(plan.Unique(p.manifests, namespace), plan.Unique(p.previous, namespace))
 }
 
 // read reads the manifests, those before the change, and the objects of the cluster.
 func (pl *planning) read(ctx context.Context, cluster string) error {
-	for _, in := range pl.inputs {
-		manifests, err := pl.decode(ctx, in)
-		if err != nil {
+	err := pl.inputs.Each(ctx, func(in *run.Input) (err error) {
+		var source planned
+		if source.manifests, err = pl.decode(ctx, in); err != nil {
 			return err
 		}
-		pl.manifests = append(pl.manifests, manifests...)
 		if pl.changed {
-			previous, err := pl.decode(ctx, in.Before())
-			if err != nil {
+			if source.previous, err = pl.decode(ctx, in.Before()); err != nil {
 				return err
 			}
-			pl.previous = append(pl.previous, previous...)
 		}
-	}
-	if err := plan.Unique(pl.manifests, pl.namespace()); err != nil {
+		pl.sources = append(pl.sources, source)
+		return source.unique(pl.namespace())
+	})
+	if err != nil {
 		return err
 	}
 	if cluster == "" {
 		return nil
 	}
-	data, name, err := pl.env.readInput(cluster, pl.inputs[0].Settings.MaxInput)
+	data, name, err := pl.env.readInput(cluster, pl.inputs.All[0].Settings.MaxInput)
 	if err != nil {
 		return err
 	}
@@ -140,7 +155,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 }
 
 // namespace is that of objects that name none.
-func (pl *planning) namespace() string { return cmp.Or(pl.inputs[0].Settings.Namespace, "default") }
+func (pl *planning) namespace() string { return cmp.Or(pl.inputs.All[0].Settings.Namespace, "default") }
 
 // decode returns the objects of a source, repaired unless that is not wanted.
 func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
@@ -162,15 +177,44 @@ func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest,
 		if err != nil {
 			return nil, err
 		}
+		if file.File.Values != "" {
+			for i := range found {
+				found[i].Place += " (with " + file.File.Values + ")"
+			}
+		}
 		all = append(all, found...)
+	}
+	if len(pl.inputs.All) > 1 { // each is for a namespace of its own
+		for _, m := range all {
+			m.Namespace(cmp.Or(in.Settings.Namespace, "default"))
+		}
 	}
 	return all, nil
 }
 
+// runs puts the sources together, so that a service sees the runtimes of other sources. There is one run for each of
+// several sources with the same object, as two overlays of a base for two clusters have it.
+func (pl *planning) runs() (all [][]planned) {
+	shown := make([]bool, len(pl.sources))
+	for slices.Contains(shown, false) {
+		var run []planned
+		before := slices.Clone(shown)
+		for _, again := range []bool{false, true} {
+			for i, source := range pl.sources {
+				if fits := append(slices.Clone(run), source); before[i] == again && joined(fits).unique(pl.namespace()) == nil {
+					run, shown[i] = fits, true
+				}
+			}
+		}
+		all = append(all, run)
+	}
+	return all
+}
+
 // run lets the program of the release make the objects.
 func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
-	set := pl.inputs[0].Settings
-	for _, in := range pl.inputs {
+	set := pl.inputs.All[0].Settings
+	for _, in := range pl.inputs.All {
 		if in.Settings.KServeVersion != set.KServeVersion {
 			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.Path,
 				in.Settings.KServeVersion, set.KServeVersion)
@@ -191,25 +235,35 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	for _, m := range pl.cluster {
 		request.Cluster = append(request.Cluster, m.Object)
 	}
-	for _, m := range pl.previous {
-		request.Previous = append(request.Previous, m.Object)
-	}
-	for _, m := range pl.manifests {
-		request.Objects = append(request.Objects, m.Object)
-	}
-	answer, err := programs.Run(ctx, program, request)
-	if err != nil {
-		return nil, err
-	}
-	if err := pl.notInstalled(answer); err != nil {
-		return nil, err
-	}
-	if err := pl.unknown(answer); err != nil {
-		return nil, err
-	}
-	made := plan.New(answer, pl.previous, pl.manifests, request.Namespace)
-	if release != answer.Release {
-		made.For = release
+	var made *plan.Plan
+	for _, sources := range pl.runs() {
+		source := joined(sources)
+		request.Previous, request.Objects = nil, nil
+		for _, m := range source.previous {
+			request.Previous = append(request.Previous, m.Object)
+		}
+		for _, m := range source.manifests {
+			request.Objects = append(request.Objects, m.Object)
+		}
+		answer, err := programs.Run(ctx, program, request)
+		if err != nil {
+			return nil, err
+		}
+		if err := pl.notInstalled(answer); err != nil {
+			return nil, err
+		}
+		if err := unknown(answer, source.manifests); err != nil {
+			return nil, err
+		}
+		one := plan.New(answer, source.previous, source.manifests, request.Namespace)
+		if release != answer.Release {
+			one.For = release
+		}
+		if made == nil {
+			made = one
+		} else {
+			made.Add(one)
+		}
 	}
 	return made, nil
 }
@@ -254,13 +308,13 @@ func (pl *planning) notInstalled(answer *plan.Answer) error {
 }
 
 // unknown returns an error for the objects of KServe's group whose kind or version the release does not have.
-func (pl *planning) unknown(answer *plan.Answer) error {
+func unknown(answer *plan.Answer, manifests []plan.Manifest) error {
 	var all []error
 	for _, i := range answer.State.Unknown {
-		if i < 0 || i >= len(pl.manifests) {
+		if i < 0 || i >= len(manifests) {
 			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
 		}
-		m := pl.manifests[i]
+		m := manifests[i]
 		version, _ := m.Object["apiVersion"].(string)
 		if strings.HasPrefix(version, kserve.Group+"/") {
 			all = append(all, fmt.Errorf("%s: KServe %s has no %v of %s", m.Place, answer.Release, m.Object["kind"], version))

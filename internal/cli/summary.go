@@ -73,7 +73,8 @@ func repairing(o *run.Outcome, enriches bool) string {
 }
 
 // skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more
-// files than most have the same reason, one line names the first and counts the others.
+// files than most have the same reason, one line names the first and counts the others. In sources that were found,
+// only what somebody asked to leave out counts.
 func skipped(o *run.Outcome, most int) string {
 	reasons := map[string]int{}
 	for _, file := range o.SkippedFiles {
@@ -88,6 +89,9 @@ func skipped(o *run.Outcome, most int) string {
 		case n > 0:
 			b.WriteString(terminal.Quote(file.String()) + "\n")
 		}
+	}
+	if o.Summary.Found != nil {
+		return b.String()
 	}
 	for _, place := range o.Skipped() {
 		b.WriteString(terminal.Quote(place.String()) + ": skipped: not an object\n")
@@ -144,13 +148,10 @@ func refused(o *run.Outcome) error {
 // refusal is refused for one source.
 func refusal(o *run.Outcome) error {
 	failOn := cmp.Or(o.Settings.FailOn, run.Never)
-	left := o.Left()
-	if failing(left, o.Fails(failOn)) == nil {
+	severe := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !run.Reaches(f.Severity, failOn) })
+	if len(severe) == 0 {
 		return nil
 	}
-	severe := slices.DeleteFunc(left, func(f transform.Finding) bool {
-		return !f.Severity.AtLeast(transform.Severity(failOn))
-	})
 	first := fmt.Errorf("fail-on is %s and %s could not be repaired", failOn, terminal.Count(len(severe), "finding"))
 	return errors.Join(append([]error{first}, failures(severe)...)...)
 }

@@ -30,7 +30,7 @@ The releases are --from, by default the setting kserve-version, and --to. Both w
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
 refused or breaks is an error, also where generate repairs it.
 
-` + flags.SeveralHelp + "\n\n" + flags.PathsHelp,
+` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin upgrade --from 0.15.2 --to 0.20.0 apps/*
   argocd-kserve-plugin upgrade --to 0.20.0 -o markdown apps/iris >> "$GITHUB_STEP_SUMMARY"`,
 	}
@@ -51,16 +51,24 @@ refused or breaks is an error, also where generate repairs it.
 			return err
 		}
 		report := upgrade.Report{From: *from, To: *to}
-		warnings := inputs.Warnings
-		failed := 0
 		for _, in := range inputs.All {
-			u := upgrading{Input: in, from: cmp.Or(*from, in.Settings.KServeVersion), to: *to}
-			if report.From == "" {
-				report.From = u.from
+			version := cmp.Or(*from, in.Settings.KServeVersion)
+			if report.From = cmp.Or(report.From, version); version != report.From {
+				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.Path, version, report.From)
 			}
-			if u.from != report.From {
-				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.Path, u.from, report.From)
-			}
+		}
+		versions := upgrading{}
+		if versions.from, err = parseRelease(report.From, "from"); err != nil {
+			return err
+		}
+		if versions.to, err = parseRelease(*to, "to"); err != nil {
+			return err
+		}
+		var warnings []string
+		failed := 0
+		err = inputs.Each(cmd.Context(), func(in *run.Input) error {
+			u := versions
+			u.Input, u.report = in, &report
 			changes, err := u.changes(cmd.Context())
 			if err != nil {
 				return err
@@ -69,14 +77,18 @@ refused or breaks is an error, also where generate repairs it.
 			report.Changes = append(report.Changes, changes...)
 			warnings = append(warnings, u.warnings...)
 			failed += u.severe(changes)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		upgrade.Sort(report.Changes)
 		if err := writeAs(cmd.Context(), env, format, report); err != nil {
 			return err
 		}
-		env.note(inputs.Notes)
 		slices.Sort(warnings)
 		run.Warn(env.Stderr, slices.Compact(warnings))
+		inputs.Summary().Write(env.Stderr)
 		return cmp.Or(inputs.Failed(), found(failed))
 	}
 	return cmd
@@ -85,30 +97,23 @@ refused or breaks is an error, also where generate repairs it.
 // upgrading is the comparison of two releases for a source.
 type upgrading struct {
 	*run.Input
-	from, to string
+	report   *upgrade.Report // has the releases as people name them
+	from, to kserve.Versions
 	objects  int
 	warnings []string
 }
 
 func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
-	from, err := parseRelease(u.from, "from")
+	before, checks, err := u.at(ctx, u.report.From, u.from)
 	if err != nil {
 		return nil, err
 	}
-	to, err := parseRelease(u.to, "to")
-	if err != nil {
-		return nil, err
-	}
-	before, checks, err := u.at(ctx, u.from, from)
-	if err != nil {
-		return nil, err
-	}
-	after, newChecks, err := u.at(ctx, u.to, to)
+	after, newChecks, err := u.at(ctx, u.report.To, u.to)
 	if err != nil {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(from, to, rules.Services(after)),
+	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
 }
 

@@ -102,8 +102,8 @@ func header(path string) string {
 	return `"` + b.String() + `"`
 }
 
-// documents returns the documents of a file before and after, without the data of Secrets. No repair moves, adds or drops
-// one.
+// documents returns the documents of a file before and after, without the data of Secrets. No repair moves, adds or
+// drops one.
 func documents(file transform.Output) (iter.Seq2[string, string], error) {
 	before, err := yamldoc.Split(file.Before)
 	if err != nil {

@@ -77,8 +77,8 @@ func ignorable(differences []Difference) []Difference {
 
 func (d Difference) ignorable() bool { return d.Rule == "" && d.ByHand == "" }
 
-// control are the characters that JSON takes in a string as they are, and that YAML does not take or a terminal does not
-// show.
+// control are the characters that JSON takes in a string as they are, and that YAML does not take or a terminal does
+// not show.
 var control = lazyregexp.New(`[\x{7F}-\x{9F}\p{Cf}\p{Zl}\p{Zp}\x{FFFE}\x{FFFF}]`)
 
 var jqName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -12,8 +12,9 @@ import (
 	"net/http"
 )
 
-// Check calls Check of grpc.health.v1.Health over a Unix socket, and returns an error unless the server serves. A unary call is one HTTP/2 request whose body is a message after a
-// 5-byte prefix, so net/http can make it; a gRPC library would add a third to the size of the program.
+// Check calls Check of grpc.health.v1.Health over a Unix socket, and returns an error unless the server serves. A unary
+// call is one HTTP/2 request whose body is a message after a 5-byte prefix, so net/http can make it; a gRPC library
+// would add a third to the size of the program.
 func Check(ctx context.Context, socket string) error {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)

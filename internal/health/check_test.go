@@ -90,8 +90,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestBundled compares the copy of a release with the release, and runs its test cases on the copy and on our check. The
-// suite health of e2e does both for all releases, in their own VMs.
+// TestBundled compares the copy of a release with the release, and runs its test cases on the copy and on our check.
+// The suite health of e2e does both for all releases, in their own VMs.
 func TestBundled(t *testing.T) {
 	const kind = "InferenceService"
 	tree, err := fs.Sub(argocd2.Embedded, Group+"/"+kind)

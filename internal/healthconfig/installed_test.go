@@ -45,8 +45,8 @@ func readInstalled(t *testing.T, data []byte) *Installed {
 	return live
 }
 
-// TestInstalled merges a configuration into what people have, and holds the result, what is said about it, and that nothing
-// else changes.
+// TestInstalled merges a configuration into what people have, and holds the result, what is said about it, and that
+// nothing else changes.
 func TestInstalled(t *testing.T) {
 	inputs, err := os.ReadDir("testdata/live")
 	if err != nil {

@@ -14,8 +14,8 @@ var olderBooleans = []string{"y", "n", "yes", "no", "on", "off"}
 // maxDigits keeps integers so small that no reader makes them a float.
 const maxDigits = 15
 
-// Scalar returns the value of a scalar with a tag such as !!str: a string, a bool, an int or nil. Quoted tells whether it
-// is in quotes or a block. It reports false if readers may differ about the value.
+// Scalar returns the value of a scalar with a tag such as !!str: a string, a bool, an int or nil. Quoted tells whether
+// it is in quotes or a block. It reports false if readers may differ about the value.
 func Scalar(tag, text string, quoted bool) (value any, ok bool) {
 	switch {
 	case tag == "!!str":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -15,6 +16,24 @@ import (
 type Manifest struct {
 	Object
 	Place string // path:line
+}
+
+// clusterScoped are kinds whose objects are in no namespace, beside those whose names begin with Cluster.
+const clusterScoped = `
+	APIService CSIDriver CustomResourceDefinition DeviceClass GatewayClass IngressClass LocalModelCache LocalModelNode
+	LocalModelNodeGroup MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass RuntimeClass StorageClass
+	ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VolumeAttachment`
+
+// Namespace puts an object that names no namespace into one, unless its kind has none.
+func (m Manifest) Namespace(name string) {
+	kind, _ := m.Object["kind"].(string)
+	if strings.HasPrefix(kind, "Cluster") || slices.Contains(strings.Fields(clusterScoped), kind) {
+		return
+	}
+	metadata := m.Object["metadata"].(map[string]any)
+	if metadata["namespace"] == nil {
+		metadata["namespace"] = name
+	}
 }
 
 // Read decodes the objects of a file. Their places are those in the file before the repair.

@@ -1,5 +1,5 @@
-// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which this
-// package starts, makes the objects; the package compares and shows them.
+// Package plan says what KServe makes of manifests and of a change of them. A program with KServe's own code, which
+// this package starts, makes the objects; the package compares and shows them.
 package plan
 
 import (
@@ -112,6 +112,27 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		p.Services = append(p.Services, service)
 	}
 	return p
+}
+
+// Add adds what another run for the same release made, without what both made.
+func (p *Plan) Add(other *Plan) {
+	for _, s := range other.Services {
+		same := func(had Service) bool { return reflect.DeepEqual(had, s) }
+		if !slices.ContainsFunc(p.Services, same) {
+			p.Services = append(p.Services, s)
+		}
+	}
+	for _, r := range other.Refused {
+		if !slices.Contains(p.Refused, r) {
+			p.Refused = append(p.Refused, r)
+		}
+	}
+	for _, o := range other.made {
+		same := func(had Object) bool { return reflect.DeepEqual(had, o) }
+		if !slices.ContainsFunc(p.made, same) {
+			p.made = append(p.made, o)
+		}
+	}
 }
 
 // Failed counts what is refused and the services that end without their workload.

@@ -99,12 +99,21 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	return &answer, nil
 }
 
-// said returns the line in which a program says why it failed: of a crash, the first.
+// said returns the line in which a program says why it failed: the first that is an error or a crash, because KServe's
+// code may have logged something before.
 func said(stderr string) string {
+	said := "it failed without a word"
 	for line := range strings.Lines(stderr) {
-		if line = strings.TrimSpace(line); line != "" {
-			return strings.TrimPrefix(line, "error: ")
+		line = strings.TrimSpace(line)
+		if reason, found := strings.CutPrefix(line, "error: "); found {
+			return reason
+		}
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			return line
+		}
+		if line != "" {
+			said = line
 		}
 	}
-	return "it failed without a word"
+	return said
 }

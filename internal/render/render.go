@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/buildenv"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
@@ -97,6 +98,9 @@ type Skip struct {
 	Line   int // of the comment that asks for it; 0 for none
 	Reason string
 }
+
+// Asked reports whether somebody asked for it, in the file or by a setting.
+func (s Skip) Asked() bool { return s.Line > 0 || strings.HasPrefix(s.Reason, "directory-") }
 
 // String returns path: skipped: reason, with the line if there is one.
 func (s Skip) String() string {

@@ -144,9 +144,9 @@ func baseline(t *testing.T, findings []transform.Finding) *report.Baseline {
 	return read
 }
 
-// checkIdentity checks over all samples that no two findings about an object are taken for one, and that a
-// baseline stays valid when kserve-version is set, when KServe is upgraded and when messages and lines change: a finding
-// that was there is accepted, and none has moved to another path.
+// checkIdentity checks over all samples that no two findings about an object are taken for one, and that a baseline
+// stays valid when kserve-version is set, when KServe is upgraded and when messages and lines change: a finding that
+// was there is accepted, and none has moved to another path.
 func checkIdentity(t *testing.T, all []sample) {
 	t.Helper()
 	accepted, upgraded := 0, 0

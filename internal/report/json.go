@@ -38,6 +38,7 @@ type jsonFinding struct {
 	Column      int             `json:"column,omitempty"`
 	Renderer    string          `json:"renderer,omitempty"`
 	App         string          `json:"application,omitempty"`
+	Values      string          `json:"values,omitempty"`
 	Kind        string          `json:"kind"`
 	Namespace   string          `json:"namespace,omitempty"`
 	Name        string          `json:"name"`
@@ -100,7 +101,8 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 		out = append(out, jsonFinding{
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
 			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
-			App: f.Object.File.Application, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
+			App: f.Object.File.Application, Values: f.Object.File.Values,
+			Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Also: also, Category: f.Category, Message: f.Message, Fingerprint: fingerprint(f),
 			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, RepairIn: place.Repair, Lost: lost,
 			Unrepaired: f.Unrepaired, Needs: f.Needs, Accepted: accepted,

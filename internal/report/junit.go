@@ -10,9 +10,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// JUnit writes a test suite for each file with findings and a test case for each finding. A case fails where the command
-// does, by fail-on, and what is accepted is skipped. A report without findings is one case that passes. No two cases have
-// the same name: GitLab shows only the first of them (docs.gitlab.com, "Unit test reports").
+// JUnit writes a test suite for each file with findings and a test case for each finding. A case fails where the
+// command does, by fail-on, and what is accepted is skipped. A report without findings is one case that passes. No two
+// cases have the same name: GitLab shows only the first of them (docs.gitlab.com, "Unit test reports").
 func JUnit(w io.Writer, r Report) error {
 	const name = "argocd-kserve-plugin"
 	var suites []encoding.Suite

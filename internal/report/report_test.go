@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -222,6 +223,15 @@ func TestJSONSchema(t *testing.T) {
 	against := schema(t, filepath.Join("..", "..", "docs", "check.schema.json"))
 	for _, name := range []string{"report.json", "empty.json"} {
 		valid(t, against, name)
+	}
+	r := sample()
+	for _, f := range r.Findings {
+		f.Object.File.Application, f.Object.File.Values = "iris", "values-prod.yaml"
+	}
+	text := written(t, func(b *bytes.Buffer) error { return JSON(b, r) })
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err := errors.Join(err, against.Validate(value)); err != nil || !bytes.Contains(text, []byte(`"values": "values-prod.yaml"`)) {
+		t.Errorf("%v in %s", err, text)
 	}
 	for _, wrong := range []string{
 		`{}`, `{"version": 2, "program": "", "objects": 0, "counts": {}, "restarts": [], "findings": [], "accepted": []}`,

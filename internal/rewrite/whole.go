@@ -13,9 +13,10 @@ import (
 )
 
 // Whole writes a file, as a whole or not at all: a reader sees the old content or the new. A new file has the mode
-// 0644; one that is there keeps its mode. A link is refused, and so is one on the way from dir to a file that is below it
-// or has a relative name, since a checkout of a stranger's repository may have one that leads anywhere. What is no regular
-// file, such as a pipe, gets the data in place, through a link too if its name is absolute and not below dir, as /dev/stdout.
+// 0644; one that is there keeps its mode. A link is refused, and so is one on the way from dir to a file that is below
+// it or has a relative name, since a checkout of a stranger's repository may have one that leads anywhere. What is no
+// regular file, such as a pipe, gets the data in place, through a link too if its name is absolute and not below dir,
+// as /dev/stdout.
 func Whole(dir, name string, data []byte) error {
 	path := name
 	if !filepath.IsAbs(name) {

@@ -17,41 +17,64 @@ import (
 
 // Inputs are the sources of a run.
 type Inputs struct {
-	All      []*Input
-	Notes    []string // what is not rendered, one line each
-	Warnings []string // about the run as a whole, one line each
+	All []*Input
 
-	several bool    // of --discover or --application
-	path    string  // the PATH that stands for all
-	failed  []error // of those of several that can't be read
+	several bool   // found or, for people, named by several PATHs
+	found   bool   // below folders, or by Applications
+	skip    bool   // whether sources that can't be rendered are left out
+	path    string // the PATH that stands for all
+	notes   []string
+	failed  []error // of those of several that can't be rendered
 }
 
-// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those of
-// several sources that have none.
+// Repair applies the rules to each source on its own, as Argo CD does. With an error there may be the outcome of those
+// of several sources that have none.
 func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	var parts []*Outcome
-	failed := all.failed
-	for _, in := range all.All {
+	err := all.Each(ctx, func(in *Input) error {
 		part, err := in.Repair(ctx, in.Settings.Options, rules.All)
-		switch {
-		case err == nil:
+		if err == nil {
 			parts = append(parts, part)
-		case !all.several, ctx.Err() != nil:
-			return nil, err
-		default:
-			failed = append(failed, in.named(err))
 		}
-	}
-	if len(parts) == 0 {
-		return nil, errors.Join(failed...)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := merged(parts, all.path)
-	out.Notes, out.Warnings = all.Notes, slices.Concat(all.Warnings, out.Warnings)
-	return out, errors.Join(failed...)
+	out.Summary = all.Summary()
+	return out, all.Failed()
 }
 
-// Failed is why some of several sources can't be read, or nil.
-func (all *Inputs) Failed() error { return errors.Join(all.failed...) }
+// Each calls do with each source. The error for one of several does not end it: unless all have one, [Inputs.Failed]
+// has them.
+func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
+	var done []*Input
+	for _, in := range all.All {
+		err := do(in)
+		switch {
+		case err == nil:
+			done = append(done, in)
+		case !all.several, ctx.Err() != nil:
+			return err
+		default:
+			all.failed = append(all.failed, in.about(err))
+		}
+	}
+	if all.All = done; len(done) == 0 {
+		return errors.Join(all.failed...)
+	}
+	return nil
+}
+
+// Failed is why some of several sources can't be rendered, unless those are left out, or nil.
+func (all *Inputs) Failed() error {
+	if len(all.failed) == 0 || all.skip {
+		return nil
+	}
+	return errors.Join(append(slices.Clone(all.failed),
+		errors.New("not all sources can be rendered; --skip-unrenderable leaves those out that can't"))...)
+}
 
 // Input is a source that is read, with its settings.
 type Input struct {
@@ -61,11 +84,21 @@ type Input struct {
 	options     render.Options
 	source      render.Result
 	previous    []transform.File
+	values      string  // the file with values of a chart that was found
 	caller      *Caller // of one of several sources, which has a time limit of its own; else nil
 }
 
-// named names the Application in each line of an error.
-func (in *Input) named(err error) error { return named(in.Application, err) }
+// about names the Application, or the file with values, in each line of an error.
+func (in *Input) about(err error) error {
+	if in.values == "" {
+		return named(in.Application, err)
+	}
+	var all []error
+	for _, line := range Joined(err) {
+		all = append(all, fmt.Errorf("%w (with %s)", line, in.values))
+	}
+	return errors.Join(all...)
+}
 
 func named(application string, err error) error {
 	if application == "" {

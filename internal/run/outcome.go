@@ -22,7 +22,7 @@ type Outcome struct {
 	Settings     *settings.Settings
 	SkippedFiles []render.Skip
 	Warnings     []string   // about the run as a whole, one line each
-	Notes        []string   // what is not rendered of several sources, one line each
+	Summary      Summary    // of several sources
 	parts        []*Outcome // of several sources, else nil
 }
 
@@ -50,8 +50,8 @@ func (o *Outcome) Each() []*Outcome {
 	return o.parts
 }
 
-// Fails returns the function that reports whether a finding is at or above fail-on of its source, or otherwise where that
-// is not set.
+// Fails returns the function that reports whether a finding is at or above fail-on of its source, or otherwise where
+// that is not set.
 func (o *Outcome) Fails(otherwise string) func(transform.Finding) bool {
 	failOn := map[*transform.Object]string{}
 	for _, part := range o.Each() {
@@ -67,13 +67,8 @@ func Reaches(severity transform.Severity, failOn string) bool {
 	return failOn != Never && severity.AtLeast(transform.Severity(failOn))
 }
 
-// Warn writes the notes and warnings about the whole run.
-func (o *Outcome) Warn(w io.Writer) {
-	for _, note := range o.Notes {
-		fmt.Fprintln(w, terminal.Quote(note))
-	}
-	Warn(w, o.Warnings)
-}
+// Warn writes the warnings about the whole run.
+func (o *Outcome) Warn(w io.Writer) { Warn(w, o.Warnings) }
 
 // Warn writes warnings, one a line, each once.
 func Warn(w io.Writer, warnings []string) {

@@ -1,8 +1,8 @@
 // Package run makes inputs of the sources that a command names, and an outcome of the inputs.
 //
-// A source is a PATH, standard input, what --discover finds below a folder, or what an Application of --application
-// names. Load reads all of them, for every command alike. An Input is a source that is read, with its settings; an Outcome
-// is what the rules make of the inputs.
+// A source is a PATH, standard input, what is found below a folder, or what an Application names. Load reads all of
+// them, for every command alike. An Input is a source that is read, with its settings; an Outcome is what the rules
+// make of the inputs.
 package run
 
 import (
@@ -44,10 +44,14 @@ type Loader struct {
 	*Caller
 	Flags *settings.Flags
 
-	Applications []string // files or folders with Applications, whose sources are rendered
-	Repos        []string // repoURLs that stand for this checkout
-	Discover     bool     // finds the sources below each PATH
-	Overlays     bool     // warns of overlays below a folder, which are not rendered
+	// Finds has a folder that is no source itself, also the working directory, stand for the sources below it.
+	Finds bool
+
+	Applications     []string // files or folders with Applications, whose sources are rendered
+	Repos            []string // repoURLs that stand for this checkout
+	Clusters         string   // a file with the clusters of Argo CD, for ApplicationSets, or ""
+	Discover         bool     // finds the sources below each PATH, also of one that is a source itself
+	SkipUnrenderable bool     // leaves sources out that can't be rendered
 
 	// Previous is a path to the manifests before a change, or "". For several sources it is the checkout before it.
 	Previous string
@@ -55,16 +59,31 @@ type Loader struct {
 
 // Load reads the settings and the sources: those of PATHs, or of the flags for several sources. Without a PATH that is
 // the working directory.
-func (l *Loader) Load(ctx context.Context, paths []string) (*Inputs, error) {
-	switch {
-	case len(l.Applications) > 0 && l.Discover:
+func (l *Loader) Load(ctx context.Context, args []string) (*Inputs, error) {
+	if len(l.Applications) > 0 && l.Discover {
 		return nil, errors.New("flags --application and --discover: give one of them; each finds the sources on its own")
-	case len(l.Applications) > 0 || l.Discover:
-		return l.loadSeveral(ctx, paths)
-	case len(l.Repos) > 0:
-		return nil, errors.New("flag --repo: without --application it means nothing")
 	}
-	return l.loadPaths(ctx, paths)
+	several := len(l.Applications) > 0 || l.Discover
+	if !several && l.Finds {
+		var err error
+		if several, err = l.finds(ctx, args); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case several:
+		return l.loadSeveral(ctx, args)
+	case len(l.Repos) > 0:
+		return nil, errors.New("flag --repo: no Application is read, so it means nothing")
+	case l.Clusters != "":
+		return nil, errors.New("flag --argocd-clusters: no ApplicationSet is read, so it means nothing")
+	}
+	return l.loadPaths(ctx, args)
+}
+
+// inputs returns the sources of a run, before any is read.
+func (l *Loader) inputs(args []string) *Inputs {
+	return &Inputs{skip: l.SkipUnrenderable, path: First(args)}
 }
 
 // Run loads the sources and applies the rules to them. With an error there may be the outcome of those sources that
@@ -99,11 +118,14 @@ func (l *Loader) settings(ctx context.Context, from settings.Sources) (*settings
 }
 
 // First returns the first of the PATHs of a command.
-func First(paths []string) string {
+func First(paths []string) string { return orHere(paths)[0] }
+
+// orHere returns the PATHs, or the working directory for none.
+func orHere(paths []string) []string {
 	if len(paths) == 0 {
-		return "."
+		return []string{"."}
 	}
-	return paths[0]
+	return paths
 }
 
 // From returns where the settings for a path come from. The settings file is in the folder, or next to the file.

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// AddScalars adds the scalars, anchors and tags of YAML documents; keys are names. What is not YAML is added as a whole.
+// AddScalars adds the scalars, anchors and tags of YAML documents; keys are names. What is not YAML is added as a
+// whole.
 func (v *Values) AddScalars(data []byte) {
 	documents, ok := Documents(data)
 	if !ok {

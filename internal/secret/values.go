@@ -19,8 +19,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
-// Values are the strings that may be values of Secrets. kustomize and Helm quote in their errors what they can't use, in
-// many forms, and Argo CD shows errors to everybody who may see the application. So no word of a message stays that
+// Values are the strings that may be values of Secrets. kustomize and Helm quote in their errors what they can't use,
+// in many forms, and Argo CD shows errors to everybody who may see the application. So no word of a message stays that
 // occurs in one of the values, in any form that can be recognized, unless it is a name. The zero value has none.
 type Values struct {
 	texts   []string        // those strings, folded

@@ -131,8 +131,8 @@ func resolve(all []given, underArgoCD bool) (*Settings, error) {
 }
 
 // choose takes the first value. Its error lists the values that contradict a locked one. A fact gets a warning instead:
-// the sidecar knows the cluster, and an upgrade of the cluster must not stop the applications that name the old release.
-// A sidecar that does not know the fact leaves it to the application.
+// the sidecar knows the cluster, and an upgrade of the cluster must not stop the applications that name the old
+// release. A sidecar that does not know the fact leaves it to the application.
 func (row *Setting) choose(s *Settings, values []given) error {
 	var faults []error
 	if row.isFact && len(values) > 1 && s.locks(values[0].origin) && slices.Equal(values[0].values, []string{unknown}) {

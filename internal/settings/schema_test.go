@@ -155,8 +155,8 @@ type property struct {
 	Default     any       `json:"default,omitempty"`
 }
 
-// settingsSchema returns the JSON Schema of the settings file, as draft 7, which editors know best. It has the values that one
-// writes: the file also accepts quoted booleans and empty values.
+// settingsSchema returns the JSON Schema of the settings file, as draft 7, which editors know best. It has the values
+// that one writes: the file also accepts quoted booleans and empty values.
 func settingsSchema() ([]byte, error) {
 	properties := map[string]property{}
 	for i := range Table {

@@ -83,8 +83,8 @@ func copiedTree(cwd, source string) (string, error) {
 	return cwd, nil
 }
 
-// rootOf returns the root of a path outside Argo CD: the Git work tree that contains the first link on the way to it, if
-// there is one, else the work tree of what the path leads to, else that itself.
+// rootOf returns the root of a path outside Argo CD: the Git work tree that contains the first link on the way to it,
+// if there is one, else the work tree of what the path leads to, else that itself.
 func rootOf(named, cwd string) (string, error) {
 	done, rest := cwd, named
 	if filepath.IsAbs(named) {

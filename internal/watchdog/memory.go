@@ -1,9 +1,9 @@
 // Package watchdog ends a run that takes more memory than max-memory or more time than timeout allow: before the kernel
-// ends the container of the process, and with it the runs of all applications, and before Argo CD ends the process, which
-// then gives no reason.
+// ends the container of the process, and with it the runs of all applications, and before Argo CD ends the process,
+// which then gives no reason.
 //
-// A Watchdog looks at the memory every few milliseconds, and ends the run with an error. What allocates faster than that
-// meets the kernel's limit, which LimitProcess sets.
+// A Watchdog looks at the memory every few milliseconds, and ends the run with an error. What allocates faster than
+// that meets the kernel's limit, which LimitProcess sets.
 package watchdog
 
 import (

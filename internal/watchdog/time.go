@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// LimitTime ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and shows
-// no reason (https://github.com/argoproj/argo-cd/issues/20577). A further call starts the time anew.
+// LimitTime ends the run when the time is up, also while it writes. Argo CD kills a plugin at its own deadline and
+// shows no reason (https://github.com/argoproj/argo-cd/issues/20577). A further call starts the time anew.
 func (w *Watchdog) LimitTime(ctx context.Context, limit time.Duration) {
 	advice := "--timeout raises it"
 	if w.Getenv("ARGOCD_APP_NAME") != "" {

@@ -80,14 +80,13 @@ func (c componentClass) setExternal(p *pass, message string) {
 // checkScaled reports a class that does not leave the component to the user's autoscaler.
 func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 	class, at := c.Class(c.component), c.ClassPath(c.component)
-	replicasForced := p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced)
 	switch {
 	case !p.Versions.Any(kserve.AutoscalerClasses["external"]):
 		p.Report(transform.Report{At: at, Category: c.component, Message: fmt.Sprintf(
 			"two autoscalers scale the %s, because KServe 0.11 always makes its own beside %s: upgrade to 0.12, or remove %s",
 			c.component, a, a.Name)})
 	case class == "" || class == "hpa":
-		c.setExternal(p, c.besideHPA(p, a, replicasForced))
+		c.setExternal(p, c.besideHPA(p, a))
 	case class == "none" && !p.Versions.Known():
 		p.Report(transform.Report{At: at, Category: c.component, Needs: kserveVersion, Message: fmt.Sprintf(
 			"the replicas go up and down, because with autoscalerClass none KServe sets them too, beside %s: set external", a)})
@@ -95,8 +94,8 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 		c.setExternal(p, fmt.Sprintf("the replicas go up and down, because with autoscalerClass none, which is refused "+
 			"before 0.15.1, KServe sets them too, beside %s: set external", a))
 	case class == "keda" && p.Versions.Any(kserve.AutoscalerClasses["keda"]):
-		c.setExternal(p, c.besideScaledObject(p, a)+afterwards(replicasForced))
-	case class == "external" && replicasForced:
+		c.setExternal(p, c.besideScaledObject(p, a))
+	case class == "external" && p.Versions.Known() && p.Versions.Any(kserve.ReplicasForced):
 		p.Report(transform.Report{At: at, Category: c.component, Severity: transform.Warning,
 			Message: "the replicas go back to minReplicas again and again, because KServe 0.15.0 resets them, " +
 				"even with autoscalerClass external: upgrade to 0.15.1"})
@@ -106,14 +105,14 @@ func (c componentClass) checkScaled(p *pass, a model.Autoscaler) {
 }
 
 // besideHPA says what is wrong with an autoscaler beside the HPA that KServe makes.
-func (c componentClass) besideHPA(p *pass, a model.Autoscaler, replicasForced bool) string {
+func (c componentClass) besideHPA(p *pass, a model.Autoscaler) string {
 	own := p.KServe.StandardTarget(a).Deployment
 	message := fmt.Sprintf("two autoscalers scale the %s, because KServe makes its own beside %s", c.component, a)
 	if !a.IsHPA() {
 		message = fmt.Sprintf("KEDA's webhook refuses %s (already managed by the hpa '%s'), because KServe makes its own "+
 			"autoscaler for the %s", a, own, c.component)
 	}
-	message += ": set autoscalerClass external" + afterwards(replicasForced)
+	message += ": set autoscalerClass external"
 	switch {
 	case a.IsHPA() && a.Name == own: // KS202 renames it
 	case c.IsGraph() && p.Versions.Any(kserve.GraphAutoscalersKept):
@@ -143,14 +142,6 @@ func (c componentClass) besideScaledObject(p *pass, a model.Autoscaler) string {
 	return fmt.Sprintf("%s, because with autoscalerClass keda KServe makes the ScaledObject %[3]s: set external, sync, "+
 		"delete that one (%[2]s delete scaledobject %[3]s), and sync again",
 		harm, kubectl(c.Namespace), shellQuote(own))
-}
-
-// afterwards says what is left to do on a release that forces the replicas.
-func afterwards(replicasForced bool) string {
-	if !replicasForced {
-		return ""
-	}
-	return ", and upgrade to 0.15.1, because 0.15.0 still resets the replicas to minReplicas"
 }
 
 // checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the

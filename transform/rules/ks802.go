@@ -77,6 +77,9 @@ func checkServers(p *pass) {
 	})
 }
 
+// predictorServers are the keys of a predictor, any of which is a server.
+var predictorServers = append([]string{"containers"}, kserve.Frameworks[kserve.Predictor]...)
+
 // misplacedPredictors are the places where a predictor is found that is indented too far or too little.
 var misplacedPredictors = []yamldoc.Path{
 	{kserve.Predictor}, {"metadata", kserve.Predictor}, {"spec", kserve.Transformer, kserve.Predictor},
@@ -86,20 +89,20 @@ var misplacedPredictors = []yamldoc.Path{
 // misplacedServer returns the place of a predictor, or of its server, that is indented too far or too little, and where
 // it belongs. Both are nil if there is none, or if the service has one where it belongs.
 func misplacedServer(s *model.Service) (at, to yamldoc.Path) {
-	predictor := yamldoc.Path{"spec", kserve.Predictor}
-	if s.Get(predictor...).IsNull() {
+	spec, predictor := s.Get("spec"), s.Get("spec", kserve.Predictor)
+	if predictor.IsNull() {
 		for _, at := range misplacedPredictors {
 			if !s.Get(at...).IsNull() {
-				return at, predictor
+				return at, yamldoc.Path{"spec", kserve.Predictor}
 			}
 		}
 	}
-	for _, server := range append([]string{"containers"}, kserve.Frameworks[kserve.Predictor]...) {
-		if !s.Get(predictor.With(server)...).IsNull() {
+	for _, server := range predictorServers {
+		if !predictor.Get(server).IsNull() {
 			return nil, nil
 		}
-		if beside := (yamldoc.Path{"spec", server}); at == nil && !s.Get(beside...).IsNull() {
-			at, to = beside, predictor.With(server)
+		if at == nil && !spec.Get(server).IsNull() {
+			at, to = yamldoc.Path{"spec", server}, yamldoc.Path{"spec", kserve.Predictor, server}
 		}
 	}
 	return at, to

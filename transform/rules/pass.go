@@ -20,7 +20,7 @@ type pass struct {
 	KServe   *model.Model        // what KServe makes of the render
 	Versions kserve.Versions     // the releases in question, which the cluster may run
 	Schema   *schema.Kinds       // the fields of KServe's kinds on these releases
-	Options  Options
+	Options  *Options
 
 	// For Rule.Removed, otherwise nil: the render before the change, and what KServe made of it.
 	Previous *transform.Snapshot
@@ -64,7 +64,7 @@ func run(check func(*pass)) func(*transform.Pass) {
 		x := p.Index.(*index)
 		own := &pass{
 			Rule: p.Rule, Object: p.Object, Snapshot: p.Snapshot, KServe: x.model, Versions: x.model.Versions,
-			Schema: x.schema, Options: x.options, Previous: p.Previous, index: x, report: p.Report,
+			Schema: x.schema, Options: &x.options, Previous: p.Previous, index: x, report: p.Report,
 		}
 		if before, ok := p.PreviousIndex.(*index); ok {
 			own.Before = before.model

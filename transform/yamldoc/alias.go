@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"gopkg.in/yaml.v3"
@@ -14,30 +15,31 @@ const maxWritten = 1000
 
 // writeOut returns a tree with the same value in which no alias keeps the edits from being made: each alias on the path
 // of an edit, and each that shares what an edit changes, is replaced with a copy of its value. If there is no such
-// alias, the tree is t. It also returns the comments that this removes.
-func (t *Tree) writeOut(edits []Edit) (*Tree, []Comment, error) {
+// alias, the tree is t. It also returns the edits without those that an alias shares with its anchor, and the comments
+// that this removes.
+func (t *Tree) writeOut(edits []Edit) (*Tree, []Edit, []Comment, error) {
 	if len(t.aliases) == 0 || t.Root == nil {
-		return t, nil, nil
+		return t, edits, nil, nil
 	}
-	w := aliasWriter{Tree: t, leaving: map[*Node]bool{}, wanted: map[*Node]bool{}}
+	w := aliasWriter{Tree: t, leaving: map[*Node]bool{}, following: map[*Node]bool{}, wanted: map[*Node]bool{}}
 	for _, e := range edits {
 		if n := t.Root.descend(e.Path); n != nil && e.replaces(n) {
 			for below := range n.all() {
-				if below.Kind == Alias {
-					w.leaving[below] = true
-				}
+				w.leaving[below] = true
 			}
 		}
 	}
+	edits = w.follow(edits)
 	for _, e := range edits {
 		if err := w.want(e); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	if len(w.wanted) == 0 {
-		return t, nil, nil
+		return t, edits, nil, nil
 	}
-	return w.write()
+	plain, lost, err := w.write()
+	return plain, edits, lost, err
 }
 
 // descend returns the node at a path without following aliases, or nil.
@@ -53,9 +55,37 @@ func (n *Node) descend(path Path) *Node {
 // aliasWriter finds the aliases that keep edits from being made, and writes them out.
 type aliasWriter struct {
 	*Tree
-	leaving map[*Node]bool // the aliases that the edits delete or replace
-	wanted  map[*Node]bool // those to be written out
-	size    int            // of the values of those
+	leaving   map[*Node]bool // the nodes that the edits delete or replace
+	following map[*Node]bool // the aliases that get their edits with their anchors
+	wanted    map[*Node]bool // the aliases to be written out
+	size      int            // of the values of those
+}
+
+// follow notes the aliases behind which the edits are the same as below their anchors. It returns the other edits.
+func (w *aliasWriter) follow(edits []Edit) (rest []Edit) {
+	behind := make([]*Node, len(edits)) // the alias that each edit is behind, or nil
+	below := map[*Node][]Edit{}         // of an alias or a node with an anchor, with paths from there
+	for i, e := range edits {
+		n := w.Root
+		for j := 0; j < len(e.Path) && n != nil; j++ {
+			if n.Kind == Alias || w.aliases[n] != nil {
+				below[n] = append(below[n], Edit{e.Op, e.Path[j:], e.To, e.Value})
+			}
+			if n.Kind == Alias {
+				behind[i] = n
+			}
+			n = n.child(e.Path[j])
+		}
+	}
+	for i, e := range edits {
+		if alias := behind[i]; alias != nil && !w.leaving[alias] && !w.leaving[alias.Target()] &&
+			reflect.DeepEqual(below[alias], below[alias.Target()]) {
+			w.following[alias] = true
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return rest
 }
 
 // want notes the aliases that keep the edit from being made.
@@ -98,7 +128,7 @@ func (e Edit) replaces(n *Node) bool {
 // unshare notes the aliases of n that stay.
 func (w *aliasWriter) unshare(n *Node, at Path) error {
 	for _, alias := range w.aliases[n] {
-		if w.leaving[alias] {
+		if w.leaving[alias] || w.following[alias] {
 			continue
 		}
 		why := fmt.Sprintf("the anchor &%s is used elsewhere as *%[1]s", n.Anchor())

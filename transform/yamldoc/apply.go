@@ -9,34 +9,41 @@ import (
 
 // Apply returns a new tree with the edits made, and leaves t as it is. Every edit names a path in t. Edits that change
 // nothing are ignored; if no other is left, Apply returns t itself. Where an alias shares what an edit changes, Apply
-// first writes a copy of the value in place of the alias, so that only the path of the edit changes.
+// first writes a copy of the value in place of the alias, so that only the path of the edit changes. An alias stays if
+// the edits below it are the same as below its anchor.
 //
 // It fails with an *UnsafeError if Check refuses the edits or there is no safe place for a new item, and with a
 // *ConflictError if two edits contradict each other. A tab in white space is unsafe too, where yaml.v3 accepts it after
 // the old value but not after the new one. Apply also fails if an edit sets a value that can't be written, and with an
 // *InternalError if the new document, parsed again, is not t with the edits made.
 func (t *Tree) Apply(edits []Edit) (*Tree, error) {
-	plain, first, err := t.writeOut(edits)
+	plain, own, first, err := t.writeOut(edits)
 	if err != nil {
 		return nil, err
 	}
-	if err := plain.checkAll(edits); err != nil {
+	if err := plain.checkAll(own); err != nil {
 		return nil, err
 	}
-	p, err := merge(edits)
+	p, err := merge(own)
 	if err != nil {
 		return nil, err
 	}
 	if !p.against(plain.Root) {
 		return t, nil
 	}
-	body, lost, err := plain.splice(edits, p)
+	body, lost, err := plain.splice(own, p)
 	if err != nil {
 		return nil, err
 	}
 	result, err := plain.reparse(body)
 	if err != nil {
 		return nil, err
+	}
+	if len(own) < len(edits) {
+		if p, err = merge(edits); err != nil {
+			return nil, err
+		}
+		p.against(plain.Root)
 	}
 	if err := verify(plain.Root, p, result.Root); err != nil {
 		return nil, err

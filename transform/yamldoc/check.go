@@ -17,11 +17,11 @@ import (
 //   - an item after the end of a sequence, other than the one right after its last;
 //   - a rename of a missing entry, of an item, or to a key that the mapping already has.
 func (t *Tree) Check(edits ...Edit) error {
-	t, _, err := t.writeOut(edits)
+	t, own, _, err := t.writeOut(edits)
 	if err != nil {
 		return err
 	}
-	return t.checkAll(edits)
+	return t.checkAll(own)
 }
 
 // checkAll checks the edits in a tree in which no alias keeps them from being made.

@@ -31,10 +31,10 @@
 //
 // Split refuses a stream of which Kubernetes' decoder would lose or misread a part, for example content after "...".
 // Parse refuses duplicate keys, because decoders disagree on which one counts. It limits nesting and the expansion of
-// aliases. Where an alias shares what an edit changes, Apply writes a copy of the value in its place. It refuses an
-// edit that could change more than its path: of a value that a merge key (<<) takes over, of a mapping with a merge key
-// or a complex key, and a few others. The error says what to change by hand. [Tree.Check] tests edits without making
-// them.
+// aliases. Where an alias shares what an edit changes, Apply writes a copy of the value in its place, unless the edits
+// below both are the same. It refuses an edit that could change more than its path: of a value that a merge key (<<)
+// takes over, of a mapping with a merge key or a complex key, and a few others. The error says what to change by hand.
+// [Tree.Check] tests edits without making them.
 //
 // # Errors
 //

@@ -230,6 +230,7 @@ func checkValue(value any) error {
 // against adapts p to the baseline node n, which is nil if there is none. It drops edits that change nothing, and turns
 // edits below a missing node into a value to set here. It reports whether anything is left to do.
 func (p *plan) against(n *Node) bool {
+	n = n.resolve()
 	switch {
 	case p.remove:
 		return n != nil
@@ -239,7 +240,7 @@ func (p *plan) against(n *Node) bool {
 		}
 		return p.set || p.rename != ""
 	}
-	missing := n == nil || n.IsNull() || n.Kind != Alias && len(n.Entries)+len(n.Items) == 0
+	missing := n.IsNull() || len(n.Entries)+len(n.Items) == 0
 	kept := make([]*plan, 0, len(p.kids))
 	for _, k := range p.kids {
 		var below *Node

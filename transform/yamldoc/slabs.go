@@ -1,6 +1,9 @@
 package yamldoc
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // slabs are the memory for the nodes of one tree: a few large pieces instead of many small ones.
 type slabs struct {
@@ -59,7 +62,8 @@ type slab[T any] struct {
 // take returns n zero values that are adjacent in memory.
 func (s *slab[T]) take(n int) []T {
 	if n > len(s.free) {
-		s.free = make([]T, max(s.size, n))
+		s.free = slices.Grow([]T(nil), max(s.size, n))
+		s.free = s.free[:cap(s.free)] // the allocator rounds up
 		if !s.begun {
 			s.size, s.begun = s.size/8, true
 		}

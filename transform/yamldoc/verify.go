@@ -96,7 +96,8 @@ func expect(n *Node, p *plan) any {
 	case len(p.kids) == 0:
 		return n
 	}
-	result := expected{baseline: n, path: p.path}
+	n = n.resolve()
+	result := expected{baseline: n, path: p.path, old: make([]content, 0, len(n.Items)+len(n.Entries))}
 	for i, item := range n.Items {
 		if k := p.kid(i); k == nil || !k.remove {
 			result.old = append(result.old, content{value: expect(item, k)})
@@ -142,6 +143,7 @@ func compare(want any, got *Node, at Path) error {
 }
 
 func (e expected) matches(got *Node) error {
+	got = got.resolve()
 	if got == nil || e.baseline.Kind != got.Kind || !e.baseline.sameTag(got) {
 		return differs(e.path)
 	}

@@ -47,19 +47,33 @@ func Start(tb testing.TB) *Cluster {
 	tb.Helper()
 	c := StartWithoutPods(tb)
 	s, kubeconfig := c.Stack, c.Kubeconfig(tb, "default")
-	c.start(tb, "kube-controller-manager", c.serves("/healthz", "10257"),
-		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10257", "--leader-elect=false",
-		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
-		"--service-account-private-key-file="+c.keys.Key, "--root-ca-file="+c.keys.Certificate,
-		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz",
-		// The defaults of 15 s and 5 min would only make every test wait.
-		"--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
+	// The defaults of 15 s and 5 min would only make every test wait.
+	c.startManager(tb, "--horizontal-pod-autoscaler-sync-period=3s", "--horizontal-pod-autoscaler-downscale-stabilization=0s")
 	c.start(tb, "kube-scheduler", c.serves("/healthz", "10259"),
 		"--kubeconfig="+kubeconfig, "--bind-address="+s.IP, "--secure-port=10259", "--leader-elect=false",
 		"--cert-dir="+s.Mkdir("kube-scheduler", 0), "--authorization-always-allow-paths=/healthz")
 	c.startKwok(tb)
 	c.startMetrics(tb)
 	return c
+}
+
+// StartWithoutNodes starts a cluster of etcd, kube-apiserver and kube-controller-manager: pods are made, and stay where
+// they are. Nobody scales what an HPA is about.
+func StartWithoutNodes(tb testing.TB) *Cluster {
+	tb.Helper()
+	c := StartWithoutPods(tb)
+	c.startManager(tb, "--controllers=*,-horizontal-pod-autoscaler-controller")
+	return c
+}
+
+func (c *Cluster) startManager(tb testing.TB, flags ...string) {
+	tb.Helper()
+	s := c.Stack
+	c.start(tb, "kube-controller-manager", c.serves("/healthz", "10257"), append(flags,
+		"--kubeconfig="+c.Kubeconfig(tb, "default"), "--bind-address="+s.IP, "--secure-port=10257", "--leader-elect=false",
+		"--cert-dir="+s.Mkdir("kube-controller-manager", 0),
+		"--service-account-private-key-file="+c.keys.Key, "--root-ca-file="+c.keys.Certificate,
+		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz")...)
 }
 
 // StartWithoutPods starts a new, empty cluster of etcd and kube-apiserver alone: Deployments are stored, and nobody

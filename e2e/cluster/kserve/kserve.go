@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,22 @@ import (
 // Versions are the releases under test, oldest first: each has a folder under e2e/tools.
 var Versions = []string{
 	"v0.13.1", "v0.14.1", "v0.15.0", "v0.15.2", "v0.16.0", "v0.17.0", "v0.19.0", "v0.20.0",
+}
+
+// Choose reads a list of releases, separated by commas: all, or each with or without a leading v.
+func Choose(list string) ([]string, error) {
+	if list == "all" {
+		return Versions, nil
+	}
+	var chosen []string
+	for name := range strings.SplitSeq(list, ",") {
+		version := "v" + strings.TrimPrefix(strings.TrimSpace(name), "v")
+		if !slices.Contains(Versions, version) {
+			return nil, fmt.Errorf("-kserve-version: %q is not one of %s", name, strings.Join(Versions, ", "))
+		}
+		chosen = append(chosen, version)
+	}
+	return chosen, nil
 }
 
 // Window is a range of releases: from the first one, all of them if it is empty, to the last one before the end, which
@@ -48,9 +65,12 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	tools := []toolchain.Tool{
-		toolchain.KServeManager(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version),
-	}
+	return append(Controllers(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version))
+}
+
+// Controllers are the programs with the controllers and webhooks of a release.
+func Controllers(version string) []toolchain.Tool {
+	tools := []toolchain.Tool{toolchain.KServeManager(version)}
 	if HasLLMInferenceServices(version) {
 		tools = append(tools, toolchain.KServeLLMManager(version))
 	}

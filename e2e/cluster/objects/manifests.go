@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -30,6 +31,28 @@ func Parse(stream []byte) ([]*unstructured.Unstructured, error) {
 			parsed = append(parsed, object)
 		}
 	}
+}
+
+// ParseItems decodes a stream as Parse does, with the items of a List one by one.
+func ParseItems(stream []byte) ([]*unstructured.Unstructured, error) {
+	parsed, err := Parse(stream)
+	if err != nil {
+		return nil, err
+	}
+	var all []*unstructured.Unstructured
+	for _, object := range parsed {
+		if !object.IsList() {
+			all = append(all, object)
+			continue
+		}
+		if err := object.EachListItem(func(item runtime.Object) error {
+			all = append(all, item.(*unstructured.Unstructured))
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // Read reads the documents of a file.

@@ -134,3 +134,6 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.6.0 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+// As the other programs of the release have it. The module e2e/statuses requires a newer one.
+replace github.com/google/go-containerregistry => github.com/google/go-containerregistry v0.13.0

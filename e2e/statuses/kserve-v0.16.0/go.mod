@@ -144,3 +144,6 @@ require (
 )
 
 replace sigs.k8s.io/controller-runtime => sigs.k8s.io/controller-runtime v0.19.7
+
+// As the other programs of the release have it. The module e2e/statuses requires a newer one.
+replace github.com/google/go-containerregistry => github.com/google/go-containerregistry v0.13.0

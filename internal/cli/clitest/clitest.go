@@ -12,7 +12,8 @@ import (
 )
 
 // Run runs the scripts in a directory, each as a subtest. They have the command exits, which runs argocd-kserve-plugin
-// and asserts its exit code: exits 2 generate nowhere. With UPDATE_GOLDEN set, it writes the outputs that scripts compare.
+// and asserts its exit code: exits 2 generate nowhere. With UPDATE_GOLDEN set, it writes the outputs that scripts
+// compare.
 func Run(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 dir,

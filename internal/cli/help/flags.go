@@ -27,7 +27,9 @@ func (h *showAll) Set(string) error {
 // Of a command with many settings, --help shows these settings, and all other flags but these.
 var (
 	usualSettings = []string{"default-deployment-mode", "fail-on", "kserve-version"}
-	rareFlags     = []string{"cluster", "color", "help", "help-all", "like", "quiet", "repo", "unready", "without-repairs"}
+	rareFlags     = []string{
+		"argocd-clusters", "cluster", "color", "help", "help-all", "like", "quiet", "repo", "unready", "without-repairs",
+	}
 )
 
 // isUsual reports whether --help shows a flag of a command with many settings.

@@ -63,6 +63,7 @@ func state(request plan.Request, manifests []plan.Object) plan.State {
 			made.Unknown = append(made.Unknown, i)
 			continue
 		case name == "crash":
+			fmt.Fprintln(os.Stderr, `{"level":"warn","msg":"something else"}`)
 			panic("index out of range")
 		case name == "hang":
 			interrupted := make(chan os.Signal, 1)

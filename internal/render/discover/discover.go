@@ -22,14 +22,19 @@ import (
 
 // Result are the sources below a folder.
 type Result struct {
-	Sources []string      // folders, in path order
-	Skipped []render.Skip // folders that are not rendered, in path order
-	Empty   int           // folders without any file that may be a manifest
+	Sources []Source      // in path order
+	Skipped []render.Skip // what may be meant to be one and is not rendered, in path order
+}
+
+// Source is a folder that is a source.
+type Source struct {
+	Path, Kind string // Kind is [render.Directory], [render.Kustomize] or [render.Helm]
 }
 
 // Sources finds the sources below a folder: kustomizations, charts, and folders with manifests. A kustomization, chart
-// or file that a kustomization uses is not a source of its own, nor is what belongs to a chart. It renders
-// nothing. recurse tells whether a folder of manifests stands for those below it too.
+// or file that a kustomization uses is not a source of its own, nor is what belongs to a chart, and folders without
+// manifests and dot folders are none. It renders nothing. recurse tells whether a folder of manifests stands for those
+// below it too.
 func Sources(ctx context.Context, path string, o render.Options, recurse func(path string) bool) (Result, error) {
 	t, err := tree.Open(path, o.Tree())
 	if err != nil {
@@ -71,10 +76,7 @@ func (d *discovery) walk(ctx context.Context) error {
 		switch {
 		case !entry.IsDir():
 			return nil
-		case entry.Name() == ".git":
-			return fs.SkipDir
 		case abs != d.Base && strings.HasPrefix(entry.Name(), "."):
-			d.skip(abs, render.DotFolder)
 			return fs.SkipDir
 		}
 		c, err := d.candidate(abs)
@@ -156,20 +158,18 @@ func (d *discovery) use(c *candidate) {
 	}
 }
 
-// sources sorts the folders into those to render and those that are skipped.
+// sources sorts the folders into those to render, those that are skipped and the rest.
 func (d *discovery) sources() (Result, error) {
 	var found Result
 	for _, c := range d.folders {
-		reason, err := d.reason(c)
+		isSource, reason, err := d.judge(c)
 		switch {
 		case err != nil:
 			return Result{}, err
 		case reason != "":
 			d.skip(c.path, reason)
-		case c.kind == render.Directory && len(c.manifests) == 0:
-			found.Empty++
-		default:
-			found.Sources = append(found.Sources, d.Show(c.path))
+		case isSource:
+			found.Sources = append(found.Sources, Source{d.Show(c.path), c.kind})
 		}
 	}
 	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
@@ -180,27 +180,27 @@ func (d *discovery) sources() (Result, error) {
 // apiLine matches a line that every manifest has, in YAML or JSON.
 var apiLine = lazyregexp.New(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
 
-// reason returns why a folder is not rendered on its own, or "" for a source and for a folder without manifests.
-func (d *discovery) reason(c *candidate) (string, error) {
-	if user := d.user(c.path); user != "" {
-		return user + " renders it, and its findings are there", nil
+// judge reports whether a folder is a source. If it is none, there may be a reason that people have to know.
+func (d *discovery) judge(c *candidate) (isSource bool, reason string, err error) {
+	if d.user(c.path) != "" {
+		return false, "", nil // its findings are there
 	}
 	switch c.kind {
 	case render.Kustomize:
 		if c.isComponent() {
-			return "a component, and no kustomization here uses it", nil
+			return false, "a component, and no kustomization here uses it", nil
 		}
 	case render.Helm:
 		var chart struct {
 			Type string `yaml:"type"`
 		}
 		if yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library" {
-			return "a library chart, which renders nothing by itself", nil
+			return false, "", nil // it renders nothing by itself
 		}
 	case render.Directory:
-		return d.withoutObjects(c)
+		return d.hasObjects(c)
 	}
-	return "", nil
+	return true, "", nil
 }
 
 func (c *candidate) isComponent() bool {
@@ -243,8 +243,8 @@ func (d *discovery) leadsToFolder(link string) bool {
 	return err == nil && info.IsDir()
 }
 
-// withoutObjects returns why a folder with files that may be manifests has none of its own.
-func (d *discovery) withoutObjects(c *candidate) (string, error) {
+// hasObjects reports whether a folder has manifests, all of its own.
+func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string, err error) {
 	users, objects := map[string]bool{}, 0
 	for _, name := range c.manifests {
 		abs := filepath.Join(c.path, name)
@@ -256,20 +256,15 @@ func (d *discovery) withoutObjects(c *candidate) (string, error) {
 		}
 		data, err := d.Read(abs)
 		if err != nil {
-			return "", err
+			return false, "", err
 		}
 		if apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)) {
 			objects++
 		}
 	}
-	switch {
-	case len(users) > 0 && objects == 0:
-		return "its files are rendered with " + strings.Join(slices.Sorted(maps.Keys(users)), ", "), nil
-	case len(users) > 0:
-		return "some of its files are rendered with " +
+	if len(users) > 0 && objects > 0 {
+		return false, "some of its files are rendered with " +
 			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them", nil
-	case len(c.manifests) > 0 && objects == 0:
-		return "its files hold no manifests", nil
 	}
-	return "", nil
+	return objects > 0, "", nil
 }

@@ -1,5 +1,5 @@
-// Package kustomize builds kustomizations as kustomize build does, with the options of spec.source.kustomize and the charts
-// that they name. A build reads nothing outside the root, opens no connection and starts no process.
+// Package kustomize builds kustomizations as kustomize build does, with the options of spec.source.kustomize and the
+// charts that they name. A build reads nothing outside the root, opens no connection and starts no process.
 package kustomize
 
 import (

@@ -3,66 +3,29 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// unit is one of several sources. adjust changes the options that the settings make.
+// unit is a source that is to be read. adjust changes the options that the settings make.
 type unit struct {
-	application string // that the source is of, if any
-	path        string // the folder, as messages show it
+	paths       []string // a folder, a stream, or the files of one folder, as messages show them
+	application string   // that the source is of, if any
+	values      string   // the file with values that a chart gets, if it was found
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error // or nil
 	plain       bool                                            // whether Argo CD renders it without a plugin
+	outside     bool                                            // of what is asked for
 }
 
-// loadSeveral reads the sources that are found below PATHs or that Applications name.
-func (l *Loader) loadSeveral(ctx context.Context, paths []string) (*Inputs, error) {
-	if l.Previous == "-" {
-		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
-	}
-	locked, err := l.Locked()
-	if err != nil {
-		return nil, err
-	}
-	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
-	list := l.discovered
-	if len(l.Applications) > 0 {
-		list = l.applied
-	}
-	all := &Inputs{several: true, path: First(paths)}
-	var units []unit
-	all.Notes, err = panics.Await(ctx, func() (notes []string, err error) {
-		units, notes, err = list(ctx, paths, locked)
-		return notes, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, u := range units {
-		in, err := l.readUnit(ctx, u)
-		switch {
-		case err == nil:
-			all.All = append(all.All, in)
-		case ctx.Err() != nil:
-			return nil, err
-		default:
-			all.failed = append(all.failed, named(u.application, err))
-		}
-	}
-	if len(all.All) == 0 {
-		return nil, all.Failed()
-	}
-	return all, nil
-}
-
-// readUnit reads one of several sources, within a time limit of its own.
-func (l *Loader) readUnit(ctx context.Context, u unit) (*Input, error) {
+// read reads one of several sources, within a time limit of its own.
+func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	set, err := settings.Load(u.from)
 	if err != nil {
 		return nil, err
@@ -71,21 +34,22 @@ func (l *Loader) readUnit(ctx context.Context, u unit) (*Input, error) {
 		set.Overruled[i] = named(u.application, errors.New(line)).Error()
 	}
 	l.LimitTime(ctx, set.Timeout)
-	in := &Input{Path: u.path, Application: u.application, Settings: set, options: l.options(set), caller: l.Caller}
+	in := &Input{
+		Path: u.paths[0], Application: u.application, Settings: set,
+		options: l.options(set), values: u.values, caller: l.Caller,
+	}
 	if u.adjust != nil {
 		if err := u.adjust(set, &in.options); err != nil {
 			return nil, err
 		}
 	}
-	if in.source, err = render.Render(ctx, u.path, in.options); err != nil {
-		return nil, err
+	if err := in.render(ctx, u.paths); err != nil {
+		return nil, in.about(err)
 	}
 	if u.plain {
 		in.source.Warnings = append(in.source.Warnings, jsonnet(in.source.Skipped)...)
 	}
-	if l.Discover {
-		in.source.Skipped = withoutFolders(in.source.Skipped)
-	}
+	in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
 	if l.Previous != "" {
 		if err := l.readBefore(ctx, in); err != nil {
 			return nil, err
@@ -93,10 +57,32 @@ func (l *Loader) readUnit(ctx context.Context, u unit) (*Input, error) {
 	}
 	for _, files := range [][]transform.File{in.source.Files, in.previous} {
 		for i := range files {
-			files[i].Application = u.application
+			files[i].Application, files[i].Values = u.application, u.values
 		}
 	}
 	return in, nil
+}
+
+// render renders the source, which the paths name together.
+func (in *Input) render(ctx context.Context, paths []string) (err error) {
+	if in.source, err = render.Render(ctx, paths[0], in.options); err != nil || len(paths) < 2 {
+		return err
+	}
+	size := 0
+	for _, file := range in.source.Files {
+		size += len(file.Data)
+	}
+	for _, path := range paths[1:] {
+		more, err := render.Render(ctx, path, in.options)
+		if err != nil {
+			return err
+		}
+		in.source.Files = append(in.source.Files, more.Files...)
+		if size += len(more.Files[0].Data); size > int(in.Settings.MaxInput) {
+			return fmt.Errorf("%s: the input is larger than max-input, %s", path, in.Settings.MaxInput)
+		}
+	}
+	return nil
 }
 
 // readBefore reads the manifests of a source in the checkout before a change. A new source had none.
@@ -113,12 +99,17 @@ func (l *Loader) readBefore(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	before := filepath.Join(l.Previous, rel)
-	if _, err := filepath.EvalSymlinks(l.Dir.Absolute(before)); err != nil {
+	old := l.Dir.Absolute(l.Previous)
+	// The flag may name a folder of the other checkout, as PATH names one of this.
+	if other, err := tree.WorkTree(old); err == nil && other != top {
+		old = other
+	}
+	before := filepath.Join(old, rel)
+	if _, err := filepath.EvalSymlinks(before); err != nil {
 		return nil
 	}
 	options := in.options
-	options.Root, options.RootLocked, options.Previous = l.Dir.Absolute(l.Previous), true, true
+	options.Root, options.RootLocked, options.Previous = old, true, true
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
 	return err

@@ -1,0 +1,72 @@
+package evidence
+
+// Answer is what the program of a release answers to plan.
+type Answer struct {
+	Previous, State *Planned
+}
+
+// Planned is what KServe makes of manifests in memory.
+type Planned struct {
+	Objects []map[string]any
+	Refused []struct {
+		Object  reference
+		Message string
+	}
+	Unknown []int // the places of manifests of kinds that plan does not know
+}
+
+type reference struct{ APIVersion, Kind, Namespace, Name string }
+
+func (r reference) key() Key {
+	return KeyOf(map[string]any{"apiVersion": r.APIVersion, "kind": r.Kind,
+		"metadata": map[string]any{"namespace": r.Namespace, "name": r.Name}})
+}
+
+// Refusals are the objects that are refused, and what the API server says about each.
+type Refusals map[Key]string
+
+// Refusals returns those of the control plane in memory.
+func (p *Planned) Refusals() Refusals {
+	all := Refusals{}
+	for _, r := range p.Refused {
+		all[r.Object.key()] = r.Message
+	}
+	return all
+}
+
+// Node is an object in the tree that plan prints as JSON.
+type Node struct {
+	reference
+	Restarts []string
+	Children []Node
+}
+
+// Plan is what plan prints as JSON.
+type Plan struct{ Services []Node }
+
+// Restarts are the objects whose pods restart.
+func (p *Plan) Restarts() map[Key]bool {
+	all := map[Key]bool{}
+	var add func([]Node)
+	add = func(nodes []Node) {
+		for _, n := range nodes {
+			if len(n.Restarts) > 0 {
+				all[n.key()] = true
+			}
+			add(n.Children)
+		}
+	}
+	add(p.Services)
+	return all
+}
+
+// CompareRefusals returns the differences between what is refused in the two worlds.
+func CompareRefusals(real, planned Refusals) (all []Difference) {
+	states := [2]State{{}, {}}
+	for i, refusals := range []Refusals{real, planned} {
+		for k, message := range refusals {
+			states[i][k] = map[string]any{"message": message}
+		}
+	}
+	return Compare(states[0], states[1])
+}

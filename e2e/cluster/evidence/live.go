@@ -1,0 +1,191 @@
+package evidence
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// field is one that only an object in a cluster has, or that has another value in each.
+type field struct {
+	kinds  []string // whose objects have it; nil for all
+	name   string   // as the page shows it
+	reason string
+	drop   func(object map[string]any)
+}
+
+// live is the written list of the fields that are not compared.
+var live = []field{
+	at("an identity that each API server gives", nil, "metadata", "uid"),
+	at("how often the API server has written", nil, "metadata", "resourceVersion"),
+	at("how often the spec has changed, which depends on the order of the writers", nil, "metadata", "generation"),
+	at("a time", nil, "metadata", "creationTimestamp"),
+	at("who wrote which field, and when", nil, "metadata", "managedFields"),
+	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
+	{nil, "times in status", "a time", dropTimes},
+	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
+	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
+	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
+	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
+	at("the count of its rollouts, by kube-controller-manager", []string{"Deployment"},
+		"metadata", "annotations", "deployment.kubernetes.io/revision"),
+	at("a key and a certificate, made anew each time", []string{"Secret"}, "data"),
+	at("the time at which the certificate expires", []string{"Secret"},
+		"metadata", "annotations", "certificates.kserve.io/expiration"),
+	at("its end is made up", []string{"Pod"}, "metadata", "name"),
+	at("has the hash of the template, by kube-controller-manager", []string{"Pod"}, "metadata", "generateName"),
+	at("the hash of the template, by kube-controller-manager", []string{"Pod"}, "metadata", "labels", "pod-template-hash"),
+	at("its ReplicaSet, which plan does without", []string{"Pod"}, "metadata", "ownerReferences"),
+	at("by the admission plugin Priority of the API server", []string{"Pod"}, "spec", "priority"),
+	at("by the admission plugin Priority of the API server", []string{"Pod"}, "spec", "preemptionPolicy"),
+	{[]string{"Pod"}, "spec.tolerations of node.kubernetes.io/not-ready and unreachable",
+		"by the admission plugin DefaultTolerationSeconds of the API server", dropTolerations},
+	{[]string{"Pod"}, "the volume kube-api-access-* and its mounts, spec.serviceAccountName default",
+		"by the admission plugin ServiceAccount of the API server", dropAccount},
+}
+
+// foreign are the kinds whose status other controllers write.
+var foreign = []string{"Deployment", "Pod", "Service", "HorizontalPodAutoscaler", "Ingress", "HTTPRoute", "Gateway",
+	"InferencePool", "LeaderWorkerSet", "ScaledObject", "Job", "PersistentVolumeClaim"}
+
+func at(reason string, kinds []string, path ...string) field {
+	name := strings.Join(path, ".")
+	if last := path[len(path)-1]; strings.ContainsAny(last, "./") {
+		name = strings.Join(path[:len(path)-1], ".") + "[" + last + "]"
+	}
+	return field{kinds, name, reason, func(o map[string]any) { drop(o, path...) }}
+}
+
+// drop removes a field, and the mappings that are empty without it.
+func drop(o map[string]any, path ...string) {
+	if len(path) > 1 {
+		below, _ := o[path[0]].(map[string]any)
+		if below == nil {
+			return
+		}
+		if drop(below, path[1:]...); len(below) > 0 {
+			return
+		}
+	}
+	delete(o, path[0])
+}
+
+func dropOwnerIDs(o map[string]any) {
+	metadata, _ := o["metadata"].(map[string]any)
+	for _, owner := range items(metadata, "ownerReferences") {
+		delete(owner, "uid")
+	}
+}
+
+func dropAddresses(o map[string]any) {
+	if spec, _ := o["spec"].(map[string]any); spec["clusterIP"] != "None" {
+		delete(spec, "clusterIP")
+		delete(spec, "clusterIPs")
+	}
+}
+
+func dropTolerations(o map[string]any) {
+	spec, _ := o["spec"].(map[string]any)
+	without(spec, "tolerations", func(item map[string]any) bool {
+		return item["key"] == "node.kubernetes.io/not-ready" || item["key"] == "node.kubernetes.io/unreachable"
+	})
+}
+
+func dropAccount(o map[string]any) {
+	spec, _ := o["spec"].(map[string]any)
+	isAccess := func(item map[string]any) bool {
+		name, _ := item["name"].(string)
+		return strings.HasPrefix(name, "kube-api-access-")
+	}
+	without(spec, "volumes", isAccess)
+	for _, containers := range []string{"containers", "initContainers"} {
+		for _, container := range items(spec, containers) {
+			without(container, "volumeMounts", isAccess)
+		}
+	}
+	for _, name := range []string{"serviceAccountName", "serviceAccount"} {
+		if spec[name] == "default" {
+			delete(spec, name)
+		}
+	}
+}
+
+// without removes items of a list, and the list if it has no other.
+func without(o map[string]any, list string, gone func(map[string]any) bool) {
+	all, found := o[list].([]any)
+	if !found {
+		return
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(item any) bool {
+		fields, _ := item.(map[string]any)
+		return gone(fields)
+	})
+	if o[list] = all; len(all) == 0 {
+		delete(o, list)
+	}
+}
+
+func items(o map[string]any, list string) (all []map[string]any) {
+	items, _ := o[list].([]any)
+	for _, item := range items {
+		if fields, ok := item.(map[string]any); ok {
+			all = append(all, fields)
+		}
+	}
+	return all
+}
+
+func dropTimes(o map[string]any) {
+	replaced(o["status"], func(text string) string {
+		if _, err := time.Parse(time.RFC3339, text); err == nil {
+			return "a time"
+		}
+		return text
+	})
+}
+
+// replicaSet is how kube-controller-manager names a ReplicaSet, or a stand-in its Deployment.
+var replicaSet = regexp.MustCompile(`ReplicaSet "[^"]*"`)
+
+func dropHashes(o map[string]any) {
+	replaced(o["status"], func(text string) string {
+		return replicaSet.ReplaceAllString(text, `ReplicaSet "..."`)
+	})
+}
+
+// replaced replaces the strings in a value, in place but for a string itself.
+func replaced(value any, by func(string) string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, below := range value {
+			value[name] = replaced(below, by)
+		}
+	case []any:
+		for i, item := range value {
+			value[i] = replaced(item, by)
+		}
+	case string:
+		return by(value)
+	}
+	return value
+}
+
+// leftOut are the kinds whose objects no manifest and no controller of KServe writes, with who does.
+var leftOut = map[string]string{
+	"ControllerRevision": "kube-controller-manager",
+	"Endpoints":          "kube-controller-manager",
+	"EndpointSlice":      "kube-controller-manager",
+	"Event":              "every controller; plan has the warnings as problems",
+	"Lease":              "every controller",
+	"PodMetrics":         "the metrics server",
+	"ReplicaSet":         "kube-controller-manager",
+}
+
+// LeavesOut reports whether objects of a kind are not compared.
+func LeavesOut(kind string) bool { return leftOut[kind] != "" }
+
+// ofNamespace reports whether kube-controller-manager makes such an object in each namespace.
+func ofNamespace(k Key) bool {
+	return k.Kind == "ServiceAccount" && k.Name == "default" || k.Kind == "ConfigMap" && k.Name == "kube-root-ca.crt"
+}

@@ -1,0 +1,121 @@
+package evidence
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func object(kind, name string, more map[string]any) map[string]any {
+	o := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{
+		"namespace": "shop", "name": name, "uid": name + "-1", "resourceVersion": "7",
+	}}
+	for field, value := range more {
+		o[field] = value
+	}
+	return o
+}
+
+func shown(differences []Difference) (all []string) {
+	for _, d := range differences {
+		all = append(all, d.String())
+	}
+	return all
+}
+
+func TestCompare(t *testing.T) {
+	ports := func(port float64) map[string]any {
+		return map[string]any{"spec": map[string]any{"clusterIP": "10.0.0.1", "ports": []any{map[string]any{"port": port}}}}
+	}
+	headless := map[string]any{"spec": map[string]any{"clusterIP": "None"}}
+	real := NewState([]map[string]any{
+		object("Service", "a", ports(80)), object("Service", "b", headless), object("Secret", "c", nil),
+		object("ServiceAccount", "default", nil), object("Event", "d", nil),
+	})
+	plan := []map[string]any{
+		object("Service", "a", ports(80)), object("Service", "b", headless), object("Secret", "c", nil),
+	}
+	for _, o := range plan {
+		o["metadata"].(map[string]any)["uid"] = "another"
+		o["metadata"].(map[string]any)["resourceVersion"] = "1"
+	}
+	plan[0]["spec"].(map[string]any)["clusterIP"] = "10.0.0.2"
+	if found := Compare(real, NewState(plan)); len(found) > 0 {
+		t.Errorf("differences where there are none: %q", shown(found))
+	}
+	plan[0] = object("Service", "a", ports(81))
+	plan[1] = object("Service", "b", nil)
+	want := []string{
+		"Secret shop/c: the object: real ", "Service shop/a: spec.ports[0].port: real 80, planned 81",
+		`Service shop/b: spec: real {"clusterIP":"None"}, planned none`,
+	}
+	got := shown(Compare(real, NewState(plan[:2])))
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("differences %q, want %q", got, want)
+	}
+}
+
+// Of the pods of a Deployment all are compared that differ.
+func TestPods(t *testing.T) {
+	pod := func(name, image string) map[string]any {
+		o := object("Pod", name, map[string]any{"spec": map[string]any{"image": image}})
+		metadata := o["metadata"].(map[string]any)
+		metadata["generateName"], metadata["labels"] = "iris-5f6c-", map[string]any{"pod-template-hash": "5f6c"}
+		return o
+	}
+	key := Key{"", "Pod", "shop", "iris"}
+	same := NewState([]map[string]any{pod("iris-5f6c-a", "1"), pod("iris-5f6c-b", "1")})
+	if len(same) != 1 || same[key] == nil {
+		t.Errorf("equal pods: %v", same)
+	}
+	if different := NewState([]map[string]any{pod("iris-5f6c-a", "1"), pod("iris-5f6c-b", "2")}); len(different) != 2 {
+		t.Errorf("different pods: %v", different)
+	}
+}
+
+func TestRestarted(t *testing.T) {
+	deployment := func(image string, replicas int) map[string]any {
+		return object("Deployment", "iris", map[string]any{"spec": map[string]any{
+			"replicas": float64(replicas), "template": map[string]any{"image": image},
+		}})
+	}
+	first := NewState([]map[string]any{deployment("1", 1)})
+	if found := Restarted(first, NewState([]map[string]any{deployment("1", 2)})); len(found) > 0 {
+		t.Errorf("restarts without another template: %v", found)
+	}
+	if found := Restarted(first, NewState([]map[string]any{deployment("2", 1)})); len(found) != 1 {
+		t.Errorf("restarts: %v", found)
+	}
+	child := Node{reference: reference{"v1", "Deployment", "shop", "iris"}, Restarts: []string{"x"}}
+	plan := Plan{Services: []Node{{Children: []Node{child}}}}
+	if found := plan.Restarts(); !found[Key{"", "Deployment", "shop", "iris"}] || len(found) != 1 {
+		t.Errorf("planned restarts: %v", found)
+	}
+}
+
+// A section of a run in which nothing happened says so.
+func TestNothing(t *testing.T) {
+	var s Section
+	s.Add("as they are", State{}, State{}, Refusals{}, Refusals{})
+	if found := s.Nothing(); !slices.Contains(found, "Deployment, as they are") || !slices.Contains(found, "a restart") ||
+		!slices.Contains(found, "a refusal, as they are") {
+		t.Errorf("missing: %q", found)
+	}
+	s = Section{Cases: 2, Predicted: 1, Measured: 1}
+	s.Leave("KS101/unknown/x", "Kubernetes does not read it")
+	var all []map[string]any
+	for _, kind := range expected {
+		all = append(all, object(kind, "x", nil))
+	}
+	k := Key{Kind: "Service", Namespace: "shop", Name: "y"}
+	s.Add("as they are", NewState(all), NewState(all), Refusals{k: "no"}, Refusals{k: "never"})
+	if found := s.Nothing(); len(found) > 0 {
+		t.Errorf("missing: %q", found)
+	}
+	for _, want := range []string{"| refused | 1 |", "| differences | 1 |", "| of them Deployment | 1 |",
+		"1 predicted, 1 measured", "- Kubernetes does not read it: 1: KS101/unknown/x"} {
+		if !strings.Contains(s.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, s.String())
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package evidence
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Introduction is the beginning of the page.
+func Introduction() string {
+	var b strings.Builder
+	b.WriteString(`# Evidence for plan
+
+<!-- Written by make e2e SUITE=plan. It compares this page with what it measures; -update rewrites the page. -->
+
+Every golden case of a rule (testdata/rules) and every manifest that the release of KServe publishes in docs and test
+was given to ` + "`plan`" + ` and applied to a real Kubernetes 1.34 API server, with the release's own controllers and
+webhooks, in namespaces of its own that have the same names in both worlds. kube-controller-manager made the pods and
+collected the garbage; what runs pods, LeaderWorkerSets and gateways was imitated, and HPAs scaled nothing. The default
+deployment mode was Standard. ` + "`--cluster`" + ` had what kubectl prints of KServe's configuration, runtimes and
+presets.
+
+"As they are" is what KServe makes of the manifests. "Repaired" is what it makes of them after a change to what the
+plugin makes of them for that release and mode: with the rule of the case alone; with all rules for cases "together" and
+for the manifests of KServe. A difference is a field or an object that one world has and the other has not, or a refusal
+with another message. The suite fails with the first.
+
+What an object of both worlds has and what is not compared:
+
+| field | of | why |
+|---|---|---|
+`)
+	for _, f := range live {
+		of := "all"
+		if f.kinds != nil {
+			of = strings.Join(f.kinds, ", ")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", f.name, of, f.reason)
+	}
+	b.WriteString("\nObjects that only a cluster has:\n\n| kind | who writes it |\n|---|---|\n")
+	for _, kind := range slices.Sorted(maps.Keys(leftOut)) {
+		fmt.Fprintf(&b, "| %s | %s |\n", kind, leftOut[kind])
+	}
+	b.WriteString("| ServiceAccount that pods name and no manifest has | the suite, because plan takes it for granted |\n")
+	b.WriteString("| the ServiceAccount default and the ConfigMap kube-root-ca.crt of each namespace | " +
+		"kube-controller-manager |\n")
+	return b.String()
+}

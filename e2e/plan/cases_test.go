@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/evidence"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// planned is an app, as it is and as the plugin repairs it, in namespaces of its own that both worlds have.
+type planned struct {
+	name          string
+	before, after []*unstructured.Unstructured
+	refused       map[evidence.Key]bool // the objects of before that the real API server refused
+}
+
+// findSamples returns the manifests that a release of KServe publishes, each file as a case for all rules.
+func findSamples(t *testing.T, version string) []golden.Case {
+	t.Helper()
+	source, err := toolchain.KServeManager(version).Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []golden.Case
+	for _, folder := range []string{"docs", "test"} {
+		err := filepath.WalkDir(filepath.Join(source, folder), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err == nil && bytes.Contains(data, []byte("serving.kserve.io/")) &&
+				!bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+				name, _ := filepath.Rel(source, path)
+				all = append(all, golden.Case{Name: name, Rule: "together", Path: path})
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// plannedCase returns a case, or the reason why it is not run.
+func (p *proof) plannedCase(t *testing.T, g golden.Case) (c *planned, reason string) {
+	before, err := g.Manifests()
+	if err != nil {
+		return nil, "Kubernetes does not read it"
+	}
+	if mode := g.Settings["default-deployment-mode"]; mode != "" && mode != "Standard" {
+		return nil, "it is about a cluster with another default deployment mode"
+	}
+	if g.Settings["kserve-version"] != "" {
+		return nil, "it is about another distribution of KServe"
+	}
+	stdout, _, code := p.plugin.run(t, g.Args("generate")...)
+	if code != 0 {
+		return nil, "the plugin refuses it"
+	}
+	after, err := objects.ParseItems([]byte(stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = &planned{name: g.Name, refused: map[evidence.Key]bool{}}
+	if c.before, reason = p.moved(t, g, before); reason == "" {
+		c.after, reason = p.moved(t, g, after)
+	}
+	return c, reason
+}
+
+// moved returns the objects of a case that the release has the kinds of, in the order in which Argo CD applies them, in
+// namespaces of the case.
+func (p *proof) moved(
+	t *testing.T, g golden.Case, manifests []*unstructured.Unstructured,
+) (all []*unstructured.Unstructured, reason string) {
+	// KServe makes host names of it and the service's name, of 63 characters at most.
+	base := fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name)))
+	seen := map[evidence.Key]bool{}
+	for _, object := range manifests {
+		if object.GetKind() == "" || object.GetAPIVersion() == "" {
+			return nil, "Kubernetes does not read it"
+		}
+		if mode := object.GetAnnotations()["serving.kserve.io/deploymentMode"]; mode == "Knative" || mode == "Serverless" {
+			return nil, "it asks for Knative mode, and the cluster has no Knative"
+		}
+		namespaced, known, err := p.cluster.Scoped(object)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case !known:
+			continue
+		case !namespaced && strings.HasPrefix(object.GetAPIVersion(), "serving.kserve.io/"):
+			return nil, "it has an object of all namespaces, which would count for other cases"
+		case !namespaced:
+			continue
+		}
+		object = object.DeepCopy()
+		if given := cmp.Or(object.GetNamespace(), g.Settings["namespace"]); given != "" {
+			object.SetNamespace(base + "-" + given)
+		} else {
+			object.SetNamespace(base)
+		}
+		if len(validation.IsDNS1123Label(object.GetNamespace())) > 0 {
+			return nil, "no namespace can have such a name"
+		}
+		if seen[identity(object)] {
+			return nil, "it has two objects of one name, which plan refuses"
+		}
+		seen[identity(object)] = true
+		all = append(all, object)
+	}
+	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
+	return all, ""
+}
+
+// rank is the place of a kind among those that Argo CD applies.
+func rank(object *unstructured.Unstructured) int {
+	switch object.GetKind() {
+	case "Deployment", "HorizontalPodAutoscaler", "ScaledObject":
+		return 1
+	case "InferenceService", "LLMInferenceService":
+		return 2
+	case "InferenceGraph", "TrainedModel":
+		return 3
+	}
+	return 0
+}
+
+// files writes the objects of cases into a folder for the plugin, a file for each case.
+func files(t *testing.T, dir string, cases []*planned, of func(*planned) []*unstructured.Unstructured) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cases {
+		var file bytes.Buffer
+		for _, object := range of(c) {
+			data, err := json.Marshal(object.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&file, "---\n%s\n", data)
+		}
+		if file.Len() == 0 {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.yaml", i)), file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// find returns the object of the same kind, namespace and name, nil if there is none.
+func find(manifests []*unstructured.Unstructured, like *unstructured.Unstructured) *unstructured.Unstructured {
+	i := slices.IndexFunc(manifests, func(o *unstructured.Unstructured) bool { return identity(o) == identity(like) })
+	if i < 0 {
+		return nil
+	}
+	return manifests[i]
+}
+
+func identity(object *unstructured.Unstructured) evidence.Key { return evidence.KeyOf(object.Object) }

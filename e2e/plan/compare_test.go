@@ -1,0 +1,369 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/evidence"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
+)
+
+// TestPlan compares what plan says KServe makes of every golden case and of every manifest that KServe publishes with
+// what KServe makes of them on a real API server: as they are, and after the change to what the plugin makes of them.
+func TestPlan(t *testing.T) {
+	goldens, err := golden.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			c := controlplane.StartWithoutNodes(t)
+			p := &proof{t: t, cluster: c, kserve: kserve.Install(t, c, version), plugin: pluginFor(t, version)}
+			installStorageContainer(t, c, version)
+			startOthers(t, c, version)
+			p.choose(append(goldens, findSamples(t, version)...))
+			p.compare()
+			sections[p.plugin.kserveVersion] = p.section.String()
+			fmt.Printf("KServe %s\n\n%s\n", p.plugin.kserveVersion, p.section.String())
+			for _, nothing := range p.section.Nothing() {
+				t.Errorf("nothing was compared that has %s", nothing)
+			}
+		})
+	}
+	syncPage(t, sections)
+}
+
+// proof compares the two worlds.
+type proof struct {
+	t         *testing.T
+	cluster   *controlplane.Cluster
+	kserve    *kserve.Installation
+	plugin    plugin
+	cases     []*planned
+	section   evidence.Section
+	sentinels int
+
+	mu      sync.Mutex
+	refused evidence.Refusals // by the real API server, since the last call of apply
+}
+
+// choose takes the cases that can be compared.
+func (p *proof) choose(all []golden.Case) {
+	p.t.Run("cases", func(t *testing.T) {
+		for _, g := range all {
+			if !slices.ContainsFunc(strings.Split(*casesFlag, ","), func(beginning string) bool {
+				return strings.HasPrefix(g.Name, beginning)
+			}) {
+				continue
+			}
+			t.Run(g.Name, func(t *testing.T) {
+				t.Parallel()
+				c, reason := p.plannedCase(t, g)
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				if reason != "" {
+					p.section.Leave(g.Name, reason)
+					return
+				}
+				p.cases = append(p.cases, c)
+			})
+		}
+	})
+	slices.SortFunc(p.cases, func(a, b *planned) int { return strings.Compare(a.name, b.name) })
+}
+
+// compare compares the worlds before and after the change.
+func (p *proof) compare() {
+	foretold := p.predict()
+	p.section.Cases = len(p.cases)
+	first := p.inBoth("as they are", foretold.Previous, asIs, func(ctx context.Context, c *planned) error {
+		for _, object := range c.before {
+			err := p.create(ctx, object)
+			c.refused[identity(object)] = err != nil
+			if err := p.refusal(object, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	second := p.inBoth("repaired", foretold.State, asRepaired, p.repair)
+	var printed []map[string]any
+	for _, object := range foretold.manifests {
+		printed = append(printed, object.Object)
+	}
+	for _, difference := range evidence.Compare(second.Manifests(), evidence.NewState(printed).Manifests()) {
+		p.t.Errorf("plan -o yaml: %s", difference)
+	}
+	p.restarts(foretold.plan.Restarts(), evidence.Restarted(first, second))
+}
+
+// create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts of its
+// pods.
+func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) error {
+	if err := p.cluster.Apply(ctx, named("Namespace", object.GetNamespace()), ""); err != nil {
+		return err
+	}
+	for _, account := range accounts(object.Object) {
+		if err := p.cluster.Apply(ctx, named("ServiceAccount", account), object.GetNamespace()); err != nil {
+			return err
+		}
+	}
+	_, err := p.cluster.Create(ctx, object, object.GetNamespace())
+	return err
+}
+
+func named(kind, name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name},
+	}}
+}
+
+// accounts are the ServiceAccounts that a value names.
+func accounts(value any) (all []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, field := range []string{"serviceAccountName", "serviceAccount"} {
+			if name, _ := value[field].(string); len(validation.IsDNS1123Subdomain(name)) == 0 {
+				all = append(all, name)
+			}
+		}
+		for _, below := range value {
+			all = append(all, accounts(below)...)
+		}
+	case []any:
+		for _, item := range value {
+			all = append(all, accounts(item)...)
+		}
+	}
+	return all
+}
+
+// refusal takes down that the API server refuses an object, and returns every other error.
+func (p *proof) refusal(object *unstructured.Unstructured, err error) error {
+	if err == nil {
+		return nil
+	}
+	status, ok := err.(apierrors.APIStatus)
+	if !ok {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refused[evidence.KeyOf(object.Object)] = status.Status().Message
+	return nil
+}
+
+// repair makes of the objects of a case what the plugin makes of them, as Argo CD does with prune on.
+func (p *proof) repair(ctx context.Context, c *planned) error {
+	for _, object := range c.after {
+		was, err := find(c.before, object), error(nil)
+		if was != nil && !c.refused[identity(object)] {
+			err = p.cluster.Change(ctx, was, object, object.GetNamespace())
+		}
+		if was == nil || c.refused[identity(object)] || apierrors.IsNotFound(err) { // KServe may have deleted it
+			err = p.create(ctx, object)
+		}
+		if err := p.refusal(object, err); err != nil {
+			return err
+		}
+	}
+	for _, object := range c.before {
+		if find(c.after, object) == nil && !c.refused[identity(object)] {
+			if err := p.refusal(object, p.cluster.Remove(ctx, object, object.GetNamespace())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inBoth does something with every case, and compares what the real KServe makes of it with what plan says. It returns
+// what is there.
+func (p *proof) inBoth(
+	what string, plan *evidence.Planned, manifests func(*planned) []*unstructured.Unstructured,
+	do func(context.Context, *planned) error,
+) evidence.State {
+	p.refused = evidence.Refusals{}
+	p.apply(do)
+	p.settle()
+	real := evidence.NewState(p.everything())
+	planned := evidence.NewState(plan.Objects)
+	for _, object := range p.unknown(manifests, plan.Unknown) {
+		delete(real, object)
+	}
+	for k := range real {
+		if k.Kind == "ServiceAccount" && planned[k] == nil && p.grants(k) {
+			delete(real, k)
+		}
+	}
+	p.section.Add(what, real, planned, p.refused, plan.Refusals())
+	for _, difference := range evidence.Compare(real, planned) {
+		p.t.Errorf("%s: %s", what, difference)
+	}
+	for _, difference := range evidence.CompareRefusals(p.refused, plan.Refusals()) {
+		p.t.Errorf("%s: refused: %s", what, difference)
+	}
+	return real
+}
+
+// grants reports whether a case names the ServiceAccount for its pods.
+func (p *proof) grants(account evidence.Key) bool {
+	return slices.ContainsFunc(p.cases, func(c *planned) bool {
+		return slices.ContainsFunc(slices.Concat(c.before, c.after), func(o *unstructured.Unstructured) bool {
+			return o.GetNamespace() == account.Namespace && slices.Contains(accounts(o.Object), account.Name)
+		})
+	})
+}
+
+// apply does something with every case, with several at a time.
+func (p *proof) apply(do func(context.Context, *planned) error) {
+	todo := make(chan *planned)
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for c := range todo {
+				ctx, cancel := context.WithTimeout(p.t.Context(), wait.Bound)
+				if err := do(ctx, c); err != nil {
+					p.t.Errorf("%s: %v", c.name, err)
+				}
+				cancel()
+			}
+		})
+	}
+	for _, c := range p.cases {
+		todo <- c
+	}
+	close(todo)
+	workers.Wait()
+}
+
+const sentinelNamespace = "sentinels"
+
+const sentinel = `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: sentinel-%[1]d}
+spec: {predictor: {containers: [{name: kserve-container, image: registry.invalid/model}]}}
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: InferenceGraph
+metadata: {name: sentinel-%[1]d}
+spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: sentinel-%[1]d}]}}}
+`
+
+const llmSentinel = `
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: LLMInferenceService
+metadata: {name: sentinel-%[1]d}
+spec:
+  model: {uri: "hf://e2e/model", name: model}
+  template: {containers: [{name: main, image: registry.invalid/model}]}
+`
+
+// settle returns when nothing changes any more: from before KServe gets new services until they are ready. Each of its
+// controllers looks at one object at a time, in the order in which they have changed. What changes for ever is a
+// failure.
+func (p *proof) settle() {
+	p.t.Helper()
+	end := time.Now().Add(2 * time.Minute)
+	for last := p.versions(); ; {
+		p.awaitSentinels()
+		now := p.versions()
+		var changed []string
+		for name, version := range now {
+			if last[name] != version {
+				changed = append(changed, name)
+			}
+		}
+		slices.Sort(changed)
+		first := strings.Join(changed[:min(5, len(changed))], ", ")
+		p.t.Logf("%d of %d objects still change: %s", len(changed), len(now), first)
+		if len(changed) == 0 && len(now) == len(last) {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Errorf("changes for ever: %s", strings.Join(changed, ", "))
+			return
+		}
+		last = now
+	}
+}
+
+func (p *proof) awaitSentinels() {
+	p.t.Helper()
+	p.sentinels++
+	name := fmt.Sprintf("sentinel-%d", p.sentinels)
+	namespace := p.cluster.Namespace(p.t, sentinelNamespace)
+	kinds := []schema.GroupVersionResource{objects.InferenceServices, objects.InferenceGraphs}
+	manifests := sentinel
+	if kserve.HasLLMInferenceServices(p.kserve.Version) {
+		manifests, kinds = manifests+llmSentinel, append(kinds, objects.LLMInferenceServices)
+	}
+	namespace.Apply(fmt.Sprintf(manifests, p.sentinels))
+	for _, kind := range kinds {
+		namespace.Eventually("the sentinel is ready", func() error {
+			return objects.Condition(namespace.Get(kind, name), "Ready", "True")
+		})
+	}
+}
+
+// versions are the resource versions of all objects of the cases.
+func (p *proof) versions() map[string]string {
+	all := map[string]string{}
+	for _, object := range p.everything() {
+		o := unstructured.Unstructured{Object: object}
+		all[o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName()] = o.GetResourceVersion()
+	}
+	return all
+}
+
+// everything returns the objects in the namespaces of the cases.
+func (p *proof) everything() []map[string]any {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), wait.Bound)
+	defer cancel()
+	found, err := p.cluster.Everything(ctx, func(kind string, namespaced bool) bool {
+		return namespaced && !evidence.LeavesOut(kind)
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, c := range p.cases {
+		for _, object := range slices.Concat(c.before, c.after) {
+			known[object.GetNamespace()] = true
+		}
+	}
+	return slices.DeleteFunc(found, func(o map[string]any) bool { return !known[evidence.KeyOf(o).Namespace] })
+}
+
+// restarts compares the pods that plan says restart with those that do.
+func (p *proof) restarts(predicted, measured map[evidence.Key]bool) {
+	p.section.Predicted, p.section.Measured = len(predicted), len(measured)
+	for k := range predicted {
+		if !measured[k] {
+			p.t.Errorf("%s: plan says that its pods restart, and they do not", k)
+		}
+	}
+	for k := range measured {
+		if !predicted[k] {
+			p.t.Errorf("%s: its pods restart, and plan does not say so", k)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package run
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// finds reports whether the sources of the arguments have to be found, because one is a folder that is no source
+// itself: neither a kustomization nor a chart, and with sources in the folders below it.
+func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
+	for _, path := range orHere(args) {
+		info, err := os.Stat(l.Dir.Absolute(path))
+		if path == "" || path == "-" || err != nil || !info.IsDir() {
+			continue // reading it gives the error
+		}
+		stands, err := l.standsForOthers(ctx, path)
+		if err != nil || stands {
+			return stands, err
+		}
+	}
+	return false, nil
+}
+
+// standsForOthers reports whether a folder is no source itself, or not the only one.
+func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error) {
+	set, err := settings.Load(l.From(path))
+	if err != nil || set.Source != render.Auto || set.Recurse {
+		return false, nil // reading it gives the error
+	}
+	t, err := tree.Open(path, l.options(set).Tree())
+	if err != nil {
+		return false, err
+	}
+	defer t.Close()
+	if render.Detect(t, render.Auto) != render.Directory {
+		return false, nil
+	}
+	found, err := l.discover(ctx, path, set)
+	return slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
+		return filepath.Clean(s.Path) != filepath.Clean(path)
+	}), err
+}
+
+// discover finds the sources below a folder.
+func (l *Loader) discover(ctx context.Context, folder string, set *settings.Settings) (discover.Result, error) {
+	return discover.Sources(ctx, folder, l.options(set), func(folder string) bool {
+		set, err := settings.Load(l.From(folder))
+		return err == nil && set.Recurse
+	})
+}
+
+// alone is a source that no Application names, or why it can't be read.
+type alone struct {
+	unit
+	in  *Input
+	err error
+}
+
+// find adds the sources of the Applications below folders or about what is below them, and then what none of these
+// renders.
+func (f *finder) find(ctx context.Context, args []string) error {
+	units, err := f.discovered(ctx, args)
+	if err != nil {
+		return err
+	}
+	var rest []alone
+	for _, u := range append(units, f.elsewhere(ctx, args)...) {
+		in, err := f.read(ctx, u)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		rest = append(rest, alone{u, in, err})
+	}
+	// Charts of Applications come last: another Application may give them values.
+	for _, charts := range []bool{false, true} {
+		for _, r := range f.unclaimed(rest) {
+			if f.claimed[f.Dir.Real(r.paths[0])] || r.in == nil || charts != (r.in.source.Renderer == render.Helm) {
+				continue
+			}
+			if err := f.follow(ctx, r.in.source.Files); err != nil {
+				return err
+			}
+		}
+	}
+	rest = f.unclaimed(rest)
+	for _, r := range rest {
+		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
+		switch {
+		case r.outside:
+		case r.err == nil:
+			f.All = append(f.All, r.in)
+		case r.values == "" && slices.ContainsFunc(rest, others):
+			f.note("not rendered without further values: " + r.err.Error())
+		default:
+			f.fail(r.err)
+		}
+	}
+	return nil
+}
+
+// discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one
+// for each file with values beside it.
+func (f *finder) discovered(ctx context.Context, args []string) (units []unit, err error) {
+	seen := map[string]bool{}
+	for _, group := range f.groups(orHere(args)) {
+		info, err := os.Stat(f.Dir.Absolute(group[0]))
+		if group[0] == "-" || err == nil && !info.IsDir() {
+			units = append(units, unit{paths: group, from: f.From(group[0])})
+			continue
+		}
+		found, err := f.discover(ctx, group[0], f.locked)
+		if err != nil {
+			return nil, err
+		}
+		for _, source := range found.Sources {
+			if abs := filepath.Clean(f.Dir.Absolute(source.Path)); !seen[abs] {
+				seen[abs] = true
+				units = append(units, f.withValues(source)...)
+			}
+		}
+		for _, skip := range found.Skipped {
+			f.notes = append(f.notes, "not rendered: "+skip.Path+": "+skip.Reason)
+		}
+	}
+	return units, nil
+}
+
+// withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for
+// its own values and one for each other values*.yaml beside them.
+func (f *finder) withValues(source discover.Source) []unit {
+	dir := f.Dir.Absolute(source.Path)
+	alone := unit{paths: []string{source.Path}, from: f.From(source.Path), adjust: f.confined(dir)}
+	set, err := settings.Load(alone.from)
+	if err != nil || len(set.Helm.ValuesFiles) > 0 || set.Source != render.Auto || source.Kind != render.Helm {
+		return []unit{alone}
+	}
+	units := []unit{alone}
+	for _, pattern := range []string{"values*.yaml", "values*.yml"} {
+		files, _ := filepath.Glob(filepath.Join(quotedGlob(dir), pattern))
+		for _, file := range files {
+			name := filepath.Base(file)
+			if info, err := os.Stat(file); name == "values.yaml" || err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			u := alone
+			u.values = name
+			u.adjust = func(set *settings.Settings, o *render.Options) error {
+				o.Helm.ValuesFiles = []string{name}
+				return alone.adjust(set, o)
+			}
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// confined returns the function that lets a source read what is below the folder that was asked for, where there is no
+// Git work tree: an overlay there has its base beside it.
+func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) error {
+	return func(_ *settings.Settings, o *render.Options) error {
+		rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(dir))
+		if o.Root == "" && err == nil && filepath.IsLocal(rel) {
+			o.Root, o.RootLocked = f.checkout.Dir, true
+		}
+		return nil
+	}
+}
+
+// quotedGlob returns a path as a pattern that matches nothing else.
+func quotedGlob(path string) string {
+	if filepath.Separator == '\\' {
+		return path // it quotes nothing there
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
+
+// elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is
+// wrong with the rest is not what was asked for.
+func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
+	var asked []string
+	for _, path := range orHere(args) {
+		asked = append(asked, f.Dir.Real(path))
+	}
+	within := func(path string) bool {
+		return slices.ContainsFunc(asked, func(dir string) bool {
+			rel, err := filepath.Rel(dir, path)
+			return err == nil && filepath.IsLocal(rel)
+		})
+	}
+	if within(f.checkout.Dir) {
+		return nil
+	}
+	f.within = within
+	found, err := f.discover(ctx, f.checkout.Dir, f.locked)
+	if err != nil {
+		return nil
+	}
+	for _, s := range found.Sources {
+		if !f.asked(s.Path) && f.mentionsApplications(s.Path) {
+			units = append(units, unit{paths: []string{s.Path}, from: f.From(s.Path), outside: true})
+		}
+	}
+	return units
+}
+
+// unclaimed returns the sources that no Application renders. Of a folder with manifests it takes the files away that
+// one renders from a folder above.
+func (f *finder) unclaimed(all []alone) (rest []alone) {
+	files := map[string]bool{}
+	for _, in := range f.All {
+		for _, file := range in.source.Files {
+			if file.Renderer == "" {
+				files[f.Dir.Real(file.Path)] = true
+			}
+		}
+	}
+	for _, r := range all {
+		if f.claimed[f.Dir.Real(r.paths[0])] {
+			continue
+		}
+		if r.in != nil && r.in.source.Renderer == "" {
+			own := slices.DeleteFunc(slices.Clone(r.in.source.Files), func(file transform.File) bool {
+				return files[f.Dir.Real(file.Path)]
+			})
+			if len(own) == 0 && len(r.in.source.Files) > 0 {
+				continue
+			}
+			r.in.source.Files = own
+		}
+		rest = append(rest, r)
+	}
+	return rest
+}

@@ -1,0 +1,269 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/checkout"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// finder finds the sources of a run: what Applications name, and what is below folders.
+type finder struct {
+	*Loader
+	*Inputs
+	locked   *settings.Settings
+	checkout *checkout.Checkout
+	reader   application.Reader
+	known    map[string]bool        // Applications, as JSON
+	claimed  map[string]bool        // the folders of their sources, without links
+	within   func(path string) bool // whether a path is asked for; nil for all of them
+	rest     *checkout.Checkout     // for Applications about nothing that is asked for, of which nothing is said
+}
+
+// loadSeveral reads the sources that are found below PATHs or that Applications name.
+func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error) {
+	if l.Previous == "-" {
+		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
+	}
+	if l.Discover && slices.Contains(args, "-") {
+		return nil, errors.New("flag --discover: it finds sources below folders, and - is standard input")
+	}
+	locked, err := l.Locked()
+	if err != nil {
+		return nil, err
+	}
+	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
+	f := &finder{Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}}
+	f.several, f.found = true, true
+	if err := f.open(args); err != nil {
+		return nil, err
+	}
+	defer f.checkout.Close()
+	defer f.rest.Close()
+	find := f.find
+	if len(l.Applications) > 0 {
+		find = f.named
+	}
+	if err := find(ctx, args); err != nil {
+		return nil, err
+	}
+	f.notes = append(f.notes, f.checkout.Notes()...)
+	if len(f.All) == 0 {
+		return nil, f.nothing(args)
+	}
+	return f.Inputs, nil
+}
+
+// open opens the work tree of the first folder, or the root that the flags or the environment give.
+func (f *finder) open(args []string) error {
+	args = slices.DeleteFunc(slices.Clone(args), func(path string) bool { return path == "-" })
+	top, err := tree.WorkTree(f.Dir.Absolute(First(args)))
+	if err == nil && f.locked.Root != "" {
+		top, err = filepath.EvalSymlinks(f.Dir.Absolute(f.locked.Root))
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range []**checkout.Checkout{&f.checkout, &f.rest} {
+		*c, err = checkout.Open(top, checkout.Options{
+			WorkingDir: f.Dir, Environ: f.Environ, Getenv: f.Getenv, Repos: f.Repos,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	f.reader.Repository = f.checkout.Repository
+	if f.Clusters == "" {
+		return nil
+	}
+	data, err := os.ReadFile(f.Dir.Absolute(f.Clusters))
+	if err != nil {
+		return fmt.Errorf("flag --argocd-clusters: %s: %w", f.Clusters, paths.Reason(err))
+	}
+	f.reader.Clusters, err = application.ReadClusters(transform.File{Path: f.Clusters, Data: data})
+	return err
+}
+
+// nothing is the error for a run in which no source is rendered.
+func (f *finder) nothing(args []string) error {
+	faults := f.failed
+	for _, note := range f.notes {
+		faults = append(faults, errors.New(note))
+	}
+	switch remotes := f.checkout.Remotes; {
+	case len(f.failed) > 0:
+	case len(f.Applications) == 0:
+		faults = append(faults, fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it",
+			strings.Join(orHere(args), ", ")))
+	case len(f.known) == 0 && len(f.notes) == 0:
+		faults = append(faults, fmt.Errorf("--application: no Application found in %s", strings.Join(f.Applications, ", ")))
+	case len(remotes) == 0:
+		faults = append(faults, errors.New("none of the sources is rendered, and this checkout has no remotes to compare "+
+			"with; pass the repoURL of this repository with --repo"))
+	default:
+		faults = append(faults, fmt.Errorf("none of the sources is rendered; the remotes of this checkout are %s; "+
+			"if a repoURL stands for it too, pass it with --repo", strings.Join(remotes, ", ")))
+	}
+	return errors.Join(faults...)
+}
+
+// named adds the sources of the Applications in the files and folders that the flags name.
+func (f *finder) named(ctx context.Context, args []string) error {
+	if len(args) > 1 {
+		return errors.New("--application takes one PATH, a folder of the checkout")
+	}
+	options := f.options(f.locked)
+	options.Source, options.Recurse, options.Include, options.Exclude = render.Auto, true, "", ""
+	read := map[string]bool{}
+	for _, path := range f.Applications {
+		if path == "" {
+			return errors.New("flag --application: the path is empty; . is the working directory")
+		}
+		result, err := render.Render(ctx, path, options)
+		if err != nil {
+			return err
+		}
+		result.Files = slices.DeleteFunc(result.Files, func(file transform.File) bool {
+			real := f.Dir.Real(file.Path)
+			again := file.Renderer == "" && path != "-" && read[real]
+			read[real] = true
+			return again
+		})
+		if err := f.follow(ctx, result.Files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxRounds bounds how deep Applications may make further ones.
+const maxRounds = 10
+
+// follow adds the sources of the Applications in files, and of those that these make.
+func (f *finder) follow(ctx context.Context, files []transform.File) error {
+	for range maxRounds {
+		units, err := f.expand(ctx, files)
+		if err != nil || len(units) == 0 {
+			return err
+		}
+		files = nil
+		for _, u := range units {
+			in, err := f.add(ctx, u)
+			if err != nil {
+				return err
+			}
+			if in != nil {
+				files = append(files, in.source.Files...)
+			}
+		}
+		if len(f.Applications) > 0 {
+			return nil // the flag names all that count
+		}
+	}
+	return nil
+}
+
+// expand returns the sources of the Applications in files, without those of Applications that are known.
+func (f *finder) expand(ctx context.Context, files []transform.File) (units []unit, err error) {
+	files = slices.DeleteFunc(slices.Clone(files), func(file transform.File) bool { return !application.Mentioned(file) })
+	return panics.Await(ctx, func() (units []unit, err error) {
+		for i := range files {
+			apps, problems, err := f.reader.Read(files[i : i+1])
+			if f.asked(files[i].Path) {
+				for _, p := range problems {
+					f.note(p.String())
+				}
+				if err != nil {
+					f.fail(Joined(err)...)
+				}
+			}
+			for _, app := range apps {
+				units = append(units, f.sources(&app)...)
+			}
+		}
+		return units, nil
+	})
+}
+
+// sources returns the sources of an Application, unless it is known.
+func (f *finder) sources(app *application.Application) (units []unit) {
+	key, _ := json.Marshal(app) // of strings, numbers, maps and lists
+	if f.known[string(key)] {
+		return nil
+	}
+	f.known[string(key)] = true
+	c, outside := f.checkout, false
+	if !f.asked(app.Where.Path) && !c.Concerns(app, f.within) {
+		c, outside = f.rest, true
+	}
+	sources, failed := c.Sources([]application.Application{*app})
+	if !outside {
+		f.fail(failed...)
+	}
+	for _, s := range sources {
+		from := f.From(s.Path)
+		from.Environ = s.Environ
+		units = append(units, unit{
+			paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, plain: s.Plain, outside: outside,
+		})
+	}
+	return units
+}
+
+// asked reports whether a file or folder is asked for.
+func (f *finder) asked(path string) bool { return f.within == nil || f.within(f.Dir.Real(path)) }
+
+// note adds a note, once: an Application may render a file that is read on its own, too.
+func (f *finder) note(text string) {
+	if !slices.Contains(f.notes, text) {
+		f.notes = append(f.notes, text)
+	}
+}
+
+// fail adds errors, each once.
+func (f *finder) fail(errs ...error) {
+	for _, err := range errs {
+		if !slices.ContainsFunc(f.failed, func(had error) bool { return had.Error() == err.Error() }) {
+			f.failed = append(f.failed, err)
+		}
+	}
+}
+
+// add reads a source of an Application. What is not asked for is read only for the Applications in it, and not added.
+// There is no input for a source that can't be rendered. An error ends the run.
+func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
+	f.claimed[f.Dir.Real(u.paths[0])] = true
+	if u.outside && !f.mentionsApplications(u.paths[0]) {
+		return nil, nil
+	}
+	in, err := f.read(ctx, u)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case u.outside:
+		return in, nil
+	case err != nil:
+		f.fail(named(u.application, err))
+		return nil, nil
+	}
+	f.All = append(f.All, in)
+	return in, nil
+}
+
+func (f *finder) mentionsApplications(path string) bool {
+	rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(path))
+	return err == nil && f.checkout.MentionsApplications(rel)
+}
