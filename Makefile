@@ -94,7 +94,7 @@ GOLDEN = $(sort $(dir $(shell grep -rl UPDATE_GOLDEN --include='*_test.go' examp
 golden: ## write the golden files and the generated docs, then look at the difference
 	UPDATE_GOLDEN=1 $(TEST) -run TestRules ./transform/rules
 	UPDATE_GOLDEN=1 $(TEST) $(GOLDEN)
-	UPDATE_GOLDEN=1 $(TEST) -run TestScript ./cmd/argocd-kserve-plugin
+	UPDATE_GOLDEN=1 $(TEST) -run "TestScript|TestPages" ./cmd/argocd-kserve-plugin
 	git diff --stat
 
 # controlplane is vetted by plan-test, which has compiled the libraries that it needs.
@@ -233,13 +233,13 @@ reproducible: ## linux/amd64 twice, the second time with an empty build cache, t
 	hack/reproducible
 
 bench: KSERVE = 0.20.0
-bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/performance.md (needs root; builds Argo CD)
+bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/evidence/performance.md (needs root; builds Argo CD)
 	cd bench && $(GO) build -ldflags '-s -w' -o ../bin/ ./decode ./empty github.com/mikefarah/yq/v4 \
 		sigs.k8s.io/kustomize/kustomize/v5
 	cd e2e/tools/helm4 && $(GO) build -ldflags '-s -w' -o ../../../bin/ helm.sh/helm/v4/cmd/helm
 	cd bench && $(GO) build -o ../bin/bench .
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestFigures$$' ./argocd -args -figures $(abspath bin/sidecar.json)
-	bin/bench -page docs/performance.md -sidecar bin/sidecar.json
+	bin/bench -page docs/evidence/performance.md -sidecar bin/sidecar.json
 
 outdated: ## the modules of the binary that have a newer version (asks the module proxy)
 	hack/outdated

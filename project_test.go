@@ -52,7 +52,7 @@ func TestDependabot(t *testing.T) {
 	}
 }
 
-// TestDependencies checks that docs/development.md has a line for each module that go.mod requires directly.
+// TestDependencies checks that docs/developers/development.md has a line for each module that go.mod requires directly.
 func TestDependencies(t *testing.T) {
 	file, err := modfile.Parse("go.mod", []byte(read(t, "go.mod")), nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestDependencies(t *testing.T) {
 			want = append(want, require.Mod.Path)
 		}
 	}
-	_, section, _ := strings.Cut(read(t, "docs/development.md"), "\n## Dependencies\n")
+	_, section, _ := strings.Cut(read(t, "docs/developers/development.md"), "\n## Dependencies\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var got []string
 	for _, m := range regexp.MustCompile(`(?m)^\| (\S+\.\S+/\S+) \| `).FindAllStringSubmatch(section, -1) {
@@ -72,7 +72,7 @@ func TestDependencies(t *testing.T) {
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("docs/development.md has lines for\n%q, and go.mod requires\n%q", got, want)
+		t.Errorf("docs/developers/development.md has lines for\n%q, and go.mod requires\n%q", got, want)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestChangelog(t *testing.T) {
 }
 
 // TestRelease checks that the release that install pins has the newest rules, that install locks rules-as-of at them, and
-// that the README, CHANGELOG.md and docs/releasing.md name that release.
+// that CHANGELOG.md and docs/developers/releasing.md name that release.
 func TestRelease(t *testing.T) {
 	minor := rules.Newest.Minor()
 	if got := strings.TrimPrefix(semver.MajorMinor(install.Version), "v"); got != minor {
@@ -108,10 +108,7 @@ func TestRelease(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"internal/install/container.yaml": "name: ARGOCD_KSERVE_PLUGIN_RULES_AS_OF\n      value: \"" + minor + "\"\n",
-		"docs/releasing.md":               "make release VERSION=" + install.Version + "`",
-		"README.md":                       "cmd/argocd-kserve-plugin@" + install.Version + "\n",
-		"docs/getting-started.md": "/" + install.Version + "/argocd-kserve-plugin_" +
-			strings.TrimPrefix(install.Version, "v") + "_linux_amd64.tar.gz |\n",
+		"docs/developers/releasing.md":    "make release VERSION=" + install.Version + "`",
 	} {
 		if !strings.Contains(read(t, name), want) {
 			t.Errorf("%s lacks %q", name, want)
@@ -146,14 +143,18 @@ func TestVersionsPage(t *testing.T) {
 	}
 }
 
-// TestProjectLinks checks the relative links of the files that GitHub shows, and of the pages about versions: to files,
-// and to headings of other pages.
+// TestProjectLinks checks the relative links of all pages: to files, and to headings of other pages.
 func TestProjectLinks(t *testing.T) {
-	pages := append(files(t, ".github", "*.md"), "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
-		"docs/versions.md", "docs/upgrading.md")
-	for _, page := range pages {
-		for _, m := range regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(read(t, page), -1) {
+	for _, page := range files(t, ".", "*.md") {
+		if strings.Contains(page, "testdata/") {
+			continue
+		}
+		text := regexp.MustCompile("(?ms)^ *```.*?^ *```$").ReplaceAllString(read(t, page), "")
+		for _, m := range regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(text, -1) {
 			target := path.Join(path.Dir(page), m[1])
+			if path.Dir(page) == "transform/rules" {
+				target = path.Join("docs/rules", m[1]) // where rulePage shows it
+			}
 			if m[1] == "" {
 				target = page
 			}

@@ -15,11 +15,11 @@ var (
 	testForm  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Z]\w*)\(`)
 )
 
-// TestProofs checks that what docs/contract.md and docs/security.md name as proof exists: the paths and tests in the
-// last cell of a table, separated by semicolons. A test is in the folder before it, or else in the top folder. A script
-// needs no folder.
+// TestProofs checks that what contract.md and security.md in docs/evidence name as proof exists: the paths and tests in
+// the last cell of a table, separated by semicolons. A test is in the folder before it, or else in the top folder. A
+// script needs no folder.
 func TestProofs(t *testing.T) {
-	for _, page := range []string{"docs/contract.md", "docs/security.md"} {
+	for _, page := range []string{"docs/evidence/contract.md", "docs/evidence/security.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -132,7 +132,7 @@ func TestDeterministic(t *testing.T) {
 }
 
 // TestMemory runs sixteen at once over two thousand files, a tenth of them services, and holds each to the memory that
-// docs/contract.md names.
+// docs/evidence/contract.md names.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("memory is measured without -short, which the race detector runs with")

@@ -20,7 +20,7 @@ import (
 
 var figuresFile = flag.String("figures", "", "file for what TestFigures measures, as JSON")
 
-// figures is what bench writes to docs/performance.md. The CPU times are user plus system.
+// figures is what bench writes to docs/evidence/performance.md. The CPU times are user plus system.
 type figures struct {
 	ArgoCD           string  // the release
 	AnswersPerSecond float64 // to four clients

@@ -60,7 +60,7 @@ func syncComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := compared.Sync(filepath.Join(root, "docs", "comparison.md"), *update); err != nil {
+	if err := compared.Sync(filepath.Join(root, "docs", "evidence", "comparison.md"), *update); err != nil {
 		t.Error(err)
 	}
 }

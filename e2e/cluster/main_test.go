@@ -145,7 +145,7 @@ func syncPage(t *testing.T, commit, name, introduction string, sections map[stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := filepath.Join(root, "docs", name)
+	page := filepath.Join(root, "docs", "evidence", name)
 	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
 		t.Error(err)
 	}

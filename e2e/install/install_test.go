@@ -236,7 +236,8 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard"}
+	const image = "registry.example.com/argocd-kserve-plugin:1"
+	facts := []string{"--kserve-version=0.15.2", "--default-deployment-mode=Standard", "--image=" + image}
 	component := t.TempDir()
 	printed := run(t, plugin, 0, append([]string{"install"}, facts...)...)
 	if err := os.WriteFile(filepath.Join(component, "kustomization.yaml"), printed, 0o644); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -34,18 +35,66 @@ func TestRuleList(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s lacks the lines %q and %q", path, begin, end)
 	}
-	expect(t, path, before+begin+table.String()+end+after)
+	expect(t, path, before+begin+strings.ReplaceAll(table.String(), report.Pages, "")+end+after)
 }
 
 // TestRulePages keeps docs/rules in step with the code and the golden cases.
 func TestRulePages(t *testing.T) {
-	for _, rule := range rules.All {
-		page, err := rulePage(rule)
+	folder := filepath.Join("..", "..", "docs", "rules")
+	pages := map[string]string{"README.md": "", report.Refusals: refusals}
+	for _, rule := range rules.Documented {
+		level := "#"
+		if report.IsRefusal(rule) {
+			level = "##"
+		}
+		page, err := rulePage(rule, level)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		expect(t, filepath.Join("..", "..", "docs", "rules", rule.ID+".md"), page)
+		if report.IsRefusal(rule) {
+			pages[report.Refusals] += page
+			continue
+		}
+		pages[rule.ID+".md"] = page
+	}
+	for name, page := range pages {
+		if page != "" {
+			expect(t, filepath.Join(folder, name), strings.TrimLeft(page, "\n"))
+		}
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if _, ok := pages[file.Name()]; !ok {
+			t.Errorf("%s is the page of no rule: remove it", filepath.Join(folder, file.Name()))
+		}
+	}
+}
+
+// refusals begins the page of the rules KS8xx.
+const refusals = `# KS8xx: what KServe or the API server refuses
+
+An apply or a sync of these manifests fails with the message of a webhook, or of the definition of the kind. The rules
+find it before, in the words of the release, and say where. Argo CD shows the same as ` + "`admission webhook ... denied\nthe request`" + ` or ` + "`... is invalid`" + ` in the result of the sync.
+`
+
+// maxWords is how long a rule's documentation may be before its example and its cases. What follows the line details
+// stands behind them.
+const (
+	maxWords = 250
+	details  = "\n## Details\n"
+)
+
+// TestRulesAreShort counts the words of each rule's documentation.
+func TestRulesAreShort(t *testing.T) {
+	for _, rule := range rules.Documented {
+		doc, _, _ := strings.Cut(rule.Doc, details)
+		if n := len(strings.Fields(rule.Title + " " + doc)); n > maxWords {
+			t.Errorf("%s has %d words, and %d are enough: put the rest below the line ## Details", rule.ID, n, maxWords)
+		}
 	}
 }
 
@@ -61,20 +110,24 @@ func expect(t *testing.T, path, want string) {
 	}
 }
 
-// rulePage is a rule's documentation with the cases that prove it.
-func rulePage(r *transform.Rule) (string, error) {
+// rulePage is a rule's documentation with the cases that prove it, below a heading of the level.
+func rulePage(r *transform.Rule, level string) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s %s\n\n%s.\n\n", r.ID, r.Name, r.Title)
+	fmt.Fprintf(&b, "\n%s %s %s\n\n%s.\n\n", level, r.ID, r.Name, r.Title)
 	b.WriteString("| KServe | severity | looks at | concerns LLMInferenceServices | its repair restarts pods |\n")
 	b.WriteString("|---|---|---|---|---|\n")
 	fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n\n",
 		r.Releases(), r.Severity, strings.Join(kinds(r), ", "), yesNo(rules.ConcernsLLM(r)), yesNo(r.Restarts))
-	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
+	doc, more, _ := strings.Cut(r.Doc, details)
+	b.WriteString(strings.TrimSpace(doc) + "\n")
 	if len(r.Issues) > 0 {
-		b.WriteString("\n## Upstream\n\n")
+		fmt.Fprintf(&b, "\n%s# Upstream\n\n", level)
 	}
 	for _, issue := range r.Issues {
 		b.WriteString("- <" + issue + ">\n")
+	}
+	if r.Example == "" { // what the engine itself finds
+		return b.String(), nil
 	}
 	cases := filepath.Join("..", "..", "testdata", "rules", r.ID)
 	diff, err := os.ReadFile(filepath.Join(cases, r.Example+".diff"))
@@ -82,8 +135,7 @@ func rulePage(r *transform.Rule) (string, error) {
 		return "", fmt.Errorf("%s has no example: %w", r.ID, err)
 	}
 	diff = append(diff, change(filepath.Join(cases, r.Example))...)
-	fmt.Fprintf(&b, "\n## Before and after\n\n```diff\n%s```\n\n", diff)
-	b.WriteString("## Cases\n\n")
+	fmt.Fprintf(&b, "\n%s# Before and after\n\n```diff\n%s```\n\n%[1]s# Cases\n\n", level, diff)
 	inputs, err := filepath.Glob(filepath.Join(cases, "*", "*.[yj]*"))
 	if err != nil {
 		return "", err
@@ -104,10 +156,11 @@ func rulePage(r *transform.Rule) (string, error) {
 		}
 		fmt.Fprintf(&b, ": %s\n", about)
 	}
-	b.WriteString("\n## To accept a finding\n\nWrite the reason at the end of its line, or above the object, list item or key that holds it:\n\n")
-	fmt.Fprintf(&b, "```yaml\n# argocd-kserve-plugin/ignore: %s: why it is accepted\n```\n\n", r.ID)
-	fmt.Fprintf(&b, "or in the annotation `argocd-kserve-plugin/ignore: \"%s: why it is accepted\"` of the object. ", r.ID)
-	fmt.Fprintf(&b, "The setting `rules: -%s` switches the rule off.\n", r.ID)
+	if more != "" {
+		fmt.Fprintf(&b, "\n%s# Details\n\n%s\n", level, strings.TrimSpace(more))
+	}
+	fmt.Fprintf(&b, "\nTo [accept a finding](README.md#to-accept-a-finding), give the reason: "+
+		"`# argocd-kserve-plugin/ignore: %s: reason`.\n", r.ID)
 	return b.String(), nil
 }
 

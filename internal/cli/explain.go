@@ -10,6 +10,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -78,13 +79,15 @@ func explanation(r *transform.Rule) string {
 		fmt.Fprintf(&b, "Rules as of: %s\n", since)
 	}
 	fmt.Fprintf(&b, "Concerns LLMInferenceServices: %s\n", yesNo(rules.ConcernsLLM(r)))
-	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), strings.TrimSpace(r.Doc))
+	doc := strings.ReplaceAll(strings.TrimSpace(r.Doc), "\n## Details\n", "\nDetails:\n")
+	fmt.Fprintf(&b, "Its repair restarts pods: %s\n\n%s\n", yesNo(r.Restarts), doc)
 	if len(r.Issues) > 0 {
 		b.WriteString("\nUpstream:\n")
 	}
 	for _, issue := range r.Issues {
 		b.WriteString("  " + issue + "\n")
 	}
+	fmt.Fprintf(&b, "\nCases: %s\n", report.Page(r))
 	return b.String()
 }
 
@@ -108,7 +111,8 @@ func rulesMarkdown(b *bytes.Buffer) error {
 	b.WriteString("| rule | name | finds | KServe | severity | restarts pods |\n|---|---|---|---|---|---|\n")
 	for _, r := range rules.Documented {
 		title := strings.ReplaceAll(r.Title, "|", `\|`)
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", r.ID, r.Name, title, r.Releases(), r.Severity, yesNo(r.Restarts))
+		fmt.Fprintf(b, "| [%s](%s) | %s | %s | %s | %s | %s |\n",
+			r.ID, report.Page(r), r.Name, title, r.Releases(), r.Severity, yesNo(r.Restarts))
 	}
 	return nil
 }
@@ -125,12 +129,13 @@ func rulesJSON(b *bytes.Buffer) error {
 		Restarts bool     `json:"restarts"`
 		AsOf     string   `json:"rulesAsOf,omitempty"`
 		Issues   []string `json:"issues"`
+		Page     string   `json:"page"`
 	}
 	list := []rule{}
 	for _, r := range rules.Documented {
 		list = append(list, rule{
 			r.ID, r.Name, r.Title, string(r.Severity), r.Releases(), kinds(r), rules.ConcernsLLM(r), r.Restarts, asOf(r),
-			append([]string{}, r.Issues...),
+			append([]string{}, r.Issues...), report.Page(r),
 		})
 	}
 	return encoding.JSON(b, list)

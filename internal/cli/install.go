@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/version"
 )
 
 func newInstallCommand(env *Env) *cobra.Command {
@@ -28,11 +30,15 @@ default-deployment-mode come from it, unless flags set them. If FILE also has th
 sidecar in it keeps its rules-as-of, so that a newer release makes no new repairs unannounced. Otherwise rules-as-of is
 that of this release.
 
+A program that was not built from a release has no published image: it needs --image, with the one that you built.
+
 --timeout, --max-input and --max-memory are the limits of the sidecar. Its memory limit is at least four times max-memory,
 and its limits of storage are at least max-input.`,
-		Example: `  argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard
+		Example: `  argocd-kserve-plugin install --image registry.example.com/plugin:1 \
+    --kserve-version 0.15.2 --default-deployment-mode Standard
   kubectl -n kserve get configmap/inferenceservice-config \
-    deployment/kserve-controller-manager -o yaml | argocd-kserve-plugin install --form helm-values -
+    deployment/kserve-controller-manager -o yaml |
+    argocd-kserve-plugin install --image registry.example.com/plugin:1 --form helm-values -
   kubectl -n argocd get deployment/argocd-repo-server configmap/argocd-cm -o yaml |
     argocd-kserve-plugin install check -`,
 		Args: flags.Arguments(0, 1),
@@ -49,10 +55,19 @@ and its limits of storage are at least max-input.`,
 		if err != nil {
 			return err
 		}
+		if c.image == "" && !published(version.Current().Version) {
+			return errNoImage
+		}
 		return c.print(cmd.Context(), set, form)
 	}
 	return cmd
 }
+
+var errNoImage = errors.New("no image of this program is published, because it was not built from a release: build one " +
+	"with docker build or buildah, push it, and name it with --image")
+
+// published reports whether the image that install pins has the program of the version.
+func published(version string) bool { return version == install.Version }
 
 // installing is a run of install.
 type installing struct {

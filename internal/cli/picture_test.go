@@ -28,6 +28,7 @@ func TestPicture(t *testing.T) {
 			Args: args, Stdout: &output, Stderr: &output, Dir: dir,
 			Environ: []string{
 				"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=0.15.2", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard",
+				"ARGOCD_KSERVE_PLUGIN_HEALTH_METADATA=false",
 			},
 		})
 		if code == 2 {

@@ -1,5 +1,5 @@
 // Package drift says which fields Argo CD sees differ permanently between Git and the cluster, and writes the
-// ignoreDifferences for those that no rule repairs. docs/compatibility.md has what was measured.
+// ignoreDifferences for those that no rule repairs. docs/evidence/compatibility.md has what was measured.
 package drift
 
 import (

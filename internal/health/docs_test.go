@@ -95,7 +95,7 @@ var llmTruths = []truth{
 	{"resuming", "resuming"},
 }
 
-// TestDocumentedTruth keeps the tables in docs/health.md what the checks say.
+// TestDocumentedTruth keeps the tables in docs/evidence/health.md what the checks say.
 func TestDocumentedTruth(t *testing.T) {
 	ours := mustOurs(t)
 	bundled2, _, err := Bundled("2.14.21")
@@ -179,10 +179,10 @@ func score(t *testing.T, all map[string]Checks) string {
 		total, strings.Join(parts, ", "))
 }
 
-// generated compares a part of docs/health.md, or writes it.
+// generated compares a part of docs/evidence/health.md, or writes it.
 func generated(t *testing.T, name, content string) {
 	t.Helper()
-	path := filepath.Join("..", "..", "docs", "health.md")
+	path := filepath.Join("..", "..", "docs", "evidence", "health.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -156,17 +156,17 @@ func TestMemory(t *testing.T) {
 	if server+2*run > limit {
 		t.Errorf("argocd-cmp-server with %d and two runs with %d each do not fit into %d", server, run, limit)
 	}
-	page, err := os.ReadFile(filepath.Join(top, "docs", "performance.md"))
+	page, err := os.ReadFile(filepath.Join(top, "docs", "evidence", "performance.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	peaks := regexp.MustCompile(`(?m)^\|.*\| (\d+) MB \|`).FindAllSubmatch(page, -1)
 	if len(peaks) == 0 {
-		t.Error("docs/performance.md has no peaks")
+		t.Error("docs/evidence/performance.md has no peaks")
 	}
 	for _, peak := range peaks {
 		if mb, _ := strconv.Atoi(string(peak[1])); mb<<20 > run {
-			t.Errorf("max-memory is %d, and docs/performance.md has a run of %d MB", run, mb)
+			t.Errorf("max-memory is %d, and docs/evidence/performance.md has a run of %d MB", run, mb)
 		}
 	}
 }

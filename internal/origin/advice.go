@@ -14,8 +14,9 @@ import (
 const unknownSource = "edit the source it is rendered from"
 
 // Advice says where a repair of rendered objects can be made: in their sources, or in a patch of the overlay when the
-// source has another value or serves other overlays too. Nobody can write down a name that the overlay makes. It is
-// empty for a finding without a repair, unless overlays want different things there or one adds what it is about.
+// source has another value or serves other overlays too. For a name that the overlay makes it is what the overlay has to
+// start from. It is empty for a finding without a repair, unless overlays want different things there or one adds what it
+// is about.
 func (p *Places) Advice(f transform.Finding) string {
 	disputed := p.disputed[spotOf(f, f.Source())]
 	if len(f.Edits) == 0 && (disputed || p.added(f)) {
@@ -31,8 +32,8 @@ func (p *Places) Advice(f transform.Finding) string {
 				!is.Equal(was) && source.Line > 0 && source.Path != file.Origin(): // a patch
 				next = "edit " + source.String()
 			case was.Str() != "" && strings.Contains(is.Str(), was.Str()) && !is.Equal(was):
-				return fmt.Sprintf("only generate can repair this: %s makes %s from %q in %s",
-					file.Path, e.Path, was.Str(), file.Origin())
+				return fmt.Sprintf("%s in %s, from which %s makes %s",
+					inPlaceOf(e.Value, is.Str(), was.Str()), file.Origin(), file.Path, e.Path)
 			default:
 				next = fmt.Sprintf("patch %s in %s", e.Path, file.Path)
 			}
@@ -47,6 +48,16 @@ func (p *Places) Advice(f transform.Finding) string {
 		}
 	}
 	return strings.Join(advice, ", ")
+}
+
+// inPlaceOf says what to write into a source, so that the value is made of it as is was made of was.
+func inPlaceOf(value any, is, was string) string {
+	text, _ := value.(string)
+	prefix, suffix, _ := strings.Cut(is, was)
+	if from, ok := strings.CutPrefix(text, prefix); ok && strings.HasSuffix(from, suffix) {
+		return fmt.Sprintf("write %q in place of %q", strings.TrimSuffix(from, suffix), was)
+	}
+	return fmt.Sprintf("write another value in place of %q", was)
 }
 
 // added reports whether an overlay adds what the finding is about, in no file of its own.

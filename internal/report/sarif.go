@@ -38,6 +38,7 @@ type (
 		ShortDescription sarifMessage    `json:"shortDescription"`
 		FullDescription  sarifMessage    `json:"fullDescription"`
 		Help             sarifMessage    `json:"help"`
+		HelpURI          string          `json:"helpUri"`
 		Default          sarifDefault    `json:"defaultConfiguration"`
 		Properties       sarifProperties `json:"properties"`
 	}
@@ -143,6 +144,7 @@ func describe(rule *transform.Rule) sarifRule {
 		ShortDescription: sarifMessage{Text: rule.Title},
 		FullDescription:  sarifMessage{Text: description},
 		Help:             sarifMessage{Text: doc, Markdown: "**" + rule.Title + "**\n\n" + doc},
+		HelpURI:          Page(rule),
 		Default:          sarifDefault{sarifLevel[rule.Severity]},
 		Properties:       sarifProperties{[]string{"kserve", "argo-cd"}, "high", sarifProblem[rule.Severity]},
 	}

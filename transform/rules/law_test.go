@@ -23,7 +23,7 @@ type loss struct {
 	value         *yamldoc.Node
 }
 
-// TestLaw proves the law of repairs in docs/development.md for the whole catalogue: each value that is gone from the
+// TestLaw proves the law of repairs in docs/developers/development.md for the whole catalogue: each value that is gone from the
 // output is one that a rule may take, by the table lawful. One that is empty counts too, because scheduler: {} means
 // something. The inputs are those of all cases and mutants of them. A case runs with its own settings, and all run with
 // the whole catalogue and the defaults.

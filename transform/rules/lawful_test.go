@@ -21,7 +21,7 @@ type taking struct {
 	asked  string          // the setting without which the rule must leave the value alone
 }
 
-// The clauses of the law in docs/development.md. What this plugin writes itself are its own annotations.
+// The clauses of the law in docs/developers/development.md. What this plugin writes itself are its own annotations.
 const (
 	empty    = "empty, a duplicate, or a live object's"
 	equal    = "replaced by KServe by an equal meaning"

@@ -17,7 +17,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// TestNewRule follows docs/development.md in a copy of the repository: it adds the rule of the example there, which is
+// TestNewRule follows docs/developers/development.md in a copy of the repository: it adds the rule of the example there, which is
 // on a kind that no rule names, writes the golden files, and runs the tests. Nothing else may have to change.
 func TestNewRule(t *testing.T) {
 	if testing.Short() {
@@ -32,18 +32,18 @@ func TestNewRule(t *testing.T) {
 	)
 	for _, rule := range rules.All {
 		if rule.ID == id || slices.ContainsFunc(rule.Kinds, func(k transform.GroupKind) bool { return k.Kind == kind }) {
-			t.Fatalf("%s has the ID or kind of the example in docs/development.md: give the example another one", rule.ID)
+			t.Fatalf("%s has the ID or kind of the example in docs/developers/development.md: give the example another one", rule.ID)
 		}
 	}
 	example := documentedFiles(t)
 	shown := cases + "0.14.1/local-model"
 	for _, name := range []string{code, doc, catalogue, table, shown + ".yaml", shown + ".diff"} {
 		if example[name] == "" {
-			t.Fatalf("docs/development.md does not show %s", name)
+			t.Fatalf("docs/developers/development.md does not show %s", name)
 		}
 	}
 	if !strings.Contains(example[code], id) || !strings.Contains(example[code], kind) {
-		t.Fatalf("the rule in docs/development.md is not %s on %s", id, kind)
+		t.Fatalf("the rule in docs/developers/development.md is not %s on %s", id, kind)
 	}
 
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -137,10 +137,10 @@ func TestNewRule(t *testing.T) {
 	}
 }
 
-// documentedFiles returns the files that docs/development.md shows: a line that starts with a path, and a code block.
+// documentedFiles returns the files that docs/developers/development.md shows: a line that starts with a path, and a code block.
 func documentedFiles(t *testing.T) map[string]string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "development.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "developers", "development.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

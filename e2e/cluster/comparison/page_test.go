@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the text of docs/comparison.md; its rows stay")
+var update = flag.Bool("update", false, "write the text of docs/evidence/comparison.md; its rows stay")
 
 func TestPageHasTheText(t *testing.T) {
-	page := filepath.Join("..", "..", "..", "docs", "comparison.md")
+	page := filepath.Join("..", "..", "..", "docs", "evidence", "comparison.md")
 	if err := new(Page).Sync(page, *update); err != nil {
 		t.Error(err)
 	}

@@ -23,7 +23,7 @@ API server, where kwok simulates the pods.
 | annotation | the default since 3.0: the annotation ` + "`argocd.argoproj.io/tracking-id`" + ` |
 | annotation+label | both; the annotation decides |
 
-A way without a row was not measured. What follows from this is in [argocd.md](argocd.md#resource-tracking).
+A way without a row was not measured. What follows from this is in [argocd.md](../argocd.md#resource-tracking).
 `
 
 // Services is about an app in every way.
@@ -35,7 +35,7 @@ var Services = Section{
 		"KServe's objects that get the mark", "Edited by hand", "Removed from Git",
 	},
 	Text: `The app has a service for each of KS101, KS202 with KS204, KS501, KS601, KS602 and KS605, and one without
-` + "`resources`" + `: [the manifests](../e2e/cluster/testdata/comparison). With the plugin, the first sync made every
+` + "`resources`" + `: [the manifests](../../e2e/cluster/testdata/comparison). With the plugin, the first sync made every
 object, with one ReplicaSet for each Deployment. Then the app was Synced through ten refreshes, five of them hard, without
 another sync. "With the lines" has the ignoreDifferences that ` + "`drift`" + ` prints. KServe copies the mark of a service to
 objects that it makes; Argo CD took none of them as its own. The last two columns are about what a person changes: an HPA

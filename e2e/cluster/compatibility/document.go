@@ -45,17 +45,18 @@ func (d *Document) render(rows []Row) []byte {
 	var page bytes.Buffer
 	page.WriteString(d.Introduction)
 	d.writeReleases(&page, rows)
-	section := ""
-	for _, row := range rows {
-		if row.Section != section {
-			section = row.Section
-			names, ok := d.Headers[section]
-			if !ok {
-				names = header
-			}
-			writeHeader(&page, section, names)
+	for _, section := range d.Sections {
+		names, ok := d.Headers[section]
+		if !ok {
+			names = header
 		}
-		fmt.Fprintf(&page, "| %s |\n", strings.Join(row.cells(), " | "))
+		var measured []Row
+		for _, row := range rows {
+			if row.Section == section {
+				measured = append(measured, row)
+			}
+		}
+		writeMatrix(&page, section, names, measured)
 	}
 	page.WriteString(d.Limits)
 	return page.Bytes()
@@ -70,7 +71,7 @@ func (d *Document) writeReleases(page *bytes.Buffer, rows []Row) {
 		}
 		count[row.KServe][row.Commit]++
 	}
-	columns := []string{"KServe", "Commits of the plugin, and rows"}
+	columns := []string{"KServe", "Commits of the plugin, and cells"}
 	hasLLM := slices.Contains(d.Sections, LLM)
 	if hasLLM {
 		columns = append(columns, LLM)
@@ -92,13 +93,13 @@ func (d *Document) writeReleases(page *bytes.Buffer, rows []Row) {
 			}
 			cells = append(cells, llm)
 		}
-		fmt.Fprintf(page, "| %s |\n", strings.Join(cells, " | "))
+		writeCells(page, cells)
 	}
 }
 
 func writeHeader(page *bytes.Buffer, title string, columns []string) {
-	fmt.Fprintf(page, "\n## %s\n\n| %s |\n|%s\n",
-		title, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
+	fmt.Fprintf(page, "\n## %s\n", title)
+	writeColumns(page, columns)
 }
 
 // sort keeps the rows of one problem together, and problems that begin alike.

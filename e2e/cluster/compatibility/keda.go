@@ -2,7 +2,7 @@ package compatibility
 
 // KEDA is the document about KServe beside KEDA.
 var KEDA = Document{
-	Page:     "docs/keda.md",
+	Page:     "docs/evidence/keda.md",
 	Results:  "e2e/cluster/testdata/results/keda",
 	Sections: []string{KEDAClasses, KEDASyncs},
 	Introduction: `# KEDA
@@ -14,8 +14,9 @@ real Kubernetes 1.34 API server. "Without" is the app as it is in Git, "with" is
 ` + "`kserve-version` and `default-deployment-mode`" + ` set. The ScaledObject has a cpu trigger and keeps two
 replicas, unless the row says otherwise.
 
-The first table names the commits of the plugin with which the rows of each release of KServe were measured.
-Rows that are missing were not measured so far.
+The first table names the commits of the plugin with which the cells of each release of KServe were measured. In the
+other tables a cell has a letter, for what was seen without the plugin, and a number, for what was seen with it; the
+lists below the table say what they stand for, and "-" was not measured.
 
 The second table applies the service, then the ScaledObject, and has KServe reconcile. "Survives" means: after 10
 reconciles the ScaledObject and KEDA's HorizontalPodAutoscaler were the same objects, nothing else scaled the

@@ -2,20 +2,20 @@ package compatibility
 
 // Knative is the document about Knative mode.
 var Knative = Document{
-	Page:     "docs/knative.md",
+	Page:     "docs/evidence/knative.md",
 	Results:  "e2e/cluster/testdata/results/knative",
 	Sections: []string{Revisions, Probes, Health, Drift},
 	Introduction: `# Knative mode
 
 <!-- Written by make e2e SUITE=knative from e2e/cluster/testdata/results/knative, which -update rewrites. -->
 
-Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every row was measured
+Knative mode is the default that KServe ships (` + "`Serverless`" + ` in its configuration). Every cell was measured
 with the release's own controller and webhooks, with the controller, autoscaler and webhook of Knative Serving 0.48.1
 and on a real Kubernetes 1.34 API server; Argo CD 3.5.7 synced the rows that name it.
 
-The first table names the commits of the plugin with which the rows of each release of KServe were measured. Of rows
-that are older than that table, it is the commit that put them on this page. Rows that are missing were not measured
-so far.
+The first table names the commits of the plugin with which the cells of each release of KServe were measured. Of cells
+that are older than that table, it is the commit that put them on this page. In the other tables a cell has a letter and
+a number; the lists below the table say what they stand for, and "-" was not measured.
 
 - **Nearly every annotation and label of an InferenceService makes a new Revision**, which starts new pods, because
   KServe copies them to the pods. This includes what Argo CD writes to track its resources, in whichever way:
@@ -26,7 +26,7 @@ so far.
   ` + "`annotation+label`" + `.
 - The probes of Knative mode need no repair: Knative gives its queue-proxy a TCP probe in place of an exec probe, and
   KServe's agent gets the queue-proxy's.
-- Knative forgets a failed revision 30 seconds after its deadline. Then only a [progress deadline](health.md#limits)
+- Knative forgets a failed revision 30 seconds after its deadline. Then only a [progress deadline](../health.md#limits)
   can tell.
 - Where Istio's kinds are missing, KServe 0.15.2 deletes the Knative Service of a service with
   ` + "`serving.kserve.io/stop`" + `, then fails because it cannot look for a VirtualService, and goes on saying that
@@ -40,7 +40,7 @@ so far.
 			"Change of an InferenceService", "KServe", "Argo CD", "KServe as it ships", "With our list of annotations",
 		},
 		Health: {
-			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](health.md)",
+			"What is the case", "KServe", "Argo CD", "Argo CD's own check", "[Our check](../health.md)",
 		},
 	},
 	Limits: `

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -168,12 +169,94 @@ func TestHeaders(t *testing.T) {
 	d := Document{Sections: []string{Modes, Health}, Headers: map[string][]string{Health: {"State", "A", "B", "C", "D"}}}
 	page := string(d.render([]Row{by("a", mode), by("a", ready)}))
 	for _, want := range []string{
-		"\n## Releases\n\n| KServe | Commits of the plugin, and rows |\n",
-		"\n## Deployment modes\n\n| Problem | KServe |",
-		"\n## Health\n\n| State | A | B | C | D |\n",
+		"\n## Releases\n\n| KServe | Commits of the plugin, and cells |\n",
+		"\n## Deployment modes\n\n| Problem | 0.20.0 |\n",
+		"\n## Health\n\n| State | B | 0.15.2 |\n",
+		"\n|  | C |\n", "\n|  | D |\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in\n%s", want, page)
 		}
 	}
+}
+
+// TestMatrix has two problems, of which one depends on the release of Argo CD, and one was not measured everywhere.
+func TestMatrix(t *testing.T) {
+	d := Document{Sections: []string{Drift}}
+	row := func(problem, kserve, argo, without, with string) Row {
+		return Row{Section: Drift, Problem: problem, KServe: kserve, ArgoCD: argo, Without: without, With: with, Commit: "a"}
+	}
+	rows := []Row{
+		row("port", "0.20.0", "3.5.7", "OutOfSync", "Synced"), row("port", "0.15.2", "3.5.7", "OutOfSync", "reported"),
+		row("port", "0.20.0", "2.14.21", "OutOfSync", "Synced"), row("port", "0.15.2", "2.14.21", "OutOfSync", "reported"),
+		row("mode", "0.20.0", "3.5.7", "refused", "Synced"), row("mode", "0.20.0", "2.14.21", "OutOfSync", "Synced"),
+		row("mode", "0.20.0", "", "refused", "Synced"),
+	}
+	d.sort(rows)
+	const want = `
+## Drift
+
+| Problem | Argo CD | 0.15.2 | 0.20.0 |
+|---|---|---|---|
+| mode | - | - | a1 |
+| mode | 2.14.21 | - | b1 |
+| mode | 3.5.7 | - | a1 |
+| port | 2.14.21, 3.5.7 | b2 | b1 |
+
+|  | Without the plugin |
+|---|---|
+| a | refused |
+| b | OutOfSync |
+
+|  | With the plugin |
+|---|---|
+| 1 | Synced |
+| 2 | reported |
+`
+	if page := string(d.render(rows)); !strings.HasSuffix(page, want) {
+		t.Errorf("%s\ninstead of\n%s", page, want)
+	}
+}
+
+// TestMatrixLosesNothing reads the rows of all results back from the pages.
+func TestMatrixLosesNothing(t *testing.T) {
+	for _, d := range Documents {
+		rows, err := d.results(filepath.Join("..", "..", ".."))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(d.render(rows))
+		for i, row := range rows {
+			_, section, _ := strings.Cut(page, "\n## "+row.Section+"\n\n")
+			section, _, _ = strings.Cut(section, "\n## ")
+			tables := strings.Split(section, "\n\n")
+			if len(tables) < 3 {
+				t.Fatalf("%s: %s has %d tables", d.Page, row.Section, len(tables))
+			}
+			cell := cellOf(tables[0], row)
+			at := strings.IndexAny(cell, "0123456789")
+			if at < 1 || !strings.Contains(tables[1], "\n| "+cell[:at]+" | "+row.Without+" |") ||
+				!strings.Contains(tables[2]+"\n", "\n| "+cell[at:]+" | "+row.With+" |\n") {
+				t.Errorf("%s: row %d is %v, and the page has %q", d.Page, i, row, cell)
+			}
+		}
+	}
+}
+
+// cellOf returns the cell of a row in a matrix.
+func cellOf(table string, row Row) string {
+	lines := strings.Split(table, "\n")
+	columns := strings.Split(lines[0], " | ")
+	for _, l := range lines[2:] {
+		cells := strings.Split(strings.TrimSuffix(l, " |"), " | ")
+		argo := []string{""}
+		if strings.Contains(lines[0], "Argo CD") {
+			argo = strings.Split(cells[1], ", ")
+		}
+		release := slices.IndexFunc(columns, func(c string) bool { return strings.TrimSuffix(c, " |") == row.KServe })
+		if cells[0] == "| "+row.Problem && (slices.Contains(argo, row.ArgoCD) || row.ArgoCD == "" && argo[0] == "-") {
+			return cells[release]
+		}
+	}
+	return ""
 }

@@ -2,15 +2,18 @@ package compatibility
 
 // Standard is the document about Standard mode.
 var Standard = Document{
-	Page:     "docs/compatibility.md",
+	Page:     "docs/evidence/compatibility.md",
 	Results:  "e2e/cluster/testdata/results",
 	Sections: []string{Autoscalers, Scaling, Probes, Applications, Drift, Health, Restarts, Modes, LLM},
 	Introduction: `# Compatibility
 
 <!-- Written by make e2e SUITE=cluster from e2e/cluster/testdata/results, which -update rewrites. -->
 
-Every row was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
-Where a row has an Argo CD release, that Argo CD synced the app. "Without" is the app as it is in Git; "with"
+Each table has the releases of KServe as columns. A cell has a letter, for what was seen without the plugin, and a
+number, for what was seen with it; the lists below the table say what they stand for, and "-" was not measured.
+
+Every cell was measured with the release's own controller and webhooks on a real Kubernetes 1.34 API server.
+Where a row has Argo CD releases, each of them synced the app. "Without" is the app as it is in Git; "with"
 is the app after the plugin, with ` + "`kserve-version`" + ` and ` + "`default-deployment-mode`" + ` set.
 "Survives" means that after 10 reconciles by KServe it was the same object with the same spec, and the
 Deployment had no second autoscaler.
@@ -29,9 +32,9 @@ with the rule switched off: with the lines that ` + "`drift`" + ` prints Argo CD
 without any one of them OutOfSync. The ways to compare with every tracking method are in
 [comparison.md](comparison.md).
 
-The first table names the commits of the plugin with which the rows of each release of KServe were measured. Of
-rows that are older than that table, it is the commit that put them on this page. CI measures the rows of 0.15.2 and
-0.20.0 again, except the table Scaling and the slow rows of the table Drift. 0.14.1 has none of these slow rows.
+The first table names the commits of the plugin with which the cells of each release of KServe were measured. Of
+cells that are older than that table, it is the commit that put them on this page. CI measures those of 0.15.2 and
+0.20.0 again, except the table Scaling and the slow ones of the table Drift. 0.14.1 has none of these slow ones.
 
 The table LLMInferenceServices names the rule first. "Reported" means that ` + "`check`" + ` finds the problem and that
 nothing in a manifest repairs it, or nobody but the author can say how. What follows "reported;", such as "removed from

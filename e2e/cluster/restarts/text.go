@@ -16,7 +16,7 @@ the repaired service. A miss is a service of which one is true and the other is 
 
 The cluster has an API server and KServe alone: no pods ran, so no service got ready. A ready service with
 ` + "`serving.kserve.io/disable-auto-update`" + ` restarts less than predicted: KServe 0.16 and later ignore its
-changes, as [KS701](rules/KS701.md) says.
+changes, as [KS701](../rules/KS701.md) says.
 `
 
 // UpgradeIntroduction is the beginning of the page about upgrades.

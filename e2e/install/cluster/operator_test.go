@@ -148,7 +148,8 @@ func startOperator(t *testing.T, cluster *controlplane.Cluster) {
 func manifests(t *testing.T, s *shell) []*unstructured.Unstructured {
 	t.Helper()
 	component := t.TempDir()
-	printed := s.run(t, 0, "argocd-kserve-plugin install --kserve-version 0.15.2 --default-deployment-mode Standard")
+	printed := s.run(t, 0,
+		`argocd-kserve-plugin install --image "$IMAGE" --kserve-version 0.15.2 --default-deployment-mode Standard`)
 	writeFile(t, filepath.Join(component, "kustomization.yaml"), printed)
 	resources, err := install.Overlay{
 		Manifests: source(t, toolchain.ArgoCD3, "manifests", "install.yaml"), Component: component,

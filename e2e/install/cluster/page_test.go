@@ -94,6 +94,7 @@ func newShell(t *testing.T, cluster *controlplane.Cluster) *shell {
 	s := &shell{home: home, bin: bin, dir: home, env: []string{
 		"PATH=" + filepath.Join(home, ".local", "bin") + ":" + bin + ":/usr/bin:/bin", "HOME=" + home,
 		"KUBECONFIG=" + cluster.Kubeconfig(t, "default"),
+		"IMAGE=registry.example.com/argocd-kserve-plugin:1", // which no test pulls
 	}}
 	s.link(t, "kubectl", kubectl)
 	s.link(t, "argocd-kserve-plugin", plugin)

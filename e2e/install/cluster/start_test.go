@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -29,8 +30,8 @@ var (
 // Four things are not as on the page. No image is pulled and no container runs: when the Deployment is rolled out, the
 // test starts the real argocd-cmp-server with the container that the Deployment has, and ends it when the container is
 // gone. The other parts of Argo CD, and KServe, run as processes too, and their Deployments are only looked at;
-// argocd-server asks for no login. curl is a script that prints what the addresses are to serve: an archive with the
-// programs of this tree, and the manifests of Argo CD. And the Git repository is a folder.
+// argocd-server asks for no login. curl, make and docker are scripts: they print the manifests of Argo CD, put the program
+// of this tree in place, and do nothing. And the Git repositories are folders.
 func TestGettingStarted(t *testing.T) {
 	r := newReader(t)
 	for _, section := range readPage(t, "docs", "getting-started.md") {
@@ -83,16 +84,14 @@ type reader struct {
 	template map[string]any // of the repaired service's pods
 }
 
-// curl prints what the address is to serve.
-const curl = `#!/bin/sh
-for url; do :; done
-case $url in
-*/releases/download/*) cat "$DOWNLOADS/archive" ;;
-*) cat "$DOWNLOADS/${url##*/}" ;;
-esac
-`
+// scripts stand in for programs: curl prints what the address is to serve, and make -C FOLDER build copies the program.
+var scripts = map[string]string{
+	"curl":   "for url; do :; done\ncat \"$DOWNLOADS/${url##*/}\"\n",
+	"make":   "mkdir -p \"$2/bin\"\ncp \"$DOWNLOADS/argocd-kserve-plugin\" \"$2/bin\"\n",
+	"docker": "",
+}
 
-// gitconfig lets the reader push into a folder that is the repo-server's.
+// gitconfig lets the reader push into a folder that is the repo-server's, and clone the plugin from a folder.
 const gitconfig = `[user]
 name = reader
 email = reader@example.com
@@ -100,6 +99,8 @@ email = reader@example.com
 directory = *
 [receive]
 denyCurrentBranch = ignore
+[url "%s/source"]
+insteadOf = https://github.com/argocd-kserve-plugin/argocd-kserve-plugin
 `
 
 // newReader returns a reader who has all that the page takes for granted.
@@ -132,14 +133,17 @@ func newReader(t *testing.T) *reader {
 	s, downloads := r.shell, t.TempDir()
 	s.env = append(s.env, "DOWNLOADS="+downloads, "ARGOCD_OPTS=--plaintext --server "+r.argo.StartServer(t))
 	s.link(t, "argocd", startArgoCD.Binary(t))
-	writeFile(t, filepath.Join(s.bin, "curl"), curl)
-	writeFile(t, filepath.Join(s.home, ".gitconfig"), gitconfig)
+	for name, script := range scripts {
+		writeFile(t, filepath.Join(s.bin, name), "#!/bin/sh\nset -e\n"+script)
+	}
+	writeFile(t, filepath.Join(s.home, ".gitconfig"), fmt.Sprintf(gitconfig, downloads))
 	manifests := source(t, toolchain.ArgoCD3, "manifests", "install.yaml")
 	for _, command := range []string{
-		"chmod +x " + filepath.Join(s.bin, "curl"),
+		"chmod +x " + s.bin + "/*",
 		"rm " + filepath.Join(s.bin, "argocd-kserve-plugin"),
-		"tar -czf " + filepath.Join(downloads, "archive") + " -C " + filepath.Dir(plugin) + " argocd-kserve-plugin",
-		"cp " + manifests + " " + downloads,
+		"cp " + plugin + " " + manifests + " " + downloads,
+		"git init --quiet " + downloads + "/source",
+		"git -C " + downloads + "/source commit --quiet --allow-empty --message Plugin",
 		"kubectl -n argocd apply --server-side --force-conflicts -f " + manifests,
 		"git clone --quiet " + repository.URL + " checkout",
 	} {
