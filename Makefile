@@ -1,4 +1,5 @@
-# Only the Go toolchain is needed. `make demo` and `make test` are the two commands to start with.
+# `make demo` and `make test` are the two commands to start with. The first needs only Go, the second also git, bash, curl
+# and jq, because it runs the jobs of the documentation.
 BINARY  := bin/argocd-kserve-plugin
 GO      ?= go
 # lint vets: what go test would vet takes a minute of CPU for each large module.
@@ -40,6 +41,10 @@ CHAOS   ?= 2m
 LIMIT   ?= 75m
 export CGO_ENABLED ?= 0
 
+ifneq ($(words $(KSERVE)),1)
+$(error "KSERVE=$(KSERVE)" is no list of releases; it has no spaces, such as 0.20.0,0.15.2)
+endif
+
 .PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
 	release-test reproducible packed plan plan-test bench outdated demo clean
 
@@ -54,8 +59,10 @@ build: ## build the binary
 # The releases that have a control plane.
 PLANES := $(patsubst controlplane/kserve-v%/go.mod,%,$(wildcard controlplane/kserve-v*/go.mod))
 comma := ,
+space := $() $()
 # Those in KSERVE. A release that somebody names and that has none is an error.
-planned = $(if $(filter command,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
+planned = $(if $(filter all,$(KSERVE)),$(PLANES),$(named))
+named = $(if $(filter-out file,$(origin KSERVE)),$(foreach release,$(filter-out $(PLANES),$(subst $(comma), ,$(KSERVE))),\
 	$(error there is no control plane for KServe $(release), only for $(PLANES))))$(filter $(PLANES),$(subst $(comma), ,$(KSERVE)))
 
 # What the programs embed of KServe's sources.
@@ -112,7 +119,8 @@ lint: ## gofmt, go vet for Linux, macOS and Windows, also of e2e, bench and hack
 	$(GO) mod tidy -diff
 
 race: export CGO_ENABLED = 1
-race: ## the tests of what runs goroutines under the race detector, or those of all packages (needs a C compiler)
+race: ## the tests of what runs goroutines under the race detector, or those of all packages (installs a C compiler)
+	command -v "$$($(GO) env CC)" >/dev/null || hack/install gcc libc6-dev
 	$(TEST) -race -short -timeout $(LIMIT) $(RACE)
 	$(TEST) -race -short -timeout $(LIMIT) -run '^Test(Stop|ReaderGone|Wait)' ./cmd/argocd-kserve-plugin
 
@@ -148,7 +156,7 @@ define suite-kustomize # kustomizations against Argo CD's own code, kustomize an
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./kustomize
 endef
 define suite-hosts # the plugin inside kustomize, kpt, Helm, kubectl and others (builds them), and the documented workflows
-	command -v pre-commit >/dev/null || hack/install-pre-commit
+	command -v pre-commit >/dev/null || hack/install pre-commit
 	cd e2e/workflows && $(TEST) -count=1 ./...
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./hosts $(if $(filter all,$(HOSTS)),-all-hosts)
 endef
@@ -189,8 +197,8 @@ define suite-restarts # the restarts that the plugin predicts, against those of 
 endef
 define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
 	$(MAKE) plan KSERVE=$(KSERVE)
-	cd e2e && $(TEST) -count=1 -timeout 10s ./cluster/evidence
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(KSERVE)
+	cd e2e && $(TEST) -count=1 ./cluster/evidence
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
 endef
 define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
@@ -207,8 +215,8 @@ define suite-all # all but chaos, with every release of KServe, chart, host and 
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 
-# one-of is an error if a variable has none of the values that it may have.
-one-of = $(if $(filter $(2),$(firstword $($(1)))),,$(error "$(1)=$($(1))" is none of: $(2)))
+# one-of is an error if a variable does not have one of the values that it may have.
+one-of = $(if $(filter 1,$(words $($(1)) $(filter-out $(2),$($(1))))),,$(error "$(1)=$($(1))" is none of: $(2)))
 
 e2e: ## one of the suites below, such as SUITE=health
 	$(call one-of,KNATIVE,all smoke)$(call one-of,DRIFT,quick all)$(call one-of,HOSTS,quick all)
@@ -225,8 +233,8 @@ release: ## what a release consists of, in bin/release: of version VERSION, or o
 	rm -rf bin/release
 	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (needs zip)
-	command -v zip >/dev/null || apt-get install -qq zip >/dev/null
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (installs zip and curl)
+	command -v zip >/dev/null && command -v curl >/dev/null || hack/install zip curl
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI

@@ -83,7 +83,7 @@ var layers = []struct {
 		"transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
-		"transform"},
+		"transform transform/yamldoc"},
 	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +

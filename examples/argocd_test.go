@@ -42,8 +42,8 @@ func TestArgoCD(t *testing.T) {
 					"--kserve-version=0.20.0", "--default-deployment-mode=Standard"},
 				Stdout: &stdout, Stderr: &stderr, Dir: checkout,
 			})
-			_, summary, _ := strings.Cut(strings.TrimSpace(stderr.String()), "\n")
-			if code != 0 || summary != summaries[name] {
+			summary, found, _ := strings.Cut(stderr.String(), "\n")
+			if code != 0 || summary != summaries[name] || !strings.HasPrefix(found, "found ") {
 				t.Errorf("exit code %d and %q, want %q", code, &stderr, summaries[name])
 			}
 		})

@@ -61,7 +61,8 @@ type Config struct {
 	MaxExpanded int
 
 	// Previous is the input as it was before the change in question. Objects that are only there are deleted, and
-	// Rule.Removed looks at them. It is not repaired, and no part of the result. Empty: nothing is deleted.
+	// Rule.Removed looks at them; Rule.Changed looks at the others. It is not repaired, and no part of the result. Empty:
+	// nothing changes.
 	Previous []File
 
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once for each

@@ -34,11 +34,11 @@
 //
 // If a finding is fatal, the run ends after step 2.
 //
-// # Deleted objects
+// # Changes
 //
 // Config.Previous is the input before a change. Rule.Removed is called for each object that is only there, and reports
-// what goes wrong because it is deleted. Such findings can be accepted like others, in either input, and are not
-// repaired.
+// what goes wrong because it is deleted. Rule.Changed is called for each one that stays, and reports what goes wrong on
+// the way. Such findings can be accepted like others, in either input, and are not repaired.
 //
 // # Guarantees
 //

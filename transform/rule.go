@@ -43,7 +43,8 @@ func (k GroupKind) includes(kind GroupKind) bool {
 func (k GroupKind) String() string { return strings.TrimSuffix(k.Kind+"."+k.Group, ".") }
 
 // Rule finds one kind of problem and says how to repair it. Rules are values; [Config] lists the rules of a run. The
-// fields ID, Name, Title, Doc, Kinds and Severity are required, and one of Run and Removed. [Validate] checks them.
+// fields ID, Name, Title, Doc, Kinds and Severity are required, and one of Run, Removed and Changed. [Validate] checks
+// them.
 type Rule struct {
 	ID       string      // upper-case letters, then digits, for example KS101; people cite it, so it never changes
 	Name     string      // lower-case words joined by -, for example exec-probe
@@ -52,7 +53,7 @@ type Rule struct {
 	Issues   []string    // URLs of upstream threads about the problem
 	Windows  []Window    // the releases on which the problem occurs; none means all
 	Since    Release     // the version of the catalogue that the rule came with; see Config.AsOf
-	Kinds    []GroupKind // the kinds of the objects that Run and Removed are called for; see AnyKind
+	Kinds    []GroupKind // the kinds of the objects that the rule is called for; see AnyKind
 	About    []GroupKind // for documentation: the kinds that the problem is about, if they are not Kinds
 	Example  string      // for documentation: the case that shows the rule best, see transformtest.Suite.Uncovered
 	Severity Severity    // of its findings, unless one sets its own
@@ -79,7 +80,14 @@ type Rule struct {
 	// wrong because they are deleted. Pass.Object is such an object. A finding about an object that stays names it in
 	// Finding.Object, so that people can accept it there. Its findings must not carry edits.
 	Removed func(*Pass)
+
+	// Changed is like Removed, for the objects that are in Config.Previous and in the input, changed or not: it reports
+	// what goes wrong because of the way from one to the other. Pass.Object is the one in the input.
+	Changed func(*Pass)
 }
+
+// compares reports whether the rule looks at Config.Previous.
+func (r *Rule) compares() bool { return r.Removed != nil || r.Changed != nil }
 
 // AppliesTo reports whether the problem can occur on one of the releases: one of them lies in one of the rule's
 // windows. It is true without releases, because then nothing is known, and for a rule without windows.
@@ -109,7 +117,7 @@ var (
 )
 
 // Validate checks a catalogue. Its error lists all faults: IDs and names that are malformed or used twice, rules
-// without title, documentation, severity or kinds, or with neither Run nor Removed, kinds that no API server
+// without title, documentation, severity or kinds, or with none of Run, Removed and Changed, kinds that no API server
 // can have, and windows without a release. [Run] calls it.
 func Validate(rules []*Rule) error { return validate(rules) }
 
@@ -148,8 +156,8 @@ func validate(rules []*Rule, own ...*Rule) error {
 		if !slices.Contains(severities, r.Severity) {
 			fault("the severity %q is not advice, warning or error", r.Severity)
 		}
-		if len(r.Kinds) == 0 || r.Run == nil && r.Removed == nil {
-			fault("kinds is missing, or both Run and Removed, so it would never run")
+		if len(r.Kinds) == 0 || r.Run == nil && !r.compares() {
+			fault("kinds is missing, or each of Run, Removed and Changed, so it would never run")
 		}
 		r.checkKinds(fault)
 		if slices.Contains(r.Mentions, "") {

@@ -27,7 +27,7 @@ func TestValidate(t *testing.T) {
 		{"no title", func(r *Rule) { r.Title = "" }, "title or documentation is missing"},
 		{"an unknown severity", func(r *Rule) { r.Severity = "fatal" }, `the severity "fatal"`},
 		{"no kinds", func(r *Rule) { r.Kinds = nil }, "kinds is missing"},
-		{"no Run", func(r *Rule) { r.Run = nil }, "both Run and Removed"},
+		{"no Run", func(r *Rule) { r.Run = nil }, "each of Run, Removed and Changed"},
 		{"only Removed", func(r *Rule) { r.Run, r.Removed = nil, r.Run }, ""},
 		{"a resource for a kind",
 			func(r *Rule) { r.Kinds = []GroupKind{{"apps", "deployments"}} }, `no API server has a kind "deployments"`},

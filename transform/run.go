@@ -20,8 +20,8 @@ import (
 //     or has a malformed comment or annotation that accepts findings, or the aliases of all documents expand to too
 //     much;
 //   - ctx.Err(), once ctx is done;
-//   - an [*InternalError], when Config.Index, Rule.Removed or the engine panics, and without Config.NotRepaired when a
-//     rule does or a repair cannot be proved.
+//   - an [*InternalError], when Config.Index, Rule.Removed, Rule.Changed or the engine panics, and without
+//     Config.NotRepaired when a rule does or a repair cannot be proved.
 func Run(ctx context.Context, files []File, config Config) (result *Result, err error) {
 	if fault := guarded(func() error { result, err = run(ctx, files, config); return nil }); fault != nil {
 		return nil, fault
@@ -42,7 +42,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed, err := e.findRemoved(ctx, before)
+	changes, err := e.findChanges(ctx, before)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +67,20 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 			r.advance(plan, left)
 		}
 	}
-	return r.result(removed)
+	return r.result(changes)
 }
 
 // result returns what the run found and repaired.
-func (r *repair) result(removed *analysis) (*Result, error) {
+func (r *repair) result(changes *analysis) (*Result, error) {
 	failed, err := r.failures()
 	if err != nil {
 		return nil, err
 	}
 	s := r.first.snapshot
 	return &Result{
-		open:     slices.Concat(r.repaired(), removed.open, failed),
-		Accepted: problems(slices.Concat(r.keep(r.first.accepted, r.next()), removed.accepted)),
-		Unused:   values(r.unused(failed, removed)),
+		open:     slices.Concat(r.repaired(), changes.open, failed),
+		Accepted: problems(slices.Concat(r.keep(r.first.accepted, r.next()), changes.accepted)),
+		Unused:   values(r.unused(failed, changes)),
 		parts:    []part{{s.input, r.last.snapshot.documents}},
 		index:    s.index,
 	}, nil

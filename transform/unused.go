@@ -4,7 +4,7 @@ import "slices"
 
 // unused reports what accepts nothing. It says nothing about rules that did not run, about documents where one failed,
 // and where nothing can be accepted.
-func (r *repair) unused(failed []*Finding, removed *analysis) (found []*Finding) {
+func (r *repair) unused(failed []*Finding, changes *analysis) (found []*Finding) {
 	if r.IgnoreForbidden != "" || r.UnusedIgnore == nil {
 		return nil
 	}
@@ -14,7 +14,7 @@ func (r *repair) unused(failed []*Finding, removed *analysis) (found []*Finding)
 		}
 		for _, i := range d.ignores {
 			judged := slices.ContainsFunc(r.rules, func(rule *Rule) bool { return rule.ID == i.rule && r.judges(rule) })
-			if r.first.used[i] || removed.used[i] || !judged {
+			if r.first.used[i] || changes.used[i] || !judged {
 				continue
 			}
 			found = append(found, &Finding{Rule: r.UnusedIgnore, Line: i.Line, Col: i.Col, Report: Report{
@@ -27,4 +27,4 @@ func (r *repair) unused(failed []*Finding, removed *analysis) (found []*Finding)
 }
 
 // judges reports whether the rule has looked at everything that it can find.
-func (e *engine) judges(r *Rule) bool { return r.Removed == nil || len(e.Previous) > 0 }
+func (e *engine) judges(r *Rule) bool { return !r.compares() || len(e.Previous) > 0 }

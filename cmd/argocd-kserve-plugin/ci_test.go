@@ -45,6 +45,11 @@ type host struct {
 // beside it, Go's compiler is a script that puts the program under test where -o says, and jq is that of TestMain.
 func newHost(t *testing.T, app string) *host {
 	t.Helper()
+	for _, program := range []string{"bash", "curl", "git", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Fatalf("the jobs of the documentation need %s; install it: %v", program, err)
+		}
+	}
 	h := &host{checkout: t.TempDir(), temp: t.TempDir()}
 	upstream, tools := filepath.Join(h.temp, "upstream"), filepath.Join(h.temp, "tools")
 	for path, text := range map[string]string{

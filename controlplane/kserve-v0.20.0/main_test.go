@@ -16,8 +16,12 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
 
-// TestWorkers has a fault of the release: it takes the worker's Deployment for an orphan (kserve/kserve#6113).
-func TestWorkers(t *testing.T) { planetest.Deletes(t, release()) }
+// TestWorkers: this release deletes the Deployment of the workers that it has made, llama-predictor-worker
+// (https://github.com/kserve/kserve/issues/6113). Rule KS906 is about it.
+func TestWorkers(t *testing.T) { planetest.Workers(t, release(), "Deployment llama-predictor") }
+
+// TestDeletes: what it makes and deletes in turn is a result.
+func TestDeletes(t *testing.T) { planetest.Deletes(t, release()) }
 
 // TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
 // testdata/plan are those of the picture.

@@ -39,6 +39,18 @@ spec:
       storageUri: gs://kfserving-examples/models/sklearn/1.0/model
 `
 
+const twoNodes = `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: llama, annotations: {serving.kserve.io/autoscalerClass: none}}
+spec:
+  predictor:
+    model:
+      modelFormat: {name: huggingface}
+      storageUri: pvc://models/llama
+    workerSpec: {pipelineParallelSize: 2}
+`
+
 const llama = `
 apiVersion: serving.kserve.io/v1alpha2
 kind: LLMInferenceService
@@ -148,6 +160,15 @@ func standard(t *testing.T, release controlplane.Release) {
 	}
 	if len(state.Errors)+len(state.Refused)+len(state.Fights) > 0 {
 		t.Errorf("%v %v %v", state.Errors, state.Refused, state.Fights)
+	}
+}
+
+// Workers tests which Deployments are there for a predictor on several nodes in the end.
+func Workers(t *testing.T, release controlplane.Release, want ...string) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, twoNodes)})
+	got := slices.DeleteFunc(names(state), func(name string) bool { return !strings.HasPrefix(name, "Deployment ") })
+	if !slices.Equal(got, want) || len(state.Refused)+len(state.Errors) > 0 {
+		t.Errorf("%q, refused %v, errors %v; want %q", got, state.Refused, state.Errors, want)
 	}
 }
 

@@ -103,6 +103,14 @@ var intents = []intent{
 		func(_ map[string]any, c change) bool { return text(c.after) != "" },
 	},
 	{
+		"KS507", "InferenceGraph", regexp.MustCompile(`^spec nodes .+ serviceName$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
+		"KS507", "TrainedModel", regexp.MustCompile(`^spec inferenceService$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
 		"KS301", service, regexp.MustCompile(own + `health-conditions$`),
 		adds("IngressReady,PredictorReady,Ready", "PredictorReady,Ready"),
 	},

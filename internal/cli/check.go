@@ -26,8 +26,9 @@ func newCheckCommand(env *Env) *cobra.Command {
 		Long: `List the findings in the manifests of a source, what repairs them, and the settings that are missing to repair some
 of them. The exit code is 1 when a finding is at or above fail-on.
 
-With --previous it also reports what goes wrong because of what the change deletes (the rules KS9xx). The flag takes
-the manifests before the change: a directory, a file, or - for standard input.
+With --previous it also reports what goes wrong because of the change: what it deletes (the rules KS9xx), and what can't
+change (KS706 to KS709, KS715 and KS716). The flag takes the manifests before the change: a directory, a file, or - for
+standard input.
 
 With --baseline it accepts the findings that are listed in a file, so that only new ones count. "-o baseline=FILE"
 writes the file, with a line for each finding. Findings are the same if rule, object and path in the object are: lines
@@ -46,7 +47,7 @@ all the same.
 	src := flags.Sources(cmd, env.caller)
 	var baseline flags.Path
 	cmd.Flags().Var((*flags.Path)(&src.Previous), "previous",
-		"the manifests before the change, a `path`, to check what it deletes")
+		"the manifests before the change, a `path`, to check what it deletes, and what can't change")
 	cmd.Flags().Var(&baseline, "baseline", "a `file` with findings to accept")
 	quiet := cmd.Flags().BoolP("quiet", "q", false, "print only the findings, without counts and hints")
 	colored, output := flags.Color(cmd, env.caller.Getenv, env.Stdout), flags.Reports(cmd)

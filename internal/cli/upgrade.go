@@ -113,7 +113,7 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects = after.Objects()
-	return slices.Concat(upgrade.Compare(before, after), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
+	return slices.Concat(upgrade.Compare(before, after, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
 }
 

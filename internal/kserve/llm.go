@@ -30,6 +30,12 @@ var LLMRewritten = map[transform.GroupKind]map[string]transform.Window{
 // written or read (storage in config/crd/full/llmisvc at v0.17.0 to v0.20.0).
 var LLMConverted = since(0, 17)
 
+// LLMCached are the releases that take the model of an LLMInferenceService from a LocalModelCache, with a label that
+// the webhook of the services writes, and refuse to delete a cache while a service has the label
+// (pkg/webhook/admission/llminferenceservice/defaulter.go and localmodelcache/localmodelcache_validator.go@v0.20.0;
+// @v0.19.0 knows only InferenceServices).
+var LLMCached = since(0, 20)
+
 // LLMStored is the API version in which they are stored, and LLMOld the other one.
 const (
 	LLMStored = Group + "/v1alpha2"

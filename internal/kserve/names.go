@@ -30,6 +30,10 @@ func ComponentName(service, component string) string {
 	return service + "-" + component
 }
 
+// WorkerName returns the name that KServe gives to the Deployment of the workers of a predictor on several nodes
+// (PredictorWorkerServiceName in pkg/constants/constants.go, v0.15.0 to v0.20.0).
+func WorkerName(service string) string { return ComponentName(service, Predictor) + "-worker" }
+
 // LegacyNamesGone are the releases that no longer look for Deployments with the suffix -default
 // (components/predictor.go@v0.16.0).
 var LegacyNamesGone = transform.Window{From: transform.Release{0, 16, 0}}

@@ -19,7 +19,7 @@ func (m *Model) Claimed(s *Service) []*transform.Object {
 
 func findClaimed(render *transform.Snapshot) map[objectName][]*transform.Object {
 	found := map[objectName][]*transform.Object{}
-	for _, o := range render.Objects(kserve.Deployment, transform.GroupKind{Kind: "Service"}) {
+	for _, o := range render.Objects(kserve.Deployment, service) {
 		labels := o.Get("metadata", "labels")
 		if labels.Get(ComponentLabel).Str() == kserve.Predictor && Maker(o) == "" {
 			at := objectName{o.Namespace, labels.Get(ServiceLabel).Str()}

@@ -18,13 +18,16 @@ const (
 	SeveralHandlers Handler = "several" // the API server refuses them
 )
 
+// Handlers are those that a probe can have.
+var Handlers = []Handler{Exec, HTTPGet, TCPSocket, GRPC}
+
 // HandlerOf returns the handler of a probe.
 func HandlerOf(probe *yamldoc.Node) Handler {
 	found := NoHandler
 	if probe.IsNull() {
 		return found
 	}
-	for _, h := range []Handler{Exec, HTTPGet, TCPSocket, GRPC} {
+	for _, h := range Handlers {
 		switch {
 		case probe.Get(string(h)).IsNull():
 		case found != NoHandler:

@@ -3,37 +3,67 @@ package model
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Rival is a Deployment of the render that has the name of one that KServe makes for a component of a service.
+// Rival is an object of the render that has the name of one that KServe makes for a component of a service in Standard
+// mode: a Deployment or Service, or an Ingress, which is the service's own. KServe makes each of them, or writes over
+// what is there, whoever made it (reconcilers/deployment/deployment_reconciler.go, service/service_reconciler.go and
+// ingress/kube_ingress_reconciler.go@v0.11.2 to @v0.20.0).
 type Rival struct {
 	*transform.Object
 	Component string
 }
 
-// Rivals returns the rivals of the Deployments of the service.
+// Rivals returns the rivals of what KServe makes for the service.
 func (m *Model) Rivals(s *Service) []Rival { return m.rivals()[s] }
 
 func (m *Model) findRivals() map[*Service][]Rival {
 	found := map[*Service][]Rival{}
 	m.render.Search(mayBeRival, func(o *transform.Object) {
-		if o.GroupKind() != kserve.Deployment || Maker(o) != "" {
+		if Maker(o) != "" {
 			return
 		}
-		if t := m.NameOwner(o, o.Name); t != nil && t.Match == CurrentName {
+		switch o.GroupKind() {
+		case Ingress:
+			s := m.services[m.render.Object(kserve.InferenceService, o.Namespace, o.Name)]
+			if s != nil && s.Get("metadata", "labels", visibilityLabel).Str() != "cluster-local" {
+				found[s] = append(found[s], Rival{o, kserve.Predictor})
+			}
+			return
+		case kserve.Deployment, service:
+		default:
+			return
+		}
+		name, workers := strings.CutSuffix(o.Name, kserve.WorkerName(""))
+		if workers = workers && o.GroupKind() == kserve.Deployment; workers {
+			name = kserve.ComponentName(name, kserve.Predictor)
+		} else {
+			name = o.Name
+		}
+		if t := m.NameOwner(o, name); t != nil && t.Match == CurrentName && (!workers || t.Service.HasWorkers()) {
 			found[t.Service] = append(found[t.Service], Rival{o, t.Component})
 		}
 	})
 	return found
 }
 
-// mayBeRival reports whether a text may contain a Deployment with the name of a component.
+// Ingress is what routes requests to a service, unless KServe is set up to make HTTPRoutes, or none.
+var Ingress = transform.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}
+
+var service = transform.GroupKind{Kind: "Service"}
+
+// visibilityLabel is cluster-local on a service without an Ingress (isInternal in
+// reconcilers/ingress/kube_ingress_reconciler.go@v0.11.2 to @v0.20.0).
+const visibilityLabel = "networking.kserve.io/visibility"
+
+// mayBeRival reports whether a text may contain an Ingress, or something with the name of a component.
 func mayBeRival(text []byte) bool {
-	if !bytes.Contains(text, []byte(kserve.Deployment.Kind)) {
-		return false
+	if bytes.Contains(text, []byte(Ingress.Group)) {
+		return true
 	}
 	return slices.ContainsFunc(allComponents, func(component string) bool {
 		return bytes.Contains(text, []byte(kserve.ComponentName("", component)))

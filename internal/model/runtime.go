@@ -268,6 +268,15 @@ func (m *Model) mergeWithRuntime(c *Container) {
 	}
 }
 
+// GetsShippedRuntime reports whether KServe merges the container with that of one of its own runtimes for one node, as
+// far as the render tells.
+func (c Container) GetsShippedRuntime() bool {
+	name := c.Service.RuntimeName()
+	shipped := name == "" || strings.HasPrefix(name, "kserve-") && c.shippedPort == kserve.DefaultPort
+	return c.MergedWithRuntime && c.RuntimeQuestion == "" && c.others == nil && c.selectable == nil && shipped &&
+		!c.MultiNode
+}
+
 // shippedRuntimes returns what is known about the runtime of a service if it is not in the render: that of KServe or
 // OpenDataHub which the service names, or which KServe selects for workers. Every is as in [kserve.Versions.Runtimes].
 func (m *Model) shippedRuntimes(s *Service) (rows []kserve.Runtime, every bool) {

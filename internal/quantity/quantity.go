@@ -85,6 +85,18 @@ func Whole(s string) (n int64, ok bool) {
 	return whole.Int64(), whole.IsInt64()
 }
 
+// Compare returns a number below 0 if quantity a is less than b, 0 if both are equal, and a number above 0 if it is
+// more. ok is false if one of them is not a quantity, or has a sign or an exponent.
+func Compare(a, b string) (order int, ok bool) {
+	first, second := form().FindStringSubmatch(a), form().FindStringSubmatch(b)
+	if first == nil || second == nil {
+		return 0, false
+	}
+	x, _ := billionths(first)
+	y, _ := billionths(second)
+	return x.Cmp(y), true
+}
+
 // billionths returns the number in a match of the form, and the units of its kind.
 func billionths(m []string) (number *big.Rat, kind []unit) {
 	suffix, kind := m[4], decimal

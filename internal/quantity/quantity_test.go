@@ -40,6 +40,21 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
+func TestCompare(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+		ok   bool
+	}{
+		{"1", "1000m", 0, true}, {"2Gi", "2G", 1, true}, {"500m", "1", -1, true}, {"10", "9", 1, true},
+		{"1.5Gi", "1536Mi", 0, true}, {"", "1", 0, false}, {"1", "-1", 0, false}, {"1e3", "1", 0, false},
+	} {
+		if order, ok := Compare(tc.a, tc.b); order != tc.want || ok != tc.ok {
+			t.Errorf("%q and %q: %d, %v, want %d, %v", tc.a, tc.b, order, ok, tc.want, tc.ok)
+		}
+	}
+}
+
 func TestWhole(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "1": 1, "007": -1, "1.5": 1, "1500m": 1, "100n": 0, "2Gi": 2 << 30, "1.5Ki": 1536, "3k": 3000, "1e3": -1,

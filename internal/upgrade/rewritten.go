@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // output is what generate makes of an object: the rule behind each edit, by the edit as text.
@@ -15,6 +17,7 @@ type output struct {
 	object     *transform.Object
 	edits      map[string]string
 	restarting map[string]string // edits that restart the object's pods, of this object or another one
+	handlers   map[string]string // those of them that are about the handler of a probe
 }
 
 // outputs returns what is made of each object that has edits or restarts.
@@ -22,7 +25,7 @@ func outputs(r *transform.Result) map[string]output {
 	all := map[string]output{}
 	of := func(o *transform.Object) output {
 		if _, known := all[object(o)]; !known {
-			all[object(o)] = output{o, map[string]string{}, map[string]string{}}
+			all[object(o)] = output{o, map[string]string{}, map[string]string{}, map[string]string{}}
 		}
 		return all[object(o)]
 	}
@@ -35,14 +38,28 @@ func outputs(r *transform.Result) map[string]output {
 			of(e.Object).edits[text] = f.Rule.ID
 			for _, o := range f.Restarted() {
 				of(o).restarting[text] = f.Rule.ID
+				if changesHandler(e.Path) {
+					of(o).handlers[text] = f.Rule.ID
+				}
 			}
 		}
 	}
 	return all
 }
 
-// rewritten returns the objects of which generate makes something else at the new release.
-func rewritten(from, to *transform.Result) []Change {
+// changesHandler reports whether an edit at the path gives a probe another handler.
+func changesHandler(at yamldoc.Path) bool {
+	i := slices.IndexFunc(at, func(step any) bool { name, _ := step.(string); return slices.Contains(model.Probes, name) })
+	if i < 0 || len(at) < i+2 {
+		return false
+	}
+	name, _ := at[i+1].(string)
+	return slices.Contains(model.Handlers, model.Handler(name))
+}
+
+// rewritten returns the objects of which generate makes something else at the new release. A repair of a probe that the
+// new release does not make, or makes otherwise, leaves two handlers in a Deployment from which KServe removes nothing.
+func rewritten(from, to *transform.Result, release kserve.Versions) []Change {
 	before, after := outputs(from), outputs(to)
 	var changes []Change
 	both := maps.Clone(before)
@@ -52,7 +69,13 @@ func rewritten(from, to *transform.Result) []Change {
 		c := Change{Severity: transform.Advice, Object: o.String(), File: o.File.Path, Repaired: true}
 		edits := differing(before[name].edits, after[name].edits)
 		restarts := differing(before[name].restarting, after[name].restarting)
+		handlers := differing(before[name].handlers, after[name].handlers)
 		switch {
+		case len(handlers) > 0 && isService(o) && release.All(kserve.RemovedFieldsKept):
+			c.Effect, c.Severity, c.Repaired = Breaks, transform.Error, false
+			c.Message = "its Deployment gets stuck, because generate gives a probe another handler than before (" +
+				strings.Join(handlers, ", ") + "), and KServe 0.14.0 to 0.15.0 keep the old one in a running Deployment: write " +
+				"the repair into Git with fix before the upgrade, or upgrade to 0.15.1"
 		case len(restarts) > 0 && isService(o):
 			c.Effect = Restarts
 			c.Message = "its pods restart once, because generate writes something else: " + strings.Join(restarts, ", ")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -39,10 +40,10 @@ type Change struct {
 	Repaired bool               `json:"repaired"` // whether generate repairs it with kserve-version at the new release
 }
 
-// Compare returns what changes from one result to another one for the same files.
-func Compare(from, to *transform.Result) []Change {
+// Compare returns what changes from one result to another one for the same files. The release is the new one.
+func Compare(from, to *transform.Result, release kserve.Versions) []Change {
 	was, is := from.Problems(), to.Problems()
-	changes := append(gained(was, is), rewritten(from, to)...)
+	changes := append(gained(was, is), rewritten(from, to, release)...)
 	for _, f := range without(was, is) {
 		c := change(Gone, f)
 		c.Severity, c.Repaired = transform.Advice, false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -15,7 +16,7 @@ var ks503Doc string
 var rivalDeployment = &transform.Rule{
 	ID:       "KS503",
 	Name:     "rival-deployment",
-	Title:    "A Deployment has the name of one that KServe makes",
+	Title:    "An object has the name of one that KServe makes for a service",
 	Doc:      ks503Doc,
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
@@ -24,33 +25,42 @@ var rivalDeployment = &transform.Rule{
 	Run:      run(checkRivals),
 }
 
-// checkRivals looks for Deployments that KServe updates although it did not make them
-// (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0: checkDeploymentExist asks for the owner only to
-// stop a service, compares nothing but the specs, and its dry run already fails where the selector differs).
+// checkRivals looks for objects that KServe updates although it did not make them. Of a Deployment,
+// checkDeploymentExist asks for the owner only to stop a service, compares nothing but the specs, and its dry run
+// already fails where the selector differs (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0).
 func checkRivals(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() {
 		return
 	}
 	for _, rival := range p.KServe.Rivals(s) {
-		spec := rival.Get("spec")
-		if !spec.Has("selector") && !spec.Has("template") {
+		spec, isDeployment := rival.Get("spec"), rival.GroupKind() == kserve.Deployment
+		if isDeployment && !spec.Has("selector") && !spec.Has("template") || spec.IsNull() {
 			continue
 		}
 		makes, severity := "makes", transform.Error
 		if _, certain := p.KServe.ChildNames(s, rival.Component); !certain || s.Mode == "" {
 			makes, severity = "may make", transform.Warning
 		}
-		harm, repair := "the later of the two is refused", "with another selector, which no update can change: "+
+		category := rival.Name
+		harm, repair := "the later of the two is refused", ", with another selector, which no update can change: "+
 			"give it another name, or remove it"
-		if selectsComponent(rival.Object) {
-			harm, repair = "KServe and Argo CD overwrite each other's changes", "with the same selector: "+
-				"remove it, or give it another name and its pods other labels"
+		switch {
+		case !isDeployment:
+			category = rival.Kind + " " + rival.Name
+			harm, repair = overwrite, ": remove it, or give it another name"
+		case selectsComponent(rival.Object):
+			harm, repair = overwrite, ", with the same selector: remove it, or give it another name and its pods other labels"
 		}
-		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: rival.Name, Severity: severity,
-			Message: fmt.Sprintf("%s, because KServe %s the %s too, %s", harm, makes, rival, repair)})
+		if rival.Kind == model.Ingress.Kind { // KServe may make HTTPRoutes instead, or neither
+			makes, severity = "may make", transform.Warning
+		}
+		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: category, Severity: severity,
+			Message: fmt.Sprintf("%s, because KServe %s the %s too%s", harm, makes, rival, repair)})
 	}
 }
+
+const overwrite = "KServe and Argo CD overwrite each other's changes"
 
 // selectsComponent reports whether a Deployment has the selector of KServe's of the same name
 // (createRawDefaultDeployment in deployment_reconciler.go, and GetRawServiceLabel in pkg/constants/constants.go), or

@@ -39,11 +39,16 @@ var stopIgnored = &transform.Rule{
 
 func checkStop(p *pass) {
 	what, upgrade := p.unstoppable()
-	if what == "" || !strings.EqualFold(p.Object.Annotation(kserve.StopAnnotation), "true") {
+	if what == "" || !stops(p.Object) {
 		return
 	}
 	p.Report(transform.Report{At: yamldoc.Path{"metadata", "annotations", kserve.StopAnnotation}, Message: fmt.Sprintf(
 		"the pods keep running, because this KServe can't stop %s: upgrade to %s, or remove the object", what, upgrade)})
+}
+
+// stops reports whether the object asks KServe to stop it.
+func stops(o *transform.Object) bool {
+	return strings.EqualFold(o.Annotation(kserve.StopAnnotation), "true")
 }
 
 // unstoppable names the objects like the pass's one that no release in question stops, and the first release that does.

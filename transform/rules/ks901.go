@@ -13,10 +13,14 @@ import (
 var ks901Doc string
 
 var pruneOrder = &transform.Rule{
-	ID:       "KS901",
-	Name:     "prune-order",
-	Title:    "A service may be deleted after the controller that has to clean up for it",
-	Doc:      ks901Doc,
+	ID:    "KS901",
+	Name:  "prune-order",
+	Title: "A service may be deleted after the controller that has to clean up for it",
+	Doc:   ks901Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/3102", "https://github.com/kserve/kserve/issues/3770",
+		"https://github.com/kserve/kserve/issues/5037",
+	},
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Mentions: []string{kserve.Controllers[kserve.InferenceService], kserve.Controllers[kserve.LLMInferenceService]},
@@ -29,8 +33,9 @@ var pruneOrder = &transform.Rule{
 func checkPruneOrder(p *pass) {
 	if controller := controllerBefore(p.Snapshot, p.Object); controller != nil {
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
-			"the service may hang in deletion with KServe's finalizer when the app is deleted, because %s may go first: "+
-				"put KServe into an app of its own, or give its objects a lower argocd.argoproj.io/sync-wave", controller)})
+			"the first sync may fail, because %[1]s does not answer yet, and the service may hang in deletion with KServe's "+
+				"finalizer when the app is deleted, because %[1]s may go first: put KServe into an app of its own, or give its "+
+				"objects a lower argocd.argoproj.io/sync-wave", controller)})
 	}
 }
 

@@ -28,6 +28,7 @@ var removedCache = &transform.Rule{
 	Windows:  []transform.Window{hasModelCache},
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.LocalModelCache, localModelNodeGroup},
+	About:    []transform.GroupKind{kserve.LocalModelCache, kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "0.20.0/node-group",
 	Severity: transform.Error,
 	Removed: run(func(p *pass) {
@@ -46,13 +47,22 @@ var removedCache = &transform.Rule{
 // pkg/apis/serving/v1alpha1).
 func checkCacheInUse(p *pass) {
 	for _, service := range p.change().cached()[p.Object] {
-		p.Report(transform.Report{Object: service, At: cachedAt, Message: fmt.Sprintf(
+		p.Report(transform.Report{Object: service, At: cachedAt(service), Message: fmt.Sprintf(
 			"the sync fails, because this change deletes %s, which KServe refuses as long as the service has its model from "+
 				"it: let the service take another model first, or keep the cache", p.Object)})
 	}
 }
 
-var cachedAt = yamldoc.Path{"spec", "predictor", "model", "storageUri"}
+// cachedAt returns the path of the model that a service may have from a cache.
+func cachedAt(service *transform.Object) yamldoc.Path {
+	if service.Kind == kserve.LLMInferenceService.Kind {
+		return yamldoc.Path{"spec", "model", "uri"}
+	}
+	return yamldoc.Path{"spec", "predictor", "model", "storageUri"}
+}
+
+// disableCaches is an annotation on a service whose model is in no cache.
+const disableCaches = "serving.kserve.io/disable-localmodel"
 
 // findCached returns the services that have their model from each deleted cache. KServe gives a service one cache: of
 // several that fit, it is the first.
@@ -66,13 +76,17 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 		}
 	}
 	cached := map[*transform.Object][]*transform.Object{}
-	for _, s := range p.KServe.Services() {
-		was := p.was(s.Object)
-		if was == nil || s.Get("metadata", "annotations", "serving.kserve.io/disable-localmodel") != nil {
+	kinds := []transform.GroupKind{kserve.InferenceService}
+	if p.Versions.All(kserve.LLMCached) {
+		kinds = append(kinds, kserve.LLMInferenceService)
+	}
+	for _, service := range p.Snapshot.Objects(kinds...) {
+		was := p.was(service)
+		if was == nil || service.Get("metadata", "annotations", disableCaches) != nil {
 			continue
 		}
 		var first *transform.Object
-		uri := was.Get(cachedAt...).Str() + "/"
+		uri := was.Get(cachedAt(was)...).Str() + "/"
 		for i := range uri {
 			if uri[i] != '/' {
 				continue
@@ -82,7 +96,7 @@ func (p *pass) findCached() map[*transform.Object][]*transform.Object {
 			}
 		}
 		if first != nil {
-			cached[first] = append(cached[first], s.Object)
+			cached[first] = append(cached[first], service)
 		}
 	}
 	return cached
@@ -97,8 +111,8 @@ func checkRemovedNodeGroup(p *pass) {
 			"KServe can neither fill the cache any more nor delete it, because this change deletes %s: keep the node group, "+
 				"or delete the cache first", p.Object)}
 		if p.staying(cache) == nil {
-			f.Message = fmt.Sprintf("the cache may hang in deletion with KServe's finalizer, because this change deletes %s too, "+
-				"which may go first: delete the cache in one commit, sync, and the node group in the next one", p.Object)
+			f.Message = fmt.Sprintf("the cache may hang in deletion with KServe's finalizer, because this change deletes %s "+
+				"too, which may go first: delete the cache in one commit, sync, and the node group in the next one", p.Object)
 			if syncWave(cache) > syncWave(p.Object) {
 				continue
 			}

@@ -80,6 +80,9 @@ func becomes(texts ...string) func(loss) bool {
 	return func(l loss) bool { return slices.Contains(texts, l.now().Str()) }
 }
 
+// holdsBefore reports whether a name is part of the one that takes its place.
+func holdsBefore(l loss) bool { return strings.Contains(l.now().Str(), l.value.Value) }
+
 func was(texts ...string) func(loss) bool {
 	return func(l loss) bool { return slices.Contains(texts, l.value.Value) }
 }
@@ -288,6 +291,7 @@ var lawful = []taking{
 	{"KS203", `^metadata\.finalizers\[\d+\]$`, breaking, was("kserve.io/protect"), ""},
 	{"KS204", `^metadata\.annotations\.argocd-kserve-plugin/(owner|autoscaler-class)$`, own, isThere, ""},
 	{"KS205", `^spec\.scaleTargetRef\.(apiVersion|kind|name)$`, replaced, isTarget, ""},
+	{"KS507", `^spec\.inferenceService$|^spec\.nodes\..+\.serviceName$`, replaced, holdsBefore, ""},
 	{"KS206", kserveAnnotation("(targetUtilizationPercentage|metrics)"), equal, isScaleField, ""},
 	{"KS207", `^spec\.minReplicaCount$`, replaced, becomes("1"), ""},
 	{"KS207", `^metadata\.annotations\.argocd\.argoproj\.io/sync-wave$`, replaced, isThere, ""},

@@ -133,6 +133,7 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
+				offers:     sync.OnceValue(func() [2]map[offerKey][]offer { return findOffers(snapshot) }),
 			}
 		},
 	}, warning, nil

@@ -22,7 +22,7 @@ type pass struct {
 	Schema   *schema.Kinds       // the fields of KServe's kinds on these releases
 	Options  *Options
 
-	// For Rule.Removed, otherwise nil: the render before the change, and what KServe made of it.
+	// For Rule.Removed and Rule.Changed, otherwise nil: the render before the change, and what KServe made of it.
 	Previous *transform.Snapshot
 	Before   *model.Model
 
@@ -39,6 +39,7 @@ type index struct {
 	mains      func() map[podTemplate]*mainNames
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
+	offers     func() [2]map[offerKey][]offer
 
 	compare sync.Once // sets change
 	change  *change   // to this render from the previous one
@@ -52,10 +53,12 @@ type change struct {
 	arrived func() map[likeness]*transform.Object            // new services
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
+
+	cachesBefore, cachesAfter func() caches
 }
 
-// run makes a check the Run or the Removed of a rule about objects that people write. What KServe made is left to
-// KS504.
+// run makes a check the Run, the Removed or the Changed of a rule about objects that people write. What KServe made is
+// left to KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
 		if model.Maker(p.Object) != "" {
@@ -113,6 +116,9 @@ func (p *pass) change() *change {
 			arrived: sync.OnceValue(p.findArrived),
 			cached:  sync.OnceValue(p.findCached),
 			filling: sync.OnceValue(p.findFilling),
+
+			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous) }),
+			cachesAfter:  sync.OnceValue(func() caches { return findCaches(p.Snapshot) }),
 		}
 	})
 	return p.index.change

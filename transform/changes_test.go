@@ -66,6 +66,47 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
+// TestChanged changes a service. The rule sees it as it was and as it is, and nothing that is new or deleted.
+func TestChanged(t *testing.T) {
+	changed := rule("KS701", nil, services)
+	changed.Changed = func(p *Pass) {
+		was := p.Previous.Object(services, p.Object.Namespace, p.Object.Name)
+		p.Report(Report{Message: was.Annotation("mode") + " becomes " + p.Object.Annotation("mode")})
+	}
+	in := func(name, mode string) string {
+		return strings.Replace(named(name), "metadata:\n", "metadata:\n  annotations: {mode: "+mode+"}\n", 1)
+	}
+	accepted := "# argocd-kserve-plugin/ignore: KS701: known\n"
+	for _, tc := range []struct {
+		name            string
+		previous, input string
+		want            []string
+	}{
+		{"no previous input", "", in("stays", "b"), nil},
+		{"one of three", in("stays", "a") + "---\n" + in("gone", "a"), in("stays", "b") + "---\n" + in("new", "b"),
+			[]string{"stays: a becomes b"}},
+		{"accepted", in("stays", "a"), accepted + in("stays", "b"), nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := Config{Rules: []*Rule{changed}, Ignore: testIgnore}
+			if tc.previous != "" {
+				config.Previous = []File{{Path: "previous", Data: []byte(tc.previous)}}
+			}
+			result, err := Run(t.Context(), []File{{Path: "input", Data: []byte(tc.input)}}, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range result.Findings() {
+				got = append(got, f.Object.Name+": "+f.Text())
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
 // TestRemovedError gives previous manifests that can't be read, a rule that panics, and one with
 // edits.
 func TestRemovedError(t *testing.T) {
@@ -78,7 +119,7 @@ func TestRemovedError(t *testing.T) {
 	}
 	_, err := Run(t.Context(), []File{{Path: "input", Data: []byte(named("stays"))}},
 		Config{Rules: []*Rule{edits}, Previous: []File{{Path: "previous", Data: []byte(service)}}})
-	if err == nil || !strings.Contains(err.Error(), "panic: edits because of a deleted object") {
+	if err == nil || !strings.Contains(err.Error(), "panic: edits because of a change") {
 		t.Errorf("error %v, want one about the edits", err)
 	}
 	for previous, want := range map[string]string{

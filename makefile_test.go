@@ -1,0 +1,42 @@
+package plugin_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestMakefile checks what make says about values that a variable cannot have, before it runs anything.
+func TestMakefile(t *testing.T) {
+	for args, want := range map[string]string{
+		"plan KSERVE=0.17.0,0.20.0":            "",
+		"plan KSERVE=all":                      "",
+		"e2e SUITE=plan KSERVE=all":            "",
+		"judge KSERVE=all":                     "",
+		"judge KSERVE=0.20.0,\t0.15.2":         "is no list of releases",
+		"judge KSERVE=":                        "is no list of releases",
+		"plan KSERVE=0.20":                     "there is no control plane for KServe 0.20, only for",
+		"plan-test KSERVE=0.20.0,0.99.0":       "there is no control plane for KServe 0.99.0, only for",
+		"e2e SUITE=health":                     "",
+		"e2e SUITE=cluster DRIFT=quick":        "",
+		"e2e SUITE=health\thelm":               `"SUITE=health	helm" is none of the suites`,
+		"e2e":                                  `"SUITE=" is none of the suites`,
+		"e2e SUITE=cluster DRIFT=quick\tall":   `"DRIFT=quick	all" is none of: quick all`,
+		"e2e SUITE=cluster DRIFT=quick\tother": `"DRIFT=quick	other" is none of: quick all`,
+		"e2e SUITE=hosts HOSTS=":               `"HOSTS=" is none of: quick all`,
+		"e2e SUITE=helm CHARTS=some":           `"CHARTS=some" is none of: kserve all`,
+		"e2e SUITE=knative KNATIVE=some":       `"KNATIVE=some" is none of: all smoke`,
+	} {
+		// Not those of the make that runs this test.
+		clean := []string{"-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "KSERVE", "-u", "SUITE", "make", "--dry-run"}
+		out, err := exec.CommandContext(t.Context(), "env", append(clean, strings.Split(args, " ")...)...).CombinedOutput()
+		if (err == nil) != (want == "") || !strings.Contains(string(out), want) {
+			t.Errorf("make %q: %v, want %q:\n%s", args, err, want, out)
+		}
+	}
+	// A variable of the environment counts as much.
+	out, err := exec.CommandContext(t.Context(), "env", "-u", "MAKEFLAGS", "KSERVE=0.99.0", "make", "--dry-run", "plan").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "there is no control plane for KServe 0.99.0") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}

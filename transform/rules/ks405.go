@@ -1,0 +1,121 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks405.md
+var ks405Doc string
+
+var addedResources = &transform.Rule{
+	ID:    "KS405",
+	Name:  "added-resources",
+	Title: "A container requests more than the limit that KServe or the runtime adds",
+	Doc:   ks405Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/3947", "https://github.com/kserve/kserve/issues/2671",
+	},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/custom",
+	Severity: transform.Error,
+	Run:      run(checkAddedResources),
+}
+
+// addedFixed are the releases that add 1 CPU and 2Gi to requests and limits, whatever the cluster's configuration says.
+// Later ones read them from the ConfigMap, which has the same numbers when it is installed
+// (setResourceRequirementDefaults in inference_service_defaults.go@v0.14.1 and @v0.15.0, and
+// config/configmap/inferenceservice.yaml@v0.15.0 to @v0.20.0).
+var addedFixed = transform.Window{Before: transform.Release{0, 15, 0}}
+
+// added are these resources. All runtimes that KServe ships have the same, apart from MultiNodeRuntime (config/runtimes
+// at v0.11.2 to v0.20.0).
+var added = map[string]string{"cpu": "1", "memory": "2Gi"}
+
+// checkAddedResources looks at the first container of a component that has no field for a model, to which the webhook
+// adds what is missing (Default of CustomPredictor, CustomTransformer and CustomExplainer in
+// pkg/apis/serving/v1beta1@v0.11.2 to @v0.20.0), and at the model, which KServe merges with its runtime's container
+// (MergeRuntimeContainers in utils.go at the same tags).
+func checkAddedResources(p *pass) {
+	s := p.KServe.Service(p.Object)
+	if s.Mode == kserve.ModelMesh {
+		return
+	}
+	for _, component := range s.Components() {
+		if field, _ := s.Framework(component); field == "" {
+			p.checkAdded(yamldoc.Path{"spec", component, "containers", 0}, p.addedByWebhook())
+		}
+	}
+	for _, c := range p.KServe.Containers(s) {
+		if c.Name == kserve.ServingContainer && c.MergedWithRuntime {
+			p.checkAdded(c.Path, p.addedByRuntime(c))
+		}
+	}
+}
+
+// adder is who adds the resources that a container lacks, perhaps nobody.
+type adder struct {
+	name     string
+	severity transform.Severity // of what the service lacks
+	unless   string             // when it may add something else, for messages
+	value    func(kind, resource string) string
+}
+
+func (p *pass) addedByWebhook() adder {
+	a := adder{"KServe's webhook", transform.Error, "", shippedResources}
+	if !p.Versions.All(addedFixed) {
+		a.severity, a.unless = transform.Warning, "; fine if the ConfigMap "+kserve.ConfigMap+" has other numbers"
+	}
+	return a
+}
+
+// addedByRuntime is the runtime of the render that the service names, else KServe's own that it gets.
+func (p *pass) addedByRuntime(c model.Container) adder {
+	if runtime := p.KServe.Runtime(c.Service); runtime != nil {
+		container, _ := model.RuntimeContainer(runtime, c.Name)
+		return adder{runtime.String(), transform.Error, "", func(kind, resource string) string {
+			return container.Get("resources", kind, resource).Str()
+		}}
+	}
+	if c.GetsShippedRuntime() {
+		return adder{"KServe's own runtime", transform.Warning, "; fine if the cluster's runtime has other numbers",
+			shippedResources}
+	}
+	return adder{value: func(string, string) string { return "" }}
+}
+
+func shippedResources(_, resource string) string { return added[resource] }
+
+// checkAdded compares each request and limit of a container with the other one that is added.
+func (p *pass) checkAdded(container yamldoc.Path, a adder) {
+	resources := container.With("resources")
+	for _, resource := range []string{"cpu", "memory"} {
+		requested := p.Object.Get(resources.With("requests", resource)...).Str()
+		limit := p.Object.Get(resources.With("limits", resource)...).Str()
+		f := transform.Report{Severity: a.severity}
+		switch {
+		case (requested == "") == (limit == ""):
+			continue
+		case limit == "":
+			limit = a.value("limits", resource)
+			f.At = resources.With("requests", resource)
+			f.Message = fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s that %s adds: set "+
+				"limits.%s too%s", requested, limit, a.name, resource, a.unless)
+		default:
+			requested = a.value("requests", resource)
+			f.At = resources.With("limits", resource)
+			f.Message = fmt.Sprintf("no pod starts, because the limit of %s is less than the request of %s that %s adds: set "+
+				"requests.%s too%s", limit, requested, a.name, resource, a.unless)
+		}
+		if order, ok := quantity.Compare(requested, limit); ok && order > 0 {
+			p.Report(f)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks505.md
+var ks505Doc string
+
+var longName = &transform.Rule{
+	ID:    "KS505",
+	Name:  "long-name",
+	Title: "The name of a service is too long for what KServe makes of it",
+	Doc:   ks505Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/4807", "https://github.com/kserve/kserve/issues/4208",
+	},
+	Since:    transform.Release{0, 2},
+	Kinds:    scaledKinds,
+	Example:  "unknown/long",
+	Severity: transform.Error,
+	Run:      run(checkLongName),
+}
+
+// checkLongName measures what Standard mode makes of a name: the label app of each component's pods, isvc.NAME, a
+// label's value (GetRawServiceLabel and GetRawWorkerServiceLabel in pkg/constants/constants.go@v0.11.2 to @v0.20.0),
+// and its host, NAME-NAMESPACE, a label of a DNS name. KServe works out the host before it makes anything, also for a
+// service without an Ingress (createRawURL in reconcilers/raw/raw_kube_reconciler.go and GenerateDomainName in
+// reconcilers/ingress/domain.go, with the domainTemplate of config/configmap/inferenceservice.yaml, at the same tags;
+// of graphs in pkg/controller/v1alpha1/inferencegraph/raw_ig.go@v0.12.0 to @v0.20.0).
+func checkLongName(p *pass) {
+	s := p.KServe.Service(p.Object)
+	if s == nil || s.Mode != kserve.Standard || s.Name == "" || isPlaceholder(s.Name) {
+		return
+	}
+	at := yamldoc.Path{"metadata", "name"}
+	if name := longestPods(p, s); len("isvc."+name) > longestLabel {
+		p.Report(transform.Report{At: at, Category: "pods", Message: fmt.Sprintf("no pod starts, because KServe gives the "+
+			"pods the label app: isvc.%s, and a label's value has at most %d characters: shorten the name by %d", name,
+			longestLabel, len("isvc."+name)-longestLabel)})
+		return
+	}
+	host := longestHost(p, s) + "-" + s.Namespace
+	if s.Namespace == "" || isPlaceholder(s.Namespace) || len(host) <= longestLabel {
+		return
+	}
+	p.Report(transform.Report{At: at, Category: "host", Severity: transform.Warning, Message: fmt.Sprintf("no pod "+
+		"starts, because KServe makes the host %s.DOMAIN, and between two dots a host has at most %d characters: shorten "+
+		"the name or the namespace by %d; fine if the domainTemplate of the ConfigMap %s has a dot between the two", host,
+		longestLabel, len(host)-longestLabel, kserve.ConfigMap)})
+}
+
+// longestHost returns the longest name of a component that KServe makes for certain. All of them get a host.
+func longestHost(p *pass, s *model.Service) (longest string) {
+	for _, component := range s.Components() {
+		names, certain := p.KServe.ChildNames(s, component)
+		if !certain {
+			names = names[:1]
+		}
+		for _, name := range names {
+			if len(name) > len(longest) {
+				longest = name
+			}
+		}
+	}
+	return longest
+}
+
+// longestPods is longestHost with the name of the workers, who have no host.
+func longestPods(p *pass, s *model.Service) string {
+	longest := longestHost(p, s)
+	if workers := kserve.WorkerName(s.Name); s.HasWorkers() && len(workers) > len(longest) {
+		return workers
+	}
+	return longest
+}

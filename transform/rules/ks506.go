@@ -1,0 +1,189 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks506.md
+var ks506Doc string
+
+var unfitRuntime = &transform.Rule{
+	ID:    "KS506",
+	Name:  "unfit-runtime",
+	Title: "The serving runtime of a service does not fit its model",
+	Doc:   ks506Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/2372", "https://github.com/kserve/kserve/issues/3632",
+		"https://github.com/kserve/kserve/issues/4464", "https://github.com/kserve/kserve/issues/5029",
+	},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "unknown/named",
+	Severity: transform.Error,
+	Run:      run(checkUnfitRuntime),
+}
+
+var (
+	runtimePath = yamldoc.Path{"spec", kserve.Predictor, "model", "runtime"}
+	formatPath  = yamldoc.Path{"spec", kserve.Predictor, "model", "modelFormat", "name"}
+)
+
+// checkUnfitRuntime does what reconcileModel does with the runtimes of the render (components/predictor.go@v0.11.2 to
+// @v0.20.0).
+func checkUnfitRuntime(p *pass) {
+	s := p.KServe.Service(p.Object)
+	format := s.Get(formatPath...).Str()
+	if s.Mode == kserve.ModelMesh || format == "" || isPlaceholder(format) {
+		return
+	}
+	runtime := p.KServe.Runtime(s)
+	switch name := s.RuntimeName(); {
+	case runtime != nil:
+		if why := unfit(runtime, s); why != "" {
+			p.Report(transform.Report{At: runtimePath, Message: fmt.Sprintf(
+				"no pod starts, because %s %s: %s", runtime, why, p.fitting(s))})
+		}
+	case name != "" && !isPlaceholder(name):
+		p.checkMissingRuntime(name)
+	case name == "" && !s.HasWorkers():
+		p.checkFormat(s, format)
+	}
+}
+
+// unfit returns why a service can't name a runtime, "" if it can (RuntimeSupportsModel in predictor_model.go and
+// IsProtocolVersionSupported in servingruntime_types.go, @v0.11.2 to @v0.20.0).
+func unfit(runtime *transform.Object, s *model.Service) string {
+	m := s.Get("spec", kserve.Predictor, "model")
+	format, version := m.Get("modelFormat", "name").Str(), m.Get("modelFormat", "version").Str()
+	var formats, versions []string
+	for _, supported := range runtime.Get("spec", "supportedModelFormats").List() {
+		formats = append(formats, supported.Get("name").Str())
+		if supported.Get("name").Str() == format {
+			versions = append(versions, supported.Get("version").Str())
+		}
+	}
+	protocol, protocols := m.Get("protocolVersion").Str(), runtime.Get("spec", "protocolVersions").Strings()
+	switch {
+	case disabled(runtime):
+		return "is disabled"
+	case versions == nil:
+		return fmt.Sprintf("does not support the format %s, only %s", format, joined(orNone(formats), "and"))
+	case version != "" && !isPlaceholder(version) && !slices.Contains(versions, version):
+		return fmt.Sprintf("does not support version %s of the format %s, only %s", version, format,
+			joined(orNone(versions), "and"))
+	case protocol != "" && !isPlaceholder(protocol) && len(protocols) > 0 && !slices.Contains(protocols, protocol):
+		return fmt.Sprintf("does not support the protocol %s, only %s", protocol, joined(protocols, "and"))
+	}
+	return ""
+}
+
+// orNone returns the words that are not empty, each once, or the word "none".
+func orNone(words []string) []string {
+	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) == 0 {
+		return []string{"none"}
+	}
+	return words
+}
+
+// fitting says which runtime of the render to name instead.
+func (p *pass) fitting(s *model.Service) string {
+	for _, o := range p.offers(s, s.Get(formatPath...).Str()) {
+		if unfit(o.runtime, s) == "" {
+			return "name " + o.runtime.Name + ", which fits, or change the runtime"
+		}
+	}
+	return "name another runtime, or change this one"
+}
+
+// checkMissingRuntime looks for the one of KServe's own runtimes that a misspelt name may mean.
+func (p *pass) checkMissingRuntime(name string) {
+	if rows, _ := p.Versions.Runtimes(name); rows != nil {
+		return
+	}
+	for _, row := range kserve.Runtimes {
+		if p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
+			p.Report(transform.Report{At: runtimePath, Severity: transform.Warning, Message: fmt.Sprintf(
+				"no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime %s: did you mean %s? "+
+					"Fine if the cluster has it", name, row.Name)})
+			return
+		}
+	}
+}
+
+// checkFormat looks at a model format for which KServe has to select a runtime: only those with autoSelect
+// (getServingRuntimeSupportedModelFormatLabelSet in predictor_model.go@v0.11.2 to @v0.20.0).
+func (p *pass) checkFormat(s *model.Service, format string) {
+	offers := p.offers(s, format)
+	own, known := kserve.SelectedFormats[format]
+	if known && p.Versions.Any(own) || slices.ContainsFunc(offers, func(o offer) bool { return o.automatic }) {
+		return
+	}
+	f := transform.Report{At: formatPath, Severity: transform.Warning}
+	if len(offers) > 0 {
+		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s has no autoSelect for the format %s, and "+
+			"the service names no runtime: set model.runtime to %s; fine if the cluster has another one",
+			offers[0].runtime, format, offers[0].runtime.Name)
+		p.Report(f)
+		return
+	}
+	for _, other := range slices.Sorted(maps.Keys(kserve.SelectedFormats)) {
+		near := strings.EqualFold(other, format) || spelling.Distance(other, format) == 1
+		if near && p.Versions.Any(kserve.SelectedFormats[other]) {
+			f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests "+
+				"supports the format %s: did you mean %s? Fine if the cluster has one", format, other)
+			p.Report(f)
+			return
+		}
+	}
+}
+
+// offer is a format of a runtime.
+type offer struct {
+	runtime   *transform.Object
+	automatic bool // with autoSelect
+}
+
+// offerKey is a format in a namespace, which is empty for the whole cluster.
+type offerKey struct{ namespace, format string }
+
+// offers returns the runtimes of the render that list a format and that KServe finds for a service, those of its
+// namespace first.
+func (p *pass) offers(s *model.Service, format string) []offer {
+	all := p.index.offers()
+	return slices.Concat(all[namespaced][offerKey{s.Namespace, format}], all[clusterWide][offerKey{"", format}])
+}
+
+// The scopes of runtimes.
+const (
+	namespaced = iota
+	clusterWide
+)
+
+func findOffers(render *transform.Snapshot) (found [2]map[offerKey][]offer) {
+	for scope, kind := range []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime} {
+		found[scope] = map[offerKey][]offer{}
+		for _, o := range render.Objects(kind) {
+			at := offerKey{namespace: o.Namespace}
+			if scope == clusterWide {
+				at.namespace = ""
+			}
+			for _, supported := range o.Get("spec", "supportedModelFormats").List() {
+				at.format = supported.Get("name").Str()
+				found[scope][at] = append(found[scope][at], offer{o, supported.Get("autoSelect").Str() == "true"})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,75 @@
+package rules
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks706.md
+var ks706Doc string
+
+var fixedMode = &transform.Rule{
+	ID:    "KS706",
+	Name:  "fixed-mode",
+	Title: "The deployment mode of a service can't change",
+	Doc:   ks706Doc,
+	Issues: []string{
+		"https://github.com/kserve/kserve/issues/4191", "https://github.com/kserve/kserve/pull/4423",
+	},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.20.0/other-mode",
+	Severity: transform.Error,
+	Changed:  run(checkFixedMode),
+}
+
+// checkFixedMode compares the mode before and after, as far as the annotation or the cluster's default tells: evidence
+// proves nothing about the status. Without the annotation, the webhook of a cluster whose default is Standard writes it
+// before it validates (SetRuntimeDefaults and the caller in inference_service_defaults.go@v0.15.2 to @v0.20.0).
+func checkFixedMode(p *pass) {
+	from, _ := p.annotatedMode(p.was(p.Object))
+	to, annotated := p.annotatedMode(p.Object)
+	if from == "" || to == "" || from == to || from == kserve.ModelMesh {
+		return
+	}
+	f := transform.Report{At: yamldoc.Path{"metadata", "name"}}
+	if annotated {
+		f.At = yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}
+	}
+	switch all, none := p.Versions.All(kserve.ModeFixed), !p.Versions.Any(kserve.ModeFixed); {
+	case none:
+		f.Severity = transform.Warning
+		f.Message = fmt.Sprintf("the pods of %s mode go on running beside the new ones, because KServe before 0.15.1 "+
+			"deletes nothing when the mode changes to %s: delete them when the new ones serve", from, to)
+	case !annotated && to == kserve.Knative:
+		f.Severity = transform.Warning
+		f.Message = fmt.Sprintf("the service stays in %s mode, because KServe 0.15.1 and later keep the mode that a service "+
+			"has got, and the cluster's default, %s, is only for new ones: keep the annotation %s, %s", from, to,
+			kserve.DeploymentModeAnnotation, anotherService)
+	default:
+		f.Message = fmt.Sprintf("the sync of this service fails until the change is taken back, because KServe 0.15.1 and "+
+			"later refuse to change the mode from %s to %s: keep %[1]s, %[3]s", from, to, anotherService)
+		if !all {
+			f.Severity = transform.Warning
+		}
+	}
+	p.Report(f)
+}
+
+// anotherService is the way out where a service can't become what Git says.
+const anotherService = "give the service another name, or delete it before the sync, so that nothing serves until the " +
+	"new one is ready"
+
+// annotatedMode returns the mode that the object has by its annotation, else by the cluster's default, and whether it
+// is the annotation. It is empty if that is unknown, or no mode.
+func (p *pass) annotatedMode(o *transform.Object) (mode kserve.Mode, annotated bool) {
+	if value := o.Annotation(kserve.DeploymentModeAnnotation); value != "" {
+		mode, _ = kserve.ParseMode(value)
+		return mode, true
+	}
+	return p.KServe.DefaultMode, false
+}

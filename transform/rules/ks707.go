@@ -1,0 +1,59 @@
+package rules
+
+import (
+	_ "embed"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks707.md
+var ks707Doc string
+
+var fixedPredictorName = &transform.Rule{
+	ID:       "KS707",
+	Name:     "fixed-predictor-name",
+	Title:    "The predictor of a service gets another name, and no other model",
+	Doc:      ks707Doc,
+	Windows:  []transform.Window{kserve.NamedPredictor},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Example:  "0.20.0/named",
+	Severity: transform.Error,
+	Changed:  run(checkPredictorName),
+}
+
+// checkPredictorName does what validatePredictorNameChange does (inference_service_validation.go@v0.20.0).
+func checkPredictorName(p *pass) {
+	was, at := p.was(p.Object), yamldoc.Path{"spec", kserve.Predictor, "name"}
+	from, to := was.Get(at...).Str(), p.Object.Get(at...).Str()
+	model, known := predictorURI(p.Object)
+	before, knownBefore := predictorURI(was)
+	if from == to || isPlaceholder(from) || isPlaceholder(to) || !known || !knownBefore || model != before {
+		return
+	}
+	p.refuse(refusal{at: at, only: kserve.NamedPredictor,
+		words:  "predictor.name change requires a model change (e.g. storageUri)",
+		advice: "the sync of this service fails until the name is what it was; change it only together with the model"})
+}
+
+// predictorURI returns the model of a predictor as the webhook sees it: storageUri, or the variable STORAGE_URI of a
+// custom container (getPredictorStorageURI in inference_service_validation.go, and GetStorageUri in
+// predictor_custom.go, @v0.20.0). It is unknown where a tool or another webhook still writes it.
+func predictorURI(o *transform.Object) (uri string, known bool) {
+	predictor := o.Get("spec", kserve.Predictor)
+	for _, field := range kserve.Frameworks[kserve.Predictor] {
+		if node := predictor.Get(field, "storageUri"); !node.IsNull() {
+			uri = node.Str()
+		}
+	}
+	for _, container := range predictor.Get("containers").List() {
+		for _, variable := range container.Get("env").List() {
+			if uri == "" && variable.Get("name").Str() == "STORAGE_URI" {
+				uri = variable.Get("value").Str()
+			}
+		}
+	}
+	return uri, !isPlaceholder(uri) && o.Annotation(kserve.ConnectionsAnnotation) == ""
+}

@@ -1,0 +1,198 @@
+package rules
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
+)
+
+//go:embed ks716.md
+var ks716Doc string
+
+var fixedSelector = &transform.Rule{
+	ID:       "KS716",
+	Name:     "fixed-selector",
+	Title:    "A change of an LLMInferenceService changes a selector, which can't change",
+	Doc:      ks716Doc,
+	Windows:  []transform.Window{kserve.LLM["v1alpha1"]},
+	Since:    transform.Release{0, 2},
+	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
+	Example:  "0.20.0/prefill",
+	Severity: transform.Error,
+	Changed:  run(checkFixedSelector),
+}
+
+// checkFixedSelector compares what becomes the selectors of a service's Deployments: one map is their labels, their
+// selector and the labels of their pods, and all of these get more labels (expectedSingleNodeMainDeployment,
+// expectedPrefillMainDeployment and propagateDeploymentMetadata in workload_single_node.go of
+// pkg/controller/v1alpha1/llmisvc@v0.16.0, and of pkg/controller/v1alpha2/llmisvc@v0.17.0, @v0.19.0 and @v0.20.0).
+func checkFixedSelector(p *pass) {
+	s, was := p.KServe.LLMService(p.Object), p.Before.LLMService(p.was(p.Object))
+	versions := p.KServe.LLMVersions(p.Object)
+	if len(versions.Releases()) == 0 || stops(s.Object) || stops(was.Object) {
+		return
+	}
+	prefill := yamldoc.Path{"spec", kserve.Prefill}
+	for _, part := range llmParts {
+		if !s.Has(part...) || !was.Has(part...) || s.Has(part.With("worker")...) || was.Has(part.With("worker")...) {
+			continue
+		}
+		c := selectorChange{p, s, was, part}
+		if len(part) == 1 && s.Has(prefill...) != was.Has(prefill...) {
+			c.report(prefill, "prefill", "llm-d.ai/role, which was "+role(was)+" and is now "+role(s)+",")
+			continue
+		}
+		if len(part) == 1 && versions.Any(kserve.LLMCached) {
+			c.compareCaches(versions)
+		}
+		c.compare(yamldoc.Path{"metadata", "labels"}, kueueLabels)
+		if versions.Any(kserve.LLM["v1alpha2"]) {
+			c.compare(part.With("labels"), "")
+		}
+	}
+}
+
+// role returns the value of the label llm-d.ai/role of the pods of a service that are not for prefill.
+func role(s *model.LLMService) string {
+	if s.Has("spec", kserve.Prefill) {
+		return "decode"
+	}
+	return "both"
+}
+
+// selectorChange is the search for changes of the selector of one Deployment.
+type selectorChange struct {
+	*pass
+	s, was *model.LLMService
+	part   yamldoc.Path
+}
+
+// compare reports the labels at a path whose keys start with a prefix, and which change.
+func (c selectorChange) compare(at yamldoc.Path, prefix string) {
+	before, after := selecting(c.was, at, prefix), selecting(c.s, at, prefix)
+	var changed, removed []string
+	for key, value := range after {
+		if old, found := before[key]; !found || old != value && !isPlaceholder(old) && !isPlaceholder(value) {
+			changed = append(changed, key)
+		}
+	}
+	for key := range before {
+		if _, found := after[key]; !found {
+			removed = append(removed, key)
+		}
+	}
+	keys := slices.Sorted(slices.Values(append(changed, removed...)))
+	if len(keys) == 0 {
+		return
+	}
+	c.report(at, "labels", joined(keys, "and"))
+}
+
+// selecting returns the labels at a path that count, whose keys start with a prefix. Those of metadata are the
+// service's own.
+func selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]string {
+	labels := map[string]string{}
+	for _, layer := range s.Layers {
+		if at[0] == "metadata" && layer != s.Object {
+			continue
+		}
+		if node := layer.Get(at...); node != nil {
+			for _, e := range node.Entries {
+				if strings.HasPrefix(e.Key.Value, prefix) {
+					labels[e.Key.Value] = e.Value.Str()
+				}
+			}
+		}
+	}
+	return labels
+}
+
+// compareCaches reports a service that gets its model from another cache than before, or no longer from one.
+func (c selectorChange) compareCaches(versions kserve.Versions) {
+	before, known := c.change().cachesBefore().of(c.was.Object)
+	after, knownToo := c.change().cachesAfter().of(c.s.Object)
+	if !known || !knownToo || before == after {
+		return
+	}
+	f := transform.Report{At: cachedAt(c.Object), Category: "cache", Severity: transform.Warning, Message: fmt.Sprintf(
+		"the pods stay as they are and the service is no longer Ready, because KServe puts the name of its LocalModelCache, "+
+			"which was %s and is now %s, into the selector of the Deployment %s, which the API server lets nobody change: "+
+			"delete that Deployment once after the sync; fine if localModel is not enabled in the ConfigMap %s",
+		cmp.Or(before, "none"), cmp.Or(after, "none"), kserve.ChildName(c.s.Name, kserve.LLMDeployment), kserve.ConfigMap)}
+	if !versions.All(kserve.LLMCached) {
+		f.Needs = kserveVersion
+	}
+	c.Report(f)
+}
+
+// caches are those of a render, by the URI of their model.
+type caches map[string][]*transform.Object
+
+func findCaches(render *transform.Snapshot) caches {
+	found := caches{}
+	for _, o := range render.Objects(localModelNamespaceCache, kserve.LocalModelCache) {
+		uri := strings.TrimSuffix(o.Get("spec", "sourceModelUri").Str(), "/")
+		found[uri] = append(found[uri], o)
+	}
+	return found
+}
+
+// of returns the name of the cache from which an LLM service has its model, "" if there is none: one with a URI that
+// starts its own, first of those in its namespace (SetLocalModelLabel in
+// pkg/webhook/admission/llminferenceservice/defaulter.go@v0.20.0). It is unknown if several fit, or if the service
+// chooses by node group.
+func (c caches) of(service *transform.Object) (name string, known bool) {
+	annotations := service.Get("metadata", "annotations")
+	if annotations.Get(disableCaches) != nil {
+		return "", true
+	}
+	uri := service.Get(cachedAt(service)...).Str()
+	var own, shared []string
+	for i := range uri + "/" {
+		if i < len(uri) && uri[i] != '/' {
+			continue
+		}
+		for _, o := range c[uri[:i]] {
+			switch {
+			case o.Kind == kserve.LocalModelCache.Kind:
+				shared = append(shared, o.Name)
+			case o.Namespace == service.Namespace:
+				own = append(own, o.Name)
+			}
+		}
+	}
+	if len(own) == 0 {
+		own = shared
+	}
+	if len(own) > 1 || isPlaceholder(uri) || annotations.Get("serving.kserve.io/nodegroup") != nil {
+		return "", false
+	}
+	return strings.Join(own, ""), true
+}
+
+// report reports what changes in the selector. A Config that is not among the manifests may have what seems to change.
+func (c selectorChange) report(at yamldoc.Path, category, what string) {
+	deployment := kserve.LLMDeployment
+	if len(c.part) > 1 {
+		deployment = kserve.LLMPrefillDeployment
+	}
+	name := kserve.ChildName(c.s.Name, deployment)
+	for len(at) > 1 && c.Object.Get(at...) == nil {
+		at = at[:len(at)-1]
+	}
+	f := transform.Report{At: at, Category: strings.Join([]string{category, name}, " "), Message: fmt.Sprintf(
+		"the pods stay as they are and the service is no longer Ready, because KServe puts %s into the selector of the "+
+			"Deployment %s, which the API server lets nobody change: delete that Deployment once after the sync, so that "+
+			"nothing serves until the new one is ready, or give the service another name", what, name)}
+	if len(c.s.Missing) > 0 || len(c.was.Missing) > 0 {
+		f.Severity = transform.Warning
+	}
+	c.Report(f)
+}
