@@ -42,7 +42,7 @@ type manager struct {
 	failed map[work]error
 	events []Event
 	told   map[Event]bool // that are in events
-	wrote  map[key]string // what the current work has changed: the first path of each object
+	wrote  map[key]write  // what the current work has written
 	fights []Fight
 }
 
@@ -58,6 +58,14 @@ type Fight struct {
 	Object Reference `json:"object"`
 	By     Reference `json:"by"` // the object whose controller writes it
 	Path   string    `json:"path,omitempty"`
+	// Deleted reports whether it is made and deleted.
+	Deleted bool `json:"deleted,omitempty"`
+}
+
+// write is what a controller does to an object while it looks at another one.
+type write struct {
+	path    string // the first that it changes
+	deleted bool
 }
 
 // mostRounds is how often a controller may look at one object. What needs more never settles: a service with every
@@ -84,8 +92,12 @@ func (m *manager) changed(before, after object) {
 		o = before
 	}
 	k := keyOf(o)
-	if m.wrote != nil && before != nil && after != nil {
-		m.wrote[k] = firstDifference("", before, after)
+	switch {
+	case m.wrote == nil || before == nil:
+	case after == nil:
+		m.wrote[k] = write{deleted: true}
+	default:
+		m.wrote[k] = write{path: firstDifference("", before, after)}
 	}
 	m.enqueue(k)
 	m.enqueueOwners(o, 0)
@@ -157,7 +169,7 @@ func (m *manager) settle(ctx context.Context) error {
 		if m.rounds[w]++; m.rounds[w] > mostRounds {
 			continue
 		}
-		m.wrote = map[key]string{}
+		m.wrote = map[key]write{}
 		before := m.server.revision
 		result, err := m.reconcile(ctx, w)
 		wrote := m.wrote
@@ -179,9 +191,9 @@ func (m *manager) settle(ctx context.Context) error {
 	return nil
 }
 
-func (m *manager) fight(w work, wrote map[key]string) {
-	for k, path := range wrote {
-		m.fights = append(m.fights, Fight{m.server.reference(k), m.server.reference(w.key), path})
+func (m *manager) fight(w work, wrote map[key]write) {
+	for k, done := range wrote {
+		m.fights = append(m.fights, Fight{m.server.reference(k), m.server.reference(w.key), done.path, done.deleted})
 	}
 	slices.SortFunc(m.fights, func(a, b Fight) int { return a.Object.compare(b.Object) })
 }

@@ -51,7 +51,7 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		status func(object) object
 	}{
 		{"workloads", workerSets, acceptWorkerSet},
-		{"knative", knative, acceptKnative},
+		{"knative", knative, s.acceptKnative},
 		{"routes", routes, acceptRoute},
 		{"routes", gateways, acceptGateway},
 		{"routes", pools, acceptPool("parents")},
@@ -223,10 +223,37 @@ func acceptWorkerSet(o object) object {
 	}
 }
 
-// acceptKnative is a Knative Service whose newest revision serves.
-func acceptKnative(o object) object {
+// revisionOf is the newest revision of a Knative Service, and the template that it is made of.
+type revisionOf struct {
+	template any
+	number   int
+}
+
+// newest returns the name of the newest revision of a Knative Service. Each template that it gets makes one.
+func (s *Server) newest(o object) string {
 	meta := metaOf(o)
-	revision := fmt.Sprintf("%s-%05d", meta.GetName(), meta.GetGeneration())
+	template, _, _ := unstructured.NestedFieldNoCopy(o, "spec", "template")
+	last := s.revisions[meta.GetUID()]
+	if !reflect.DeepEqual(last.template, template) {
+		last = revisionOf{template, last.number + 1}
+		s.revisions[meta.GetUID()] = last
+	}
+	return fmt.Sprintf("%s-%05d", meta.GetName(), last.number)
+}
+
+// acceptKnative is a Knative Service whose newest revision serves, with as much traffic as it shall have.
+func (s *Server) acceptKnative(o object) object {
+	meta := metaOf(o)
+	revision := s.newest(o)
+	traffic, _, _ := unstructured.NestedSlice(o, "spec", "traffic")
+	if len(traffic) == 0 {
+		traffic = []any{object{"latestRevision": true, "percent": int64(100)}}
+	}
+	for _, share := range traffic {
+		if share := share.(object); share["latestRevision"] == true {
+			share["revisionName"] = revision
+		}
+	}
 	conditions := []any{}
 	for _, kind := range []string{"ConfigurationsReady", "Ready", "RoutesReady"} {
 		conditions = append(conditions, object{
@@ -238,6 +265,6 @@ func acceptKnative(o object) object {
 		"latestCreatedRevisionName": revision, "latestReadyRevisionName": revision,
 		"url":     fmt.Sprintf("http://%s.%s.example.com", meta.GetName(), meta.GetNamespace()),
 		"address": object{"url": fmt.Sprintf("http://%s.%s.svc.cluster.local", meta.GetName(), meta.GetNamespace())},
-		"traffic": []any{object{"latestRevision": true, "percent": int64(100), "revisionName": revision}},
+		"traffic": traffic,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -48,6 +49,8 @@ type Answer struct {
 	Release  string `json:"release"`
 	Previous *State `json:"previous,omitempty"` // only for a change
 	State    State  `json:"state"`
+	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
+	Cluster []Refusal `json:"cluster,omitempty"`
 }
 
 // State is what the cluster has when nothing changes any more.
@@ -131,14 +134,14 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	defer end()
-	if err := c.install(release, request); err != nil {
-		return nil, err
+	answer := &Answer{Version: Version, Release: release.Version}
+	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
+		return answer, err
 	}
 	if err := c.manager.settle(ctx); err != nil {
 		return nil, err
 	}
 	p := &play{Cluster: c, before: maps.Clone(c.server.objects), namespace: request.Namespace}
-	answer := &Answer{Version: Version, Release: release.Version}
 	if request.Changed {
 		state, err := p.act(ctx, nil, request.Previous)
 		if err != nil {
@@ -154,15 +157,16 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	return answer, nil
 }
 
-// install puts into the cluster what a release has, and what the request says is there.
-func (c *Cluster) install(release Release, request Request) error {
+// install puts into the cluster what a release has, and what the request says is there. It returns what of that is not
+// accepted.
+func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	all, err := installed(release.Manifests)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	mode, known := map[string]string{"": "", "Standard": release.Standard, "Knative": release.Knative}[request.Mode]
 	if !known {
-		return fmt.Errorf("mode %q is neither Standard nor Knative", request.Mode)
+		return nil, fmt.Errorf("mode %q is neither Standard nor Knative", request.Mode)
 	}
 	given, kinds := map[key]bool{}, map[string]bool{}
 	for _, o := range request.Cluster {
@@ -176,19 +180,24 @@ func (c *Cluster) install(release Release, request Request) error {
 		}
 		if mode != "" && k.name == "inferenceservice-config" {
 			if err := setMode(o, mode); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if err := c.put(o); err != nil {
-			return fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
+			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
 		}
 	}
-	for _, o := range request.Cluster {
+	var refused []Refusal
+	for i, o := range request.Cluster {
 		if err := c.put(o); err != nil {
-			return fmt.Errorf("cluster: %s: %w", keyOf(o), err)
+			version, _ := o["apiVersion"].(string)
+			k := keyOf(o)
+			refused = append(refused, Refusal{
+				Index: i, Object: Reference{version, k.Kind, k.namespace, k.name}, Message: statusOf(err).Message,
+			})
 		}
 	}
-	return nil
+	return refused, nil
 }
 
 // has reports whether the request has an object of a kind, or of one whose name goes on.
@@ -199,9 +208,13 @@ func (r Request) has(kind string) bool {
 	})
 }
 
-// put creates an object, if the server has its kind.
+// put creates an object, if the server has its kind. A version that the kind does not have is an error.
 func (c *Cluster) put(o object) error {
 	t, found := c.server.targetOf(o, "")
+	if kind := c.server.kinds[keyOf(o).GroupKind]; !found && kind != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("there is no version %v of this kind, only %s", o["apiVersion"],
+			strings.Join(kind.versions, ", ")))
+	}
 	if !found {
 		return nil
 	}

@@ -55,8 +55,9 @@ type Server struct {
 	revision int64 // of the newest write
 	created  int
 
-	pods     map[key]podOf    // of the Deployments
-	prepared map[key]prepared // Secrets with certificates
+	pods      map[key]podOf            // of the Deployments
+	prepared  map[key]prepared         // Secrets with certificates
+	revisions map[types.UID]revisionOf // of Knative Services
 }
 
 // podOf is the pod of a Deployment, and the template that it is made of.
@@ -75,6 +76,7 @@ func newServer() *Server {
 	return &Server{
 		kinds: map[schema.GroupKind]*kind{}, plurals: map[schema.GroupResource]*kind{},
 		store: newStore(), changed: func(_, _ object) {}, pods: map[key]podOf{}, prepared: map[key]prepared{},
+		revisions: map[types.UID]revisionOf{},
 	}
 }
 

@@ -42,7 +42,7 @@ type host struct {
 }
 
 // newHost prepares a checkout with an app that has a finding or not, and golden files. The internet is a git repository
-// beside it, and Go's compiler is a script that puts the program under test where -o says.
+// beside it, Go's compiler is a script that puts the program under test where -o says, and jq is that of TestMain.
 func newHost(t *testing.T, app string) *host {
 	t.Helper()
 	for _, program := range []string{"bash", "curl", "git", "jq"} {
@@ -69,6 +69,13 @@ func newHost(t *testing.T, app string) *host {
 	}
 	program, err := exec.LookPath("argocd-kserve-plugin")
 	if err != nil {
+		t.Fatal(err)
+	}
+	jq, err := exec.LookPath("jq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(jq, filepath.Join(tools, "jq")); err != nil {
 		t.Fatal(err)
 	}
 	h.env = map[string]string{

@@ -52,11 +52,13 @@ func (h *host) proposal(t *testing.T, after string) (base string) {
 // TestPlanOnPullRequest runs action.yml on a pull request, twice each time.
 func TestPlanOnPullRequest(t *testing.T) {
 	const restart = "**pods restart**"
+	const noList = "::notice::the plan is in the summary only: GitHub's answer is no list of comments\n"
 	for name, tc := range map[string]struct {
 		image    string
 		given    map[string]string
 		others   int // comments that begin as the workflow's own does
 		readOnly bool
+		listed   string // what GitHub answers instead of the comments
 		comments int    // of the workflow
 		printed  string // by the step
 		wrote    string // to the summary
@@ -66,6 +68,9 @@ func TestPlanOnPullRequest(t *testing.T) {
 		"nothing changes":   {image: "server:1", wrote: "1 service, nothing changes"},
 		"a fork": {image: "server:2", readOnly: true, wrote: restart,
 			printed: "::notice::the plan is in the summary only: a comment needs the permission pull-requests: write\n"},
+		"a page of a proxy":         {image: "server:2", listed: "<html></html>", wrote: restart, printed: noList},
+		"no list":                   {image: "server:2", listed: `{"message":"Moved Permanently"}`, wrote: restart, printed: noList},
+		"an answer that breaks off": {image: "server:2", listed: `[{"id":1,"bo`, wrote: restart, printed: noList},
 		"no pull request": {image: "server:2", given: map[string]string{
 			"github.event.pull_request.number": "", "github.event.pull_request.base.sha": ""}, wrote: "1 object made"},
 		"not wanted":      {image: "server:2", given: map[string]string{"plan": ""}},
@@ -74,7 +79,7 @@ func TestPlanOnPullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t, healthy)
 			base := h.proposal(t, tc.image)
-			probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly}
+			probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly, listed: tc.listed}
 			h.env["GITHUB_API_URL"], h.env["GITHUB_REPOSITORY"] = probe.github(t), "owner/models"
 			h.env["GITHUB_JOB"], h.env["GITHUB_ACTION_PATH"] = "manifests", top(t)
 			given := map[string]string{
@@ -124,7 +129,8 @@ func TestPlanOnMergeRequest(t *testing.T) {
 		image    string
 		given    map[string]string
 		readOnly bool
-		copied   bool // whether somebody else has copied the first line of the note
+		listed   string // what GitLab answers instead of the notes
+		copied   bool   // whether somebody else has copied the first line of the note
 		notes    int
 		printed  string
 	}{
@@ -134,13 +140,15 @@ func TestPlanOnMergeRequest(t *testing.T) {
 		"no token":        {image: "server:2", given: map[string]string{"PLAN_TOKEN": ""}, printed: "**pods restart**"},
 		"a token that may only read": {image: "server:2", readOnly: true,
 			printed: "the token PLAN_TOKEN could not write the note\n"},
+		"a page of a proxy": {image: "server:2", listed: "<html></html>",
+			printed: "the token PLAN_TOKEN could not list the notes\n"},
 	} {
 		for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
 			t.Run(shell[0]+"/"+name, func(t *testing.T) {
 				job := inTop(t, "install/gitlab/kserve.yml").Get("kserve")
 				h := newHost(t, healthy)
 				base := h.proposal(t, tc.image)
-				probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly}
+				probe, talk := &reviews{}, &reviews{readOnly: tc.readOnly, listed: tc.listed}
 				h.set(job.Get("variables"))
 				maps.Copy(h.env, map[string]string{
 					"PLUGIN_VERSION": "1.2.0", "PLUGIN_BASE_URL": h.release(t, "1.2.0", true), "APPS": "apps/*", "PLAN": "0.20.0",

@@ -28,6 +28,7 @@ type comment struct {
 type reviews struct {
 	comments []comment
 	readOnly bool
+	listed   string // what it answers instead of the comments
 	requests []string
 }
 
@@ -96,6 +97,10 @@ func (r *reviews) github(t *testing.T) string {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+repository+"7/comments", func(w http.ResponseWriter, request *http.Request) {
+		if r.listed != "" {
+			fmt.Fprint(w, r.listed)
+			return
+		}
 		page, _ := strconv.Atoi(request.FormValue("page"))
 		size, _ := strconv.Atoi(request.FormValue("per_page"))
 		from := min((page-1)*size, len(r.comments))
@@ -115,7 +120,11 @@ func (r *reviews) gitlab(t *testing.T) string {
 	const notes = "/projects/3/merge_requests/7/notes"
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+notes, func(w http.ResponseWriter, request *http.Request) {
-		newest := slices.Clone(r.comments)
+		if r.listed != "" {
+			fmt.Fprint(w, r.listed)
+			return
+		}
+		newest := append([]comment{}, r.comments...)
 		slices.Reverse(newest)
 		_ = json.NewEncoder(w).Encode(newest)
 	})

@@ -20,6 +20,9 @@ func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, 
 // (https://github.com/kserve/kserve/issues/6113). Rule KS906 is about it.
 func TestWorkers(t *testing.T) { planetest.Workers(t, release(), "Deployment llama-predictor") }
 
+// TestDeletes: what it makes and deletes in turn is a result.
+func TestDeletes(t *testing.T) { planetest.Deletes(t, release()) }
+
 // TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
 // testdata/plan are those of the picture.
 func TestPage(t *testing.T) {

@@ -22,6 +22,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 	for name, test := range map[string]func(*testing.T, controlplane.Release){
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
+		"canary": canary, "cluster refused": clusterRefused,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -182,6 +183,23 @@ func knative(t *testing.T, release controlplane.Release) {
 	}
 }
 
+// The template of a Knative Service makes a revision, and its traffic does not: the older one keeps its share.
+func canary(t *testing.T, release controlplane.Release) {
+	changed := strings.Replace(iris, "  predictor:\n", "  predictor:\n    canaryTrafficPercent: 10\n", 1)
+	changed = strings.Replace(changed, "1.0", "2.0", 1)
+	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, changed)})
+	service := find(t, state, "Service iris-predictor")
+	first, second := at(service, "spec", "traffic", 0), at(service, "spec", "traffic", 1)
+	if at(first, "latestRevision") != true || at(first, "percent") != 10.0 || at(second, "percent") != 90.0 ||
+		at(second, "revisionName") != "iris-predictor-00001" {
+		t.Errorf("traffic %v", at(service, "spec", "traffic"))
+	}
+	if newest := at(service, "status", "latestReadyRevisionName"); newest != "iris-predictor-00002" || len(state.Fights) > 0 {
+		t.Errorf("revision %v, %v", newest, state.Fights)
+	}
+}
+
 // A Graph waits for the service that it names.
 func graph(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
@@ -300,6 +318,41 @@ spec:
 	}
 }
 
+// What the release does not take of the cluster has its place in the request.
+func clusterRefused(t *testing.T, release controlplane.Release) {
+	request := controlplane.Request{Version: controlplane.Version, Cluster: manifests(t, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: fine, namespace: kserve}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: big, namespace: kserve}
+spec: {ports: [{port: 99999}]}
+---
+apiVersion: serving.kserve.io/v9
+kind: ClusterServingRuntime
+metadata: {name: newer}
+`)}
+	in, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	var answer controlplane.Answer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if c := answer.Cluster; len(c) != 2 || c[0].Index != 1 || !strings.Contains(c[0].Message, "must be between 1 and 65535") ||
+		c[0].Object != (controlplane.Reference{APIVersion: "v1", Kind: "Service", Namespace: "kserve", Name: "big"}) ||
+		c[1].Index != 2 || c[1].Message != "there is no version serving.kserve.io/v9 of this kind, only serving.kserve.io/v1alpha1" {
+		t.Errorf("refused: %v", c)
+	}
+}
+
 func unknown(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Objects: manifests(t, "apiVersion: x.invalid/v1\nkind: X\nmetadata: {name: x}")})
 	if !slices.Equal(state.Unknown, []int{0}) {
@@ -404,4 +457,26 @@ func isReady(t *testing.T, s controlplane.State) bool {
 	t.Helper()
 	conditions, _ := at(find(t, s, "InferenceService iris"), "status", "conditions").([]any)
 	return slices.ContainsFunc(conditions, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
+}
+
+// Deletes tests that an object which KServe makes and deletes in turn is a result: here what runs the workers of an
+// InferenceService on several nodes.
+func Deletes(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: llama, annotations: {serving.kserve.io/autoscalerClass: none}}
+spec:
+  predictor:
+    model: {modelFormat: {name: huggingface}, storageUri: "pvc://llama/8b"}
+    workerSpec: {pipelineParallelSize: 2}
+`)})
+	worker := controlplane.Fight{
+		Object:  controlplane.Reference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "llama-predictor-worker"},
+		By:      controlplane.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: "InferenceService", Namespace: "default", Name: "llama"},
+		Deleted: true,
+	}
+	if !slices.Contains(state.Fights, worker) {
+		t.Errorf("fights %v; objects %q", state.Fights, names(state))
+	}
 }

@@ -202,7 +202,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestWithoutPlan builds a release without the programs of plan, which take minutes each.
+// TestWithoutPlan builds a release without the programs of plan, which take minutes each, and one whose archive is too
+// large.
 func TestWithoutPlan(t *testing.T) {
 	repository(t)
 	t.Setenv("KSERVE", "")
@@ -223,6 +224,12 @@ func TestWithoutPlan(t *testing.T) {
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the release has %q", names)
+	}
+	t.Setenv("LARGEST", "1000")
+	_, err = script(t, "build", t.TempDir(), "v0.2.0", "linux/amd64")
+	if err == nil || !strings.Contains(err.Error(), "argocd-kserve-plugin_0.2.0_linux_amd64.tar.gz has ") ||
+		!strings.Contains(err.Error(), " bytes, more than 1000") {
+		t.Errorf("a large archive: %v", err)
 	}
 }
 

@@ -103,7 +103,7 @@ type planning struct {
 	unready         []string
 
 	sources  []planned
-	cluster  []plan.Object
+	cluster  []plan.Manifest
 	warnings []string
 }
 
@@ -228,9 +228,12 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Cluster: pl.cluster, Changed: pl.changed}
+	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Changed: pl.changed}
 	if mode, known := kserve.ParseMode(set.DefaultDeploymentMode); known && mode != kserve.ModelMesh {
 		request.Mode = string(mode)
+	}
+	for _, m := range pl.cluster {
+		request.Cluster = append(request.Cluster, m.Object)
 	}
 	var made *plan.Plan
 	for _, sources := range pl.runs() {
@@ -244,6 +247,9 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 		}
 		answer, err := programs.Run(ctx, program, request)
 		if err != nil {
+			return nil, err
+		}
+		if err := pl.notInstalled(answer); err != nil {
 			return nil, err
 		}
 		if err := unknown(answer, source.manifests); err != nil {
@@ -286,6 +292,19 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	}
 	path, err = programs.Find(strings.TrimPrefix(like, "v"))
 	return path, release, err
+}
+
+// notInstalled returns an error for the objects of the cluster that the release does not accept.
+func (pl *planning) notInstalled(answer *plan.Answer) error {
+	var all []error
+	for _, r := range answer.Cluster {
+		if r.Index < 0 || r.Index >= len(pl.cluster) {
+			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
+		}
+		all = append(all, fmt.Errorf("%s: KServe %s does not take %s of the cluster: %s", pl.cluster[r.Index].Place,
+			answer.Release, r.Object, r.Message))
+	}
+	return errors.Join(all...)
 }
 
 // unknown returns an error for the objects of KServe's group whose kind or version the release does not have.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,7 +51,7 @@ func list(name string, values any) []string {
 	var all []string
 	items, _ := values.([]any)
 	for _, item := range items {
-		if s, _ := item.(string); s != "" {
+		if s, _ := item.(string); s != "" && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}
@@ -119,7 +120,7 @@ func containersOf(f *forest, o Object, template any) (containers, initial []any)
 func describe(container any) string {
 	name, _ := at(container, "name").(string)
 	image, _ := at(container, "image").(string)
-	shown := name + " " + image
+	shown := strings.TrimSpace(name + " " + image)
 	items, _ := at(container, "ports").([]any)
 	for _, item := range items {
 		shown += " port " + fmt.Sprint(number(at(item, "containerPort"), 0))
@@ -197,6 +198,13 @@ func knative(o Object) []string {
 	}
 	if perPod := gpus(containers); perPod > 0 {
 		facts = append(facts, plural(perPod, "GPU")+" a pod")
+	}
+	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {
+		for _, share := range traffic {
+			revision, _ := at(share, "revisionName").(string)
+			facts = append(facts, fmt.Sprintf("%d%% of requests to %s", number(at(share, "percent"), 0),
+				cmp.Or(revision, "the newest revision")))
+		}
 	}
 	return facts
 }

@@ -99,9 +99,24 @@ func (n *Node) tree(b *strings.Builder, indent string) {
 		b.WriteString(indent + "| " + terminal.Quote(strings.TrimSuffix(diff, "\n")) + "\n")
 	}
 	for _, child := range n.Children {
-		b.WriteString(indent + line(child, child.Kind+" "+child.Name) + "\n")
+		b.WriteString(indent + line(child, n.kind(child)+" "+child.Name) + "\n")
 		child.tree(b, indent+"  ")
 	}
+}
+
+// kind is that of a child, with its group where another child has a kind of the same name, as kubectl writes it. A
+// Service of Knative always has it.
+func (n *Node) kind(child Node) string {
+	group, _, grouped := strings.Cut(child.APIVersion, "/")
+	if grouped && child.Kind == "Service" {
+		return child.Kind + "." + group
+	}
+	for _, other := range n.Children {
+		if grouped && other.Kind == child.Kind && !strings.HasPrefix(other.APIVersion, group+"/") {
+			return child.Kind + "." + group
+		}
+	}
+	return child.Kind
 }
 
 // moves reports whether anything changes in the tree.
@@ -215,7 +230,7 @@ func (s *Service) markdown(diffs bool) string {
 func (n *Node) below(b *strings.Builder, indent string, diffs bool) {
 	for _, child := range n.Children {
 		effect := cmp.Or(string(child.Effect), "made")
-		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(child.Kind), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
+		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(n.kind(child)), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
 			effect)
 		if len(child.Facts) > 0 {
 			fmt.Fprintf(b, ": %s", encoding.Markdown(strings.Join(child.Facts, "; ")))

@@ -66,9 +66,9 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 // ErrNoObjects is what [ReadLive] returns for a file without any.
 var ErrNoObjects = errors.New("no objects")
 
-// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has and without
-// the values of Secrets. It fails for what it cannot decode.
-func ReadLive(data []byte, path string) ([]Object, error) {
+// ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has. Secrets keep their
+// values, which KServe's webhook for pods reads. It fails for what it cannot decode.
+func ReadLive(data []byte, path string) ([]Manifest, error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -86,11 +86,10 @@ func ReadLive(data []byte, path string) ([]Object, error) {
 	if len(live) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoObjects)
 	}
-	var all []Object
-	for _, m := range live {
-		all = append(all, Plain(m.Object))
+	for i := range live {
+		live[i].Object = spoken(live[i].Object)
 	}
-	return all, nil
+	return live, nil
 }
 
 // lineOf returns the line of an item of a List, or of the document for an empty path.

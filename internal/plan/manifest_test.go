@@ -10,7 +10,7 @@ import (
 
 // What kubectl prints of a cluster is one List. The values of a Secret stay here, and so does what only a live object has.
 func TestReadLive(t *testing.T) {
-	got, err := plan.ReadLive([]byte(`apiVersion: v1
+	live, err := plan.ReadLive([]byte(`apiVersion: v1
 kind: List
 items:
 - apiVersion: v1
@@ -31,10 +31,17 @@ items:
 	if err != nil {
 		t.Fatal(err)
 	}
+	var got []plan.Object
+	for _, m := range live {
+		got = append(got, m.Object)
+	}
+	if place := live[1].Place; place != "live.yaml:9" {
+		t.Errorf("the second is at %s", place)
+	}
 	want := []plan.Object{
 		{
 			"apiVersion": "v1", "kind": "Secret", "metadata": plan.Object{"name": "keys", "namespace": "kserve"},
-			"data": plan.Object{"token": ""}, "stringData": plan.Object{"password": ""},
+			"data": plan.Object{"token": "c2VjcmV0"}, "stringData": plan.Object{"password": "secret"},
 		},
 		{"apiVersion": "example.com/v1", "kind": "Other", "metadata": plan.Object{"name": "other"}},
 		{

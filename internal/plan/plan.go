@@ -73,7 +73,9 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		places[r] = m.Place
 	}
 	placeOf := func(r Reference) string { return places[versionless(r)] }
+	refused := map[int]bool{}
 	for _, r := range answer.State.Refused {
+		refused[r.Index] = refused[r.Index] || !r.Deleted
 		message := r.Message
 		if r.Deleted {
 			message = "the deletion is refused: " + message
@@ -85,13 +87,26 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	if answer.Previous != nil {
 		before = newForest(answer.Previous.Objects)
 	}
+	for i, m := range manifests {
+		r := referenceOf(m.Object)
+		r.Namespace = cmp.Or(r.Namespace, namespace)
+		if isService(m.Object) && !refused[i] && !now.has(r) {
+			p.Refused = append(p.Refused, Problem{r, m.Place, "controller", "KServe's own controller deletes it"})
+		}
+	}
+	for _, r := range now.order {
+		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
+			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), "API server",
+				strings.Join(list("the deletion waits for the finalizer", waits), "")})
+		}
+	}
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
 		service.Problems = problems(&answer.State, now, root)
 		if o := now.objects[root]; o != nil {
-			service.Stuck = isStuck(o, &service.Node)
+			service.Stuck = isStuck(&answer.State, o, &service.Node)
 			if service.Stuck && len(service.Problems) == 0 {
-				service.Problems = append(service.Problems, conditions(root, o)...)
+				service.Problems = append(service.Problems, conditions(o)...)
 			}
 		}
 		p.Services = append(p.Services, service)
@@ -131,7 +146,16 @@ func (p *Plan) Failed() int {
 	return n
 }
 
-func versionless(r Reference) Reference { r.APIVersion = ""; return r }
+// versionless returns a reference with the group and a slash in place of the version: an object is the same in all
+// versions of its group.
+func versionless(r Reference) Reference {
+	group, _, grouped := strings.Cut(r.APIVersion, "/")
+	r.APIVersion = ""
+	if grouped {
+		r.APIVersion = group + "/"
+	}
+	return r
+}
 
 func referenceOf(o Object) Reference {
 	metadata, _ := o["metadata"].(map[string]any)
@@ -168,6 +192,14 @@ func newForest(objects []Object) *forest {
 	return f
 }
 
+// has reports whether the object is there, in its namespace or in none.
+func (f *forest) has(r Reference) bool {
+	r = versionless(r)
+	other := r
+	other.Namespace = ""
+	return f.objects[r] != nil || f.objects[other] != nil
+}
+
 // group is that of KServe's kinds.
 const group = "serving.kserve.io/"
 
@@ -197,17 +229,18 @@ func roots(before, now *forest) []Reference {
 }
 
 func compare(a, b Reference) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.APIVersion, b.APIVersion))
 }
 
 // node returns an object with what it owns in either state.
 func (p *Plan) node(before, now *forest, r Reference) Node {
 	old, is := before.objects[r], now.objects[r]
-	shown := is
+	f, shown := now, is
 	if shown == nil {
-		shown = old
+		f, shown = before, old
 	}
-	n := Node{Reference: referenceOf(shown), Facts: facts(now, shown)}
+	n := Node{Reference: referenceOf(shown), Facts: facts(f, shown)}
 	if p.Compared {
 		n.Effect, n.Diff, n.Restarts = change(old, is)
 	}

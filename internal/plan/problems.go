@@ -1,25 +1,38 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // workloads are the kinds that run pods.
 var workloads = []string{"Deployment", "StatefulSet", "LeaderWorkerSet", "Service"}
 
 // isStuck reports whether a service ends without a workload that it should have. A service that shall not run has none.
-func isStuck(o Object, n *Node) bool {
-	if at(o, "metadata", "deletionTimestamp") != nil {
-		return true
-	}
+func isStuck(state *State, o Object, n *Node) bool {
 	switch n.Kind {
 	case "InferenceService", "LLMInferenceService", "InferenceGraph":
 	default:
 		return false
 	}
-	if at(o, "metadata", "annotations", "serving.kserve.io/stop") == "true" ||
+	stop, _ := at(o, "metadata", "annotations", "serving.kserve.io/stop").(string)
+	if at(o, "metadata", "deletionTimestamp") != nil || strings.EqualFold(stop, "true") ||
 		at(o, "metadata", "annotations", "serving.kserve.io/deploymentMode") == "ModelMesh" {
 		return false
 	}
-	return !runs(n)
+	lost := slices.ContainsFunc(state.Fights, func(f Fight) bool {
+		return f.Deleted && slices.Contains(workloads, f.Object.Kind) && versionless(f.By) == versionless(n.Reference)
+	})
+	podless := slices.ContainsFunc(state.Errors, func(e Event) bool {
+		return e.Object.Kind == "Deployment" &&
+			slices.ContainsFunc(n.Children, func(child Node) bool { return same(e.Object, child.Reference) })
+	})
+	return lost || podless || !runs(n)
+}
+
+// same reports whether two references are of one object. Those of events have no version.
+func same(a, b Reference) bool {
+	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 func runs(n *Node) bool {
@@ -41,11 +54,17 @@ func problems(state *State, now *forest, root Reference) []Problem {
 		}
 	}
 	collect(root)
-	has := func(r Reference) bool { return slices.Contains(own, versionless(r)) }
+	has := func(r Reference) bool {
+		return slices.ContainsFunc(own, func(other Reference) bool { return same(r, other) })
+	}
 	var found []Problem
+	// The event of an error has its message, but for what comes before it in either.
 	add := func(p Problem) {
-		same := func(other Problem) bool { return other.Object == p.Object && other.Message == p.Message }
-		if !slices.ContainsFunc(found, same) {
+		known := func(other Problem) bool {
+			return same(other.Object, p.Object) &&
+				(strings.HasSuffix(other.Message, p.Message) || strings.HasSuffix(p.Message, other.Message))
+		}
+		if !slices.ContainsFunc(found, known) {
 			found = append(found, p)
 		}
 	}
@@ -60,16 +79,21 @@ func problems(state *State, now *forest, root Reference) []Problem {
 		}
 	}
 	for _, f := range state.Fights {
-		if has(f.By) {
-			add(Problem{Object: f.Object, By: "never settles",
-				Message: "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"})
+		if !has(f.By) {
+			continue
 		}
+		message := "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
+		if f.Deleted {
+			message = "KServe makes and deletes " + f.Object.String() + " in turn"
+		}
+		add(Problem{Object: f.Object, By: "never settles", Message: message})
 	}
 	return found
 }
 
 // conditions returns what the status of a service says is wrong.
-func conditions(r Reference, o Object) []Problem {
+func conditions(o Object) []Problem {
+	r := referenceOf(o)
 	var found []Problem
 	all, _ := at(o, "status", "conditions").([]any)
 	for _, c := range all {

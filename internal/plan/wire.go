@@ -27,6 +27,8 @@ type Answer struct {
 	Release  string `json:"release"`
 	Previous *State `json:"previous,omitempty"`
 	State    State  `json:"state"`
+	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
+	Cluster []Refusal `json:"cluster,omitempty"`
 }
 
 // State is what the cluster has in the end.
@@ -56,9 +58,10 @@ type Event struct {
 
 // Fight is an object that a controller writes again and again.
 type Fight struct {
-	Object Reference `json:"object"`
-	By     Reference `json:"by"`
-	Path   string    `json:"path,omitempty"`
+	Object  Reference `json:"object"`
+	By      Reference `json:"by"`
+	Path    string    `json:"path,omitempty"`
+	Deleted bool      `json:"deleted,omitempty"`
 }
 
 // Reference names an object.

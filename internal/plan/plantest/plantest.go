@@ -14,7 +14,7 @@ import (
 
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
-// workloads are unready is stuck.
+// workloads are unready is stuck. An object of the cluster that is called refused is.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
@@ -22,6 +22,12 @@ func Program() {
 		os.Exit(2)
 	}
 	answer := plan.Answer{Version: request.Version, Release: "0.20.0", State: state(request, request.Objects)}
+	for i, o := range request.Cluster {
+		if name := o["metadata"].(map[string]any)["name"]; name == "refused" {
+			answer.Cluster = append(answer.Cluster, plan.Refusal{Index: i, Object: plan.Reference{Kind: "ConfigMap", Name: "refused"},
+				Message: "ConfigMap \"refused\" is invalid"})
+		}
+	}
 	if request.Changed {
 		previous := state(request, request.Previous)
 		answer.Previous = &previous

@@ -1,0 +1,110 @@
+package plan_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+)
+
+// objects decodes a List without its head.
+func objects(t *testing.T, items string) []plan.Object {
+	t.Helper()
+	var all []plan.Object
+	if err := yaml.Unmarshal([]byte(items), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func printed(t *testing.T, p *plan.Plan) string {
+	t.Helper()
+	var b strings.Builder
+	if err := plan.Text(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+const service = "- {apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: iris, namespace: a, uid: s"
+
+// TestNew has what becomes of one service: each answer, and the lines that tell of it.
+func TestNew(t *testing.T) {
+	iris := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: "InferenceService", Namespace: "a", Name: "iris"}
+	worker := plan.Reference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris-worker"}
+	event := iris
+	event.APIVersion = ""
+	const deployment = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a, uid: d, " +
+		"ownerReferences: [{uid: s}]}}\n"
+	for name, tc := range map[string]struct {
+		objects, previous string
+		state             plan.State
+		want              []string
+		not               string
+		failed            int
+	}{
+		"stopped": {
+			objects: service + ", annotations: {serving.kserve.io/stop: \"True\"}}}", not: "without a workload",
+		},
+		"KServe deletes it": {
+			want: []string{"iris.yaml:1: InferenceService a/iris is refused\n  KServe's own controller deletes it\n"}, failed: 1,
+		},
+		"a finalizer": {
+			objects: service + ", deletionTimestamp: now, finalizers: [example.com/hold]}}", failed: 1,
+			want: []string{"InferenceService a/iris is refused\n  the deletion waits for the finalizer example.com/hold\n"},
+			not:  "without a workload",
+		},
+		"made and deleted": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Fights: []plan.Fight{{Object: worker, By: iris, Deleted: true}}},
+			want: []string{"! never settles: KServe makes and deletes Deployment a/iris-worker in turn\n",
+				"! it ends without a workload\n"},
+		},
+		"a pod is refused": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
+				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
+			want: []string{"! controller: no Secret\n  ! it ends without a workload\n"},
+		},
+		"an error with its event": {
+			objects: service + "}}\n" + deployment,
+			state: plan.State{Errors: []plan.Event{{Object: iris, Message: "fails to reconcile: no runtime"}},
+				Events: []plan.Event{{Object: event, Reason: "InternalError", Message: "no runtime"},
+					{Object: event, Reason: "Error", Message: "Failed: fails to reconcile: no runtime"}}},
+			want: []string{"! controller: fails to reconcile: no runtime\n"}, not: "event",
+		},
+		"one kind of two groups": {
+			objects: service + "}}\n" + deployment +
+				"- {apiVersion: x.io/v1, kind: Pool, metadata: {name: pool, namespace: a, uid: p, ownerReferences: [{uid: s}]}}\n" +
+				"- {apiVersion: y.io/v1, kind: Pool, metadata: {name: pool, namespace: a, uid: q, ownerReferences: [{uid: s}]}}\n",
+			previous: service + "}}\n" + deployment +
+				"- {apiVersion: x.io/v1, kind: Pool, metadata: {name: pool, namespace: a, uid: p, ownerReferences: [{uid: s}]}}\n",
+			want: []string{"  Pool.x.io pool unchanged\n  Pool.y.io pool made\n"},
+		},
+		"what is deleted has its pod": {
+			previous: service + "}}\n" + deployment +
+				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, " +
+				"spec: {containers: [{name: main, image: \"x:1\"}]}}\n",
+			objects: "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}",
+			want:    []string{"Deployment iris deleted: 1 replica; main x:1\n"}, failed: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := &plan.Answer{Release: "0.20.0", State: tc.state}
+			answer.State.Objects = objects(t, tc.objects)
+			if tc.previous != "" {
+				answer.Previous = &plan.State{Objects: objects(t, tc.previous)}
+			}
+			manifests := []plan.Manifest{{Object: objects(t, service+"}}")[0], Place: "iris.yaml:1"}}
+			p := plan.New(answer, nil, manifests, "default")
+			text := printed(t, p)
+			missing := slices.DeleteFunc(slices.Clone(tc.want), func(want string) bool { return strings.Contains(text, want) })
+			if len(missing) > 0 || tc.not != "" && strings.Contains(text, tc.not) || p.Failed() != tc.failed {
+				t.Errorf("%d failed, without %q:\n%s", p.Failed(), missing, text)
+			}
+		})
+	}
+}
