@@ -54,7 +54,7 @@ func TestPages(t *testing.T) {
 					continue
 				}
 				out, _ := h.run(t, h.checkout, []string{"bash"}, report+block)
-				fmt.Fprintf(&got, "%s---\n%s\n", block, shortened(out))
+				fmt.Fprintf(&got, "%s---\n%s\n", block, shortened(strings.ReplaceAll(out, h.temp, "/temp")))
 			}
 			name := strings.ReplaceAll(strings.TrimSuffix(page, ".md"), "/", "-") + ".txt"
 			compare(t, filepath.Join("testdata", "pages", name), got.String())
