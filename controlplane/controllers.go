@@ -20,6 +20,10 @@ type Controller struct {
 	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
 	// of one makes it reconcile all.
 	On []schema.GroupKind
+	// Owns are the kinds that the controller watches of what it makes, such as Deployment.apps: a change of one makes it
+	// look at the owner, or of a pod at that of its Deployment. It sees no change of other kinds. The source is Owns and
+	// Watches in the controller's SetupWithManager.
+	Owns []string
 
 	standIn bool // for a controller of others
 }
@@ -85,7 +89,8 @@ func (m *manager) reset() {
 	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
 }
 
-// changed queues what a write concerns: the object, its owners, and all objects of a controller that watches the kind.
+// changed queues what a write concerns: the object, its owners where their controllers watch the kind, and all objects
+// of a controller that watches it on its own.
 func (m *manager) changed(before, after object) {
 	o := after
 	if o == nil {
@@ -99,8 +104,12 @@ func (m *manager) changed(before, after object) {
 	default:
 		m.wrote[k] = write{path: firstDifference("", before, after)}
 	}
-	m.enqueue(k)
-	m.enqueueOwners(o, 0)
+	for i, c := range m.controllers {
+		if c.For == k.GroupKind {
+			m.add(work{i, k})
+		}
+	}
+	m.enqueueOwners(o, k.GroupKind.String(), 0)
 	for i, c := range m.controllers {
 		if slices.Contains(c.On, k.GroupKind) {
 			for _, watching := range m.server.all(c.For, "") {
@@ -110,16 +119,9 @@ func (m *manager) changed(before, after object) {
 	}
 }
 
-func (m *manager) enqueue(k key) {
-	for i, c := range m.controllers {
-		if c.For == k.GroupKind {
-			m.add(work{i, k})
-		}
-	}
-}
-
-// enqueueOwners climbs to the owner of the owner: a pod's is a Deployment, whose owner is the service.
-func (m *manager) enqueueOwners(o object, depth int) {
+// enqueueOwners queues the owners for controllers that watch the changed kind. It climbs to the owner of the owner: a
+// pod's is a Deployment, whose owner is the service.
+func (m *manager) enqueueOwners(o object, changed string, depth int) {
 	if depth > 3 {
 		return
 	}
@@ -134,9 +136,13 @@ func (m *manager) enqueueOwners(o object, depth int) {
 		} else if !kind.namespaced {
 			k.namespace = ""
 		}
-		m.enqueue(k)
+		for i, c := range m.controllers {
+			if c.For == k.GroupKind && (c.standIn || slices.Contains(c.Owns, changed)) {
+				m.add(work{i, k})
+			}
+		}
 		if stored, err := m.server.get(k); err == nil {
-			m.enqueueOwners(stored, depth+1)
+			m.enqueueOwners(stored, changed, depth+1)
 		}
 	}
 }

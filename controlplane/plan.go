@@ -257,7 +257,8 @@ type play struct {
 	namespace string
 }
 
-// act applies manifests over older ones, deletes what is gone, and returns what the controllers leave.
+// act deletes what is gone of older manifests, applies the new ones over the others, as Argo CD does in this order, and
+// returns what the controllers leave.
 func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
 	p.manager.reset()
 	state := &State{}
@@ -268,22 +269,10 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 		}
 	}
 	is := map[key]bool{}
-	for _, i := range ordered(manifests) {
-		t, found := p.server.targetOf(manifests[i], p.namespace)
-		if !found {
-			state.Unknown = append(state.Unknown, i)
-			continue
+	for _, o := range manifests {
+		if t, found := p.server.targetOf(o, p.namespace); found {
+			is[t.key()] = true
 		}
-		is[t.key()] = true
-		p.prepare(t.namespace)
-		if err := p.apply(t, was[t.key()], manifests[i]); err != nil {
-			state.Refused = append(state.Refused, Refusal{
-				Index: i, Object: p.server.reference(t.key()), Message: statusOf(err).Message,
-			})
-		}
-	}
-	if err := p.manager.settle(ctx); err != nil {
-		return nil, err
 	}
 	for i, o := range old {
 		t, found := p.server.targetOf(o, p.namespace)
@@ -296,6 +285,19 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 		if _, err := p.server.delete(t.key()); err != nil {
 			state.Refused = append(state.Refused, Refusal{
 				Index: i, Object: p.server.reference(t.key()), Deleted: true, Message: statusOf(err).Message,
+			})
+		}
+	}
+	for _, i := range ordered(manifests) {
+		t, found := p.server.targetOf(manifests[i], p.namespace)
+		if !found {
+			state.Unknown = append(state.Unknown, i)
+			continue
+		}
+		p.prepare(t.namespace)
+		if err := p.apply(t, was[t.key()], manifests[i]); err != nil {
+			state.Refused = append(state.Refused, Refusal{
+				Index: i, Object: p.server.reference(t.key()), Message: statusOf(err).Message,
 			})
 		}
 	}

@@ -84,14 +84,20 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		{
 			For: of("InferenceService"),
 			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
+			Owns: []string{
+				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
+				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
+				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io",
+			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
 			},
 		},
 		{
-			For: of("InferenceGraph"),
-			On:  []schema.GroupKind{of("InferenceService")},
+			For:  of("InferenceGraph"),
+			On:   []schema.GroupKind{of("InferenceService")},
+			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -106,8 +112,9 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For: of("LocalModelCache"),
-			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
+			For:  of("LocalModelCache"),
+			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
+			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},

@@ -7,3 +7,12 @@ import (
 )
 
 func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }
+
+func TestOwns(t *testing.T) {
+	planetest.Owns(t, release(), map[string]string{
+		"InferenceService": "v1beta1/inferenceservice/controller.go",
+		"InferenceGraph":   "v1alpha1/inferencegraph/controller.go",
+		"TrainedModel":     "v1alpha1/trainedmodel/controller.go",
+		"LocalModelCache":  "v1alpha1/localmodel/controller.go",
+	})
+}

@@ -123,14 +123,20 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		{
 			For: of("InferenceService"),
 			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
+			Owns: []string{
+				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
+				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
+				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io", "Pod",
+			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder, VirtualServiceAvailable: true,
 			},
 		},
 		{
-			For: of("InferenceGraph"),
-			On:  []schema.GroupKind{of("InferenceService")},
+			For:  of("InferenceGraph"),
+			On:   []schema.GroupKind{of("InferenceService")},
+			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -147,6 +153,11 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		{
 			For: of("LLMInferenceService"),
 			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
+			Owns: []string{
+				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
+				"HTTPRoute.gateway.networking.k8s.io", "InferencePool.inference.networking.k8s.io",
+				"InferencePool.inference.networking.x-k8s.io", "LeaderWorkerSet.leaderworkerset.x-k8s.io", "Pod",
+			},
 			Reconciler: &llmisvc.LLMISVCReconciler{
 				Client: c.Client, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
@@ -156,8 +167,9 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For: of("LocalModelCache"),
-			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
+			For:  of("LocalModelCache"),
+			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
+			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},

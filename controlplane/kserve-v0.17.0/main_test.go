@@ -9,3 +9,13 @@ import (
 func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
+
+func TestOwns(t *testing.T) {
+	planetest.Owns(t, release(), map[string]string{
+		"InferenceService":    "v1beta1/inferenceservice/controller.go",
+		"InferenceGraph":      "v1alpha1/inferencegraph/controller.go",
+		"TrainedModel":        "v1alpha1/trainedmodel/controller.go",
+		"LLMInferenceService": "v1alpha2/llmisvc/controller.go",
+		"LocalModelCache":     "v1alpha1/localmodel/controller.go",
+	})
+}

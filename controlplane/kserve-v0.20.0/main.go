@@ -141,14 +141,20 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		{
 			For: of("InferenceService"),
 			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
+			Owns: []string{
+				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
+				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
+				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io", "Pod",
+			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder, VirtualServiceAvailable: true,
 			},
 		},
 		{
-			For: of("InferenceGraph"),
-			On:  []schema.GroupKind{of("InferenceService")},
+			For:  of("InferenceGraph"),
+			On:   []schema.GroupKind{of("InferenceService")},
+			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -165,6 +171,13 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		{
 			For: of("LLMInferenceService"),
 			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
+			Owns: []string{
+				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
+				"HorizontalPodAutoscaler.autoscaling", "HTTPRoute.gateway.networking.k8s.io",
+				"InferencePool.inference.networking.k8s.io", "InferencePool.inference.networking.x-k8s.io",
+				"VariantAutoscaling.llmd.ai", "ScaledObject.keda.sh", "LeaderWorkerSet.leaderworkerset.x-k8s.io",
+				"ResourceClaimTemplate.resource.k8s.io", "Pod",
+			},
 			Reconciler: &llmisvc.LLMISVCReconciler{
 				Client: c.Client, Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
@@ -178,15 +191,17 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			Reconciler: &llmisvc.LLMISVCConfigReconciler{Client: c.Client, EventRecorder: c.Recorder},
 		},
 		{
-			For: of("LocalModelCache"),
-			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
+			For:  of("LocalModelCache"),
+			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
+			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 		{
-			For: of("LocalModelNamespaceCache"),
-			On:  []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
+			For:  of("LocalModelNamespaceCache"),
+			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
+			Owns: []string{"PersistentVolumeClaim"},
 			Reconciler: &localmodel.LocalModelNamespaceCacheReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},

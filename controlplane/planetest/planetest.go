@@ -22,7 +22,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 	for name, test := range map[string]func(*testing.T, controlplane.Release){
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
-		"canary": canary, "cluster refused": clusterRefused,
+		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}

@@ -39,9 +39,11 @@ func startOthers(t *testing.T, c *controlplane.Cluster, version string) {
 	}
 }
 
+const podAddress = "10.244.0.1"
+
 func runningPod(_ schema.GroupVersionResource, o *unstructured.Unstructured) map[string]any {
 	return map[string]any{
-		"phase": "Running", "podIP": "10.244.0.1", "podIPs": []any{map[string]any{"ip": "10.244.0.1"}},
+		"phase": "Running", "podIP": podAddress, "podIPs": []any{map[string]any{"ip": podAddress}},
 		"conditions": []any{condition(o, "Ready")},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -65,6 +66,9 @@ func near(release string) string {
 	return found
 }
 
+// noMemory is how Go reports that the kernel gives no more memory. The program has the limit of this one.
+var noMemory = regexp.MustCompile(`(?m)^(runtime|fatal error): .*(out of memory|cannot allocate memory)`)
+
 // Run starts a program. It ends it when the context is done.
 func (p Programs) Run(ctx context.Context, path string, request Request) (*Answer, error) {
 	request.Version = wireVersion
@@ -83,6 +87,9 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case errors.As(err, &exit) && noMemory.MatchString(stderr.String()):
+		return nil, fmt.Errorf("%s: gave up: it takes more memory than the setting max-memory allows; plan fewer sources at "+
+			"once, or raise max-memory", name)
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("%s: %s (%w)", name, said(stderr.String()), err)
 	case err != nil:

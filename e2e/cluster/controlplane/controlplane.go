@@ -76,6 +76,9 @@ func (c *Cluster) startManager(tb testing.TB, flags ...string) {
 		"--use-service-account-credentials=true", "--authorization-always-allow-paths=/healthz")...)
 }
 
+// Services are the addresses of Services.
+const Services = "10.96.0.0/20"
+
 // StartWithoutPods starts a new, empty cluster of etcd and kube-apiserver alone: Deployments are stored, and nobody
 // makes pods of them.
 func StartWithoutPods(tb testing.TB) *Cluster {
@@ -118,7 +121,7 @@ func (c *Cluster) startAPIServer(tb testing.TB) {
 		"--endpoint-reconciler-type=none", // it wants an address of a real interface
 		"--cert-dir="+s.Mkdir("kube-apiserver", 0),
 		"--tls-cert-file="+c.keys.Certificate, "--tls-private-key-file="+c.keys.Key,
-		"--service-cluster-ip-range=10.96.0.0/16", "--service-account-issuer=https://kubernetes.default.svc",
+		"--service-cluster-ip-range="+Services, "--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+c.keys.Key, "--service-account-signing-key-file="+c.keys.Key,
 		"--authorization-mode=RBAC", "--token-auth-file="+tokens, "--allow-privileged=true",
 		"--feature-gates=MutatingAdmissionPolicy=true", // to stand in for the webhooks of other controllers

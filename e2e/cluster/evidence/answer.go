@@ -1,5 +1,7 @@
 package evidence
 
+import "regexp"
+
 // Answer is what the program of a release answers to plan.
 type Answer struct {
 	Previous, State *Planned
@@ -60,12 +62,15 @@ func (p *Plan) Restarts() map[Key]bool {
 	return all
 }
 
+// identifier is a UID in a message, which each API server gives.
+var identifier = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+
 // CompareRefusals returns the differences between what is refused in the two worlds.
 func CompareRefusals(real, planned Refusals) (all []Difference) {
 	states := [2]State{{}, {}}
 	for i, refusals := range []Refusals{real, planned} {
 		for k, message := range refusals {
-			states[i][k] = map[string]any{"message": message}
+			states[i][k] = map[string]any{"message": identifier.ReplaceAllString(message, "...")}
 		}
 	}
 	return Compare(states[0], states[1])

@@ -93,6 +93,22 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
+// What API servers say is the same but for UIDs.
+func TestCompareRefusals(t *testing.T) {
+	k := Key{"", "Secret", "shop", "c"}
+	refusals := func(uid, why string) Refusals { return Refusals{k: "owner " + uid + " " + why} }
+	real := refusals("4d3f8a52-90ab-4c1e-8d1f-0123456789ab", "is gone")
+	if found := CompareRefusals(real, refusals("00000000-0000-0000-0000-000000000007", "is gone")); len(found) > 0 {
+		t.Errorf("differences: %q", shown(found))
+	}
+	if found := CompareRefusals(real, refusals("00000000-0000-0000-0000-000000000007", "is late")); len(found) != 1 {
+		t.Errorf("differences: %q", shown(found))
+	}
+	if found := CompareRefusals(real, Refusals{}); len(found) != 1 {
+		t.Errorf("differences: %q", shown(found))
+	}
+}
+
 // A section of a run in which nothing happened says so.
 func TestNothing(t *testing.T) {
 	var s Section

@@ -14,10 +14,12 @@ func Introduction() string {
 
 <!-- Written by make e2e SUITE=plan. It compares this page with what it measures; -update rewrites the page. -->
 
-Every golden case of a rule (testdata/rules) and every manifest that the release of KServe publishes in docs and test
-was given to ` + "`plan`" + ` and applied to a real Kubernetes 1.34 API server, with the release's own controllers and
-webhooks, in namespaces of its own that have the same names in both worlds. kube-controller-manager made the pods and
-collected the garbage; what runs pods, LeaderWorkerSets and gateways was imitated, and HPAs scaled nothing. The default
+Golden cases of the rules (testdata/rules) and manifests that the release of KServe publishes in docs and test were given
+to ` + "`plan`" + ` and applied to a real Kubernetes 1.34 API server, with the release's own controllers and webhooks, each
+in namespaces of its own that have the same names in both worlds. They are all that there are but for those that stand
+below "Not run". kube-controller-manager made the pods and
+collected the garbage; what runs pods, LeaderWorkerSets and gateways was imitated, and HPAs scaled nothing.
+LLMInferenceServices got a certificate in place of that which KServe makes for each new address. The default
 deployment mode was Standard. ` + "`--cluster`" + ` had what kubectl prints of KServe's configuration, runtimes and
 presets.
 

@@ -7,9 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Scoped reports whether objects of the kind are in namespaces, and whether the API server has the kind at all.
@@ -24,8 +27,9 @@ func (c *Client) Scoped(object *unstructured.Unstructured) (namespaced, known bo
 	return mapping.Scope.Name() == meta.RESTScopeNameNamespace, true, nil
 }
 
-// Change makes of an object in a namespace, which was created like the one before, the one after, as a client-side
-// kubectl apply does: it removes what only the one before has, and keeps what others have added.
+// Change makes of an object in a namespace, which was created like the one before, the one after, as Argo CD and a
+// client-side kubectl apply do: it removes what only the one before has, and keeps what others have added. Lists of
+// Kubernetes' own kinds are merged by the keys of their items.
 func (c *Client) Change(ctx context.Context, before, after *unstructured.Unstructured, namespace string) error {
 	target, err := c.namespaced(after, namespace)
 	if err != nil {
@@ -36,11 +40,11 @@ func (c *Client) Change(ctx context.Context, before, after *unstructured.Unstruc
 		if err != nil {
 			return err
 		}
-		patch, err := threeWay(before, after, live)
+		kind, patch, err := threeWay(before, after, live)
 		if err != nil {
 			return err
 		}
-		_, err = target.Patch(ctx, after.GetName(), types.MergePatchType, patch,
+		_, err = target.Patch(ctx, after.GetName(), kind, patch,
 			metav1.PatchOptions{FieldManager: fieldManager})
 		return err
 	})
@@ -76,13 +80,25 @@ func (c *Client) namespaced(object *unstructured.Unstructured, namespace string)
 	return c.Resource(mapping.Resource).Namespace(namespace), nil
 }
 
-func threeWay(objects ...*unstructured.Unstructured) ([]byte, error) {
+func threeWay(before, after, live *unstructured.Unstructured) (kind types.PatchType, patch []byte, err error) {
 	var states [3][]byte
-	for i, object := range objects {
-		var err error
+	for i, object := range []*unstructured.Unstructured{before, after, live} {
 		if states[i], err = json.Marshal(object.Object); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	return jsonmergepatch.CreateThreeWayJSONMergePatch(states[0], states[1], states[2])
+	typed, err := scheme.Scheme.New(after.GroupVersionKind())
+	if runtime.IsNotRegisteredError(err) {
+		patch, err = jsonmergepatch.CreateThreeWayJSONMergePatch(states[0], states[1], states[2])
+		return types.MergePatchType, patch, err
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
+	if err != nil {
+		return "", nil, err
+	}
+	patch, err = strategicpatch.CreateThreeWayMergePatch(states[0], states[1], states[2], meta, true)
+	return types.StrategicMergePatchType, patch, err
 }

@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -13,7 +14,7 @@ func persist(ctx context.Context, do func() error) error {
 	var last error
 	if err := wait.Poll(ctx, func(context.Context) error {
 		last = do()
-		if apierrors.IsInternalError(last) || apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last) {
+		if apierrors.IsInternalError(last) && !isAnswer(last) || apierrors.IsTimeout(last) || apierrors.IsServerTimeout(last) {
 			return last
 		}
 		return nil
@@ -21,4 +22,10 @@ func persist(ctx context.Context, do func() error) error {
 		return err
 	}
 	return last
+}
+
+// isAnswer reports whether an internal error stays the same: a webhook panics, or kube-apiserver refuses the object
+// without a status.
+func isAnswer(err error) bool {
+	return strings.Contains(err.Error(), "panic: ") || strings.Contains(err.Error(), "resourceVersion should not be set")
 }

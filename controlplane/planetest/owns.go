@@ -1,0 +1,90 @@
+package planetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+// watched is a call by which a controller watches what it makes.
+var watched = regexp.MustCompile(`\bOwns\(&\w+\.(\w+)\{|\bWatches\(&corev1\.(Pod)\{`)
+
+// Owns compares the kinds that the controllers of a release watch with KServe's sources. Each kind that has a controller
+// has the file with its SetupWithManager, below pkg/controller.
+func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
+	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kserve/kserve").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, controller := range release.Controllers(&controlplane.Cluster{}) {
+		file, found := files[controller.For.Kind]
+		if !found {
+			t.Errorf("%s: no file", controller.For.Kind)
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(module)), "pkg", "controller", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(source), "NewControllerManagedBy(") {
+			t.Errorf("%s makes no controller", file)
+		}
+		var want, got []string
+		for _, call := range watched.FindAllStringSubmatch(string(source), -1) {
+			want = append(want, call[1]+call[2])
+		}
+		for _, kind := range controller.Owns {
+			name, _, _ := strings.Cut(kind, ".")
+			got = append(got, name)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s owns %q, in %s %q", controller.For.Kind, got, file, want)
+		}
+	}
+}
+
+// KServe watches its Deployments and makes them again. It does not watch its HPAs: one that Argo CD prunes is gone until
+// something else makes KServe look, as a change of the service does, because Argo CD prunes before it applies.
+func pruned(t *testing.T, release controlplane.Release) {
+	const autoscaler = `
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: iris-predictor}
+spec: {maxReplicas: 7, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}
+`
+	const deployment = `
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: iris-predictor}
+spec:
+  selector: {matchLabels: {app: isvc.iris-predictor}}
+  template: {metadata: {labels: {app: isvc.iris-predictor}}, spec: {containers: [{name: x, image: x}]}}
+`
+	for _, tc := range []struct {
+		name, manifest, service string
+		again                   bool
+	}{
+		{"HorizontalPodAutoscaler iris-predictor", autoscaler, iris, false},
+		{"HorizontalPodAutoscaler iris-predictor", autoscaler, strings.Replace(iris, "1.0", "2.0", 1), true},
+		{"Deployment iris-predictor", deployment, iris, true},
+	} {
+		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+			Previous: manifests(t, iris+tc.manifest), Objects: manifests(t, tc.service)})
+		if at(find(t, *before, tc.name), "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
+			t.Errorf("%s is not KServe's", tc.name)
+		}
+		if slices.Contains(names(after), tc.name) != tc.again {
+			t.Errorf("%s: made again: %v, with this service: %s", tc.name, !tc.again, tc.service)
+		}
+	}
+}
