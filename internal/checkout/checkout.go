@@ -30,6 +30,8 @@ type Options struct {
 type Checkout struct {
 	*application.Repository
 	Options
+	Elsewhere bool // whether a source is left out because its repoURL is not of this checkout
+
 	left  []leftOut
 	moved map[string][]string // the Applications with a targetRevision that is not the one checked out
 }
@@ -154,6 +156,7 @@ func (c *Checkout) source(app *application.Application, s *application.Source) (
 	case s.RepoURL == "":
 		return nil, "it has no repoURL", nil
 	case !c.Has(s.RepoURL):
+		c.Elsewhere = true
 		return nil, "it is in another repository, " + application.Address(s.RepoURL), nil
 	case s.Ref != "" && s.Path == "" && len(app.Sources) > 1:
 		return nil, "", nil

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
@@ -30,7 +32,8 @@ func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
 	return false, nil
 }
 
-// standsForOthers reports whether a folder is no source itself, or not the only one.
+// standsForOthers reports whether a folder is no source itself, or not the only one. Without any in it or below, it is
+// none.
 func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error) {
 	set, err := settings.Load(l.From(path))
 	if err != nil || set.Source != render.Auto || set.Recurse {
@@ -45,6 +48,9 @@ func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error)
 		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
+	if len(found.Sources) == 0 {
+		return !set.AllowEmpty, err
+	}
 	return slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
 		return filepath.Clean(s.Path) != filepath.Clean(path)
 	}), err
@@ -127,11 +133,20 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 				units = append(units, f.withValues(source)...)
 			}
 		}
-		for _, skip := range found.Skipped {
-			f.notes = append(f.notes, "not rendered: "+skip.Path+": "+skip.Reason)
-		}
+		f.skipped(found.Skipped)
 	}
 	return units, nil
+}
+
+// skipped adds a note for each reason for which folders are not rendered.
+func (f *finder) skipped(skips []render.Skip) {
+	byReason := map[string][]string{}
+	for _, skip := range skips {
+		byReason[skip.Reason] = append(byReason[skip.Reason], skip.Path)
+	}
+	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
+		f.note("not rendered: " + terminal.Some(byReason[reason], most) + ": " + reason)
+	}
 }
 
 // withValues returns the sources that a folder stands for: one, or for a chart without values of its settings one for

@@ -64,6 +64,9 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 	if len(f.All) == 0 {
 		return nil, f.nothing(args)
 	}
+	if f.checkout.Elsewhere && len(f.checkout.Remotes)+len(f.Repos) == 0 {
+		f.notes = append(f.notes, noRemotes)
+	}
 	return f.Inputs, nil
 }
 
@@ -97,6 +100,8 @@ func (f *finder) open(args []string) error {
 	return err
 }
 
+const noRemotes = "this checkout has no remotes to compare with; pass the repoURL of this repository with --repo"
+
 // nothing is the error for a run in which no source is rendered.
 func (f *finder) nothing(args []string) error {
 	faults := f.failed
@@ -106,13 +111,12 @@ func (f *finder) nothing(args []string) error {
 	switch remotes := f.checkout.Remotes; {
 	case len(f.failed) > 0:
 	case len(f.Applications) == 0:
-		faults = append(faults, fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it",
-			strings.Join(orHere(args), ", ")))
+		faults = append(faults, fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it; "+
+			"a manifest has apiVersion, kind and metadata", strings.Join(orHere(args), ", ")))
 	case len(f.known) == 0 && len(f.notes) == 0:
 		faults = append(faults, fmt.Errorf("--application: no Application found in %s", strings.Join(f.Applications, ", ")))
 	case len(remotes) == 0:
-		faults = append(faults, errors.New("none of the sources is rendered, and this checkout has no remotes to compare "+
-			"with; pass the repoURL of this repository with --repo"))
+		faults = append(faults, errors.New("none of the sources is rendered, and "+noRemotes))
 	default:
 		faults = append(faults, fmt.Errorf("none of the sources is rendered; the remotes of this checkout are %s; "+
 			"if a repoURL stands for it too, pass it with --repo", strings.Join(remotes, ", ")))

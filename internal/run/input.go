@@ -50,11 +50,15 @@ func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 // has them.
 func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 	var done []*Input
+	var empty []error
 	for _, in := range all.All {
 		err := do(in)
+		var none noObjects
 		switch {
 		case err == nil:
 			done = append(done, in)
+		case all.found && in.Application == "" && in.source.Renderer == "" && errors.As(err, &none):
+			empty = append(empty, err) // its files mention apiVersion, as those with values for a chart do
 		case !all.several, ctx.Err() != nil:
 			return err
 		default:
@@ -62,10 +66,13 @@ func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 		}
 	}
 	if all.All = done; len(done) == 0 {
-		return errors.Join(all.failed...)
+		return errors.Join(append(all.failed, empty...)...)
 	}
 	return nil
 }
+
+// noObjects is the error for a source without objects.
+type noObjects struct{ error }
 
 // Failed is why some of several sources can't be rendered, unless those are left out, or nil.
 func (all *Inputs) Failed() error {
@@ -176,7 +183,7 @@ func (in *Input) Apply(ctx context.Context, config transform.Config, warnings []
 		return nil, err
 	}
 	if result.Objects() == 0 && !in.Settings.AllowEmpty {
-		return nil, in.empty(ctx, len(result.Skipped()))
+		return nil, noObjects{in.empty(ctx, len(result.Skipped()))}
 	}
 	return &Outcome{
 		Result: result, Path: in.Path, Settings: in.Settings, SkippedFiles: in.source.Skipped, Warnings: warnings,
@@ -197,7 +204,7 @@ func (in *Input) empty(ctx context.Context, skipped int) error {
 	if skipped > 0 {
 		found += ", " + terminal.Count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
-	if overlays, err := in.overlays(ctx); err == nil && len(overlays) > 0 {
+	if overlays := in.overlays(ctx); len(overlays) > 0 {
 		advice := "give each overlay below it as a PATH: "
 		if in.options.Getenv("ARGOCD_APP_NAME") != "" {
 			advice = "set the path of the Application to one of its overlays: "

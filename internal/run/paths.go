@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize"
@@ -123,9 +124,20 @@ func (l *Loader) distinct(all []*Input) []*Input {
 }
 
 // overlays returns the kustomizations below the folder that the source is.
-func (in *Input) overlays(ctx context.Context) ([]string, error) {
-	if in.Path == "-" || slices.ContainsFunc(in.source.Files, func(f transform.File) bool { return f.Renderer != "" }) {
-		return nil, nil
+func (in *Input) overlays(ctx context.Context) (folders []string) {
+	rendered := func(file transform.File) bool { return file.Renderer != "" }
+	info, err := os.Stat(paths.Dir(in.options.Dir).Absolute(in.Path))
+	if err != nil || !info.IsDir() || slices.ContainsFunc(in.source.Files, rendered) {
+		return nil
 	}
-	return discover.Overlays(ctx, in.Path, in.options)
+	found, err := discover.Sources(ctx, in.Path, in.options, func(string) bool { return false })
+	if err != nil {
+		return nil
+	}
+	for _, source := range found.Sources {
+		if source.Kind == render.Kustomize {
+			folders = append(folders, source.Path)
+		}
+	}
+	return folders
 }

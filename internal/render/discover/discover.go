@@ -4,6 +4,7 @@ package discover
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -45,7 +46,7 @@ func Sources(ctx context.Context, path string, o render.Options, recurse func(pa
 	if err := d.walk(ctx); err != nil {
 		return Result{}, err
 	}
-	return d.sources()
+	return d.sources(), nil
 }
 
 // discovery is the state of Sources. Paths are absolute, without links.
@@ -61,7 +62,8 @@ type discovery struct {
 type candidate struct {
 	path, kind string
 	manifests  []string // file names, of a Directory
-	text       []byte   // of its kustomization or Chart.yaml
+	text       []byte   // of its kustomization or Chart.yaml; none if it can't be read
+	unreadable bool     // whether its files can't be listed
 }
 
 func (d *discovery) walk(ctx context.Context) error {
@@ -79,12 +81,9 @@ func (d *discovery) walk(ctx context.Context) error {
 		case abs != d.Base && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		}
-		c, err := d.candidate(abs)
-		if err != nil {
-			return err
-		}
+		c := d.candidate(abs)
 		d.folders = append(d.folders, c)
-		if c.kind == render.Helm || c.kind == render.Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
+		if c.unreadable || c.kind == render.Helm || c.kind == render.Directory && len(c.manifests) > 0 && d.recurse(d.Show(abs)) {
 			return fs.SkipDir
 		}
 		return nil
@@ -95,20 +94,20 @@ func (d *discovery) skip(abs, reason string) {
 	d.skipped = append(d.skipped, render.Skip{Path: d.Show(abs), Reason: reason})
 }
 
-// candidate looks at the files of a folder.
-func (d *discovery) candidate(dir string) (*candidate, error) {
+// candidate looks at the files of a folder. What can't be read shows when the folder is rendered.
+func (d *discovery) candidate(dir string) *candidate {
+	c := &candidate{path: dir, kind: render.Directory}
 	entries, err := fs.ReadDir(d.Root.FS(), filepath.ToSlash(d.Rel(dir)))
 	if err != nil {
-		return nil, tree.Shorten(err, d.Show(dir))
+		c.unreadable = true
+		return c
 	}
-	c := &candidate{path: dir, kind: render.Directory}
 	for _, entry := range entries {
 		name := entry.Name()
 		switch {
 		case entry.IsDir():
 			continue
 		case entry.Type()&fs.ModeSymlink != 0 && d.leadsToFolder(filepath.Join(dir, name)):
-			d.skip(filepath.Join(dir, name), "a link to a folder")
 			continue
 		case kustomize.IsFile(name):
 			c.kind = render.Kustomize
@@ -120,14 +119,12 @@ func (d *discovery) candidate(dir string) (*candidate, error) {
 		default:
 			continue
 		}
-		if c.text, err = d.Read(filepath.Join(dir, name)); err != nil {
-			return nil, err
-		}
+		c.text, _ = d.Read(filepath.Join(dir, name))
 	}
 	if c.kind == render.Kustomize {
 		d.use(c)
 	}
-	return c, nil
+	return c
 }
 
 // use notes what a kustomization uses. Faults of the kustomization show when it is rendered.
@@ -159,13 +156,11 @@ func (d *discovery) use(c *candidate) {
 }
 
 // sources sorts the folders into those to render, those that are skipped and the rest.
-func (d *discovery) sources() (Result, error) {
+func (d *discovery) sources() Result {
 	var found Result
 	for _, c := range d.folders {
-		isSource, reason, err := d.judge(c)
+		isSource, reason := d.judge(c)
 		switch {
-		case err != nil:
-			return Result{}, err
 		case reason != "":
 			d.skip(c.path, reason)
 		case isSource:
@@ -174,33 +169,33 @@ func (d *discovery) sources() (Result, error) {
 	}
 	slices.SortStableFunc(d.skipped, func(a, b render.Skip) int { return strings.Compare(a.Path, b.Path) })
 	found.Skipped = d.skipped
-	return found, nil
+	return found
 }
 
 // apiLine matches a line that every manifest has, in YAML or JSON.
 var apiLine = lazyregexp.New(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
 
 // judge reports whether a folder is a source. If it is none, there may be a reason that people have to know.
-func (d *discovery) judge(c *candidate) (isSource bool, reason string, err error) {
+func (d *discovery) judge(c *candidate) (isSource bool, reason string) {
 	if d.user(c.path) != "" {
-		return false, "", nil // its findings are there
+		return false, "" // its findings are there
 	}
 	switch c.kind {
 	case render.Kustomize:
 		if c.isComponent() {
-			return false, "a component, and no kustomization here uses it", nil
+			return false, "a component, and no kustomization here uses it"
 		}
 	case render.Helm:
 		var chart struct {
 			Type string `yaml:"type"`
 		}
 		if yaml.Unmarshal(c.text, &chart) == nil && chart.Type == "library" {
-			return false, "", nil // it renders nothing by itself
+			return false, "" // it renders nothing by itself
 		}
 	case render.Directory:
 		return d.hasObjects(c)
 	}
-	return true, "", nil
+	return true, ""
 }
 
 func (c *candidate) isComponent() bool {
@@ -234,17 +229,24 @@ func (d *discovery) rendered(path string, seen []string) bool {
 	return slices.ContainsFunc(d.users[path], func(user string) bool { return d.rendered(user, append(seen, path)) })
 }
 
+// leadsToFolder reports whether a link leads to a folder, and notes one that the walk does not come to.
 func (d *discovery) leadsToFolder(link string) bool {
 	real, err := d.Resolve(link)
 	if err != nil {
 		return false
 	}
 	info, err := d.Root.Lstat(d.Rel(real))
-	return err == nil && info.IsDir()
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	if rel, err := filepath.Rel(d.Base, real); err != nil || !filepath.IsLocal(rel) {
+		d.skip(link, "a link to a folder")
+	}
+	return true
 }
 
 // hasObjects reports whether a folder has manifests, all of its own.
-func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string, err error) {
+func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string) {
 	users, objects := map[string]bool{}, 0
 	for _, name := range c.manifests {
 		abs := filepath.Join(c.path, name)
@@ -255,16 +257,17 @@ func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string, err 
 			}
 		}
 		data, err := d.Read(abs)
-		if err != nil {
-			return false, "", err
-		}
-		if apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere
+		case err != nil:
+			return true, "" // rendering it gives the error
+		case apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)):
 			objects++
 		}
 	}
 	if len(users) > 0 && objects > 0 {
 		return false, "some of its files are rendered with " +
-			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them", nil
+			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them"
 	}
-	return objects > 0, "", nil
+	return c.unreadable || objects > 0, ""
 }

@@ -8,16 +8,20 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 )
 
-// TestNotUTF8 checks the message about a folder that Go's file systems cannot name.
+// TestNotUTF8 checks that a folder that Go's file systems cannot name is a source, so that rendering it says why.
 func TestNotUTF8(t *testing.T) {
 	dir := t.TempDir()
-	const name = "models\xff"
-	if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+	bad := filepath.Join(dir, "models\xff")
+	if err := os.Mkdir(bad, 0o755); err != nil {
 		t.Skip("this file system takes UTF-8 only: ", err)
 	}
 	o := render.Options{Getenv: func(string) string { return "" }}
-	_, err := Sources(t.Context(), dir, o, func(string) bool { return false })
-	if err == nil || err.Error() != filepath.Join(dir, name)+": its name is not UTF-8, so rename it" {
-		t.Errorf("Sources: %v", err)
+	found, err := Sources(t.Context(), dir, o, func(string) bool { return false })
+	if err != nil || len(found.Sources) != 1 || found.Sources[0].Path != bad {
+		t.Fatalf("Sources: %v, %v", found.Sources, err)
+	}
+	_, err = render.Render(t.Context(), bad, o)
+	if err == nil || err.Error() != bad+": its name is not UTF-8, so rename it" {
+		t.Errorf("Render: %v", err)
 	}
 }
