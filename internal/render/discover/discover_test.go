@@ -15,6 +15,9 @@ func TestNotUTF8(t *testing.T) {
 	if err := os.Mkdir(bad, 0o755); err != nil {
 		t.Skip("this file system takes UTF-8 only: ", err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil { // dir is the root, and not bad itself
+		t.Fatal(err)
+	}
 	o := render.Options{Getenv: func(string) string { return "" }}
 	found, err := Sources(t.Context(), dir, o, func(string) bool { return false })
 	if err != nil || len(found.Sources) != 1 || found.Sources[0].Path != bad {
