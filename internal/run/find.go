@@ -110,6 +110,11 @@ func (f *finder) find(ctx context.Context, args []string) error {
 			f.fail(r.err)
 		}
 	}
+	if !slices.ContainsFunc(f.All, func(in *Input) bool { return in.Application != "" }) {
+		for _, folder := range f.bare {
+			f.fail(noSources(folder))
+		}
+	}
 	return nil
 }
 
@@ -126,6 +131,9 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 		found, err := f.discover(ctx, group[0], f.locked)
 		if err != nil {
 			return nil, err
+		}
+		if len(found.Sources) == 0 && !f.locked.AllowEmpty {
+			f.bare = append(f.bare, group[0])
 		}
 		for _, source := range found.Sources {
 			if abs := filepath.Clean(f.Dir.Absolute(source.Path)); !seen[abs] {

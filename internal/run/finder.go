@@ -31,6 +31,7 @@ type finder struct {
 	claimed  map[string]bool        // the folders of their sources, without links
 	within   func(path string) bool // whether a path is asked for; nil for all of them
 	rest     *checkout.Checkout     // for Applications about nothing that is asked for, of which nothing is said
+	bare     []string               // the PATHs without sources below
 }
 
 // loadSeveral reads the sources that are found below PATHs or that Applications name.
@@ -73,7 +74,11 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 // open opens the work tree of the first folder, or the root that the flags or the environment give.
 func (f *finder) open(args []string) error {
 	args = slices.DeleteFunc(slices.Clone(args), func(path string) bool { return path == "-" })
-	top, err := tree.WorkTree(f.Dir.Absolute(First(args)))
+	dir := f.Dir.Absolute(First(args))
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		dir = filepath.Dir(dir)
+	}
+	top, err := tree.WorkTree(dir)
 	if err == nil && f.locked.Root != "" {
 		top, err = filepath.EvalSymlinks(f.Dir.Absolute(f.locked.Root))
 	}
@@ -102,6 +107,11 @@ func (f *finder) open(args []string) error {
 
 const noRemotes = "this checkout has no remotes to compare with; pass the repoURL of this repository with --repo"
 
+func noSources(folders string) error {
+	return fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it; "+
+		"a manifest has apiVersion, kind and metadata", folders)
+}
+
 // nothing is the error for a run in which no source is rendered.
 func (f *finder) nothing(args []string) error {
 	faults := f.failed
@@ -111,8 +121,7 @@ func (f *finder) nothing(args []string) error {
 	switch remotes := f.checkout.Remotes; {
 	case len(f.failed) > 0:
 	case len(f.Applications) == 0:
-		faults = append(faults, fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it; "+
-			"a manifest has apiVersion, kind and metadata", strings.Join(orHere(args), ", ")))
+		faults = append(faults, noSources(strings.Join(orHere(args), ", ")))
 	case len(f.known) == 0 && len(f.notes) == 0:
 		faults = append(faults, fmt.Errorf("--application: no Application found in %s", strings.Join(f.Applications, ", ")))
 	case len(remotes) == 0:
