@@ -214,6 +214,9 @@ func findOffers(render *transform.Snapshot) map[offered]offer {
 			for _, supported := range o.Get("spec", "supportedModelFormats").List() {
 				at.format = supported.Get("name").Str()
 				one := offer{o, supported.Get("autoSelect").Str() == "true"}
+				if o.Get("spec", "multiModel").Str() == "true" { // for ModelMesh, so nobody is told to name it
+					one.runtime = nil
+				}
 				for _, at.version = range slices.Compact([]string{"", supported.Get("version").Str()}) {
 					for _, at.protocol = range protocols {
 						found[at] = found[at].add(one)

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -38,8 +39,13 @@ type reference struct {
 
 // checkReferences looks at the references that kustomize leaves alone when it renames what they refer to: it knows the
 // fields of Kubernetes' own kinds (api/internal/konfig/builtinpluginconsts/namereference.go of kustomize@v0.21.2).
+// Where another reference of the object is right, people may write the names as they are in the cluster.
 func checkReferences(p *pass) {
-	for _, r := range p.references() {
+	references := p.references()
+	written := slices.ContainsFunc(references, func(r reference) bool {
+		return p.referred(r, p.Object.Get(r.at...).Str()) != nil
+	})
+	for _, r := range references {
 		name := p.Object.Get(r.at...).Str()
 		if name == "" || isPlaceholder(name) || p.known(r, name) {
 			continue
@@ -57,7 +63,7 @@ func checkReferences(p *pass) {
 		switch {
 		case len(meant) > 1:
 			f.Unrepaired = "several objects fit"
-		case r.elsewhere:
+		case r.elsewhere || written:
 			f.Severity = transform.Warning
 			f.Unrepaired = "the cluster may have " + name
 		default:

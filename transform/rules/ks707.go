@@ -40,7 +40,8 @@ func checkPredictorName(p *pass) {
 
 // predictorURI returns the model of a predictor as the webhook sees it: storageUri, or the variable STORAGE_URI of a
 // custom container (getPredictorStorageURI in inference_service_validation.go, and GetStorageUri in
-// predictor_custom.go, @v0.20.0). It is unknown where a tool or another webhook still writes it.
+// predictor_custom.go, @v0.20.0). KServe gives the only container, or a first one without a name, the name that counts
+// (Default of CustomPredictor). The URI is unknown where a tool or another webhook still writes it.
 func predictorURI(o *transform.Object) (uri string, known bool) {
 	predictor := o.Get("spec", kserve.Predictor)
 	for _, field := range kserve.Frameworks[kserve.Predictor] {
@@ -48,7 +49,12 @@ func predictorURI(o *transform.Object) (uri string, known bool) {
 			uri = node.Str()
 		}
 	}
-	for _, container := range predictor.Get("containers").List() {
+	containers := predictor.Get("containers").List()
+	for i, container := range containers {
+		name := container.Get("name").Str()
+		if name != kserve.ServingContainer && len(containers) > 1 && (i > 0 || name != "") {
+			continue
+		}
 		for _, variable := range container.Get("env").List() {
 			if uri == "" && variable.Get("name").Str() == "STORAGE_URI" {
 				uri = variable.Get("value").Str()
