@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-var block = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+var block = regexp.MustCompile("(?s)```yaml\n((?:kustomize|plugin):.*?)```")
 
 // TestPage runs the snippets of docs/kustomize.md: the plugin with the parameters of the second of a pair makes what Argo
 // CD's code makes with the fields of the first, which is not what the kustomization is without them.
