@@ -112,7 +112,7 @@ func (p *proof) moved(
 		}
 		_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
 		if workers && p.plugin.kserveVersion == "0.20.0" {
-			return nil, "KServe 0.20.0 makes and deletes its workers in turn for ever (kserve/kserve#6113)"
+			return nil, "KServe 0.20.0 makes and deletes its workers in turn forever (kserve/kserve#6113)"
 		}
 		if object.GetName() == "" {
 			return nil, "it has an object without a name, which plan refuses"

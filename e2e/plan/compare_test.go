@@ -281,7 +281,7 @@ spec:
 `
 
 // settle returns when nothing changes any more: from before KServe gets new services until they are ready. Each of its
-// controllers looks at one object at a time, in the order in which they have changed. What changes for ever is a
+// controllers looks at one object at a time, in the order in which they have changed. What changes forever is a
 // failure.
 func (p *proof) settle() {
 	p.t.Helper()
@@ -302,7 +302,7 @@ func (p *proof) settle() {
 			return
 		}
 		if time.Now().After(end) {
-			p.t.Errorf("changes for ever: %s", strings.Join(changed, ", "))
+			p.t.Errorf("changes forever: %s", strings.Join(changed, ", "))
 			return
 		}
 		last = now

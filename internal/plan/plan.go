@@ -116,9 +116,13 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 
 // Add adds what another run for the same release made, without what both made.
 func (p *Plan) Add(other *Plan) {
+	had := map[Reference][]Service{}
+	for _, s := range p.Services {
+		had[s.Reference] = append(had[s.Reference], s)
+	}
 	for _, s := range other.Services {
-		same := func(had Service) bool { return reflect.DeepEqual(had, s) }
-		if !slices.ContainsFunc(p.Services, same) {
+		if !slices.ContainsFunc(had[s.Reference], func(old Service) bool { return reflect.DeepEqual(old, s) }) {
+			had[s.Reference] = append(had[s.Reference], s)
 			p.Services = append(p.Services, s)
 		}
 	}
@@ -127,9 +131,13 @@ func (p *Plan) Add(other *Plan) {
 			p.Refused = append(p.Refused, r)
 		}
 	}
+	made := map[Reference][]Object{}
+	for _, o := range p.made {
+		made[referenceOf(o)] = append(made[referenceOf(o)], o)
+	}
 	for _, o := range other.made {
-		same := func(had Object) bool { return reflect.DeepEqual(had, o) }
-		if !slices.ContainsFunc(p.made, same) {
+		if !slices.ContainsFunc(made[referenceOf(o)], func(old Object) bool { return reflect.DeepEqual(old, o) }) {
+			made[referenceOf(o)] = append(made[referenceOf(o)], o)
 			p.made = append(p.made, o)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
@@ -167,11 +166,14 @@ func (f *finder) withValues(source discover.Source) []unit {
 		return []unit{alone}
 	}
 	units := []unit{alone}
+	entries, _ := os.ReadDir(dir)
 	for _, pattern := range []string{"values*.yaml", "values*.yml"} {
-		files, _ := filepath.Glob(filepath.Join(quotedGlob(dir), pattern))
-		for _, file := range files {
-			name := filepath.Base(file)
-			if info, err := os.Stat(file); name == "values.yaml" || err != nil || !info.Mode().IsRegular() {
+		for _, entry := range entries {
+			name := entry.Name()
+			if fits, _ := filepath.Match(pattern, name); !fits || name == "values.yaml" {
+				continue
+			}
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
 			u := alone
@@ -190,20 +192,11 @@ func (f *finder) withValues(source discover.Source) []unit {
 // Git work tree: an overlay there has its base beside it.
 func (f *finder) confined(dir string) func(*settings.Settings, *render.Options) error {
 	return func(_ *settings.Settings, o *render.Options) error {
-		rel, err := filepath.Rel(f.checkout.Dir, f.Dir.Real(dir))
-		if o.Root == "" && err == nil && filepath.IsLocal(rel) {
+		if o.Root == "" && tree.Below(f.checkout.Dir, f.Dir.Real(dir)) {
 			o.Root, o.RootLocked = f.checkout.Dir, true
 		}
 		return nil
 	}
-}
-
-// quotedGlob returns a path as a pattern that matches nothing else.
-func quotedGlob(path string) string {
-	if filepath.Separator == '\\' {
-		return path // it quotes nothing there
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // elsewhere returns what has Applications in the rest of the work tree: they may be about what is asked for. What is
@@ -214,10 +207,7 @@ func (f *finder) elsewhere(ctx context.Context, args []string) (units []unit) {
 		asked = append(asked, f.Dir.Real(path))
 	}
 	within := func(path string) bool {
-		return slices.ContainsFunc(asked, func(dir string) bool {
-			rel, err := filepath.Rel(dir, path)
-			return err == nil && filepath.IsLocal(rel)
-		})
+		return slices.ContainsFunc(asked, func(dir string) bool { return tree.Below(dir, path) })
 	}
 	if within(f.checkout.Dir) {
 		return nil

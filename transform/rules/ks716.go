@@ -77,22 +77,21 @@ type selectorChange struct {
 // compare reports the labels at a path whose keys start with a prefix, and which change.
 func (c selectorChange) compare(at yamldoc.Path, prefix string) {
 	before, after := selecting(c.was, at, prefix), selecting(c.s, at, prefix)
-	var changed, removed []string
+	var keys []string
 	for key, value := range after {
 		if old, found := before[key]; !found || old != value && !isPlaceholder(old) && !isPlaceholder(value) {
-			changed = append(changed, key)
+			keys = append(keys, key)
 		}
 	}
 	for key := range before {
 		if _, found := after[key]; !found {
-			removed = append(removed, key)
+			keys = append(keys, key)
 		}
 	}
-	keys := slices.Sorted(slices.Values(append(changed, removed...)))
-	if len(keys) == 0 {
-		return
+	if len(keys) > 0 {
+		slices.Sort(keys)
+		c.report(at, "labels", joined(keys, "and"))
 	}
-	c.report(at, "labels", joined(keys, "and"))
 }
 
 // selecting returns the labels at a path that count, whose keys start with a prefix. Those of metadata are the

@@ -31,9 +31,6 @@ var secondGPU = &transform.Rule{
 	Changed:  run(checkSecondGPU),
 }
 
-// gpus are the resources of which a cluster has few (pkg/constants/constants.go@v0.20.0, DefaultGPUResourceTypeList).
-var gpus = []string{"nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi"}
-
 // notInPods are the fields of a component that change nothing in its pods in Standard mode.
 var notInPods = []string{"minReplicas", "maxReplicas", "scaleTarget", "scaleMetric", "scaleMetricType", "autoScaling",
 	"canaryTrafficPercent", "containerConcurrency", "timeout", "deploymentStrategy"}

@@ -27,10 +27,12 @@ var (
 // gpuTypesKey lists the names of further GPU resources, as a JSON array.
 const gpuTypesKey = "serving.kserve.io/gpu-resource-types"
 
+// gpus are KServe's resources for GPUs (DefaultGPUResourceTypeList in pkg/constants/constants.go@v0.20.0).
+var gpus = []string{"nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi"}
+
 // knownResources are the resources that the webhook knows. It takes any other for an unknown GPU
 // (HasUnknownGpuResourceType in pkg/utils/utils.go@v0.20.0).
-var knownResources = []string{"cpu", "memory", "storage", "ephemeral-storage",
-	"nvidia.com/gpu", "amd.com/gpu", "intel.com/gpu", "habana.ai/gaudi"}
+var knownResources = append([]string{"cpu", "memory", "storage", "ephemeral-storage"}, gpus...)
 
 // parallelVariables are the environment variables that the sizes in workerSpec stand for.
 var parallelVariables = []string{"PIPELINE_PARALLEL_SIZE", "TENSOR_PARALLEL_SIZE"}

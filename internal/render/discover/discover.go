@@ -239,7 +239,7 @@ func (d *discovery) leadsToFolder(link string) bool {
 	if err != nil || !info.IsDir() {
 		return false
 	}
-	if rel, err := filepath.Rel(d.Base, real); err != nil || !filepath.IsLocal(rel) {
+	if !tree.Below(d.Base, real) {
 		d.skip(link, "a link to a folder")
 	}
 	return true

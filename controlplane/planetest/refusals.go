@@ -1,0 +1,135 @@
+package planetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+func refused(t *testing.T, release controlplane.Release) {
+	for _, tc := range []struct{ name, old, new, refused, failed string }{
+		{"by the API server", `metadata: {name: iris}`, `metadata: {name: Iris}`,
+			`InferenceService.serving.kserve.io "Iris" is invalid: metadata.name`, ""},
+		{"by KServe's webhook", `metadata: {name: iris}`, `metadata: {name: 1ris}`,
+			`admission webhook "inferenceservice.kserve-webhook-server.validator" denied the request: the InferenceService "1ris"`,
+			""},
+		{"by the definition", `predictor:`, "predictor:\n    scaleMetric: luck",
+			`InferenceService.serving.kserve.io "iris" is invalid: spec.predictor.scaleMetric: Unsupported value: "luck"`, ""},
+		{"a Deployment", `modelFormat:`, "resources: {requests: {memory: 6Gi}}\n      modelFormat:", "",
+			`Deployment.apps "iris-predictor" is invalid: spec.template.spec.containers[0].resources.requests: ` +
+				`Invalid value: "6Gi": must be less than or equal to memory limit of 2Gi`},
+		{"no runtime", `sklearn}`, `nonsense}`, "", "no runtime found to support predictor"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, state := plan(t, release, controlplane.Request{Mode: "Standard",
+				Objects: manifests(t, strings.Replace(iris, tc.old, tc.new, 1))})
+			refused, failed := "", ""
+			for _, r := range state.Refused {
+				refused += r.Message
+			}
+			for _, e := range state.Errors {
+				failed += e.Message
+			}
+			if (refused == "") != (tc.refused == "") || !strings.Contains(refused, tc.refused) {
+				t.Errorf("refused: %q, want %q", refused, tc.refused)
+			}
+			if (failed == "") != (tc.failed == "") || !strings.Contains(failed, tc.failed) {
+				t.Errorf("errors: %q, want %q", failed, tc.failed)
+			}
+		})
+	}
+}
+
+// Objects of the cluster take the place of the release's own.
+func cluster(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris), Cluster: manifests(t, `
+apiVersion: serving.kserve.io/v1alpha1
+kind: ClusterServingRuntime
+metadata: {name: kserve-sklearnserver}
+spec:
+  supportedModelFormats: [{name: sklearn, version: "1", autoSelect: true, priority: 1}]
+  containers: [{name: kserve-container, image: "registry.invalid/sklearn:7"}]
+`)})
+	image := at(find(t, state, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image")
+	if image != "registry.invalid/sklearn:7" {
+		t.Errorf("image %v", image)
+	}
+}
+
+// What the release does not take of the cluster has its place in the request.
+func clusterRefused(t *testing.T, release controlplane.Release) {
+	request := controlplane.Request{Version: controlplane.Version, Cluster: manifests(t, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: fine, namespace: kserve}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: big, namespace: kserve}
+spec: {ports: [{port: 99999}]}
+---
+apiVersion: serving.kserve.io/v9
+kind: ClusterServingRuntime
+metadata: {name: newer}
+`)}
+	in, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	var answer controlplane.Answer
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if c := answer.Cluster; len(c) != 2 || c[0].Index != 1 || !strings.Contains(c[0].Message, "must be between 1 and 65535") ||
+		c[0].Object != (controlplane.Reference{APIVersion: "v1", Kind: "Service", Namespace: "kserve", Name: "big"}) ||
+		c[1].Index != 2 || c[1].Message != "there is no version serving.kserve.io/v9 of this kind, only serving.kserve.io/v1alpha1" {
+		t.Errorf("refused: %v", c)
+	}
+}
+
+func unknown(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Objects: manifests(t, "apiVersion: x.invalid/v1\nkind: X\nmetadata: {name: x}")})
+	if !slices.Equal(state.Unknown, []int{0}) {
+		t.Errorf("unknown: %v", state.Unknown)
+	}
+}
+
+func version(t *testing.T, release controlplane.Release) {
+	err := controlplane.Run(t.Context(), release, strings.NewReader(`{"version": 99}`), &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "the request has version 99, this program takes 1") {
+		t.Error(err)
+	}
+}
+
+// A webhook that panics refuses, as in a cluster; that of pods keeps the Deployment from its pod.
+func panics(t *testing.T, release controlplane.Release) {
+	webhooks := release.Webhooks
+	for path, want := range map[string]string{
+		"/mutate-pods": `failed calling webhook "inferenceservice.kserve-webhook-server.pod-mutator": panic: out of luck`,
+		"/validate-serving-kserve-io-v1beta1-inferenceservice": `failed calling webhook ` +
+			`"inferenceservice.kserve-webhook-server.validator": panic: out of luck`,
+	} {
+		release.Webhooks = func(c *controlplane.Cluster) []controlplane.Webhook {
+			return append(webhooks(c), controlplane.Webhook{Path: path, Handler: admission.HandlerFunc(
+				func(context.Context, admission.Request) admission.Response { panic("out of luck") },
+			)})
+		}
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)})
+		said := fmt.Sprint(state.Refused, state.Errors)
+		if !strings.Contains(said, want) || len(state.Refused)+len(state.Errors) != 1 {
+			t.Errorf("%s: %s", path, said)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package controlplane
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+)
+
+// play applies manifests as Argo CD does.
+type play struct {
+	*Cluster
+	before    map[key]object // what is in the cluster without the manifests
+	namespace string
+}
+
+// act deletes what is gone of older manifests, applies the new ones over the others, as Argo CD does in this order, and
+// returns what the controllers leave.
+func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
+	p.manager.reset()
+	state := &State{}
+	was := map[key]object{}
+	for _, o := range old {
+		if t, found := p.server.targetOf(o, p.namespace); found {
+			was[t.key()] = o
+		}
+	}
+	is := map[key]bool{}
+	for _, o := range manifests {
+		if t, found := p.server.targetOf(o, p.namespace); found {
+			is[t.key()] = true
+		}
+	}
+	for i, o := range old {
+		t, found := p.server.targetOf(o, p.namespace)
+		if !found || is[t.key()] {
+			continue
+		}
+		if _, err := p.server.get(t.key()); err != nil {
+			continue // it was refused
+		}
+		if _, err := p.server.delete(t.key()); err != nil {
+			state.Refused = append(state.Refused, Refusal{
+				Index: i, Object: p.server.reference(t.key()), Deleted: true, Message: statusOf(err).Message,
+			})
+		}
+	}
+	for _, i := range ordered(manifests) {
+		t, found := p.server.targetOf(manifests[i], p.namespace)
+		if !found {
+			state.Unknown = append(state.Unknown, i)
+			continue
+		}
+		p.prepare(t.namespace)
+		if err := p.apply(t, was[t.key()], manifests[i]); err != nil {
+			state.Refused = append(state.Refused, Refusal{
+				Index: i, Object: p.server.reference(t.key()), Message: statusOf(err).Message,
+			})
+		}
+	}
+	if err := p.manager.settle(ctx); err != nil {
+		return nil, err
+	}
+	state.Objects = p.made()
+	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.fights
+	return state, nil
+}
+
+// prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
+// namespace that cannot have it refuses all objects.
+func (p *play) prepare(namespace string) {
+	k := key{accounts, namespace, "default"}
+	if _, err := p.server.get(k); err == nil || namespace == "" {
+		return
+	}
+	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: namespace}
+	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
+		p.before[k] = account
+	}
+}
+
+// ordered returns the places of manifests in the order in which Argo CD applies them: what others need comes first.
+func ordered(manifests []map[string]any) []int {
+	rank := func(i int) int {
+		switch kind, _ := manifests[i]["kind"].(string); kind {
+		case "Deployment", "HorizontalPodAutoscaler", "ScaledObject":
+			return 1
+		case "InferenceService", "LLMInferenceService":
+			return 2
+		case "InferenceGraph", "TrainedModel":
+			return 3
+		}
+		return 0
+	}
+	var places []int
+	for i := range manifests {
+		places = append(places, i)
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return rank(a) - rank(b) })
+	return places
+}
+
+// apply creates an object or merges it into the stored one, as kubectl apply does. A panic is an error.
+func (p *play) apply(t target, was, manifest object) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	stored, err := p.server.get(t.key())
+	if err != nil {
+		_, err := p.server.create(t, runtime.DeepCopyJSON(manifest), false)
+		return err
+	}
+	current, err := t.kind.convert(stored, t.version)
+	if err != nil {
+		return err
+	}
+	current = maps.Clone(current)
+	delete(current, "status")
+	manifest = runtime.DeepCopyJSON(manifest)
+	if t.kind.namespaced {
+		metaOf(manifest).SetNamespace(t.namespace)
+	}
+	original, err := json.Marshal(was)
+	if err != nil {
+		return err
+	}
+	modified, err := json.Marshal(manifest)
+	if err != nil {
+		return err
+	}
+	live, err := json.Marshal(current)
+	if err != nil {
+		return err
+	}
+	typed := t.kind.typed(t.version)
+	if typed == nil {
+		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, live)
+		if err != nil {
+			return err
+		}
+		_, err = p.server.patch(t, string(types.MergePatchType), patch, false)
+		return err
+	}
+	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
+	if err != nil {
+		return err
+	}
+	patch, err := strategicpatch.CreateThreeWayMergePatch(original, modified, live, meta, true)
+	if err != nil {
+		return err
+	}
+	_, err = p.server.patch(t, string(types.StrategicMergePatchType), patch, false)
+	return err
+}
+
+// made returns the objects that the manifests and the controllers have made or changed.
+func (p *play) made() []map[string]any {
+	var keys []key
+	for k, o := range p.server.objects {
+		before, found := p.before[k]
+		version := metaOf(o).GetResourceVersion()
+		if (!found || metaOf(before).GetResourceVersion() != version) && p.server.prepared[k].version != version {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Group, b.Group), cmp.Compare(a.name, b.name))
+	})
+	objects := []map[string]any{}
+	for _, k := range keys {
+		o := maps.Clone(p.server.objects[k])
+		if status, found := o["status"]; found {
+			o["status"] = timeless(status)
+		}
+		objects = append(objects, o)
+	}
+	return objects
+}
+
+// timeless returns a copy of a status in which every time is that of the control plane, so that what a program writes
+// depends on its request alone: controllers write when they ran.
+func timeless(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		copied := make(map[string]any, len(value))
+		for name, below := range value {
+			copied[name] = timeless(below)
+		}
+		return copied
+	case []any:
+		copied := make([]any, len(value))
+		for i, item := range value {
+			copied[i] = timeless(item)
+		}
+		return copied
+	case string:
+		if _, err := time.Parse(time.RFC3339, value); err == nil {
+			return start.Format(time.RFC3339)
+		}
+	}
+	return value
+}

@@ -1,0 +1,73 @@
+package controlplane
+
+import (
+	"cmp"
+)
+
+// Version is that of [Request] and [Answer].
+const Version = 1
+
+// Request is what a program reads.
+type Request struct {
+	Version int `json:"version"`
+	// Mode is the default deployment mode of the cluster: Standard, Knative, or empty for the release's own.
+	Mode string `json:"mode,omitempty"`
+	// Namespace is that of objects that name none.
+	Namespace string `json:"namespace"`
+	// Unready are the stand-ins that do not do their part: see [Server.others].
+	Unready []string `json:"unready,omitempty"`
+	// Cluster are objects that are in the cluster already. Those of a kind take the place of all that the release ships
+	// of it; a ConfigMap only of the one with its name.
+	Cluster []map[string]any `json:"cluster,omitempty"`
+	// Previous are the manifests before the change. Without a change they are missing, which is not the same as empty.
+	Previous []map[string]any `json:"previous,omitempty"`
+	Changed  bool             `json:"changed,omitempty"` // whether there is a change
+	Objects  []map[string]any `json:"objects"`
+}
+
+// Answer is what a program writes.
+type Answer struct {
+	Version  int    `json:"version"`
+	Release  string `json:"release"`
+	Previous *State `json:"previous,omitempty"` // only for a change
+	State    State  `json:"state"`
+	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
+	Cluster []Refusal `json:"cluster,omitempty"`
+}
+
+// State is what the cluster has when nothing changes any more.
+type State struct {
+	// Objects are those of the manifests and what was made of them, in order of namespace, kind and name.
+	Objects []map[string]any `json:"objects"`
+	// Refused are the manifests that were not accepted.
+	Refused []Refusal `json:"refused,omitempty"`
+	// Unknown are the manifests of kinds that the control plane does not have. They are by their place in the request.
+	Unknown []int   `json:"unknown,omitempty"`
+	Errors  []Event `json:"errors,omitempty"` // of controllers, which try again and again
+	Events  []Event `json:"events,omitempty"` // warnings
+	Fights  []Fight `json:"fights,omitempty"`
+}
+
+// Refusal is an object of the request that was not accepted.
+type Refusal struct {
+	Index   int       `json:"index"` // in the request; of Previous for an object that could not be deleted
+	Object  Reference `json:"object"`
+	Deleted bool      `json:"deleted,omitempty"` // whether the deletion is refused
+	Message string    `json:"message"`           // of the API server
+}
+
+// Reference names an object.
+type Reference struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+func (r Reference) compare(other Reference) int {
+	return cmp.Or(cmp.Compare(r.Namespace, other.Namespace), cmp.Compare(r.Kind, other.Kind), cmp.Compare(r.Name, other.Name))
+}
+
+func (s *Server) reference(k key) Reference {
+	return Reference{APIVersion: s.kinds[k.GroupKind].storage, Kind: k.Kind, Namespace: k.namespace, Name: k.name}
+}
