@@ -134,6 +134,8 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
+				referable:  sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) }),
+				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
 			}
 		},
 	}, warning, nil
