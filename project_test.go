@@ -181,12 +181,12 @@ func anchor(heading string) string {
 	return strings.ReplaceAll(regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(text, ""), " ", "-")
 }
 
-// files returns the paths of the files below a folder whose names match.
+// files returns the paths of the files below a folder whose names match, without what make builds.
 func files(t *testing.T, dir, pattern string) []string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+		if err == nil && entry.IsDir() && (entry.Name() == ".git" || name == "bin") {
 			return filepath.SkipDir
 		}
 		if match, _ := filepath.Match(pattern, entry.Name()); match {
