@@ -205,6 +205,10 @@ define suite-upgrade # KServe upgraded in place below apps that the plugin repai
 	cd e2e && $(TEST) -count=1 ./cluster/restarts
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster -kserve-version 0.15.2,0.17.0,0.20.0
 endef
+define suite-pairs # changes that KServe's own code makes fail, against what check --previous announces (builds the code)
+	$(MAKE) plan KSERVE=$(KSERVE)
+	cd e2e && for release in $(planned); do $(TEST) -count=1 -v -timeout $(LIMIT) ./pairs -kserve-version $$release || exit; done
+endef
 define suite-comparison # every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/comparison
 	cd e2e && $(TEST) -count=1 -v -timeout 180m -run '^TestComparison$$' ./cluster -kserve-version 0.20.0 \
@@ -212,7 +216,7 @@ define suite-comparison # every way of Argo CD to compare and to track (needs ro
 endef
 define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
 	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
-		plan upgrade comparison; do \
+		plan pairs upgrade comparison; do \
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 
