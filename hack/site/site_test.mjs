@@ -31,6 +31,7 @@ const searches = {
   'is remote; nothing is fetched, so copy it into the repository': ['troubleshooting/', 'kustomize/'],
   'no runtime found to support predictor with model type': ['rules/KS506/'],
   'runtime error: invalid memory address or nil pointer dereference': ['troubleshooting/', 'rules/KS209/'],
+  'CrashLoopBackOff': ['troubleshooting/'],
   'KS101': ['rules/KS101/'],
 }
 
