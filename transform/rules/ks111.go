@@ -224,6 +224,17 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 	return found
 }
 
+// mainName returns the name of the container of the pass's object that KServe merges with the preset's, once it is called
+// so.
+func (p *pass) mainName(pod kserve.LLMPod) string {
+	names, found := p.KServe.LLMContainers(p.Object, pod), p.mainNames(pod)
+	if i := slices.IndexFunc(names, func(name string) bool { return found.meant[name] }); i >= 0 && found.unsure == "" &&
+		!slices.Contains(names, kserve.MainContainer) {
+		return names[i]
+	}
+	return kserve.MainContainer
+}
+
 // nameMain reports a container that is meant to be merged with the preset's.
 func (p *pass) nameMain(c model.Container, pod kserve.LLMPod) {
 	second := "model server"

@@ -49,7 +49,7 @@ func checkToken(p *pass) {
 		return // nothing is downloaded
 	}
 	for _, pod := range kserve.LLMPods {
-		if at, layer := p.tokenOf(s, pod, "containers", kserve.MainContainer); at != nil && !isScheduler(pod) {
+		if at, layer := p.tokenOf(s, pod, "containers", p.mainName(pod)); at != nil && !isScheduler(pod) {
 			p.checkDownload(s, pod, layer, at)
 		}
 	}
