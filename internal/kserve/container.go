@@ -40,11 +40,6 @@ var GRPCUnsupported = []transform.Window{{Before: transform.Release{0, 12, 0}}, 
 // StorageUris are the releases that have spec.predictor.storageUris.
 var StorageUris = transform.Window{From: transform.Release{0, 16, 0}}
 
-// ConnectionsAnnotation names the connections of a service on OpenShift AI and Open Data Hub, whose webhook writes the
-// storage that they stand for into the service (internal/webhook/connectionapi/annotations.go of
-// opendatahub-io/odh-model-controller).
-const ConnectionsAnnotation = "opendatahub.io/connections"
-
 // MultiModelVariable is the environment variable that is "true" on a custom predictor that serves many models.
 const MultiModelVariable = "MULTI_MODEL_SERVER"
 
