@@ -9,14 +9,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
-//go:embed ks721.md
-var ks721Doc string
+//go:embed ks731.md
+var ks731Doc string
 
 var removedConnection = &transform.Rule{
-	ID:       "KS721",
+	ID:       "KS731",
 	Name:     "removed-connection",
 	Title:    "OpenShift AI wipes the model of a service that loses its connection",
-	Doc:      ks721Doc,
+	Doc:      ks731Doc,
 	Since:    transform.Release{0, 2},
 	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "0.20.0/removed",
