@@ -77,6 +77,8 @@ var All = []*transform.Rule{
 	missingConfig,
 	unfitGPUs,
 	lostToken,
+	skippedProfile,
+	removedConnection,
 	refusedScaling,
 	refusedServer,
 	refusedName,
