@@ -66,7 +66,7 @@ var intents = []intent{
 		"KS110", llm, regexp.MustCompile(mainProbe + ` (periodSeconds|timeoutSeconds|failureThreshold)$`),
 		becomes(json.Number("10"), json.Number("1"), json.Number("3")),
 	},
-	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?template containers \d+ name$`), becomes("main")},
+	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?(template|worker) containers \d+ name$`), becomes("main")},
 	{"KS210", llm, regexp.MustCompile(`^spec (prefill )?replicas$`), becomes(nil)},
 	{
 		"KS211", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`),

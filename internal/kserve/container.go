@@ -56,11 +56,6 @@ var Schemes = map[string]transform.Window{
 	"oci+native": since(0, 20), "pvc": {}, "s3": {}, "webhdfs": {},
 }
 
-// ConnectionsAnnotation names the connections of a service on OpenShift AI and Open Data Hub, whose webhook writes the
-// storage that they stand for into the service (internal/webhook/connectionapi/annotations.go of
-// opendatahub-io/odh-model-controller).
-const ConnectionsAnnotation = "opendatahub.io/connections"
-
 // MultiModelVariable is the environment variable that is "true" on a custom predictor that serves many models.
 const MultiModelVariable = "MULTI_MODEL_SERVER"
 

@@ -101,7 +101,7 @@ var (
 	serviceAccount = transform.GroupKind{Kind: "ServiceAccount"}
 )
 
-// The Secret in which KServe looks for storage.key: the annotation's, else the one with the name
+// The Secret in which KServe looks for storage.key, and for tokens: the annotation's, else the one with the name
 // (CreateStorageSpecSecretEnvs in pkg/credentials/service_account_credentials.go, and
 // config/configmap/inferenceservice.yaml, @v0.11.2 to @v0.20.0).
 const (

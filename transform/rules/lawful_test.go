@@ -287,7 +287,7 @@ var lawful = []taking{
 	{"KS103", component + `.*readinessProbe\.grpc\.`, replaced, hasHandler, ""},
 	{"KS104", `readinessProbe\.` + handlers, replaced, hasHandler, ""},
 	{"KS110", anyProbe + handlers, breaking, ofMain, ""}, // beside the handler of the preset
-	{"KS111", `template\.containers\[\d+\]\.name$`, replaced, isServer, ""},
+	{"KS111", `(template|worker)\.containers\[\d+\]\.name$`, replaced, isServer, ""},
 	{"KS201", kserveAnnotation("autoscalerClass"), replaced, becomes("external", "none"), ""},
 	{"KS201", component + `autoScaling\.metrics\[`, breaking, ofKEDA, ""},
 	{"KS209", component + `autoScaling\.metrics\[`, breaking, ofKEDA, ""},
