@@ -25,6 +25,8 @@ var origins = []struct{ prefix, kind, origin string }{
 	{"empty-", "", "by hand: parts of the status that are there and empty, as the API allows"},
 	{"no-status", "", "by hand: nothing has seen the object"},
 	{"", "LLMInferenceService", "by hand, after those that the controllers wrote: other times, annotations and reasons"},
+	{"", "InferenceService", "by hand, after those that the controllers wrote: other conditions, annotations and reasons"},
+	{"", "LocalModelCache", "by hand, after those that the controllers wrote: other nodes"},
 }
 
 // TestCaseTable writes README.md beside the checks, which says who wrote each test case.
