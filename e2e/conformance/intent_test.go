@@ -107,6 +107,14 @@ var intents = []intent{
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{
+		"KS507", service + "|" + llm, regexp.MustCompile(`(runtime|serviceAccountName|[uU]ri|baseRefs .+ name|env .+ value)$`),
+		func(_ map[string]any, c change) bool { return text(c.after) != "" },
+	},
+	{
+		"KS507", service, regexp.MustCompile(annotated + `storageSecretName$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
 		"KS507", "TrainedModel", regexp.MustCompile(`^spec inferenceService$`),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},

@@ -27,14 +27,9 @@ var lostToken = &transform.Rule{
 	Run:      run(checkToken),
 }
 
-const (
-	// hfToken is the variable with the token, and the key of a Secret that KServe takes for it (BuildSecretEnvs in
-	// pkg/credentials/hf/hf_secret.go, v0.16.0 to v0.20.0).
-	hfToken = "HF_TOKEN"
-	// storageSecret is the annotation of a service with the name of such a Secret (storageSecretNameAnnotation in
-	// config/configmap/inferenceservice.yaml, v0.16.0 to v0.20.0).
-	storageSecret = "serving.kserve.io/storageSecretName"
-)
+// hfToken is the variable with the token, and the key of a Secret that KServe takes for it (BuildSecretEnvs in
+// pkg/credentials/hf/hf_secret.go, v0.16.0 to v0.20.0).
+const hfToken = "HF_TOKEN"
 
 // hfTokens are the variables from which the libraries of Hugging Face take a token.
 var hfTokens = []string{hfToken, "HUGGING_FACE_HUB_TOKEN"}
@@ -42,7 +37,7 @@ var hfTokens = []string{hfToken, "HUGGING_FACE_HUB_TOKEN"}
 func checkToken(p *pass) {
 	s := p.KServe.LLMService(p.Object)
 	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || len(s.Missing) > 0 || p.initialized() != "hf" ||
-		s.Annotation(storageSecret) != "" {
+		s.Annotation(storageSecretKey) != "" {
 		return
 	}
 	if cache, _ := p.index.caches().of(p.Object); cache != "" {
@@ -84,7 +79,7 @@ func (p *pass) checkDownload(s *model.LLMService, pod kserve.LLMPod, layer *tran
 		return
 	}
 	own, from := p.ownPlace(layer, at)
-	way := "which the annotation " + storageSecret + " names or the ServiceAccount of the pods lists"
+	way := "which the annotation " + storageSecretKey + " names or the ServiceAccount of the pods lists"
 	if merged && !schedules(s) {
 		way += fmt.Sprintf(", or move the variable to container %s in %s.initContainers", kserve.StorageInitializer,
 			yamldoc.Path{"spec"}.With(pod.Path...))
@@ -115,5 +110,5 @@ func (p *pass) checkTokenizer(s *model.LLMService) {
 	p.Report(transform.Report{At: place, Category: "scheduler", Message: fmt.Sprintf("the scheduler of a gated model never "+
 		"starts (401), because its own init container %s loads the tokenizer, and this token%s is not for it: put the token "+
 		"as the key %s into a Secret which the annotation %s names, or repeat the variable in %s.initContainers; fine if "+
-		"the ServiceAccount default lists one", kserve.StorageInitializer, from, hfToken, storageSecret, scheduler)})
+		"the ServiceAccount default lists one", kserve.StorageInitializer, from, hfToken, storageSecretKey, scheduler)})
 }

@@ -136,6 +136,11 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
+				referable:  sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) }),
+				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
+
+				agentPath:         sync.OnceValue(func() string { return findAgentPath(snapshot) }),
+				storageContainers: sync.OnceValue(func() storageContainers { return findStorageContainers(snapshot) }),
 			}
 		},
 	}, warning, nil

@@ -42,6 +42,11 @@ type index struct {
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
 	offers     func() map[offered]offer
+	referable  func() map[referable]*transform.Object
+	affixes    func() shared
+
+	agentPath         func() string
+	storageContainers func() storageContainers
 
 	compare sync.Once // sets change
 	change  *change   // to this render from the previous one
