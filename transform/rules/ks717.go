@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -41,11 +42,15 @@ func checkConfigs(p *pass) {
 	refs := yamldoc.Path{"spec", "baseRefs"}
 	for i, ref := range p.Object.Get(refs...).List() {
 		name := ref.Get("name").Str()
-		if slices.Contains(s.Missing, name) && !kserve.IsPreset(name) && !isPlaceholder(name) {
+		if slices.Contains(s.Missing, name) && !isShipped(name) && !isPlaceholder(name) {
 			p.reportMissing(refs.With(i, "name"), name)
 		}
 	}
 }
+
+// isShipped reports whether a Config with the name comes with KServe, or with OpenShift AI, which puts its release before
+// the name.
+func isShipped(name string) bool { return kserve.IsPreset(name) && strings.Contains(name, "kserve-config-llm-") }
 
 // pipelinePreset returns the name of the preset that KServe looks for if the workers of a part are pipeline parallel
 // (combineBaseRefsConfig in config_merge.go of v1alpha1@v0.16.0 and v1alpha2@v0.17.0 to v0.20.0).
