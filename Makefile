@@ -200,9 +200,14 @@ define suite-plan # what plan says KServe makes, against what real KServe makes 
 	cd e2e && $(TEST) -count=1 ./cluster/evidence
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
 endef
-define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \
-		-kserve-version 0.15.2,0.16.0,0.17.0,0.20.0
+define suite-upgrade # KServe upgraded in place below apps that the plugin repairs, as upgrade predicts it (needs root)
+	$(MAKE) plan KSERVE=0.15.2,0.17.0,0.20.0
+	cd e2e && $(TEST) -count=1 ./cluster/restarts
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster -kserve-version 0.15.2,0.17.0,0.20.0
+endef
+define suite-pairs # changes that KServe's own code makes fail, against what check --previous announces (builds the code)
+	$(MAKE) plan KSERVE=$(KSERVE)
+	cd e2e && for release in $(planned); do $(TEST) -count=1 -v -timeout $(LIMIT) ./pairs -kserve-version $$release || exit; done
 endef
 define suite-comparison # every way of Argo CD to compare and to track (needs root; builds Argo CD and KServe); not in CI
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/comparison
@@ -211,7 +216,7 @@ define suite-comparison # every way of Argo CD to compare and to track (needs ro
 endef
 define suite-all # all but chaos, with every release of KServe, chart, host and case; not in CI
 	for suite in health helm kustomize hosts memory argocd operator upstream cluster knative keda autoscaling restarts \
-		plan upgrade comparison; do \
+		plan pairs upgrade comparison; do \
 		$(MAKE) e2e SUITE=$$suite KSERVE=all DRIFT=all CHARTS=all HOSTS=all || exit; done
 endef
 

@@ -51,11 +51,12 @@ func (p Prediction) release() string { return "KServe " + p.Alone.Release }
 // restart nothing as what they are.
 func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) []Change {
 	all := slices.Clone(found)
-	restarted := map[int]bool{}
+	restarted, known := map[int]bool{}, map[string]bool{}
 	for _, s := range p.Generated.Services {
 		rollouts, _ := parts(&s.Node)
+		c := about(s.Reference)
+		known[c.Object] = true
 		for _, r := range rollouts {
-			c := about(s.Reference)
 			i := slices.IndexFunc(found, func(f Change) bool { return f.Effect == Restarts && f.Object == c.Object })
 			if i < 0 {
 				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, true
@@ -69,7 +70,7 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 		}
 	}
 	for i, c := range found {
-		if c.Effect == Restarts && !restarted[i] {
+		if c.Effect == Restarts && known[c.Object] && !restarted[i] {
 			all[i].Effect, all[i].Message = Rewritten, rewrittenOnly+strings.TrimPrefix(c.Message, restartOnce)
 		}
 	}
@@ -128,7 +129,7 @@ func parts(n *plan.Node) (rollouts []plan.Node, remade []string) {
 	}
 	for _, child := range n.Children {
 		verb, changed := verbs[child.Effect]
-		if len(child.Restarts) > 0 {
+		if len(child.Restarts) > 0 || child.Effect == plan.Replaced && child.Kind == "Deployment" {
 			rollouts = append(rollouts, child)
 		} else if changed {
 			remade = append(remade, fmt.Sprintf("%s %s %s", verb, child.Kind, child.Name))
@@ -144,6 +145,9 @@ const mostFields = 4
 
 // because says why the pods of a workload restart.
 func because(n plan.Node) string {
+	if n.Effect == plan.Replaced {
+		return fmt.Sprintf("%s %s is deleted and made anew", n.Kind, n.Name)
+	}
 	shown := n.Restarts[:min(mostFields, len(n.Restarts))]
 	what := fmt.Sprintf("%s %s gets another %s", n.Kind, n.Name, strings.Join(shown, ", "))
 	if more := len(n.Restarts) - len(shown); more > 0 {

@@ -108,13 +108,13 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 }
 
 // initialized returns the protocol by which KServe loads the model of a user of the pass's object with an init
-// container, empty if there is none or a Config that is not in the render may say otherwise.
+// container, empty if there is none, or a Config that is not in the render or a connection may say otherwise.
 func (p *pass) initialized() string {
 	for _, s := range p.KServe.LLMUsers(p.Object) {
 		enabled, _ := s.Value("spec", "storageInitializer", "enabled")
 		uri, _ := mergedURI(s)
 		protocol, _ := protocolOf(uri)
-		if len(s.Missing) == 0 && enabled.Str() != "false" && slices.Contains(initializedProtocols, protocol) {
+		if len(s.Missing) == 0 && !connected(s.Object) && enabled.Str() != "false" && slices.Contains(initializedProtocols, protocol) {
 			return protocol
 		}
 	}
@@ -222,6 +222,17 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 		}
 	}
 	return found
+}
+
+// mainName returns the name of the container of the pass's object that KServe merges with the preset's, once it is called
+// so.
+func (p *pass) mainName(pod kserve.LLMPod) string {
+	names, found := p.KServe.LLMContainers(p.Object, pod), p.mainNames(pod)
+	if i := slices.IndexFunc(names, func(name string) bool { return found.meant[name] }); i >= 0 && found.unsure == "" &&
+		!slices.Contains(names, kserve.MainContainer) {
+		return names[i]
+	}
+	return kserve.MainContainer
 }
 
 // nameMain reports a container that is meant to be merged with the preset's.

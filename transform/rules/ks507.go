@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -143,23 +144,40 @@ func (p *pass) serviceReferences() []reference {
 	s := p.KServe.Service(p.Object)
 	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
 		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}}
+	for _, at := range modelURIs(s) {
+		all = append(all, p.volumeReference(at))
+	}
 	for _, component := range s.Components() {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
-		all = append(all, p.account(at), p.volumeReference(at.With(field, "storageUri")))
+		all = append(all, p.account(at))
 		for i := range s.Get(at.With("storageUris")...).List() {
 			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
-		}
-		for i, c := range s.Get(at.With("containers")...).List() {
-			for j, variable := range c.Get("env").List() {
-				if variable.Get("name").Str() == kserve.StorageURIVariable {
-					all = append(all, p.volumeReference(at.With("containers", i, "env", j, "value")))
-				}
-			}
 		}
 		if component == kserve.Predictor && s.Get(at.With(field, "storage", "key")...).Str() != "" {
 			all = append(all, reference{at: yamldoc.Path{"metadata", "annotations", storageSecretKey}, elsewhere: true,
 				name: cmp.Or(s.Annotation(storageSecretKey), storageSecret), kinds: []transform.GroupKind{secret}})
+		}
+	}
+	return all
+}
+
+// modelURIs returns where a service has the URI of a model: storageUri, and the variable for it of a custom container.
+func modelURIs(s *model.Service) (all []yamldoc.Path) {
+	for _, component := range s.Components() {
+		at := yamldoc.Path{"spec", component}
+		if field, _ := s.Framework(component); s.Get(at.With(field)...).Has("storageUri") {
+			all = append(all, at.With(field, "storageUri"))
+		}
+		for i, c := range s.Get(at.With("containers")...).List() {
+			if i != 0 && c.Get("name").Str() != kserve.ServingContainer {
+				continue
+			}
+			for j, variable := range c.Get("env").List() {
+				if variable.Get("name").Str() == kserve.StorageURIVariable {
+					all = append(all, at.With("containers", i, "env", j, "value"))
+				}
+			}
 		}
 	}
 	return all

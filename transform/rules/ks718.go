@@ -161,7 +161,7 @@ type podGPUs struct {
 // gpus returns the GPUs of container main of a pod.
 func (c gpuCheck) gpus(pod kserve.LLMPod) (found podGPUs) {
 	for _, layer := range slices.Backward(c.s.Layers) {
-		main, path := containerIn(layer, pod, "containers", kserve.MainContainer)
+		main, path := containerIn(layer, pod, "containers", c.mainName(pod))
 		if main.Has("command") || main.Has("envFrom") || ownParallelism().MatchString(strings.Join(serverWords(main), "\n")) ||
 			!main.Get("resources", "claims").IsNull() {
 			return podGPUs{}

@@ -44,10 +44,11 @@ func checkToken(p *pass) {
 		return // nothing is downloaded
 	}
 	for _, pod := range kserve.LLMPods {
-		if at, layer := p.tokenOf(s, pod, "containers", kserve.MainContainer); at != nil && !isScheduler(pod) {
+		if at, layer := p.tokenOf(s, pod, "containers", p.mainName(pod)); at != nil && !isScheduler(pod) {
 			p.checkDownload(s, pod, layer, at)
 		}
 	}
+	p.checkTokenizer(s)
 }
 
 // tokenOf returns the place of the token among the variables of a container of a pod, and the layer that has it.
@@ -79,7 +80,7 @@ func (p *pass) checkDownload(s *model.LLMService, pod kserve.LLMPod, layer *tran
 	}
 	own, from := p.ownPlace(layer, at)
 	way := "which the annotation " + storageSecretKey + " names or the ServiceAccount of the pods lists"
-	if merged {
+	if merged && !schedules(s) {
 		way += fmt.Sprintf(", or move the variable to container %s in %s.initContainers", kserve.StorageInitializer,
 			yamldoc.Path{"spec"}.With(pod.Path...))
 	}
@@ -87,4 +88,27 @@ func (p *pass) checkDownload(s *model.LLMService, pod kserve.LLMPod, layer *tran
 		"token, so the pods of a gated model never start (401), because the init container %s loads hf://, and this "+
 		"variable%s is %s's: put the token as the key %s into a Secret %s; fine if the ServiceAccount default lists one",
 		kserve.StorageInitializer, from, kserve.MainContainer, hfToken, way)})
+}
+
+// schedules reports whether KServe makes a scheduler for the service.
+func schedules(s *model.LLMService) bool {
+	return s.Has("spec", "router", "scheduler") && !s.Has("spec", "router", "scheduler", "pool", "ref")
+}
+
+// checkTokenizer reports a token of an init container that downloads the model, if the scheduler downloads the tokenizer
+// without one. It gets the Secrets of the ServiceAccount of the template's pods (expectedSchedulerServiceAccount and
+// expectedSchedulerDeployment in scheduler.go of pkg/controller/v1alpha2/llmisvc@v0.20.0; seen with its controller).
+func (p *pass) checkTokenizer(s *model.LLMService) {
+	at, layer := p.tokenOf(s, kserve.LLMTemplate, "initContainers", kserve.StorageInitializer)
+	own, _ := p.tokenOf(s, kserve.LLMScheduler, "initContainers", kserve.StorageInitializer)
+	scheduler := yamldoc.Path{"spec"}.With(kserve.LLMScheduler.Path...)
+	if at == nil || own != nil || !schedules(s) || !p.KServe.LLMVersions(p.Object).All(kserve.LLMInitializerMerged) ||
+		s.Has("spec", "template", "serviceAccountName") || s.Has(scheduler.With("serviceAccountName")...) {
+		return
+	}
+	place, from := p.ownPlace(layer, at)
+	p.Report(transform.Report{At: place, Category: "scheduler", Message: fmt.Sprintf("the scheduler of a gated model never "+
+		"starts (401), because its own init container %s loads the tokenizer, and this token%s is not for it: put the token "+
+		"as the key %s into a Secret which the annotation %s names, or repeat the variable in %s.initContainers; fine if "+
+		"the ServiceAccount default lists one", kserve.StorageInitializer, from, hfToken, storageSecretKey, scheduler)})
 }

@@ -74,9 +74,10 @@ func requestedGPU(component *yamldoc.Node) (found string) {
 	return found
 }
 
-// podDefaults are the values that Kubernetes or KServe gives to fields of a pod (pkg/apis/core/v1/defaults.go of
-// kubernetes@v1.34.5, and Default of CustomPredictor in predictor_custom.go@v0.11.2 to @v0.20.0). A serving runtime may
-// have another imagePullPolicy, and the cluster other resources than those of KServe's ConfigMap and runtimes.
+// podDefaults are the values that Kubernetes or KServe gives to fields of a Deployment's pods
+// (pkg/apis/core/v1/defaults.go of kubernetes@v1.34.5, setDefaultPodSpec in deployment_reconciler.go and Default of
+// CustomPredictor in predictor_custom.go@v0.13.1 to @v0.20.0). A serving runtime may have another imagePullPolicy, and
+// the cluster other resources than those of KServe's ConfigMap and runtimes.
 var podDefaults = map[string]string{
 	"defaultMode": "420", "dnsPolicy": "ClusterFirst", "enableServiceLinks": "true", "failureThreshold": "3",
 	"hostIPC": "false", "hostNetwork": "false", "hostPID": "false", "imagePullPolicy": "IfNotPresent",
@@ -86,19 +87,22 @@ var podDefaults = map[string]string{
 	"terminationMessagePolicy": "File", "timeoutSeconds": "1",
 }
 
+// sameServer are the formats that one of KServe's runtimes serves with every protocol, which changes nothing in its pods
+// (config/runtimes at v0.13.1 to v0.20.0).
+var sameServer = []string{"huggingface", "tensorrt", "triton", "vLLM"}
+
 // podText returns a text that is equal for components with equal pods, also if one of them spells a default out or has a
 // model as a framework.
 func podText(s *model.Service, component string) string {
 	spec := s.Get("spec", component)
 	field, format := s.Framework(component)
 	server := spec.Get(field)
-	protocol := kserve.DefaultProtocol(format)
-	if slices.Contains(kserve.ProtocolV2Frameworks, field) {
-		protocol = "v2"
+	protocol := cmp.Or(server.Get("protocolVersion").Str(), kserve.DefaultProtocol(format))
+	if slices.Contains(sameServer, format) {
+		protocol = ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q %q ", format, server.Get("modelFormat", "version").Str(),
-		cmp.Or(server.Get("protocolVersion").Str(), protocol))
+	fmt.Fprintf(&b, "%q %q %q ", format, server.Get("modelFormat", "version").Str(), protocol)
 	writePod(&b, server, []string{"modelFormat", "protocolVersion"})
 	writePod(&b, spec, append(slices.Clip(notInPods), field))
 	return b.String()
@@ -109,7 +113,7 @@ func writePod(b *strings.Builder, object *yamldoc.Node, leaveOut []string) {
 	fields := map[string]string{}
 	for field, node := range object.Children() {
 		name := fmt.Sprint(field)
-		if value := podValue(object, name, node.Get()); value != "" && !slices.Contains(leaveOut, name) {
+		if value := podValue(name, node.Get()); value != "" && !slices.Contains(leaveOut, name) {
 			fields[name] = value
 		}
 	}
@@ -119,13 +123,10 @@ func writePod(b *strings.Builder, object *yamldoc.Node, leaveOut []string) {
 }
 
 // podValue returns a text for the value of a field, "" if it is what the field has without it.
-func podValue(object *yamldoc.Node, field string, value *yamldoc.Node) string {
-	isDefault := podDefaults[field]
+func podValue(field string, value *yamldoc.Node) string {
 	switch {
 	case value.IsNull():
 		return ""
-	case field == "imagePullPolicy" && isLatest(object.Get("image").Str()):
-		isDefault = "Always"
 	case field == "resources":
 		return podResources(value)
 	}
@@ -139,38 +140,25 @@ func podValue(object *yamldoc.Node, field string, value *yamldoc.Node) string {
 	case yamldoc.Sequence:
 		var b strings.Builder
 		for _, item := range value.Items {
-			b.WriteString(podValue(value, "", item.Get()) + ",")
+			b.WriteString(podValue("", item.Get()) + ",")
 		}
 		return b.String()
 	}
-	if value.Value == isDefault {
+	if value.Value == podDefaults[field] {
 		return ""
 	}
 	return fmt.Sprintf("%q", value.Value)
 }
 
-// isLatest reports whether an image has the tag latest, or none.
-func isLatest(image string) bool {
-	image = image[strings.LastIndex(image, "/")+1:]
-	return image != "" && (!strings.Contains(image, ":") || strings.HasSuffix(image, ":latest"))
-}
-
-// podResources returns a text for resources: a request is the limit if it is missing, and what KServe and its runtimes
-// add is left out.
+// podResources returns a text for resources without what KServe and its runtimes add.
 func podResources(resources *yamldoc.Node) string {
-	given := map[string]string{}
-	for _, kind := range []string{"limits", "requests"} {
-		for name, quantity := range resources.Get(kind).Children() {
-			given[fmt.Sprint(kind, " ", name)] = sameQuantity(quantity.Str())
-		}
-	}
 	var texts []string
-	for key, value := range given {
-		kind, name, _ := strings.Cut(key, " ")
-		if value == sameQuantity(added[name]) || kind == "requests" && value == given["limits "+name] {
-			continue
+	for kind, quantities := range resources.Children() {
+		for name, quantity := range quantities.Get().Children() {
+			if value := sameQuantity(quantity.Str()); value != sameQuantity(added[fmt.Sprint(name)]) {
+				texts = append(texts, fmt.Sprint(kind, " ", name, " ", value))
+			}
 		}
-		texts = append(texts, key+" "+value)
 	}
 	slices.Sort(texts)
 	return strings.Join(texts, ",")

@@ -55,6 +55,13 @@ func (p *pass) ownPlace(layer *transform.Object, at yamldoc.Path) (own yamldoc.P
 	return yamldoc.Path{"spec", "baseRefs"}, fmt.Sprintf(" (%s)", layer)
 }
 
+// connected reports whether a service has a connection of OpenShift AI, whose webhook writes model.uri
+// (performLLMISVCInjection in internal/webhook/serving/v1alpha2/llminferenceservice_webhook.go of
+// opendatahub-io/odh-model-controller@57b43aad).
+func connected(service *transform.Object) bool {
+	return service.Annotation(kserve.ConnectionsAnnotation) != ""
+}
+
 // adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in
 // pkg/apis/serving/v1alpha2/llm_inference_service_types.go@v0.20.0).
 func (p *pass) adapters() (paths []yamldoc.Path) {

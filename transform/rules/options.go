@@ -138,6 +138,9 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
 				referable:  sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) }),
 				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
+
+				agentPath:         sync.OnceValue(func() string { return findAgentPath(snapshot) }),
+				storageContainers: sync.OnceValue(func() storageContainers { return findStorageContainers(snapshot) }),
 			}
 		},
 	}, warning, nil

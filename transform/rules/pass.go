@@ -45,6 +45,9 @@ type index struct {
 	referable  func() map[referable]*transform.Object
 	affixes    func() shared
 
+	agentPath         func() string
+	storageContainers func() storageContainers
+
 	compare sync.Once // sets change
 	change  *change   // to this render from the previous one
 }
