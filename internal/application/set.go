@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -143,6 +144,9 @@ func merged(base, patch map[string]any) (map[string]any, error) {
 			return nil, fmt.Errorf("templatePatch: the directive %s is not known here; Argo CD may know it", key)
 		case value == nil:
 			delete(all, key)
+		case key == "valuesObject" && unmerged(mine, theirs) != "":
+			return nil, fmt.Errorf("templatePatch: Argo CD can't patch valuesObject.%s, because the template has it too: "+
+				"leave it to one of the two", unmerged(mine, theirs))
 		case isMapping:
 			var err error
 			if all[key], err = merged(mine, theirs); err != nil {
@@ -153,6 +157,21 @@ func merged(base, patch map[string]any) (map[string]any, error) {
 		}
 	}
 	return all, nil
+}
+
+// unmerged returns the first key of a patch of valuesObject that a strategic merge patch refuses, or "": the types say
+// nothing about mappings and lists in it (LookupPatchMetadataForStruct in
+// third_party/forked/golang/json/fields.go of k8s.io/apimachinery@v0.37.1).
+func unmerged(base, patch map[string]any) string {
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		switch patch[key].(type) {
+		case map[string]any, []any:
+			if reflect.TypeOf(base[key]) == reflect.TypeOf(patch[key]) {
+				return key
+			}
+		}
+	}
+	return ""
 }
 
 // openTag matches a variable that was not replaced, in the two kinds of templates.
