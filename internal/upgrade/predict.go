@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -77,12 +78,16 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 	return all
 }
 
-// refused returns what only the new release refuses.
+// refused returns the objects of KServe's that only the new release refuses. What others refuse has to do with the API
+// server, which stays.
 func (p Prediction) refused(about func(plan.Reference) Change) (changes []Change) {
 	has := func(all []plan.Problem, o plan.Reference) bool {
 		return slices.ContainsFunc(all, func(r plan.Problem) bool { return r.Object.Is(o) })
 	}
 	add := func(r plan.Problem, repaired bool, what string) {
+		if !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
+			return
+		}
 		c := about(r.Object)
 		c.Effect, c.Severity, c.Repaired, c.Message = Refused, transform.Error, repaired, p.release()+what+r.Message
 		changes = append(changes, c)

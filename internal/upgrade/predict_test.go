@@ -12,7 +12,11 @@ import (
 func about(r plan.Reference) upgrade.Change { return upgrade.Change{Object: r.Kind + " " + r.Name} }
 
 func reference(kind, name string) plan.Reference {
-	return plan.Reference{Kind: kind, Namespace: "default", Name: name}
+	r := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: "default", Name: name}
+	if kind != "InferenceService" {
+		r.APIVersion = "v1"
+	}
+	return r
 }
 
 // serving is a service with a Deployment and a Service.
@@ -44,7 +48,7 @@ func TestPrediction(t *testing.T) {
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
 			},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("cured", "API server", "name")},
+				problem("cured", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
 			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
