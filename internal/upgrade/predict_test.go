@@ -52,10 +52,11 @@ func TestPrediction(t *testing.T) {
 		},
 		Generated: &plan.Plan{
 			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
-				serving("calm", plan.Unchanged, plan.Unchanged)},
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z")},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
 				problem("written", "API server", "value")},
 		},
+		Unchanged: func(r plan.Reference) bool { return r.Name == "next" },
 	}
 	const restarts = "its pods restart once, because generate writes something else: "
 	found := []upgrade.Change{
@@ -77,6 +78,8 @@ func TestPrediction(t *testing.T) {
 		"restarts|InferenceService elsewhere|" + restarts + "KS102",
 		"gone|InferenceService both|gone",
 		"restarts|InferenceService more|" + restarts + "Deployment more-predictor gets another y|y",
+		"restarts|InferenceService next|its pods restart once with its next change, because KServe's webhook then writes " +
+			"something else: Deployment next-predictor gets another z|z",
 		"refused|InferenceService locked|KServe 0.20.0 refuses every change of it: mode",
 		"refused|InferenceService cured|KServe 0.20.0 refuses every change of it: name",
 		"refused|InferenceService written|KServe 0.20.0 refuses what generate writes: value",
