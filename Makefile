@@ -46,7 +46,7 @@ $(error "KSERVE=$(KSERVE)" is no list of releases; it has no spaces, such as 0.2
 endif
 
 .PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
-	release-test reproducible packed plan plan-test bench outdated demo clean
+	release-test reproducible packed plan plan-test bench outdated site site-test demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -256,6 +256,25 @@ bench: build plan ## CPU time, growth and memory, also in Argo CD; writes docs/e
 
 outdated: ## the modules of the binary that have a newer version (asks the module proxy)
 	hack/outdated
+
+# The pages stand beside the modules that they are compiled with, below bin, where no test looks for pages.
+bin/pages/node_modules: hack/site/package.json hack/site/package-lock.json
+	command -v npm >/dev/null || hack/install npm
+	mkdir -p bin/pages
+	cp hack/site/package.json hack/site/package-lock.json bin/pages
+	cd bin/pages && npm ci --no-audit --no-fund --no-update-notifier
+	touch $@
+
+site: bin/pages/node_modules ## the site of the documentation, in bin/site (installs npm)
+	rm -rf bin/site bin/pages/.vitepress bin/pages/docs
+	cp -R hack/site/. README.md docs bin/pages
+	mkdir -p bin/pages/install
+	cp install/README.md bin/pages/install
+	cd bin/pages && node_modules/.bin/vitepress build
+
+site-test: site ## that site in a headless browser at the width of a desk and of a phone (installs Chromium)
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || hack/install chromium
+	cd bin/pages && node --test site_test.mjs
 
 demo: build ## what the plugin does to an app with two environments
 	$(BINARY) diff --color=always --fail-on=never examples/two-environments/overlays/production

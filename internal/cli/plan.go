@@ -17,6 +17,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
@@ -77,6 +78,13 @@ The exit code is 1 when something is refused or a service ends without its workl
 			return err
 		}
 		pl := planning{env: env, inputs: inputs, repair: !*raw, changed: src.Previous != "", unready: *unready}
+		if pl.version, err = inputs.Agreed("kserve-version", "kserve-version", kserveVersion); err != nil {
+			return err
+		}
+		pl.mode, err = inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
+		if err != nil {
+			return err
+		}
 		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
@@ -95,12 +103,15 @@ The exit code is 1 when something is refused or a service ends without its workl
 	return cmd
 }
 
+func defaultMode(set *settings.Settings) string { return set.DefaultDeploymentMode }
+
 // planning is a run of plan.
 type planning struct {
 	env             *Env
 	inputs          *run.Inputs
 	repair, changed bool
 	unready         []string
+	version, mode   string
 
 	sources  []planned
 	cluster  []plan.Manifest
@@ -213,15 +224,8 @@ func (pl *planning) runs() (all [][]planned) {
 
 // run lets the program of the release make the objects.
 func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
-	set := pl.inputs.All[0].Settings
-	for _, in := range pl.inputs.All {
-		if in.Settings.KServeVersion != set.KServeVersion {
-			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.Path,
-				in.Settings.KServeVersion, set.KServeVersion)
-		}
-	}
 	programs := pl.programs()
-	program, release, err := pl.program(programs, set.KServeVersion, like)
+	program, release, err := pl.program(programs, pl.version, like)
 	if err != nil {
 		return nil, err
 	}
@@ -268,8 +272,7 @@ func (pl *planning) programs() plan.Programs {
 // request is one without objects.
 func (pl *planning) request() plan.Request {
 	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Changed: pl.changed}
-	mode, known := kserve.ParseMode(pl.inputs.All[0].Settings.DefaultDeploymentMode)
-	if known && mode != kserve.ModelMesh {
+	if mode, known := kserve.ParseMode(pl.mode); known && mode != kserve.ModelMesh {
 		request.Mode = string(mode)
 	}
 	return request

@@ -13,6 +13,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -55,10 +56,9 @@ refused or breaks is an error, also where generate repairs it.
 			return err
 		}
 		report := upgrade.Report{From: *from, To: *to}
-		for _, in := range inputs.All {
-			version := cmp.Or(*from, in.Settings.KServeVersion)
-			if report.From = cmp.Or(report.From, version); version != report.From {
-				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.Path, version, report.From)
+		if report.From == "" {
+			if report.From, err = inputs.Agreed("kserve-version", "from", kserveVersion); err != nil {
+				return err
 			}
 		}
 		versions := upgrading{}
@@ -108,6 +108,8 @@ refused or breaks is an error, also where generate repairs it.
 	}
 	return cmd
 }
+
+func kserveVersion(set *settings.Settings) string { return set.KServeVersion }
 
 // upgrading is the comparison of two releases for a source.
 type upgrading struct {
