@@ -35,6 +35,8 @@ IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
 RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/render/kustomize ./internal/schema
+# How the names of the cases begin that the suite plan compares, separated by commas; all without it.
+CASES   ?=
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 # How long a suite may take, with the programs that it builds on a bare machine. .ci/run has 80 minutes for all.
@@ -198,7 +200,8 @@ endef
 define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
 	$(MAKE) plan KSERVE=$(KSERVE)
 	cd e2e && $(TEST) -count=1 ./cluster/evidence
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned))) \
+		-cases '$(CASES)'
 endef
 define suite-upgrade # KServe upgraded in place, release by release, below apps that the plugin repairs (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestUpgrade$$' ./cluster \

@@ -51,17 +51,17 @@ func TestUpgrade(t *testing.T) {
 		announced := restarts.Upgrade{Apps: len(apps)}
 		each(t, "announced by upgrade to "+version, apps, func(a *upgraded) { a.announce(version) })
 		e.kserve.Upgrade(t, version)
-		e.plugin.kserveVersion = strings.TrimPrefix(version, "v")
+		e.plugin.KServeVersion = strings.TrimPrefix(version, "v")
 		each(t, "upgraded to "+version, apps, func(a *upgraded) { a.afterKServe() })
 		each(t, "repaired for "+version, apps, func(a *upgraded) { a.afterPlugin() })
 		for _, a := range apps {
 			announced.Add(a.step)
 		}
 		from := strings.TrimPrefix(steps[slices.Index(steps, version)-1], "v")
-		sections[from+" to "+e.plugin.kserveVersion] = announced.Section()
-		fmt.Printf("KServe %s to %s\n\n%s\n", from, e.plugin.kserveVersion, announced.Section())
+		sections[from+" to "+e.plugin.KServeVersion] = announced.Section()
+		fmt.Printf("KServe %s to %s\n\n%s\n", from, e.plugin.KServeVersion, announced.Section())
 	}
-	syncPage(t, e.plugin.commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+	syncPage(t, e.plugin.Commit(t, *commitFlag), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
 }
 
 // each runs a step of all apps at once.
@@ -152,7 +152,7 @@ func (a *upgraded) install() {
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
-	stdout, stderr, code := a.plugin.run(a.t, a.Args("generate")...)
+	stdout, stderr, code := a.plugin.Run(a.t, a.Args("generate")...)
 	if code != 0 {
 		return nil, stderr
 	}
@@ -180,7 +180,7 @@ func (a *upgraded) announce(version string) {
 	a.step, a.announced = restarts.Step{App: a.Case.Name}, map[string]bool{}
 	a.still, a.refused = map[string]bool{}, map[string]bool{}
 	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
-	stdout, stderr, code := a.plugin.run(a.t, args...)
+	stdout, stderr, code := a.plugin.Run(a.t, args...)
 	var report struct {
 		Changes []struct{ Effect, Object, Message string }
 	}
