@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
@@ -17,7 +18,7 @@ type Plugin struct {
 	Path          string
 	KServeVersion string
 	DefaultMode   string
-	Programs      string // the folder of the programs that it starts, "" for none
+	Programs      string // the folder of the programs that it starts
 }
 
 // UnderTest returns the plugin without settings.
@@ -27,7 +28,11 @@ func UnderTest(tb testing.TB) Plugin {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Plugin{Path: path}
+	root, err := toolchain.Repository()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Plugin{Path: path, Programs: filepath.Join(root, "bin")}
 }
 
 // Run runs a command of the plugin and returns what it printed and its exit code.
