@@ -21,7 +21,6 @@ import (
 	istio "istio.io/client-go/pkg/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
 
@@ -40,7 +39,7 @@ func release() controlplane.Release {
 		Knative:   string(constants.Serverless),
 		Manifests: embedded,
 		Scheme: []func(*runtime.Scheme) error{
-			clientgoscheme.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
+			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
 		},
 		Webhooks:    webhooks,
@@ -83,7 +82,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
 			Owns: []string{
 				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
 				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
@@ -96,7 +94,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:  of("InferenceGraph"),
-			On:   []schema.GroupKind{of("InferenceService")},
 			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
@@ -105,7 +102,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For: of("TrainedModel"),
-			On:  []schema.GroupKind{of("InferenceService")},
 			Reconciler: &trainedmodel.TrainedModelReconciler{
 				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(), Recorder: c.Recorder,
 				ModelConfigReconciler: modelconfig.NewModelConfigReconciler(c.Client, c.Clientset, c.Scheme),

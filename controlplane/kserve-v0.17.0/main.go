@@ -22,8 +22,6 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"knative.dev/pkg/kmeta"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
@@ -39,18 +37,9 @@ func release() controlplane.Release {
 		Standard:    string(constants.Standard),
 		Knative:     string(constants.Knative),
 		Manifests:   embedded,
-		Scheme:      []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kservescheme.AddAll},
+		Scheme:      []func(*runtime.Scheme) error{kservescheme.AddAll},
 		Webhooks:    webhooks,
 		Controllers: controllers,
-		Certificates: []controlplane.Certificate{{
-			For: controlplane.KServe("LLMInferenceService"),
-			// reconcileSelfSignedCertsSecret and collectDNSNames in pkg/controller/v1alpha2/llmisvc, with the presets' pool
-			Names: func(service string) (secret string, services []string) {
-				return kmeta.ChildName(service, "-kserve-self-signed-certs"), []string{
-					kmeta.ChildName(service, "-kserve-workload-svc"), kmeta.ChildName(service, "-epp-service"),
-				}
-			},
-		}},
 	}
 }
 
@@ -135,7 +124,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:  of("InferenceGraph"),
-			On:   []schema.GroupKind{of("InferenceService")},
 			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
@@ -144,7 +132,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For: of("TrainedModel"),
-			On:  []schema.GroupKind{of("InferenceService")},
 			Reconciler: &trainedmodel.TrainedModelReconciler{
 				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(), Recorder: c.Recorder,
 				ModelConfigReconciler: modelconfig.NewModelConfigReconciler(c.Client, c.Clientset, c.Scheme),

@@ -211,6 +211,7 @@ spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
 
 // LLMInferenceServices tests the releases that have them.
 func LLMInferenceServices(t *testing.T, release controlplane.Release) {
+	t.Run("presets", func(t *testing.T) { presets(t, release) })
 	changed := strings.Replace(llama, "spec:", "spec:\n  labels: {team: a}", 1)
 	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 		Previous: manifests(t, llama), Objects: manifests(t, changed)})
