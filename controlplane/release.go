@@ -19,7 +19,6 @@ import (
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
 // Release is a release of KServe.
@@ -42,7 +41,6 @@ type Cluster struct {
 	Uncached  *kubernetes.Clientset // for what takes no interface
 	Config    *rest.Config
 	Scheme    *runtime.Scheme
-	Decoder   admission.Decoder
 	Recorder  record.EventRecorder
 
 	server  *Server
@@ -75,7 +73,6 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	if err := server.addDefinitions(release.Manifests, c.Scheme); err != nil {
 		return nil, nil, err
 	}
-	c.Decoder = admission.NewDecoder(c.Scheme)
 	direct, err := client.New(c.Config, client.Options{Scheme: c.Scheme, Mapper: server.mapper()})
 	if err != nil {
 		return nil, nil, err

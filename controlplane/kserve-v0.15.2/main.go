@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
@@ -49,18 +50,19 @@ func release() controlplane.Release {
 
 // webhooks are those that cmd/manager registers.
 func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
+	decoder := admission.NewDecoder(c.Scheme)
 	return []controlplane.Webhook{
 		{
 			Path:    "/mutate-pods",
-			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: c.Decoder},
+			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-servingruntime",
-			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-clusterservingruntime",
-			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Object:    &v1beta1.InferenceService{},

@@ -22,6 +22,7 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
@@ -45,18 +46,19 @@ func release() controlplane.Release {
 
 // webhooks are those that cmd/manager, cmd/llmisvc and cmd/localmodel register.
 func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
+	decoder := admission.NewDecoder(c.Scheme)
 	return []controlplane.Webhook{
 		{
 			Path:    "/mutate-pods",
-			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: c.Decoder},
+			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-servingruntime",
-			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-clusterservingruntime",
-			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Object:    &v1beta1.InferenceService{},

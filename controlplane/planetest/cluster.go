@@ -17,7 +17,8 @@ func presets(t *testing.T, release controlplane.Release) {
 		"of the release": {configuration},
 		"of the cluster": append(shipped(t, release, "LLMInferenceServiceConfig"), configuration),
 	} {
-		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: cluster, Objects: manifests(t, llama)})
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: cluster,
+			Objects: manifests(t, llmService(release))})
 		deployment := find(t, state, "Deployment llama-kserve")
 		if got := at(deployment, "spec", "template", "spec", "initContainers", 0, "image"); got != image {
 			t.Errorf("presets %s: image %v", name, got)
