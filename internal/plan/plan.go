@@ -121,7 +121,7 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	for _, e := range answer.State.Errors {
 		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), "controller", "its controller fails: " + e.Message})
+			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
 		}
 	}
 	return p
@@ -169,7 +169,7 @@ func (p *Plan) Failed() int {
 
 // fails reports whether a controller ends with an error, be there a workload or not: what it still has to do is not done.
 func (s *Service) fails() bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == "controller" })
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
 }
 
 // versionless returns a reference with the group and a slash in place of the version: an object is the same in all
