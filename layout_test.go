@@ -69,8 +69,9 @@ var layers = []struct {
 		"internal/render/kustomize internal/tree transform"},
 	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
 		"internal/render/kustomize/references internal/tree"},
-	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
-		"transform/yamldoc"},
+	{"internal/policyreport", "internal/lazyregexp internal/terminal"},
+	{"internal/report", "internal/encoding internal/lazyregexp internal/policyreport internal/secret internal/terminal " +
+		"transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
 		"internal/terminal resource_customizations transform/yamldoc"},
 	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
