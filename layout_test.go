@@ -85,6 +85,8 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
 		"transform transform/yamldoc"},
+	{"internal/doctor", "internal/encoding internal/health internal/install internal/kserve internal/kubectl " +
+		"internal/policyreport internal/report internal/terminal transform"},
 	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
@@ -102,10 +104,10 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli/flags", "internal/encoding internal/report internal/run internal/settings internal/terminal"},
 	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
-	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/drift internal/encoding internal/flux " +
+	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/doctor internal/drift internal/encoding internal/flux " +
 		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +
 		"internal/kserve internal/kubectl internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
-		"internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
+		"internal/policyreport internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
 		"internal/upgrade internal/version internal/watchdog transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},

@@ -214,6 +214,12 @@ func (c *clusterFlags) refuse(cmd *cobra.Command) error {
 
 // list fills the wait with the services that the arguments ask for.
 func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
+	c.services.Types = args
+	return c.services.Fill(ctx, c.program(env), wait)
+}
+
+// program returns the kubectl that the flags name.
+func (c *clusterFlags) program(env *Env) *kubectl.Kubectl {
 	k := &kubectl.Kubectl{
 		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
 	}
@@ -223,6 +229,5 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 	if c.kubeconfig != "" {
 		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
 	}
-	c.services.Types = args
-	return c.services.Fill(ctx, k, wait)
+	return k
 }

@@ -62,7 +62,7 @@ func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
 	gone := maps.Clone(f.known)
 	for _, object := range list.Items {
 		// The API server leaves the kind out of lists of its own kinds.
-		object["apiVersion"], object["kind"] = f.resource.Group+"/"+f.resource.Version, f.resource.Kind
+		object["apiVersion"], object["kind"] = f.resource.apiVersion(), f.resource.Kind
 		id, metadata := identify(object)
 		if before := gone[id]; before == nil || before["resourceVersion"] != metadata["resourceVersion"] {
 			events = append(events, health.Event{Object: object})

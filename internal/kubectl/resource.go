@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Resource is how the API server calls a kind.
@@ -13,8 +14,18 @@ type Resource struct {
 	Namespaced           bool
 }
 
-// Deployments is a Resource that every cluster has.
-var Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
+// Resources that every cluster has.
+var (
+	Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
+	ReplicaSets = Resource{"apps", "v1", "ReplicaSet", "replicasets", true}
+	Pods        = Resource{"", "v1", "Pod", "pods", true}
+	Events      = Resource{"", "v1", "Event", "events", true}
+	ConfigMaps  = Resource{"", "v1", "ConfigMap", "configmaps", true}
+	Autoscalers = Resource{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true}
+)
+
+// apiVersion returns group/version, or the version for the core group.
+func (r Resource) apiVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Version, "/") }
 
 // Find returns the named kinds of a group that the cluster has, each in the version that the API server prefers.
 func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[string]Resource, error) {
@@ -53,6 +64,9 @@ func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[s
 // path returns where the objects are, in one namespace or in all.
 func (r Resource) path(namespace string) string {
 	path := "/apis/" + r.Group + "/" + r.Version + "/"
+	if r.Group == "" {
+		path = "/api/" + r.Version + "/"
+	}
 	if r.Namespaced && namespace != "" {
 		path += "namespaces/" + url.PathEscape(namespace) + "/"
 	}

@@ -93,7 +93,7 @@ func (t *text) finding(f transform.Finding) {
 	t.line("  %s %s  %s", t.paint(color, string(f.Severity)), t.paint("1", f.Rule.ID+" "+f.Rule.Name), t.paint("2", at))
 	t.snippet(place, color)
 	t.wrapped("", "", f.Message)
-	if did := done(f.Edits); did != "" {
+	if did := Done(f.Edits); did != "" {
 		if len(f.Restarted()) > 0 {
 			did += "; restarts pods"
 		}
@@ -174,8 +174,8 @@ func (t *text) wrapped(label, color, message string) {
 	flush()
 }
 
-// done says what the edits do, each path once. A key that gets another name and another value is replaced.
-func done(edits []transform.Edit) string {
+// Done says what the edits do, each path once. A key that gets another name and another value is replaced.
+func Done(edits []transform.Edit) string {
 	var parts []string
 	renamed, written := map[string]string{}, map[string]bool{} // by the path: the new name, and whether there is a value
 	for _, e := range edits {
