@@ -74,7 +74,7 @@ var layers = []struct {
 		"transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
 		"internal/terminal resource_customizations transform/yamldoc"},
-	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
+	{"internal/healthconfig", "internal/health internal/kserve internal/policyreport internal/terminal resource_customizations transform " +
 		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
 		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},

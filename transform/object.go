@@ -110,29 +110,34 @@ func (o *Object) IsLive() bool {
 	return o.File.Live && metadata.Get("uid").Str() != "" && metadata.Get("resourceVersion").Str() != ""
 }
 
-// Where Argo CD notes which Application it applies an object for (common/common.go@v3.5.7). By default it reads the
-// annotation, and up to 2.14 the label.
+// Where Argo CD notes which Application it applies an object for: by default in the annotation, and up to 2.14 in the
+// label (common/common.go@v3.5.7 and @v2.14.21).
 const (
-	trackingID    = "argocd.argoproj.io/tracking-id" // application:group/kind:namespace/name
-	trackingLabel = "app.kubernetes.io/instance"
+	TrackingAnnotation = "argocd.argoproj.io/tracking-id" // application:group/kind:namespace/name
+	TrackingLabel      = "app.kubernetes.io/instance"
 )
 
+// Tracked returns the Application in the annotation of an object, or without one in its label. KServe copies both to
+// what it makes, so the annotation has to name the object itself. It is empty where no Application is named.
+func Tracked(annotation, label string, kind GroupKind, namespace, name string) string {
+	if annotation == "" {
+		return label
+	}
+	app, of, _ := strings.Cut(annotation, ":")
+	if of != kind.Group+"/"+kind.Kind+":"+namespace+"/"+name {
+		return ""
+	}
+	return app
+}
+
 // Application returns the Argo CD Application that the object is of: that of its file, or the one that a live object
-// names. KServe copies the annotation and the label to what it makes, so the annotation has to name the object itself.
-// It is empty where the Application is not known.
+// names. It is empty where that is not known.
 func (o *Object) Application() string {
 	if o.File.Application != "" || !o.IsLive() {
 		return o.File.Application
 	}
-	id := o.Annotation(trackingID)
-	if id == "" {
-		return o.Get("metadata", "labels", trackingLabel).Str()
-	}
-	app, of, _ := strings.Cut(id, ":")
-	if of == o.Group()+"/"+o.Kind+":"+o.Namespace+"/"+o.Name {
-		return app
-	}
-	return ""
+	return Tracked(o.Annotation(TrackingAnnotation), o.Get("metadata", "labels", TrackingLabel).Str(),
+		o.GroupKind(), o.Namespace, o.Name)
 }
 
 // String returns Kind namespace/name, as messages name the object. Without a namespace it is Kind name, and an object

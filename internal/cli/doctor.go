@@ -38,7 +38,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 		Example: `  argocd-kserve-plugin doctor -A
   argocd-kserve-plugin doctor -n models isvc/iris
   argocd-kserve-plugin doctor -A -o openreports | kubectl apply -f -
-  kubectl get isvc,llmisvc,servingruntimes,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o json |
+  kubectl get isvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
     argocd-kserve-plugin doctor -`,
 	}
 	d := doctoring{env: env, from: newClusterFlags(cmd)}
@@ -115,6 +115,9 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 	cluster, err := doctor.NewCluster("the cluster")
 	if err == nil && len(args) > 0 {
 		asked, err = kubectl.ParseRequest(args)
+	}
+	if err == nil {
+		err = d.from.services.Check(asked)
 	}
 	if err != nil {
 		return nil, asked, err

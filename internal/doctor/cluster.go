@@ -205,13 +205,20 @@ func (c *Cluster) Files() ([]transform.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		app := ""
-		if apps := c.applications[r]; len(apps) > 0 {
-			app = apps[0].name
-		}
-		files = append(files, transform.File{Path: r.String(), Data: data, Live: live, Application: app})
+		files = append(files, transform.File{Path: r.String(), Data: data, Live: live, Application: c.application(r)})
 	}
 	return files, nil
+}
+
+// application returns the Application that applies an object, "" if that is not known.
+func (c *Cluster) application(r ref) string {
+	if apps := c.applications[r]; len(apps) > 0 {
+		return apps[0].name
+	}
+	o := c.objects[r]
+	return transform.Tracked(text(o, "metadata", "annotations", transform.TrackingAnnotation),
+		text(o, "metadata", "labels", transform.TrackingLabel), transform.GroupKind{Group: r.group, Kind: r.kind},
+		r.namespace, r.name)
 }
 
 // written are the groups of objects that rules look at.

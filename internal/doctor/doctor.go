@@ -86,7 +86,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		s := Service{Result: result, Findings: about[r], ref: r, atRisk: len(about[r]) > 0,
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
-		s.Application, s.Drift = c.drift(r)
+		s.Application, s.Drift = c.application(r), c.drift(r)
 		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})
 		if result.Status == health.Healthy && !s.Fails() {
 			report.Well++

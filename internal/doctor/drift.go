@@ -12,24 +12,23 @@ import (
 )
 
 // drift says how an object differs from what an Application last applied, "" if that is not known or it does not.
-func (c *Cluster) drift(r ref) (application, how string) {
+func (c *Cluster) drift(r ref) string {
 	for _, a := range c.applications[r] {
 		if a.isSync {
-			application = a.name
 			continue
 		}
 		differences := differing("", applied(c.objects[r]), c.objects[r])
 		switch n := len(differences); {
 		case n == 0 && a.hasNews:
-			return a.name, "Git has changed since the last sync"
+			return "Git has changed since the last sync"
 		case n == 0:
-			return a.name, "it is not as in Git"
+			return "it is not as in Git"
 		case n > most:
-			return a.name, fmt.Sprintf("%s, and %d more", strings.Join(differences[:most], ", "), n-most)
+			return fmt.Sprintf("%s, and %d more", strings.Join(differences[:most], ", "), n-most)
 		}
-		return a.name, strings.Join(differences, ", ")
+		return strings.Join(differences, ", ")
 	}
-	return application, ""
+	return ""
 }
 
 // most is how many differences are named.

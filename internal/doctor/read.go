@@ -58,7 +58,7 @@ func (c *Cluster) Read(ctx context.Context, k *kubectl.Kubectl, namespace string
 				return err
 			}
 		}
-		if in.group == kserve.Group && len(found) == 0 && len(r.cluster.Unread) == 0 {
+		if err == nil && in.group == kserve.Group && len(found) == 0 {
 			return errors.New("the cluster has no kind of " + kserve.Group +
 				"; install KServe, or choose another cluster with --context")
 		}

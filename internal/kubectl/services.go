@@ -86,13 +86,11 @@ type Services struct {
 // Fill adds the services to a wait, with their workloads, and sources that follow them.
 func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error {
 	asked, err := ParseRequest(s.Types)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case asked.HasNames() && s.AllNamespaces:
-		return errors.New("flag --all-namespaces: names are only possible in one namespace")
-	case asked.HasNames() && s.Selector != "":
-		return errors.New("flag --selector: give names or labels, not both")
+	}
+	if err := s.Check(asked); err != nil {
+		return err
 	}
 	namespace, err := s.In(ctx, k)
 	if err != nil {
@@ -107,6 +105,17 @@ func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error
 		return err
 	}
 	return listAll(ctx, wait, append(services, workloads...))
+}
+
+// Check returns an error for names that the flags forbid.
+func (s Services) Check(asked Request) error {
+	switch {
+	case asked.HasNames() && s.AllNamespaces:
+		return errors.New("flag --all-namespaces: names are only possible in one namespace")
+	case asked.HasNames() && s.Selector != "":
+		return errors.New("flag --selector: give names or labels, not both")
+	}
+	return nil
 }
 
 // In returns the namespace of the services, "" for all.

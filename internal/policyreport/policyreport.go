@@ -21,7 +21,6 @@ type Form struct {
 	Name       string // as people choose it
 	APIVersion string
 	Kind       string
-	Plural     string
 	CRD        string // where the CustomResourceDefinition is
 
 	noSource bool // whether only the results have a source
@@ -32,13 +31,19 @@ type Form struct {
 // kubernetes-sigs/wg-policy-prototypes.
 var Forms = []Form{
 	{
-		Name: "openreports", APIVersion: "openreports.io/v1alpha1", Kind: "Report", Plural: "reports",
+		Name: "openreports", APIVersion: "openreports.io/v1alpha1", Kind: "Report",
 		CRD: "https://github.com/openreports/reports-api",
 	},
 	{
-		Name: "policyreport", APIVersion: "wgpolicyk8s.io/v1alpha2", Kind: "PolicyReport", Plural: "policyreports",
+		Name: "policyreport", APIVersion: "wgpolicyk8s.io/v1alpha2", Kind: "PolicyReport",
 		CRD: "https://github.com/kubernetes-sigs/wg-policy-prototypes", noSource: true,
 	},
+}
+
+// Group returns the API group without the version.
+func (f Form) Group() string {
+	group, _, _ := strings.Cut(f.APIVersion, "/")
+	return group
 }
 
 // FormNamed returns the form with a name. ok is false if there is none.
