@@ -36,8 +36,8 @@ func readList(input *bufio.Reader, emit func(Event) bool) (rest *bufio.Reader, r
 
 // The Lists that are left when their items are read.
 const (
-	jsonRest = `{"items": []`
-	yamlRest = "items: []\n"
+	jsonRest = `{"apiVersion": "v1", "items": []`
+	yamlRest = "apiVersion: v1\nitems: []\n"
 )
 
 func readJSONItems(input *bufio.Reader, skip int, emit func(Event) bool) (*bufio.Reader, int64, error) {
@@ -47,24 +47,21 @@ func readJSONItems(input *bufio.Reader, skip int, emit func(Event) bool) (*bufio
 	_, err := decoder.Token()
 	for err == nil && decoder.More() {
 		var item any
-		if err = decoder.Decode(&item); err != nil {
-			break
+		start := at()
+		if err = decoder.Decode(&item); err == nil {
+			err = deliver(item, emit)
 		}
-		if err = deliver(item, emit); err != nil && !errors.Is(err, errEnough) {
-			err = fmt.Errorf("before byte %d: %w", at(), err)
-		}
-		if err != nil {
-			return nil, 0, err
+		if err != nil && !errors.Is(err, errEnough) {
+			err = fmt.Errorf("item after byte %d: %w", start, err)
 		}
 	}
 	if err == nil {
 		_, err = decoder.Token()
 	}
-	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-		return nil, 0, fmt.Errorf("byte %d: %w", int64(skip)+syntax.Offset, err)
-	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, 0, fmt.Errorf("byte %d: %w", at(), io.ErrUnexpectedEOF)
-	} else if err != nil {
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("byte %d: %w", at(), io.ErrUnexpectedEOF)
+	}
+	if err != nil {
 		return nil, 0, err
 	}
 	rest := io.MultiReader(strings.NewReader(jsonRest), decoder.Buffered(), input)
@@ -109,6 +106,6 @@ func readYAMLItems(input *bufio.Reader, emit func(Event) bool) (*bufio.Reader, i
 			continue
 		}
 		rest := io.MultiReader(strings.NewReader(yamlRest+line), input)
-		return bufio.NewReader(rest), number - 2, end()
+		return bufio.NewReader(rest), number - 3, end()
 	}
 }
