@@ -214,8 +214,13 @@ func (r *Result) Stream(add ...[]byte) ([][]byte, error) {
 	return stream, err
 }
 
+// hasDocument reports whether one of the documents is the data, or one of those that are kept together because no rule
+// concerns them.
 func hasDocument(files [][]yamldoc.Document, data []byte) bool {
-	same := func(d yamldoc.Document) bool { return bytes.Equal(bytes.TrimSpace(d.Body), bytes.TrimSpace(data)) }
+	lines := append([]byte("\n"), data...)
+	same := func(d yamldoc.Document) bool {
+		return bytes.HasPrefix(d.Body, data) || bytes.Contains(d.Body, lines)
+	}
 	return slices.ContainsFunc(files, func(documents []yamldoc.Document) bool { return slices.ContainsFunc(documents, same) })
 }
 
