@@ -39,7 +39,7 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	}
 	s.mu.Lock()
 	s.created++
-	meta.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.created)))
+	meta.SetUID(types.UID(fmt.Sprintf(uid, s.created)))
 	s.mu.Unlock()
 	meta.SetCreationTimestamp(metav1.NewTime(start))
 	if given, err = t.kind.create(t.context(), given); err != nil {

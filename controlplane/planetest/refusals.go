@@ -108,7 +108,8 @@ func unknown(t *testing.T, release controlplane.Release) {
 
 func version(t *testing.T, release controlplane.Release) {
 	err := controlplane.Run(t.Context(), release, strings.NewReader(`{"version": 99}`), &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "the request has version 99, this program takes 1") {
+	if want := fmt.Sprint("the request has version 99, this program takes ", controlplane.Version); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }

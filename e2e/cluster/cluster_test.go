@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -91,7 +92,11 @@ func pluginUnderTest(t *testing.T) plugin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plugin{path: path}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plugin{path: path, programs: filepath.Join(root, "bin")}
 }
 
 func TestKServe(t *testing.T) {

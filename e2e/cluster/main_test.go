@@ -69,14 +69,19 @@ func chosenOf(t *testing.T, known []string) []string {
 	return slices.DeleteFunc(slices.Clone(known), func(version string) bool { return !slices.Contains(versions, version) })
 }
 
+// syncing are the tests in which Argo CD syncs.
+var syncing = []string{"TestKServe", "TestComparison", "TestKEDA", "TestKnative", "TestScaling"}
+
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
 	releases := argocd.Versions
 	if *comparisonFlag != "" {
 		releases = argocd.Compared
 	}
-	for _, version := range releases {
-		programs = append(programs, version.Tool, version.Helm)
+	if slices.ContainsFunc(syncing, selected) {
+		for _, version := range releases {
+			programs = append(programs, version.Tool, version.Helm)
+		}
 	}
 	var sources []toolchain.Tool
 	for _, version := range versions {

@@ -69,6 +69,7 @@ type plugin struct {
 	path          string
 	kserveVersion string
 	defaultMode   string
+	programs      string // the folder of what upgrade starts
 }
 
 // run runs a command of the plugin and returns what it printed and its exit code.
@@ -76,7 +77,7 @@ func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code i
 	t.Helper()
 	cmd := exec.CommandContext(context.Background(), p.path, args...)
 	cmd.Env = []string{
-		"TMPDIR=" + t.TempDir(),
+		"TMPDIR=" + t.TempDir(), "PATH=" + p.programs,
 		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + p.kserveVersion,
 		"ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=" + p.defaultMode,
 	}

@@ -57,7 +57,8 @@ func (s *set) problem(n *yamldoc.Node, format string, args ...any) {
 	if n == nil {
 		where = s.where
 	}
-	s.problems = append(s.problems, Problem{where, "ApplicationSet " + s.name + ": " + fmt.Sprintf(format, args...)})
+	text := "ApplicationSet " + s.name + ": " + fmt.Sprintf(format, args...)
+	s.problems = append(s.problems, Problem{Where: where, Text: text})
 }
 
 // applications returns the Applications of the generators that can be expanded (GenerateApplications in

@@ -42,7 +42,6 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
     argocd-kserve-plugin doctor -`,
 	}
 	d := doctoring{env: env, from: newClusterFlags(cmd)}
-	cmd.Flags().Lookup("all-namespaces").Usage = "look at the services of all namespaces"
 	cmd.Flags().DurationVar(&d.timeout, "request-timeout", 30*time.Second, "time for an answer of the API server")
 	d.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "fail-on", "rules", "max-memory",
 		"max-input", "timeout")

@@ -73,6 +73,12 @@ func (c *Cluster) Read(ctx context.Context, k *kubectl.Kubectl, namespace string
 			}
 		}
 	}
+	if c.count("LeaderWorkerSet") > 0 {
+		// They make their pods with these (pkg/controllers/leaderworkerset_controller.go of sigs.k8s.io/lws@v0.8.0).
+		if err := r.list(ctx, kubectl.StatefulSets, namespace, "leaderworkerset.sigs.k8s.io/name", ""); err != nil {
+			return err
+		}
+	}
 	if err := r.list(ctx, kubectl.Autoscalers, namespace, "", ""); err != nil {
 		return err
 	}

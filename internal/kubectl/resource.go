@@ -16,12 +16,13 @@ type Resource struct {
 
 // Resources that every cluster has.
 var (
-	Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
-	ReplicaSets = Resource{"apps", "v1", "ReplicaSet", "replicasets", true}
-	Pods        = Resource{"", "v1", "Pod", "pods", true}
-	Events      = Resource{"", "v1", "Event", "events", true}
-	ConfigMaps  = Resource{"", "v1", "ConfigMap", "configmaps", true}
-	Autoscalers = Resource{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true}
+	Deployments  = Resource{"apps", "v1", "Deployment", "deployments", true}
+	ReplicaSets  = Resource{"apps", "v1", "ReplicaSet", "replicasets", true}
+	StatefulSets = Resource{"apps", "v1", "StatefulSet", "statefulsets", true}
+	Pods         = Resource{"", "v1", "Pod", "pods", true}
+	Events       = Resource{"", "v1", "Event", "events", true}
+	ConfigMaps   = Resource{"", "v1", "ConfigMap", "configmaps", true}
+	Autoscalers  = Resource{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true}
 )
 
 // apiVersion returns group/version, or the version for the core group.

@@ -24,13 +24,14 @@ const UpgradeIntroduction = `# KServe upgraded in place
 
 <!-- Written by make e2e SUITE=upgrade. It compares this page with what it measures; -update rewrites the page. -->
 
-Apps of examples/ and golden cases were deployed with KServe 0.15.2, each as the plugin makes it for that release,
-with all rules. Then KServe was upgraded from release to release, with the same etcd: its kinds, configuration,
-controllers, webhooks and runtimes. After each upgrade the plugin was told the new release, and what it then made of
-the apps replaced what was there, as Argo CD does with prune on.
+Apps of examples/ and golden cases were deployed with the older release of KServe, each as the plugin makes it for that
+release, with all rules. Then ` + "`upgrade`" + ` said what the newer release does, with the programs of both, and KServe was
+upgraded, with the same etcd: its kinds, configuration, controllers, webhooks, runtimes and presets. In the end the plugin
+was told the new release, and what it then made of the apps replaced what was there, as Argo CD does with prune on.
 
-A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
-not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
+A service restarts when a pod template of it changes. "Predicted" are the services of which ` + "`upgrade`" + ` says so: as
+` + "`rollout`" + ` for KServe's upgrade alone, as ` + "`restarts`" + ` for what the plugin makes. A miss is a service of which one
+is true and the other is not. An object is lost when it is gone, or another one of the same name.
 
 KServe 0.15.1 and 0.15.2 write the deployment mode of a service into its status, under its old name. Up to 0.18 it stays
 there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a service in Standard mode that 0.15.1 or
