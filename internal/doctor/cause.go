@@ -25,9 +25,10 @@ type Cause struct {
 type depth int
 
 const (
-	inStatus depth = iota + 1 // what the service says
-	inEvent                   // what happened to the service
-	inModel                   // what KServe says about the model, from which its conditions and events follow
+	inSummary depth = iota + 1 // what follows from something else that the service says
+	inStatus                   // what the service says
+	inEvent                    // what happened to the service
+	inModel                    // what KServe says about the model, from which its conditions and events follow
 	inWorkload
 	inPods // why there are no pods
 	inPod
@@ -86,8 +87,12 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 		if text(condition, "status") != "False" || text(condition, "reason") == "" && text(condition, "message") == "" {
 			continue
 		}
-		if name := text(condition, "type"); name != "Stopped" {
-			causes = append(causes, newCause(r, inStatus, text(condition, "lastTransitionTime"),
+		name, d := text(condition, "type"), inStatus
+		if slices.Contains(summaries, name) {
+			d = inSummary
+		}
+		if name != "Stopped" {
+			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
 				cmp.Or(text(condition, "reason"), name), text(condition, "message")))
 		}
 	}
@@ -96,6 +101,9 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 	}
 	return causes
 }
+
+// summaries are the conditions that follow from others: without pods there are no routes.
+var summaries = []string{"Ready", "IngressReady", "RoutesReady", "LatestDeploymentReady"}
 
 func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
 	for _, e := range c.events[r] {

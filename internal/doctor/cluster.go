@@ -24,6 +24,8 @@ func refOf(o health.Object) ref {
 	return ref{group, text(o, "kind"), text(o, "metadata", "namespace"), text(o, "metadata", "name")}
 }
 
+func refTo(o *transform.Object) ref { return ref{o.Group(), o.Kind, o.Namespace, o.Name} }
+
 // String returns Kind namespace/name, or Kind name.
 func (r ref) String() string { return r.kind + " " + strings.TrimPrefix(r.namespace+"/"+r.name, "/") }
 

@@ -74,8 +74,11 @@ func (r Report) Failed() int {
 func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
 	report := Report{Facts: c.facts(), Unread: c.Unread}
 	about := map[ref][]transform.Finding{}
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool {
+		return f.AsStored && c.drift(refTo(f.Object)) == "" // it explains why an object is out of sync
+	})
 	for _, f := range findings {
-		r := c.serviceOf(ref{f.Object.Group(), f.Object.Kind, f.Object.Namespace, f.Object.Name})
+		r := c.serviceOf(refTo(f.Object))
 		about[r] = append(about[r], f)
 	}
 	for _, result := range c.results(now) {
@@ -104,7 +107,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		return report
 	}
 	for _, f := range findings {
-		if r := (ref{f.Object.Group(), f.Object.Kind, f.Object.Namespace, f.Object.Name}); about[c.serviceOf(r)] != nil {
+		if about[c.serviceOf(refTo(f.Object))] != nil {
 			report.Others = append(report.Others, f)
 		}
 	}
