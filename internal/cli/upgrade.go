@@ -89,10 +89,6 @@ refused or breaks is an error, also where generate repairs it.
 		}
 		if services > 0 {
 			pl := planning{env: env, inputs: inputs, repair: true, changed: true}
-			pl.mode, err = inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
-			if err != nil {
-				return err
-			}
 			added, err := pl.predict(cmd.Context(), &report, versions.from, versions.to)
 			if err != nil {
 				return err

@@ -23,7 +23,9 @@ func (pl *planning) predict(
 	programs := pl.programs()
 	old, _, err := newest(programs, from)
 	is, _, missing := newest(programs, to)
-	if err = cmp.Or(err, missing); err == nil {
+	mode, apart := pl.inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
+	pl.mode = mode
+	if err = cmp.Or(err, missing, apart); err == nil {
 		err = pl.readBoth(ctx, report.From, report.To)
 	}
 	if err != nil {

@@ -56,12 +56,6 @@ var Schemes = map[string]transform.Window{
 	"oci+native": since(0, 20), "pvc": {}, "s3": {}, "webhdfs": {},
 }
 
-// LLMSchemes are those of LLMInferenceServices (workload_storage.go in pkg/controller/v1alpha1/llmisvc@v0.16.0, and in
-// pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
-var LLMSchemes = map[string]transform.Window{
-	"hf": {}, "oci": {}, "oci+native": since(0, 20), "pvc": {}, "s3": {},
-}
-
 // MultiModelVariable is the environment variable that is "true" on a custom predictor that serves many models.
 const MultiModelVariable = "MULTI_MODEL_SERVER"
 

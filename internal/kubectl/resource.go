@@ -25,7 +25,7 @@ var (
 	Autoscalers  = Resource{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true}
 )
 
-// apiVersion returns group/version, or the version for the core group.
+// apiVersion returns the version as objects have it, without a group if it is that of Kubernetes' first kinds.
 func (r Resource) apiVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Version, "/") }
 
 // Find returns the named kinds of a group that the cluster has, each in the version that the API server prefers.
@@ -64,7 +64,7 @@ func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[s
 
 // path returns where the objects are, in one namespace or in all.
 func (r Resource) path(namespace string) string {
-	path := "/apis/" + r.Group + "/" + r.Version + "/"
+	path := "/apis/" + r.apiVersion() + "/"
 	if r.Group == "" {
 		path = "/api/" + r.Version + "/"
 	}

@@ -24,38 +24,31 @@ var storageScheme = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/4819", "https://github.com/kserve/kserve/issues/5200",
 	},
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
+	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.16.0/list",
 	Severity: transform.Error,
 	Run:      run(checkStorageScheme),
 }
 
 func checkStorageScheme(p *pass) {
-	if p.Object.GroupKind() == kserve.LLMInferenceService {
-		unless := ""
-		if p.Versions.Any(kserve.LLMCached) {
-			unless = "; fine if a LocalModelCache of the cluster has it"
-		}
-		p.checkScheme(yamldoc.Path{"spec", "model", "uri"}, kserve.LLMSchemes, unless)
-		return
-	}
 	s := p.KServe.Service(p.Object)
 	if s.Mode == kserve.ModelMesh {
 		return
 	}
 	for _, at := range modelURIs(s) {
-		p.checkScheme(at, kserve.Schemes, "; fine if a ClusterStorageContainer of the cluster has it")
+		p.checkScheme(at)
 	}
 	for _, component := range s.Components() {
 		p.checkStorageList(yamldoc.Path{"spec", component, "storageUris"})
 	}
 }
 
-// checkScheme does what ValidateStorageURI and attachModelArtifacts do.
-func (p *pass) checkScheme(at yamldoc.Path, schemes map[string]transform.Window, unless string) {
+// checkScheme does what ValidateStorageURI does (pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.11.2 to
+// @v0.20.0).
+func (p *pass) checkScheme(at yamldoc.Path) {
 	uri := p.Object.Get(at...).Str()
 	scheme, _, isURI := strings.Cut(uri, "://")
-	releases, known := schemes[scheme]
+	releases, known := kserve.Schemes[scheme]
 	if !isURI || isPlaceholder(uri) || known && p.Versions.Any(releases) || p.index.storageContainers().have(uri) {
 		return
 	}
@@ -67,18 +60,16 @@ func (p *pass) checkScheme(at yamldoc.Path, schemes map[string]transform.Window,
 	case p.Versions.Newer():
 		return
 	default:
-		f.Message = fmt.Sprintf("no pod starts, because KServe has no %s:// for this kind, only %s: correct it, or store the "+
-			"model elsewhere%s", scheme, joined(p.schemes(schemes), "and"), unless)
-		if unless != "" {
-			f.Severity = transform.Warning
-		}
+		f.Severity = transform.Warning
+		f.Message = fmt.Sprintf("no pod starts, because KServe has no %s://, only %s: correct it, or store the model "+
+			"elsewhere; fine if a ClusterStorageContainer of the cluster has it", scheme, joined(p.schemes(), "and"))
 	}
 	p.Report(f)
 }
 
 // schemes returns those that a release in question has.
-func (p *pass) schemes(all map[string]transform.Window) (names []string) {
-	for name, releases := range all {
+func (p *pass) schemes() (names []string) {
+	for name, releases := range kserve.Schemes {
 		if p.Versions.Any(releases) {
 			names = append(names, name+"://")
 		}
