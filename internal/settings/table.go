@@ -142,7 +142,7 @@ var Table = slices.Concat([]Setting{
 	},
 	{
 		Name: "report", Title: "Report",
-		Help: "object with the findings that generate adds to each namespace, if the cluster has that kind",
+		Help:   "object with the findings that generate adds to each namespace, if the cluster has that kind",
 		Values: []string{none, "openreports", "policyreport"}, Default: none,
 		field: func(s *Settings) any { return &s.Report },
 	},
