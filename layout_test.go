@@ -69,11 +69,12 @@ var layers = []struct {
 		"internal/render/kustomize internal/tree transform"},
 	{"internal/render/discover", "internal/lazyregexp internal/paths internal/render internal/render/kustomize " +
 		"internal/render/kustomize/references internal/tree"},
-	{"internal/report", "internal/encoding internal/lazyregexp internal/secret internal/terminal transform " +
-		"transform/yamldoc"},
+	{"internal/policyreport", "internal/lazyregexp internal/terminal"},
+	{"internal/report", "internal/encoding internal/lazyregexp internal/policyreport internal/secret internal/terminal " +
+		"transform transform/yamldoc"},
 	{"internal/health", "internal/encoding internal/kserve internal/lazyregexp internal/panics internal/plain " +
 		"internal/terminal resource_customizations transform/yamldoc"},
-	{"internal/healthconfig", "internal/health internal/kserve internal/terminal resource_customizations transform " +
+	{"internal/healthconfig", "internal/health internal/kserve internal/policyreport internal/terminal resource_customizations transform " +
 		"transform/unified transform/yamldoc"},
 	{"internal/install", "internal/encoding internal/health internal/healthconfig internal/kserve internal/lazyregexp " +
 		"internal/quantity internal/settings internal/terminal transform/rules transform/yamldoc"},
@@ -82,6 +83,8 @@ var layers = []struct {
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
+	{"internal/doctor", "internal/encoding internal/health internal/install internal/kserve internal/kubectl " +
+		"internal/policyreport internal/report internal/terminal transform"},
 	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/plan " +
@@ -101,10 +104,10 @@ var layers = []struct {
 		"internal/settings internal/terminal internal/tree internal/watchdog transform transform/rules"},
 	{"internal/cli/flags", "internal/encoding internal/report internal/run internal/settings internal/terminal"},
 	{"internal/cli/help", "internal/cli/flags internal/settings internal/terminal"},
-	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/drift internal/encoding internal/flux " +
+	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/doctor internal/drift internal/encoding internal/flux " +
 		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +
 		"internal/kserve internal/kubectl internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
-		"internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
+		"internal/policyreport internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
 		"internal/upgrade internal/version internal/watchdog transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},

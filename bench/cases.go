@@ -162,6 +162,11 @@ var cases = []testCase{
 		goal{ratio: assess},
 	},
 	{
+		"`doctor` of 2,000 services and their Deployments", plugin + "doctor --fail-on=never ${live.yaml*2000}",
+		"200 of them", plugin + "doctor --fail-on=never ${live.yaml*200}",
+		goal{ratio: linear, memory: 300e6},
+	},
+	{
 		"`health wait` for 5,000 services with 50,000 changes", plugin + "health wait ${changes.json*5000} ${names*5000}",
 		"500 services, 5,000 changes", plugin + "health wait ${changes.json*500} ${names*500}",
 		goal{ratio: linear},

@@ -102,20 +102,24 @@ func (f Finding) loss() string {
 
 // Subject names the object, and the Application that it is of or the values that it is rendered with if that is known.
 func (f Finding) Subject() string {
-	switch file := f.Object.File; {
-	case file.Application != "":
-		return f.Object.String() + " (application " + file.Application + ")"
-	case file.Values != "":
-		return f.Object.String() + " (with " + file.Values + ")"
+	if app := f.Object.Application(); app != "" {
+		return f.Object.String() + " (application " + app + ")"
+	}
+	if values := f.Object.File.Values; values != "" {
+		return f.Object.String() + " (with " + values + ")"
 	}
 	return f.Object.String()
 }
 
-// String returns path:line:col: Kind namespace/name: ID: text. For an object that a renderer made, the renderer stands
-// in place of the position, and the source comes last if it is known and another file. The result may hold control
+// String returns path:line:col: Kind namespace/name: ID: text. A live object has no line that people know. For an object
+// that a renderer made, the renderer stands in place of the position, and the source comes last if it is known and
+// another file. The result may hold control
 // characters of the manifest: quote them before they reach a terminal.
 func (f Finding) String() string {
 	file := f.Object.File
+	if f.Object.IsLive() {
+		return fmt.Sprintf("%s: %s: %s", f.Subject(), f.Rule.ID, f.Text())
+	}
 	if file.Renderer == "" {
 		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Subject(), f.Rule.ID, f.Text())
 	}

@@ -20,6 +20,9 @@ type File struct {
 	// chart or an Application says which values there are.
 	Values string
 
+	// Live says that the file may be what a cluster answers, so that an object in it may be live: see Object.IsLive.
+	Live bool
+
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
 
@@ -113,6 +116,43 @@ func (o *Object) GroupKind() GroupKind { return GroupKind{o.Group(), o.Kind} }
 // Annotation returns the value of an annotation, empty if the object does not have it.
 func (o *Object) Annotation(key string) string {
 	return o.Get("metadata", "annotations", key).Str()
+}
+
+// IsLive reports whether a cluster answered the object, and nobody wrote it: the file may be an answer, and the API
+// server has given the object a uid and a resourceVersion.
+func (o *Object) IsLive() bool {
+	metadata := o.Get("metadata")
+	return o.File.Live && metadata.Get("uid").Str() != "" && metadata.Get("resourceVersion").Str() != ""
+}
+
+// Where Argo CD notes which Application it applies an object for: by default in the annotation, and up to 2.14 in the
+// label (common/common.go@v3.5.7 and @v2.14.21).
+const (
+	TrackingAnnotation = "argocd.argoproj.io/tracking-id" // application:group/kind:namespace/name
+	TrackingLabel      = "app.kubernetes.io/instance"
+)
+
+// Tracked returns the Application in the annotation of an object, or without one in its label. KServe copies both to
+// what it makes, so the annotation has to name the object itself. It is empty where no Application is named.
+func Tracked(annotation, label string, kind GroupKind, namespace, name string) string {
+	if annotation == "" {
+		return label
+	}
+	app, of, _ := strings.Cut(annotation, ":")
+	if of != kind.Group+"/"+kind.Kind+":"+namespace+"/"+name {
+		return ""
+	}
+	return app
+}
+
+// Application returns the Argo CD Application that the object is of: that of its file, or the one that a live object
+// names. It is empty where that is not known.
+func (o *Object) Application() string {
+	if o.File.Application != "" || !o.IsLive() {
+		return o.File.Application
+	}
+	return Tracked(o.Annotation(TrackingAnnotation), o.Get("metadata", "labels", TrackingLabel).Str(),
+		o.GroupKind(), o.Namespace, o.Name)
 }
 
 // String returns Kind namespace/name, as messages name the object. Without a namespace it is Kind name, and an object

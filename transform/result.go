@@ -182,9 +182,10 @@ func (r *Result) Repairing() []*Rule {
 var ErrFatal = errors.New("no output: a finding is fatal")
 
 // Stream returns the repaired manifests as one stream of documents, in the order of the input: large pieces, to be
-// written one after the other. The error is [ErrFatal] if a finding is fatal, and an [*InputError] if the documents
-// cannot be joined so that Kubernetes' decoder reads each of them as it stands in its file.
-func (r *Result) Stream() ([][]byte, error) {
+// written one after the other. Documents to add come last, except those that the input has already. The error is
+// [ErrFatal] if a finding is fatal, and an [*InputError] if the documents cannot be joined so that Kubernetes' decoder
+// reads each of them as it stands in its file.
+func (r *Result) Stream(add ...[]byte) ([][]byte, error) {
 	if r.Fatal() {
 		return nil, ErrFatal
 	}
@@ -196,11 +197,31 @@ func (r *Result) Stream() ([][]byte, error) {
 			documents = append(documents, p.sources(i, p.after, func(d *document) bool { return d.content != foreign }))
 		}
 	}
+	for _, data := range add {
+		if hasDocument(documents, data) {
+			continue
+		}
+		more, err := yamldoc.Split(data)
+		if err != nil {
+			return nil, err
+		}
+		files, documents = append(files, &File{Data: data}), append(documents, more)
+	}
 	stream, err := yamldoc.Join(documents)
 	if fault := (*yamldoc.JoinError)(nil); errors.As(err, &fault) {
 		return nil, inputError(files[fault.File], 1, fault.Err)
 	}
 	return stream, err
+}
+
+// hasDocument reports whether one of the documents is the data, or one of those that are kept together because no rule
+// concerns them.
+func hasDocument(files [][]yamldoc.Document, data []byte) bool {
+	lines := append([]byte("\n"), data...)
+	same := func(d yamldoc.Document) bool {
+		return bytes.HasPrefix(d.Body, data) || bytes.Contains(d.Body, lines)
+	}
+	return slices.ContainsFunc(files, func(documents []yamldoc.Document) bool { return slices.ContainsFunc(documents, same) })
 }
 
 // Files returns every file of the input before and after the repair, including the documents that are not objects. If

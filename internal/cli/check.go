@@ -45,6 +45,7 @@ all the same.
   git worktree add ../main main && argocd-kserve-plugin check --previous ../main/deploy deploy/`,
 	}
 	src := flags.Sources(cmd, env.caller)
+	src.Live = true
 	var baseline flags.Path
 	cmd.Flags().Var((*flags.Path)(&src.Previous), "previous",
 		"the manifests before the change, a `path`, to check what it deletes, and what can't change")
@@ -122,6 +123,8 @@ func (c *checked) conclusion(width int) string {
 			fmt.Fprintf(&b, "%d by fix; ", inFiles)
 		}
 		b.WriteString("the sidecar repairs what is rendered, or you do where the findings say\n")
+	case n > 0 && slices.ContainsFunc(c.open, func(f transform.Finding) bool { return f.Object.IsLive() }):
+		fmt.Fprintf(&b, "%d repairable in Git, where fix does it: a change in the cluster alone does not last\n", n)
 	case n > 0 && (c.Path == "-" || inFiles < n):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)
 	case n > 0:

@@ -55,7 +55,11 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err := cmp.Or(contradictions(out), refused(out)); err != nil {
 			return err
 		}
-		pieces, err := out.Stream()
+		objects, err := reportObjects(env, out)
+		if err != nil {
+			return err
+		}
+		pieces, err := out.Stream(objects...)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,8 +17,10 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
 func newHealthConfigCommand(env *Env) *cobra.Command {
@@ -83,12 +86,16 @@ type configuring struct {
 	src    *run.Loader
 	flags  *pflag.FlagSet
 	limits healthconfig.Limits
+
+	reports bool // whether to add the checks of report objects
 }
 
 func newConfiguring(env *Env, cmd *cobra.Command) *configuring {
 	c := &configuring{env: env, flags: cmd.Flags(), limits: healthconfig.DefaultLimits}
 	c.src = flags.Settings(cmd, env.caller, "argocd-version", "kserve-version", "max-memory", "max-input", "timeout",
-		"default-deployment-mode", "namespace")
+		"default-deployment-mode", "namespace", "fail-on")
+	c.flags.BoolVar(&c.reports, "reports", false,
+		"also health checks for the objects that the setting report makes: Degraded from fail-on on")
 	flags.Ignored(cmd, "default-deployment-mode", "namespace")
 	c.flags.DurationVar(&c.limits.Grace, "grace", c.limits.Grace,
 		"time after which a service that waits for what another app may bring is Degraded")
@@ -123,5 +130,8 @@ func (c *configuring) configuration(withoutLimits bool) (*settings.Settings, hea
 		fmt.Fprintln(c.env.Stderr, warning)
 	}
 	configuration, err := healthconfig.Configure(versions, set.ArgoCDVersion, c.limits)
+	if least := cmp.Or(set.FailOn, string(transform.Warning)); c.reports && least != run.Never {
+		configuration.AddReports(report.PolicySeverities(transform.Severity(least)))
+	}
 	return set, configuration, err
 }

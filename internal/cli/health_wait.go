@@ -54,6 +54,7 @@ The exit code is 0 when all are Healthy, 1 when one is not, 2 for an error.`,
 		},
 	}
 	w := waiting{env: env, watched: newClusterFlags(cmd)}
+	cmd.Flags().StringVarP(&w.watched.services.Selector, "selector", "l", "", "labels of the services, such as team=shop")
 	cmd.Flags().DurationVar(&w.timeout, "timeout", 10*time.Minute, "time to wait, such as 90s or 10m; 0 is no limit")
 	cmd.Flags().DurationVar(&w.settle, "settle", 30*time.Second, "how long a service must stay Degraded to end the wait, such "+
 		"as 90s; 0 ends it at once, and more than --timeout never")
@@ -196,8 +197,7 @@ func newClusterFlags(cmd *cobra.Command) *clusterFlags {
 	set.StringVar(&c.context, "context", "", "context of the kubeconfig, as in kubectl")
 	set.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig file, as in kubectl")
 	set.StringVarP(&c.services.Namespace, "namespace", "n", "", "namespace of the services (default: the context's)")
-	set.StringVarP(&c.services.Selector, "selector", "l", "", "labels of the services, such as team=shop")
-	set.BoolVarP(&c.services.AllNamespaces, "all-namespaces", "A", false, "wait for the services of all namespaces")
+	set.BoolVarP(&c.services.AllNamespaces, "all-namespaces", "A", false, "the services of all namespaces")
 	return c
 }
 
@@ -214,6 +214,12 @@ func (c *clusterFlags) refuse(cmd *cobra.Command) error {
 
 // list fills the wait with the services that the arguments ask for.
 func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
+	c.services.Types = args
+	return c.services.Fill(ctx, c.program(env), wait)
+}
+
+// program returns the kubectl that the flags name.
+func (c *clusterFlags) program(env *Env) *kubectl.Kubectl {
 	k := &kubectl.Kubectl{
 		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
 	}
@@ -223,6 +229,5 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 	if c.kubeconfig != "" {
 		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
 	}
-	c.services.Types = args
-	return c.services.Fill(ctx, k, wait)
+	return k
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/version"
@@ -31,6 +32,9 @@ sidecar in it keeps its rules-as-of, so that a newer release makes no new repair
 that of this release.
 
 A program that was not built from a release has no published image: it needs --image, with the one that you built.
+
+--report locks the setting report: findings become objects of the applications. Standard error says which
+CustomResourceDefinition that needs.
 
 --timeout, --max-input and --max-memory are the limits of the sidecar. Its memory limit is at least four times max-memory,
 and its limits of storage are at least max-input.`,
@@ -81,7 +85,7 @@ type installing struct {
 func newInstalling(env *Env, cmd *cobra.Command) *installing {
 	c := &installing{env: env}
 	c.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
-		"max-memory", "max-input", "timeout")
+		"report", "max-memory", "max-input", "timeout")
 	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
 	cmd.Flags().BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
 	return c
@@ -149,6 +153,11 @@ const deadline = time.Minute
 // limited returns the options with the limits that flags or variables set.
 func (c *installing) limited(set *settings.Settings) install.Options {
 	o := c.options(set)
+	if form, ok := policyreport.FormNamed(set.Report); ok {
+		o.Report = form.Name
+		c.env.note([]string{fmt.Sprintf("report: the clusters need the CustomResourceDefinition of %s in %s, from %s; where "+
+			"it is missing, there are no reports and every sync works", form.Kind, form.APIVersion, form.CRD)})
+	}
 	if set.Locked("timeout") {
 		o.Timeout = set.Timeout
 	}

@@ -2,15 +2,18 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -39,13 +42,57 @@ func (c *checked) report(env *Env) report.Report {
 	}
 	return report.Report{
 		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
-		Objects: c.Objects(), Sources: c.sources(env), Version: version.Current().Version,
+		Objects: c.Objects(), Scopes: scopes(env, c.Outcome), Sources: c.sources(env), Version: version.Current().Version,
 		Place: origin.Of(env.caller.Dir, c.open).Find, Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
 		Diff: func() (string, error) {
 			diff, err := diffs(env, c.Outcome, quoted)
 			return string(diff), err
 		},
 	}
+}
+
+// scopes returns the namespaces and applications of the objects, some of them several times.
+func scopes(env *Env, o *run.Outcome) []policyreport.Scope {
+	var all []policyreport.Scope
+	for _, part := range o.Each() {
+		for _, object := range rules.Written(part.Result) {
+			all = append(all, scopeOf(env, report.ScopeOf(object)))
+		}
+	}
+	return all
+}
+
+// scopeOf adds the Application that Argo CD renders.
+func scopeOf(env *Env, s policyreport.Scope) policyreport.Scope {
+	s.Application = cmp.Or(s.Application, env.caller.Getenv("ARGOCD_APP_NAME"))
+	return s
+}
+
+// reportObjects returns the objects that the setting report adds to the manifests. Where Argo CD says which kinds the
+// cluster has, there are none of a kind that is missing, because they would fail the sync.
+func reportObjects(env *Env, o *run.Outcome) (documents [][]byte, err error) {
+	for _, part := range o.Each() {
+		form, ok := policyreport.FormNamed(part.Settings.Report)
+		if !ok {
+			continue
+		}
+		if kinds := env.caller.Getenv("KUBE_API_VERSIONS"); kinds != "" &&
+			!slices.Contains(strings.Split(kinds, ","), form.APIVersion+"/"+form.Kind) {
+			o.Warnings = append(o.Warnings, fmt.Sprintf("report is %s, and the cluster has no %s of %s: install its "+
+				"CustomResourceDefinition from %s", form.Name, form.Kind, form.APIVersion, form.CRD))
+			continue
+		}
+		results := report.PolicyResults(slices.Concat(part.Left(), part.Unused, part.Accepted))
+		for i := range results {
+			results[i].Scope = scopeOf(env, results[i].Scope)
+		}
+		more, err := form.Documents(policyreport.Source, scopes(env, part), results)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, more...)
+	}
+	return documents, nil
 }
 
 // accept sets the findings aside that the baseline in a file accepts, and warns if entries accept none.

@@ -105,6 +105,7 @@ var groups = []commandGroup{
 		{"plan", newPlanCommand, nil},
 	}},
 	{"The cluster", []command{
+		{"doctor", newDoctorCommand, nil},
 		{"install", newInstallCommand, []command{
 			{"check", newInstallCheckCommand, nil}, {"detect", newInstallDetectCommand, nil},
 		}},

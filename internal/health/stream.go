@@ -39,11 +39,13 @@ func Read(input io.Reader, name string, pause time.Duration, emit func(Event) bo
 	if mark, _ := buffered.Peek(3); bytes.Equal(mark, []byte("\uFEFF")) {
 		_, _ = buffered.Discard(3)
 	}
-	var err error
-	if startsJSON(buffered) {
-		err = readJSON(buffered, emit)
-	} else {
-		err = readYAML(buffered, pause, emit)
+	rest, read, err := readList(buffered, emit)
+	switch {
+	case err != nil:
+	case startsJSON(rest):
+		err = readJSON(rest, read, emit)
+	default:
+		err = readYAML(rest, read, pause, emit)
 	}
 	if err != nil && !errors.Is(err, errEnough) {
 		return fmt.Errorf("%s: %w", name, err)
@@ -69,23 +71,24 @@ func startsJSON(input *bufio.Reader) bool {
 	}
 }
 
-func readJSON(input io.Reader, emit func(Event) bool) error {
+// readJSON reads JSON values after a number of bytes.
+func readJSON(input io.Reader, after int64, emit func(Event) bool) error {
 	decoder := json.NewDecoder(input)
 	for {
 		var value any
 		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
 			return nil
 		} else if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-			return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+			return fmt.Errorf("byte %d: %w", after+syntax.Offset, err)
 		} else if errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("byte %d: %w", decoder.InputOffset(), err)
+			return fmt.Errorf("byte %d: %w", after+decoder.InputOffset(), err)
 		} else if err != nil {
 			return err
 		}
 		if err := deliver(value, emit); errors.Is(err, errEnough) {
 			return err
 		} else if err != nil {
-			return fmt.Errorf("before byte %d: %w", decoder.InputOffset(), err)
+			return fmt.Errorf("before byte %d: %w", after+decoder.InputOffset(), err)
 		}
 	}
 }
@@ -93,7 +96,8 @@ func readJSON(input io.Reader, emit func(Event) bool) error {
 // ahead is how many lines are read before they are wanted, so that the two goroutines rarely wait for each other.
 const ahead = 256
 
-func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error {
+// readYAML reads YAML documents after a number of lines.
+func readYAML(input io.Reader, after int64, pause time.Duration, emit func(Event) bool) error {
 	lines, ended, stop := make(chan string, ahead), make(chan error, 1), make(chan struct{})
 	defer close(stop)
 	panics.Go(func() error { return readLines(input, lines, stop) }, func(err error) {
@@ -102,7 +106,7 @@ func readYAML(input io.Reader, pause time.Duration, emit func(Event) bool) error
 	})
 
 	var document strings.Builder
-	number, first := 0, 1
+	number, first := after, after+1
 	read := func() error {
 		value, err := decode(document.String())
 		if err == nil && value != nil {

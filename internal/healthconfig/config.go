@@ -3,6 +3,7 @@
 package healthconfig
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -14,21 +15,24 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// Override is one resource customization of Argo CD, for a kind of serving.kserve.io.
+// Override is one resource customization of Argo CD, for a kind.
 type Override struct {
 	Type  string // health, actions, knownTypeFields or ignoreDifferences
+	Group string // "" for serving.kserve.io
 	Kind  string
 	Value string // what stands under the key in argocd-cm
 }
 
 // Key is the override's key in argocd-cm.
 func (o Override) Key() string {
-	return "resource.customizations." + o.Type + "." + health.Group + "_" + o.Kind
+	return "resource.customizations." + o.Type + "." + cmp.Or(o.Group, health.Group) + "_" + o.Kind
 }
 
 // Without says what people see without the override with a key in argocd-cm.
 func Without(key string) string {
 	switch kind := key[strings.LastIndexByte(key, '_')+1:]; {
+	case strings.Contains(key, ".health.") && !strings.Contains(key, health.Group):
+		return fmt.Sprintf("Argo CD shows no health of %ss", kind)
 	case strings.Contains(key, ".health."):
 		return fmt.Sprintf("Argo CD does not wait until %ss are ready", kind)
 	case strings.Contains(key, ".actions."):

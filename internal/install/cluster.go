@@ -26,23 +26,33 @@ type Cluster struct {
 // ReadCluster reads what kubectl prints for KServe's ConfigMap, the Deployment of its controller and, if it is there,
 // that of the repo-server. name stands for the input in errors.
 func ReadCluster(input io.Reader, name string) (*Cluster, error) {
-	c := &Cluster{
+	c := NewCluster(name)
+	err := health.Read(input, name, 0, func(event health.Event) bool {
+		c.Add(event.Object)
+		return true
+	})
+	return c, err
+}
+
+// NewCluster returns a cluster of which nothing is known. name stands for where its objects come from in errors.
+func NewCluster(name string) *Cluster {
+	return &Cluster{
 		Version: Fact{Setting: "kserve-version", object: "Deployment " + kserve.ControllerDeployment, input: name},
 		Mode:    Fact{Setting: "default-deployment-mode", object: "ConfigMap " + kserve.ConfigMap, input: name},
 		name:    name,
 	}
-	err := health.Read(input, name, 0, func(event health.Event) bool {
-		switch kind, name := event.Object["kind"], health.At(event.Object, "metadata", "name"); {
-		case kind == "Deployment" && name == kserve.ControllerDeployment:
-			c.Version.found(event.Object, controllerVersion)
-		case kind == "ConfigMap" && name == kserve.ConfigMap:
-			c.Mode.found(event.Object, defaultMode)
-		default:
-			c.readSidecar(event.Object)
-		}
-		return true
-	})
-	return c, err
+}
+
+// Add takes from an object what it says.
+func (c *Cluster) Add(object health.Object) {
+	switch kind, name := object["kind"], health.At(object, "metadata", "name"); {
+	case kind == "Deployment" && name == kserve.ControllerDeployment:
+		c.Version.found(object, controllerVersion)
+	case kind == "ConfigMap" && name == kserve.ConfigMap:
+		c.Mode.found(object, defaultMode)
+	default:
+		c.readSidecar(object)
+	}
 }
 
 func (c *Cluster) readSidecar(object health.Object) {

@@ -3,8 +3,10 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
+	"fmt"
 	"strings"
 	"time"
 
@@ -42,6 +44,7 @@ type Options struct {
 	KServeVersion, DefaultDeploymentMode string
 
 	RulesAsOf string // "" for the rules of this release
+	Report    string // the setting report, "" for its default
 
 	Timeout             time.Duration // 0 for that of the definition, as below
 	MaxInput, MaxMemory settings.Size
@@ -58,7 +61,13 @@ const Unknown = "unknown"
 
 // container returns the definition of the container, with the options in it. Without a user, the platform chooses it.
 func (o Options) container(user bool) (*yamldoc.Tree, error) {
-	tree, err := yamldoc.Parse(containerYAML)
+	definition := containerYAML
+	if o.Report != "" {
+		last := []byte("    - name: HOME\n")
+		entry := fmt.Appendf(nil, "    - name: %s\n      value: %s\n%s", settings.Variable("report"), o.Report, last)
+		definition = bytes.Replace(definition, last, entry, 1)
+	}
+	tree, err := yamldoc.Parse(definition)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type Kubectl struct {
 	Environ []string // nil for the environment of this process
 	Dir     string
 	Pause   time.Duration // before another try after a watch has ended; it doubles up to longestPause
+	Timeout time.Duration // for an answer; 0 is no limit
 	Started func(pid int) // called when kubectl has started; nil for nothing
 }
 
@@ -55,6 +56,9 @@ var advices = []struct{ reason, says, do string }{
 
 var serverError = lazyregexp.New(`^Error from server \((\w+)\): `)
 
+// IsForbidden reports whether the account may not do what it tried.
+func IsForbidden(err error) bool { return isReason(err, "Forbidden") }
+
 // isReason reports whether the API server gave the reason for an error.
 func isReason(err error, reason string) bool {
 	var failure *Error
@@ -63,13 +67,23 @@ func isReason(err error, reason string) bool {
 
 // raw decodes what the API server answers at a path.
 func (k *Kubectl) raw(ctx context.Context, path string, into any) error {
-	return k.run(ctx, func(stdout io.Reader) error {
+	if k.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf(
+			"kubectl get --raw %s: no answer within %v; is the server well? --request-timeout waits longer", path, k.Timeout))
+		defer cancel()
+	}
+	err := k.run(ctx, func(stdout io.Reader) error {
 		err := json.NewDecoder(stdout).Decode(into)
 		if errors.Is(err, io.EOF) {
 			return nil // kubectl says why
 		}
 		return err
 	}, "get", "--raw", path)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // Namespace returns the namespace of the context, default if it has none.

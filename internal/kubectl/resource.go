@@ -14,10 +14,15 @@ type Resource struct {
 	Namespaced           bool
 }
 
-// Deployments and Pods are Resources that every cluster has.
+// Resources that every cluster has.
 var (
-	Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
-	Pods        = Resource{"", "v1", "Pod", "pods", true}
+	Deployments  = Resource{"apps", "v1", "Deployment", "deployments", true}
+	ReplicaSets  = Resource{"apps", "v1", "ReplicaSet", "replicasets", true}
+	StatefulSets = Resource{"apps", "v1", "StatefulSet", "statefulsets", true}
+	Pods         = Resource{"", "v1", "Pod", "pods", true}
+	Events       = Resource{"", "v1", "Event", "events", true}
+	ConfigMaps   = Resource{"", "v1", "ConfigMap", "configmaps", true}
+	Autoscalers  = Resource{"autoscaling", "v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", true}
 )
 
 // apiVersion returns the version as objects have it, without a group if it is that of Kubernetes' first kinds.

@@ -19,25 +19,25 @@ func IsType(arg string) bool {
 	return ok
 }
 
-// request is what the arguments ask for.
-type request struct {
-	kinds []string
-	names map[string][]string // by kind; without names all objects are meant
+// Request is what arguments ask for.
+type Request struct {
+	Kinds []string
+	Names map[string][]string // by kind; without names all objects are meant
 }
 
-// parseRequest reads TYPE/NAME... or TYPE[,TYPE...] [NAME...], as kubectl does.
-func parseRequest(args []string) (request, error) {
-	r := request{names: map[string][]string{}}
+// ParseRequest reads TYPE/NAME... or TYPE[,TYPE...] [NAME...], as kubectl does.
+func ParseRequest(args []string) (Request, error) {
+	r := Request{Names: map[string][]string{}}
 	add := func(typed string, names ...string) error {
 		kind, ok := health.KindNamed(typed)
 		if !ok {
 			return fmt.Errorf("%q is no type that can be waited for; those are %s",
 				typed, strings.Join(health.KindNames(), ", "))
 		}
-		if !slices.Contains(r.kinds, kind) {
-			r.kinds = append(r.kinds, kind)
+		if !slices.Contains(r.Kinds, kind) {
+			r.Kinds = append(r.Kinds, kind)
 		}
-		r.names[kind] = append(r.names[kind], names...)
+		r.Names[kind] = append(r.Names[kind], names...)
 		return nil
 	}
 	if !strings.Contains(args[0], "/") {
@@ -64,9 +64,15 @@ func parseRequest(args []string) (request, error) {
 	return r, nil
 }
 
-// hasNames reports whether single objects are asked for.
-func (r request) hasNames() bool {
-	return slices.ContainsFunc(r.kinds, func(kind string) bool { return len(r.names[kind]) > 0 })
+// Means reports whether an object is asked for. Without kinds all are.
+func (r Request) Means(kind, name string) bool {
+	names := r.Names[kind]
+	return len(r.Kinds) == 0 || slices.Contains(r.Kinds, kind) && (len(names) == 0 || slices.Contains(names, name))
+}
+
+// HasNames reports whether single objects are asked for.
+func (r Request) HasNames() bool {
+	return slices.ContainsFunc(r.Kinds, func(kind string) bool { return len(r.Names[kind]) > 0 })
 }
 
 // Services say which services a Kubectl reads.
@@ -79,22 +85,16 @@ type Services struct {
 
 // Fill adds the services to a wait, with their workloads, and sources that follow them.
 func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error {
-	asked, err := parseRequest(s.Types)
-	switch {
-	case err != nil:
+	asked, err := ParseRequest(s.Types)
+	if err != nil {
 		return err
-	case asked.hasNames() && s.AllNamespaces:
-		return errors.New("flag --all-namespaces: names are only possible in one namespace")
-	case asked.hasNames() && s.Selector != "":
-		return errors.New("flag --selector: give names or labels, not both")
 	}
-	namespace := s.Namespace
-	if s.AllNamespaces {
-		namespace = ""
-	} else if namespace == "" {
-		if namespace, err = k.Namespace(ctx); err != nil {
-			return err
-		}
+	if err := s.Check(asked); err != nil {
+		return err
+	}
+	namespace, err := s.In(ctx, k)
+	if err != nil {
+		return err
 	}
 	services, err := s.feeds(ctx, k, wait, asked, namespace)
 	if err != nil {
@@ -107,27 +107,49 @@ func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error
 	return listAll(ctx, wait, slices.Concat(services, workloads, pods(k, asked, namespace)))
 }
 
+// Check returns an error for names that the flags forbid.
+func (s Services) Check(asked Request) error {
+	switch {
+	case asked.HasNames() && s.AllNamespaces:
+		return errors.New("flag --all-namespaces: names are only possible in one namespace")
+	case asked.HasNames() && s.Selector != "":
+		return errors.New("flag --selector: give names or labels, not both")
+	}
+	return nil
+}
+
+// In returns the namespace of the services, "" for all.
+func (s Services) In(ctx context.Context, k *Kubectl) (string, error) {
+	switch {
+	case s.AllNamespaces:
+		return "", nil
+	case s.Namespace != "":
+		return s.Namespace, nil
+	}
+	return k.Namespace(ctx)
+}
+
 // feeds returns a feed for each kind that is asked for, and tells the wait what to wait for.
 func (s Services) feeds(
-	ctx context.Context, k *Kubectl, wait *health.Wait, asked request, namespace string,
+	ctx context.Context, k *Kubectl, wait *health.Wait, asked Request, namespace string,
 ) ([]*Feed, error) {
-	found, err := k.Find(ctx, "serving.kserve.io", asked.kinds)
+	found, err := k.Find(ctx, "serving.kserve.io", asked.Kinds)
 	if err != nil {
 		return nil, err
 	}
 	var feeds []*Feed
-	for _, kind := range asked.kinds {
+	for _, kind := range asked.Kinds {
 		resource, ok := found[kind]
 		if !ok {
 			return nil, fmt.Errorf("the cluster has no %s; install KServe's CustomResourceDefinitions, or choose another "+
 				"cluster with --context", kind)
 		}
 		fields := ""
-		if names := asked.names[kind]; len(names) == 1 {
+		if names := asked.Names[kind]; len(names) == 1 {
 			fields = "metadata.name=" + names[0] // which an account may be allowed to read alone
 		}
 		feeds = append(feeds, NewFeed(k, resource, namespace, s.Selector, fields))
-		for _, name := range asked.names[kind] {
+		for _, name := range asked.Names[kind] {
 			target := health.Target{Kind: kind, Name: name}
 			if resource.Namespaced {
 				target.Namespace = namespace
@@ -143,10 +165,10 @@ func (s Services) feeds(
 
 // workloads returns feeds for the Deployments and LeaderWorkerSets of the kinds that are asked for. A cluster without
 // LeaderWorkerSets has none to wait for.
-func workloads(ctx context.Context, k *Kubectl, asked request, namespace string) ([]*Feed, error) {
+func workloads(ctx context.Context, k *Kubectl, asked Request, namespace string) ([]*Feed, error) {
 	var feeds []*Feed
-	llm := slices.Contains(asked.kinds, "LLMInferenceService")
-	if llm || slices.Contains(asked.kinds, "InferenceService") || slices.Contains(asked.kinds, "InferenceGraph") {
+	llm := slices.Contains(asked.Kinds, "LLMInferenceService")
+	if llm || slices.Contains(asked.Kinds, "InferenceService") || slices.Contains(asked.Kinds, "InferenceGraph") {
 		feeds = append(feeds, NewFeed(k, Deployments, namespace, "", ""))
 	}
 	if !llm {
@@ -161,12 +183,12 @@ func workloads(ctx context.Context, k *Kubectl, asked request, namespace string)
 
 // pods returns feeds for the pods of the kinds that are asked for. They say why a service is not ready, so an account
 // that may not read them waits without.
-func pods(k *Kubectl, asked request, namespace string) (feeds []*Feed) {
+func pods(k *Kubectl, asked Request, namespace string) (feeds []*Feed) {
 	for kind, labels := range map[string]string{
 		"LLMInferenceService": "app.kubernetes.io/part-of=llminferenceservice",
 		"InferenceService":    "serving.kserve.io/inferenceservice",
 	} {
-		if slices.Contains(asked.kinds, kind) {
+		if slices.Contains(asked.Kinds, kind) {
 			feed := NewFeed(k, Pods, namespace, labels, "")
 			feed.optional = true
 			feeds = append(feeds, feed)

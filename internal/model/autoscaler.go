@@ -108,7 +108,7 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 // usersAutoscalers returns the autoscalers of the render that neither KServe nor KEDA made.
 func usersAutoscalers(snapshot *transform.Snapshot) []*transform.Object {
 	return slices.DeleteFunc(snapshot.Objects(AutoscalerKinds...), func(o *transform.Object) bool {
-		return Maker(o) != "" || controller(o, kserve.ScaledObject.Group) != nil // KEDA makes HPAs of ScaledObjects
+		return IsMade(o) || controller(o, kserve.ScaledObject.Group) != nil // KEDA makes HPAs of ScaledObjects
 	})
 }
 

@@ -21,7 +21,7 @@ func findClaimed(render *transform.Snapshot) map[objectName][]*transform.Object 
 	found := map[objectName][]*transform.Object{}
 	for _, o := range render.Objects(kserve.Deployment, service) {
 		labels := o.Get("metadata", "labels")
-		if labels.Get(ComponentLabel).Str() == kserve.Predictor && Maker(o) == "" {
+		if labels.Get(ComponentLabel).Str() == kserve.Predictor && !IsMade(o) {
 			at := objectName{o.Namespace, labels.Get(ServiceLabel).Str()}
 			found[at] = append(found[at], o)
 		}

@@ -35,7 +35,7 @@ func (m *Model) BlockedBy(o *transform.Object) (child LLMChild, ok bool) {
 		kind = kserve.ScaledObject
 	}
 	child, ok = m.llms.children[childName{kind, o.Namespace, o.Name}]
-	return child, ok && Maker(o) == "" && m.LLMVersions(child.Service.Object).Any(child.Window) && child.blocks(o)
+	return child, ok && !IsMade(o) && m.LLMVersions(child.Service.Object).Any(child.Window) && child.blocks(o)
 }
 
 // blocks reports whether KServe looks for the object.

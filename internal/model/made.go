@@ -19,10 +19,17 @@ func Maker(o *transform.Object) string {
 	return owner.Get("kind").Str() + " " + owner.Get("name").Str()
 }
 
-// controller returns the owner that controls an object, nil if there is none or it is of another API group.
+// IsMade reports whether a controller made an object: one of KServe's, or any other where the object is live, such as
+// Knative's, or KEDA's for the HPA of a ScaledObject.
+func IsMade(o *transform.Object) bool {
+	return Maker(o) != "" || o.IsLive() && controller(o, transform.AnyKind) != nil
+}
+
+// controller returns the owner that controls an object, nil if there is none or it is of another API group. Any group is
+// transform.AnyKind.
 func controller(o *transform.Object, group string) *yamldoc.Node {
 	for _, owner := range o.Get("metadata", "ownerReferences").List() {
-		ofGroup := strings.HasPrefix(owner.Get("apiVersion").Str(), group+"/")
+		ofGroup := group == transform.AnyKind || strings.HasPrefix(owner.Get("apiVersion").Str(), group+"/")
 		if ofGroup && owner.Get("controller").Str() == "true" {
 			return owner
 		}

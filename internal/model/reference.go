@@ -71,7 +71,7 @@ func reaching(all map[targetName][]Reference, o *transform.Object, kind, name st
 func findReferences(render *transform.Snapshot) *references {
 	found := &references{exact: map[targetName][]Reference{}, loose: map[targetName][]Reference{}}
 	for _, o := range render.All() {
-		if Maker(o) != "" {
+		if IsMade(o) {
 			continue
 		}
 		o.Node().Walk(nil, func(at *yamldoc.Trail, node *yamldoc.Node) { found.collect(o, at, node) })

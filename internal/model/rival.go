@@ -24,7 +24,7 @@ func (m *Model) Rivals(s *Service) []Rival { return m.rivals()[s] }
 func (m *Model) findRivals() map[*Service][]Rival {
 	found := map[*Service][]Rival{}
 	m.render.Search(mayBeRival, func(o *transform.Object) {
-		if Maker(o) != "" {
+		if IsMade(o) {
 			return
 		}
 		switch o.GroupKind() {

@@ -28,7 +28,7 @@ func findTargets(render *transform.Snapshot) map[targetName]bool {
 	}
 	mayHold := func(text []byte) bool { return len(mentionedTargets(text, wanted)) > 0 }
 	unreadable := render.Search(mayHold, func(o *transform.Object) {
-		if kind := targetKind(o.APIVersion, o.Kind); kind != "" && Maker(o) == "" {
+		if kind := targetKind(o.APIVersion, o.Kind); kind != "" && !IsMade(o) {
 			found[targetName{kind, objectName{o.Namespace, o.Name}}] = true
 		}
 	})

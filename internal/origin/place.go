@@ -37,10 +37,15 @@ func Of(dir paths.Dir, findings []transform.Finding) *Places {
 	return p
 }
 
-// Find returns where a person finds what a finding is about. Of what a renderer made, that is a line of its source, or
+// Find returns where a person finds what a finding is about. A live object is its own place. Of what a renderer made, that is a line of its source, or
 // the overlay if another one wants something else there, or if it adds what the finding is about.
 func (p *Places) Find(f transform.Finding) report.Place {
 	file := f.Object.File
+	if f.Object.IsLive() {
+		place := report.Place{Path: f.Object.String(), Col: f.Col, Text: p.load(file.Path, file.Data).line(f.Line)}
+		place.EndCol = place.Col + token(place.Text, place.Col)
+		return place
+	}
 	if file.Renderer == "" {
 		place := report.Place{Path: p.dir.Shown(file.Path), Line: f.Line, Col: f.Col}
 		place.Text = p.load(file.Path, file.Data).line(f.Line)

@@ -30,5 +30,5 @@ func stream(abs, name string, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Files: []transform.File{{Path: name, Data: data}}}, nil
+	return Result{Files: []transform.File{{Path: name, Data: data, Live: o.Live}}}, nil
 }

@@ -77,6 +77,9 @@ type Options struct {
 
 	Helm helm.Options
 
+	// Live says that standard input and pipes may be what a cluster answers, and not only manifests.
+	Live bool
+
 	Stdin  io.Reader
 	Dir    string       // the working directory, absolute
 	Getenv buildenv.Env // looks up what Argo CD sets, such as ARGOCD_APP_NAME and KUBE_VERSION

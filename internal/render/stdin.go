@@ -11,5 +11,5 @@ func stdin(o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Files: []transform.File{{Path: "stdin", Data: data}}}, nil
+	return Result{Files: []transform.File{{Path: "stdin", Data: data, Live: o.Live}}}, nil
 }

@@ -16,6 +16,9 @@ func GitHub(w io.Writer, r Report) error {
 	var annotations []encoding.Annotation
 	for _, f := range transform.Sorted(r.Findings) {
 		place := r.Place(f)
+		if f.Object.IsLive() {
+			place = Place{}
+		}
 		annotations = append(annotations, encoding.Annotation{
 			Level: githubLevel[f.Severity], File: place.Path, Line: place.Line, Column: place.Col,
 			Title: f.Rule.ID + " " + f.Rule.Name, Message: f.Subject() + ": " + place.text(f),

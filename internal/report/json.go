@@ -95,13 +95,16 @@ func (r Report) jsonFindings(findings []transform.Finding) []jsonFinding {
 			accepted = &jsonAcceptance{f.Accepted.By, f.Accepted.Reason}
 		}
 		place, file := r.Place(f), f.Object.File.Path
+		if f.Object.IsLive() {
+			place.Col = 0
+		}
 		if f.Object.File.Renderer != "" && !place.Overlay {
 			file = cmp.Or(f.Object.File.Origin(), file)
 		}
 		out = append(out, jsonFinding{
 			Rule: f.Rule.ID, RuleName: f.Rule.Name, Severity: string(f.Severity),
 			File: file, Line: place.Line, Column: place.Col, Renderer: f.Object.File.Renderer,
-			App: f.Object.File.Application, Values: f.Object.File.Values,
+			App: f.Object.Application(), Values: f.Object.File.Values,
 			Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name,
 			Path: f.At.String(), Also: also, Category: f.Category, Message: f.Message, Fingerprint: fingerprint(f),
 			Repair: f.Repaired(), Restarts: len(f.Restarted()) > 0, RepairIn: place.Repair, Lost: lost,

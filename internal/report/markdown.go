@@ -92,7 +92,10 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 	for i, f := range findings {
 		place := r.Place(f)
 		at := place.Path
-		if place.Line > 0 {
+		switch {
+		case f.Object.IsLive():
+			at = f.At.String()
+		case place.Line > 0:
 			at = fmt.Sprintf("%s:%d", at, place.Line)
 		}
 		severity, text := string(f.Severity), encoding.Markdown(place.text(f))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -30,6 +31,8 @@ type Report struct {
 	// Diff returns what the repairs change as a unified diff, for people.
 	Diff func() (string, error)
 
+	Scopes []policyreport.Scope // the namespaces and applications of the objects, for report objects
+
 	Restarts []string // the services whose pods restart, once, because of the repairs
 
 	Tail  string // the lines after the findings in the reports for people
@@ -39,7 +42,7 @@ type Report struct {
 
 // Place is where a person finds what a finding is about.
 type Place struct {
-	Path      string // with slashes, relative to the working directory
+	Path      string // with slashes, relative to the working directory; of a live object, what it is called
 	Line, Col int    // from 1; columns count runes. Line is 0 where only the file is known
 	EndCol    int    // after what the finding is about
 	Text      string // the line, as a person may see it; empty where it is not known
@@ -72,6 +75,9 @@ var Formats = []Format{
 	{"junit", "for test reports of CI systems", false, JUnit},
 	{"github", "annotations of GitHub Actions", false, GitHub},
 	{"markdown", "for a comment on a pull request or the summary of a step, with the diff", false, Markdown},
+	{"openreports", "Report objects of openreports.io for kubectl apply, one a namespace and application", false,
+		Objects("openreports")},
+	{"policyreport", "the same as PolicyReport objects of wgpolicyk8s.io", false, Objects("policyreport")},
 	{"baseline", "for --baseline", false, WriteBaseline},
 }
 

@@ -59,7 +59,7 @@ func (r Report) sarifFixes(f transform.Finding, budget *int) []sarifFix {
 		}
 		changes = append(changes, change)
 	}
-	return []sarifFix{{Description: sarifMessage{Text: done(f.Edits)}, Changes: changes}}
+	return []sarifFix{{Description: sarifMessage{Text: Done(f.Edits)}, Changes: changes}}
 }
 
 // region returns the place of bytes of a patch in its file.

@@ -77,24 +77,30 @@ var colors = map[transform.Severity]string{transform.Error: "1;31", transform.Wa
 
 const green = "32"
 
+// inGit labels what to change, but not in what was checked.
+const inGit = "in Git: "
+
 // finding writes a heading, the line, the message, and what happens to it.
 func (t *text) finding(f transform.Finding) {
 	place, color := t.Place(f), colors[f.Severity]
-	at := place.Path
-	if place.Line > 0 {
+	at, label := place.Path, "repair: "
+	switch {
+	case f.Object.IsLive(): // its name is the heading
+		at, label = f.At.String(), inGit
+	case place.Line > 0:
 		at = fmt.Sprintf("%s:%d:%d", at, place.Line, place.Col)
 	}
 	t.line("  %s %s  %s", t.paint(color, string(f.Severity)), t.paint("1", f.Rule.ID+" "+f.Rule.Name), t.paint("2", at))
 	t.snippet(place, color)
 	t.wrapped("", "", f.Message)
-	if did := done(f.Edits); did != "" {
+	if did := Done(f.Edits); did != "" {
 		if len(f.Restarted()) > 0 {
 			did += "; restarts pods"
 		}
-		t.wrapped("repair: ", green, did)
+		t.wrapped(label, green, did)
 	}
 	if place.Repair != "" {
-		t.wrapped("in Git: ", green, place.Repair)
+		t.wrapped(inGit, green, place.Repair)
 	}
 	if remark := strings.TrimPrefix(f.Text(), f.Message); remark != "" {
 		t.wrapped("", colors[transform.Warning], strings.TrimPrefix(remark, "; "))
@@ -168,8 +174,8 @@ func (t *text) wrapped(label, color, message string) {
 	flush()
 }
 
-// done says what the edits do, each path once. A key that gets another name and another value is replaced.
-func done(edits []transform.Edit) string {
+// Done says what the edits do, each path once. A key that gets another name and another value is replaced.
+func Done(edits []transform.Edit) string {
 	var parts []string
 	renamed, written := map[string]string{}, map[string]bool{} // by the path: the new name, and whether there is a value
 	for _, e := range edits {

@@ -48,6 +48,7 @@ type Loader struct {
 	// Finds has a folder that is no source itself, also the working directory, stand for the sources below it.
 	Finds bool
 
+	Live             bool     // whether standard input and pipes may be what a cluster answers
 	Applications     []string // files or folders with Applications, whose sources are rendered
 	Repos            []string // repoURLs that stand for this checkout
 	Clusters         string   // a file with the clusters of Argo CD, for ApplicationSets, or ""

@@ -19,6 +19,7 @@ type Settings struct {
 
 	ArgoCDVersion  string
 	FailOn         string // never, advice, warning, error; empty: the command's own default
+	Report         string // none, or the name of a form of internal/policyreport
 	Source         string
 	Root           string // empty: package render finds it
 	Recurse        bool

@@ -141,6 +141,12 @@ var Table = slices.Concat([]Setting{
 		field: func(s *Settings) any { return &s.FailOn },
 	},
 	{
+		Name: "report", Title: "Report",
+		Help:   "object with the findings that generate adds to each namespace, if the cluster has that kind",
+		Values: []string{none, "openreports", "policyreport"}, Default: none,
+		field: func(s *Settings) any { return &s.Report },
+	},
+	{
 		Name: "source", Title: "Source",
 		Help: "how to render manifests; auto uses kustomize if there is a kustomization, Helm if there is a Chart.yaml, " +
 			"else the directory's files",

@@ -28,7 +28,7 @@ var madeByKServe = &transform.Rule{
 }
 
 func checkMaker(p *transform.Pass) {
-	if maker := model.Maker(p.Object); maker != "" {
+	if maker := model.Maker(p.Object); maker != "" && !p.Object.IsLive() {
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: fmt.Sprintf(
 			"Argo CD and KServe overwrite each other's changes of this object, and without its owner Kubernetes deletes it, "+
 				"because KServe makes it for %s: remove it from Git", maker)})

@@ -57,6 +57,9 @@ var withoutStatus = []string{
 }
 
 func checkLiveFields(p *pass) {
+	if p.Object.IsLive() {
+		return
+	}
 	if !p.Object.Get("metadata", "ownerReferences", 0, "uid").IsNull() {
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "ownerReferences"}, Message: "Kubernetes deletes the " +
 			"object, because its owner has another uid in each cluster: remove ownerReferences, or the object if its owner " +

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -157,6 +158,11 @@ func (o Options) forbidden() string {
 
 // IgnoreAnnotation is the annotation by which people accept findings; see transform.Config.Ignore.
 const IgnoreAnnotation = "argocd-kserve-plugin/ignore"
+
+// Written returns the objects in the input of a result, as Services does, that rules look at and no controller made.
+func Written(result *transform.Result) []*transform.Object {
+	return slices.DeleteFunc(slices.Clone(result.Index().Snapshot().All()), model.IsMade)
+}
 
 // Services returns the InferenceServices in the input of a result, of a run with the configuration of [Options.Config].
 func Services(result *transform.Result) []*model.Service {

@@ -69,7 +69,7 @@ type change struct {
 // left to KS504.
 func run(check func(*pass)) func(*transform.Pass) {
 	return func(p *transform.Pass) {
-		if model.Maker(p.Object) != "" {
+		if model.IsMade(p.Object) {
 			return
 		}
 		x := p.Index.(*index)
@@ -103,6 +103,9 @@ func (p *pass) Report(f transform.Report) {
 			f.Unrepaired = fmt.Sprintf("KServe %s and %s differ here: set kserve-version to the exact release",
 				releases[0], releases[len(releases)-1])
 		}
+	}
+	if f.AsStored && p.Object.IsLive() {
+		return // KServe has stored the object as it is
 	}
 	p.report(f)
 }

@@ -1,0 +1,211 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+)
+
+// Cause is why a service is not well, as the deepest object that knows it says.
+type Cause struct {
+	Object  string `json:"object"` // Kind namespace/name
+	Reason  string `json:"reason"` // a word, such as ImagePullBackOff
+	Message string `json:"message"`
+
+	ref   ref
+	depth depth
+	at    string // when, in the format of Kubernetes; the last of two equal causes wins
+}
+
+// depth is how near to the root of a problem something is: what a container does explains the pod, and that everything
+// above it.
+type depth int
+
+const (
+	inSummary depth = iota + 1 // what follows from something else that the service says
+	inStatus                   // what the service says
+	inEvent                    // what happened to the service
+	inModel                    // what KServe says about the model, from which its conditions and events follow
+	inWorkload
+	inPods // why there are no pods
+	inPod
+	inContainer
+	inMetadata // what nothing below can change
+)
+
+// cause returns the deepest cause of what a service is, nil if no object says one.
+func (c *Cluster) cause(service health.Object) *Cause {
+	r := refOf(service)
+	causes := slices.Concat(deletion(r, service), stopped(r, service), c.statusOf(r, service))
+	for _, below := range c.below(service) {
+		causes = append(causes, c.causesIn(below, c.objects[below])...)
+	}
+	if len(causes) == 0 {
+		return nil
+	}
+	deepest := slices.MaxFunc(causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.at, b.at))
+	})
+	return &deepest
+}
+
+func newCause(r ref, d depth, at, reason, message string) Cause {
+	return Cause{r.String(), reason, strings.Join(strings.Fields(message), " "), r, d, at}
+}
+
+// deletion is a finalizer that keeps an object.
+func deletion(r ref, o health.Object) []Cause {
+	since := text(o, "metadata", "deletionTimestamp")
+	if since == "" {
+		return nil
+	}
+	var names []string
+	for _, name := range list(o, "metadata", "finalizers") {
+		names = append(names, fmt.Sprint(name))
+	}
+	return []Cause{newCause(r, inMetadata, since, "Finalizers",
+		fmt.Sprintf("it is to be deleted since %s, and waits for the finalizers %s", since, strings.Join(names, ", ")))}
+}
+
+// The annotation and the reason of what people stopped (constants.go@v0.20.0).
+const stopAnnotation = "serving.kserve.io/stop"
+
+func stopped(r ref, o health.Object) []Cause {
+	if strings.EqualFold(text(o, "metadata", "annotations", stopAnnotation), "true") {
+		return []Cause{newCause(r, inMetadata, "", "Stopped", "the annotation "+stopAnnotation+" is true")}
+	}
+	return nil
+}
+
+// statusOf returns what the status of a service, and the events about it, say.
+func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
+	causes := c.eventsOf(r, inEvent)
+	for _, condition := range list(o, "status", "conditions") {
+		if text(condition, "status") != "False" || text(condition, "reason") == "" && text(condition, "message") == "" {
+			continue
+		}
+		name, d := text(condition, "type"), inStatus
+		if slices.Contains(summaries, name) {
+			d = inSummary
+		}
+		if name != "Stopped" {
+			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
+				cmp.Or(text(condition, "reason"), name), text(condition, "message")))
+		}
+	}
+	if failure, ok := health.At(o, "status", "modelStatus", "lastFailureInfo").(health.Object); ok {
+		causes = append(causes, newCause(r, inModel, text(failure, "time"), text(failure, "reason"), text(failure, "message")))
+	}
+	return causes
+}
+
+// summaries are the conditions that follow from others: without pods there are no routes.
+var summaries = []string{"Ready", "IngressReady", "RoutesReady", "LatestDeploymentReady"}
+
+func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
+	for _, e := range c.events[r] {
+		causes = append(causes, newCause(r, d, e.last, e.reason, e.message))
+	}
+	return causes
+}
+
+// causesIn returns what an object that a service owns says.
+func (c *Cluster) causesIn(r ref, o health.Object) []Cause {
+	switch r.kind {
+	case "Pod":
+		return c.podCauses(r, o)
+	case "ReplicaSet":
+		if number(o, "status", "readyReplicas") > 0 {
+			return nil
+		}
+		return append(c.eventsOf(r, inPods), failures(r, o, inPods)...)
+	case "Deployment":
+		causes := failures(r, o, inWorkload)
+		if health.At(o, "spec", "replicas") == float64(0) {
+			causes = append(causes, newCause(r, inWorkload, "", "ScaledToZero", "spec.replicas is 0"))
+		}
+		return causes
+	}
+	return append(c.eventsOf(r, inWorkload), failures(r, o, inWorkload)...)
+}
+
+// failures returns the conditions of an object that say what failed. Of most conditions that is False.
+func failures(r ref, o health.Object, d depth) (causes []Cause) {
+	for _, condition := range list(o, "status", "conditions") {
+		bad := "False"
+		if name := text(condition, "type"); name == "ReplicaFailure" || name == "ScalingLimited" {
+			bad = "True"
+		}
+		if text(condition, "status") == bad && text(condition, "type") != "ScalingLimited" {
+			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
+				cmp.Or(text(condition, "reason"), text(condition, "type")), text(condition, "message")))
+		}
+	}
+	return causes
+}
+
+// podCauses returns what keeps a pod from getting ready. Its containers know more than its conditions, and those more
+// than the events.
+func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
+	if health.At(pod, "status") == nil || isReady(pod) {
+		return nil
+	}
+	var causes []Cause
+	at := text(pod, "metadata", "creationTimestamp")
+	for _, status := range slices.Concat(
+		list(pod, "status", "initContainerStatuses"), list(pod, "status", "containerStatuses")) {
+		if cause, ok := containerCause(r, at, status); ok {
+			causes = append(causes, cause)
+		}
+	}
+	if len(causes) > 0 {
+		return causes[:1] // the first container that fails keeps the others from starting
+	}
+	for _, condition := range list(pod, "status", "conditions") {
+		if text(condition, "type") == "PodScheduled" && text(condition, "status") == "False" {
+			return []Cause{newCause(r, inPod, at, text(condition, "reason"), text(condition, "message"))}
+		}
+	}
+	if reason := text(pod, "status", "reason"); reason != "" { // Evicted
+		return []Cause{newCause(r, inPod, at, reason, text(pod, "status", "message"))}
+	}
+	causes = c.eventsOf(r, inPod)
+	for i := range causes {
+		causes[i].at = at + causes[i].at
+	}
+	return causes
+}
+
+// quiet are the reasons for which a container waits that are no failure.
+var quiet = []string{"", "ContainerCreating", "PodInitializing"}
+
+func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
+	name := text(status, "name")
+	ended, _ := health.At(status, "state", "terminated").(health.Object)
+	waiting := text(status, "state", "waiting", "reason")
+	message := text(status, "state", "waiting", "message")
+	if waiting == "CrashLoopBackOff" {
+		ended, _ = health.At(status, "lastState", "terminated").(health.Object)
+	}
+	switch {
+	case ended != nil && number(ended, "exitCode") != 0:
+		reason := cmp.Or(waiting, text(ended, "reason"))
+		if text(ended, "reason") == "OOMKilled" {
+			reason = "OOMKilled"
+		}
+		message = fmt.Sprintf("container %s ended with exit code %v", name, number(ended, "exitCode"))
+		if restarts := number(status, "restartCount"); restarts > 0 {
+			message += fmt.Sprintf(" after %v restarts", restarts)
+		}
+		if said := text(ended, "message"); said != "" {
+			message += ": " + said
+		}
+		return newCause(r, inContainer, at, reason, message), true
+	case !slices.Contains(quiet, waiting):
+		return newCause(r, inContainer, at, waiting, strings.TrimSuffix("container "+name+": "+message, ": ")), true
+	}
+	return Cause{}, false
+}

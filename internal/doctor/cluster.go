@@ -1,0 +1,256 @@
+package doctor
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// ref names an object. Two versions of an API group have the same objects.
+type ref struct{ group, kind, namespace, name string }
+
+func refOf(o health.Object) ref {
+	group, _, found := strings.Cut(text(o, "apiVersion"), "/")
+	if !found {
+		group = ""
+	}
+	return ref{group, text(o, "kind"), text(o, "metadata", "namespace"), text(o, "metadata", "name")}
+}
+
+func refTo(o *transform.Object) ref { return ref{o.Group(), o.Kind, o.Namespace, o.Name} }
+
+// String returns Kind namespace/name, or Kind name.
+func (r ref) String() string { return r.kind + " " + strings.TrimPrefix(r.namespace+"/"+r.name, "/") }
+
+// Cluster is what is known of a cluster.
+type Cluster struct {
+	Facts  *install.Cluster // KServe's release and its default mode
+	Unread []string         // what could not be read, a line each
+
+	fleet        *health.Fleet
+	objects      map[ref]health.Object
+	order        []ref
+	children     map[string][]ref      // by the uid of the owner
+	events       map[ref][]event       // warnings
+	applications map[ref][]application // by what they apply
+}
+
+// NewCluster returns an empty cluster. name stands for where the objects come from in messages.
+func NewCluster(name string) (*Cluster, error) {
+	fleet, err := health.NewFleet(nil)
+	return &Cluster{
+		Facts: install.NewCluster(name), fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
+		events: map[ref][]event{}, applications: map[ref][]application{},
+	}, err
+}
+
+// Add records an object. A Secret is not kept. Of what a controller made only what tells how it is.
+func (c *Cluster) Add(o health.Object) {
+	r := refOf(o)
+	switch r {
+	case ref{"", "Event", r.namespace, r.name}, ref{"events.k8s.io", "Event", r.namespace, r.name}:
+		c.addEvent(o)
+		return
+	case ref{"argoproj.io", "Application", r.namespace, r.name}:
+		c.addApplication(r, o)
+	case ref{"", "Secret", r.namespace, r.name}:
+		return
+	}
+	c.Facts.Add(o)
+	c.fleet.Apply(health.Event{Object: o})
+	if _, known := c.objects[r]; !known {
+		c.order = append(c.order, r)
+		for _, owner := range list(o, "metadata", "ownerReferences") {
+			uid := text(owner, "uid")
+			c.children[uid] = append(c.children[uid], r)
+		}
+	}
+	c.objects[r] = slim(r, o)
+}
+
+// slim drops what says nothing about how an object is: most of what a controller made, which follows from the service.
+func slim(r ref, o health.Object) health.Object {
+	if !isMade(o) {
+		if metadata, ok := o["metadata"].(health.Object); ok {
+			delete(metadata, "managedFields")
+		}
+		return o
+	}
+	small := health.Object{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": part(o, "metadata",
+		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp")}
+	if !(r.kind == "Pod" && isReady(o)) {
+		small["spec"], small["status"] = part(o, "spec", "replicas", "scaleTargetRef"), o["status"]
+	}
+	return small
+}
+
+// part returns some of the fields of a mapping.
+func part(o health.Object, field string, names ...string) health.Object {
+	some := health.Object{}
+	for _, name := range names {
+		if value := health.At(o, field, name); value != nil {
+			some[name] = value
+		}
+	}
+	return some
+}
+
+func isReady(o health.Object) bool {
+	return slices.ContainsFunc(list(o, "status", "conditions"), func(condition any) bool {
+		return text(condition, "type") == "Ready" && text(condition, "status") == "True"
+	})
+}
+
+// isMade reports whether a controller made the object.
+func isMade(o health.Object) bool {
+	return slices.ContainsFunc(list(o, "metadata", "ownerReferences"), func(owner any) bool {
+		return health.At(owner, "controller") == true
+	})
+}
+
+// event is a warning about an object.
+type event struct {
+	reason, message string
+	last            string // when it was last seen, in the format of Kubernetes
+}
+
+func (c *Cluster) addEvent(o health.Object) {
+	if text(o, "type") != "Warning" {
+		return
+	}
+	about, _ := health.At(o, "involvedObject").(health.Object)
+	if about == nil {
+		about, _ = health.At(o, "regarding").(health.Object)
+	}
+	group, _, found := strings.Cut(text(about, "apiVersion"), "/")
+	if !found {
+		group = ""
+	}
+	r := ref{group, text(about, "kind"), text(about, "namespace"), text(about, "name")}
+	last := cmp.Or(text(o, "series", "lastObservedTime"), text(o, "lastTimestamp"), text(o, "eventTime"),
+		text(o, "metadata", "creationTimestamp"))
+	c.events[r] = append(c.events[r], event{text(o, "reason"), cmp.Or(text(o, "message"), text(o, "note")), last})
+}
+
+// application is an Argo CD Application that applies an object.
+type application struct {
+	name    string
+	isSync  bool // whether the object is as in Git
+	hasNews bool // whether Git has changed since the last sync
+}
+
+func (c *Cluster) addApplication(r ref, o health.Object) {
+	synced := text(o, "status", "operationState", "syncResult", "revision")
+	a := application{name: r.name, hasNews: synced != "" && synced != text(o, "status", "sync", "revision")}
+	for _, resource := range list(o, "status", "resources") {
+		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
+		a.isSync = text(resource, "status") != "OutOfSync"
+		c.applications[applied] = append(c.applications[applied], a)
+	}
+	delete(o, "status")
+	delete(o, "spec")
+}
+
+// below returns an object's descendants: what it owns, and what that owns.
+func (c *Cluster) below(o health.Object) []ref {
+	var all []ref
+	seen := map[string]bool{}
+	var visit func(o health.Object)
+	visit = func(o health.Object) {
+		uid := text(o, "metadata", "uid")
+		if uid == "" || seen[uid] {
+			return
+		}
+		seen[uid] = true
+		for _, r := range c.children[uid] {
+			all = append(all, r)
+			visit(c.objects[r])
+		}
+	}
+	visit(o)
+	return all
+}
+
+// lastApplied is the annotation with the manifest as kubectl or Argo CD applied it, which is what Git has.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// applied returns the manifest that was last applied, nil if the object does not have it.
+func applied(o health.Object) (manifest health.Object) {
+	annotation := text(o, "metadata", "annotations", lastApplied)
+	if annotation == "" || json.Unmarshal([]byte(annotation), &manifest) != nil {
+		return nil
+	}
+	return manifest
+}
+
+// Files returns the objects that people wrote, for the rules: as they were last applied where that is known, else as
+// they are.
+func (c *Cluster) Files() ([]transform.File, error) {
+	var files []transform.File
+	for _, r := range c.order {
+		o := c.objects[r]
+		if isMade(o) || !slices.Contains(written, r.group) && r.kind != "Deployment" {
+			continue
+		}
+		manifest, live := applied(o), false
+		if manifest == nil {
+			manifest, live = o, true
+		}
+		data, err := json.Marshal(manifest)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, transform.File{Path: r.String(), Data: data, Live: live, Application: c.application(r)})
+	}
+	return files, nil
+}
+
+// application returns the Application that applies an object, "" if that is not known.
+func (c *Cluster) application(r ref) string {
+	if apps := c.applications[r]; len(apps) > 0 {
+		return apps[0].name
+	}
+	o := c.objects[r]
+	return transform.Tracked(text(o, "metadata", "annotations", transform.TrackingAnnotation),
+		text(o, "metadata", "labels", transform.TrackingLabel), transform.GroupKind{Group: r.group, Kind: r.kind},
+		r.namespace, r.name)
+}
+
+// written are the groups of objects that rules look at.
+var written = []string{kserve.Group, kserve.HorizontalPodAutoscaler.Group, kserve.ScaledObject.Group,
+	kserve.HTTPScaledObject.Group}
+
+// kinds counts the objects of some kinds.
+func (c *Cluster) count(kinds ...string) (n int) {
+	for r := range c.objects {
+		if slices.Contains(kinds, r.kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// results returns the verdicts on the services at a time.
+func (c *Cluster) results(now time.Time) []health.Result { return c.fleet.Results(now) }
+
+func text(value any, path ...string) string {
+	s, _ := health.At(value, path...).(string)
+	return s
+}
+
+func number(value any, path ...string) float64 {
+	n, _ := health.At(value, path...).(float64)
+	return n
+}
+
+func list(value any, path ...string) []any {
+	items, _ := health.At(value, path...).([]any)
+	return items
+}

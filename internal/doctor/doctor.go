@@ -1,0 +1,155 @@
+// Package doctor says what is wrong with the services of a cluster: which one is not well, at risk or out of sync, why,
+// and what to change in Git.
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Report is what the doctor says about a cluster.
+type Report struct {
+	Facts    []Fact
+	Unread   []string  // what could not be read, a line each
+	Services []Service // those that are not well
+	Well     int
+	Others   []transform.Finding // of objects that belong to none of the services
+
+	scopes []policyreport.Scope // of the services, for report objects
+	Width  int                  // of the lines of the format text
+}
+
+// Fact is something known about the cluster.
+type Fact struct{ Name, Value string }
+
+// Service is a service that is not well.
+type Service struct {
+	health.Result
+	Application string
+	Cause       *Cause              // nil where no object says it
+	Findings    []transform.Finding // that explain it, or put it at risk
+	Drift       string              // how it differs from Git; "" if it does not, or nobody knows
+
+	ref        ref
+	apiVersion string
+	atRisk     bool
+}
+
+// Verdict is the health of the service in a word or two.
+func (s Service) Verdict() string {
+	switch {
+	case s.Status != health.Healthy:
+		return string(s.Status)
+	case s.atRisk:
+		return "at risk"
+	}
+	return "out of sync"
+}
+
+// Fails reports whether the service needs somebody. People suspend services on purpose.
+func (s Service) Fails() bool {
+	return s.Status != health.Healthy && s.Status != health.Suspended || s.atRisk || s.Drift != ""
+}
+
+// Failed counts the services that need somebody, and the other findings.
+func (r Report) Failed() int {
+	n := len(r.Others)
+	for _, s := range r.Services {
+		if s.Fails() {
+			n++
+		}
+	}
+	return n
+}
+
+// Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of Files that count.
+func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
+	report := Report{Facts: c.facts(), Unread: c.Unread}
+	about := map[ref][]transform.Finding{}
+	findings = slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool {
+		return f.AsStored && c.drift(refTo(f.Object)) == "" // it explains why an object is out of sync
+	})
+	for _, f := range findings {
+		r := c.serviceOf(refTo(f.Object))
+		about[r] = append(about[r], f)
+	}
+	for _, result := range c.results(now) {
+		if !asked.Means(result.Kind, result.Name) {
+			continue
+		}
+		r := ref{health.Group, result.Kind, result.Namespace, result.Name}
+		s := Service{Result: result, Findings: about[r], ref: r, atRisk: len(about[r]) > 0,
+			apiVersion: text(c.objects[r], "apiVersion")}
+		delete(about, r)
+		s.Application, s.Drift = c.application(r), c.drift(r)
+		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})
+		if result.Status == health.Healthy && !s.Fails() {
+			report.Well++
+			continue
+		}
+		if result.Status != health.Healthy {
+			s.Cause = c.cause(c.objects[r])
+		}
+		report.Services = append(report.Services, s)
+	}
+	slices.SortStableFunc(report.Services, func(a, b Service) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.QualifiedName(), b.QualifiedName()))
+	})
+	if len(asked.Kinds) > 0 {
+		return report
+	}
+	for _, f := range findings {
+		if about[c.serviceOf(refTo(f.Object))] != nil {
+			report.Others = append(report.Others, f)
+		}
+	}
+	return report
+}
+
+// urgency lists the health statuses, the most urgent first.
+var urgency = []health.Status{health.Degraded, health.Missing, health.Unknown, health.Progressing, health.Healthy,
+	health.Suspended}
+
+func (s Service) rank() int { return slices.Index(urgency, s.Status) }
+
+// serviceOf returns the service that an autoscaler scales, or the object itself.
+func (c *Cluster) serviceOf(r ref) ref {
+	target := ref{
+		"apps", "Deployment", r.namespace, text(c.objects[r], "spec", "scaleTargetRef", "name"),
+	}
+	for _, owner := range list(c.objects[target], "metadata", "ownerReferences") {
+		if service := (ref{health.Group, text(owner, "kind"), r.namespace, text(owner, "name")}); c.objects[service] != nil {
+			return service
+		}
+	}
+	return r
+}
+
+// facts returns what is known about the cluster.
+func (c *Cluster) facts() []Fact {
+	facts := []Fact{
+		{"KServe", cmp.Or(c.Facts.Version.Value, "unknown release")},
+		{"default deployment mode", cmp.Or(c.Facts.Mode.Value, "unknown")},
+	}
+	for _, counted := range []struct {
+		name  string
+		kinds []string
+	}{
+		{"services", health.Kinds},
+		{"runtimes", []string{"ServingRuntime", "ClusterServingRuntime"}},
+		{"autoscalers", []string{kserve.HorizontalPodAutoscaler.Kind, kserve.ScaledObject.Kind}},
+		{"pods", []string{"Pod"}},
+		{"Applications", []string{"Application"}},
+	} {
+		facts = append(facts, Fact{counted.name, strconv.Itoa(c.count(counted.kinds...))})
+	}
+	return facts
+}

@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+)
+
+// drift says how an object differs from what an Application last applied, "" if that is not known or it does not.
+func (c *Cluster) drift(r ref) string {
+	for _, a := range c.applications[r] {
+		if a.isSync {
+			continue
+		}
+		differences := differing("", applied(c.objects[r]), c.objects[r])
+		switch n := len(differences); {
+		case n == 0 && a.hasNews:
+			return "Git has changed since the last sync"
+		case n == 0:
+			return "it is not as in Git"
+		case n > most:
+			return fmt.Sprintf("%s, and %d more", strings.Join(differences[:most], ", "), n-most)
+		}
+		return strings.Join(differences, ", ")
+	}
+	return ""
+}
+
+// most is how many differences are named.
+const most = 3
+
+// differing returns the values that an applied object has and the live one does not.
+func differing(at string, applied, live any) []string {
+	switch applied := applied.(type) {
+	case health.Object:
+		mapping, _ := live.(health.Object)
+		var all []string
+		for _, key := range slices.Sorted(maps.Keys(applied)) {
+			if path := strings.TrimPrefix(at+"."+key, "."); path != "metadata.annotations" || mapping[key] != nil {
+				all = append(all, differing(path, applied[key], mapping[key])...)
+			}
+		}
+		return all
+	case []any:
+		items, _ := live.([]any)
+		var all []string
+		for i, item := range applied {
+			var other any
+			if i < len(items) {
+				other = items[i]
+			}
+			all = append(all, differing(fmt.Sprintf("%s[%d]", at, i), item, other)...)
+		}
+		return all
+	}
+	if reflect.DeepEqual(applied, live) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %s as applied and %s now", at, shown(applied), shown(live))}
+}
+
+func shown(value any) string {
+	if value == nil {
+		return "not there"
+	}
+	data, err := json.Marshal(value)
+	if err != nil || len(data) > 60 {
+		return "another value"
+	}
+	return string(data)
+}

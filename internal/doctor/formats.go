@@ -1,0 +1,189 @@
+package doctor
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Formats lists the formats, the default first.
+var Formats = []encoding.Format[Report]{
+	{Name: "text", Write: Text},
+	{Name: "json", Write: JSON},
+	{Name: "markdown", Write: Markdown},
+	{Name: "openreports", Write: objects(policyreport.Forms[0])},
+	{Name: "policyreport", Write: objects(policyreport.Forms[1])},
+}
+
+// entry is what the formats for people say about a service, line by line.
+type entry struct{ label, text string }
+
+// entries returns what is known about a service, what to change, and the command that shows more.
+func (s Service) entries() []entry {
+	var all []entry
+	var changes []string
+	change := func(text string) {
+		if text != "" && !slices.Contains(changes, text) {
+			changes = append(changes, text)
+		}
+	}
+	more := describe(s.ref)
+	switch {
+	case s.Cause != nil:
+		all = append(all, entry{"cause", s.Cause.String()})
+		more = s.Cause.more()
+	case s.Status != health.Healthy:
+		all = append(all, entry{"status", s.Message})
+	}
+	if s.Drift != "" {
+		all = append(all, entry{"out of sync", s.Drift})
+	}
+	for _, f := range s.Findings {
+		all = append(all, finding(f))
+		change(report.Done(f.Edits))
+	}
+	if len(changes) == 0 && s.Cause != nil {
+		change(s.Cause.remedy())
+	}
+	if s.Drift != "" && len(s.Findings) == 0 {
+		change("write there what should last, and sync")
+	}
+	for _, text := range changes {
+		all = append(all, entry{"in Git", text})
+	}
+	return append(all, entry{"more", more})
+}
+
+func finding(f transform.Finding) entry {
+	return entry{string(f.Severity), f.Rule.ID + " " + f.Rule.Name + ": " + f.Text()}
+}
+
+// String returns Reason: message (Kind namespace/name).
+func (c *Cause) String() string {
+	text := c.Reason
+	if c.Message != "" {
+		text += ": " + c.Message
+	}
+	return text + " (" + c.Object + ")"
+}
+
+// name names the service, and its Application.
+func (s Service) name() string {
+	if s.Application == "" {
+		return s.Ref()
+	}
+	return s.Ref() + " (application " + s.Application + ")"
+}
+
+// jsonVersion is that of the form. A field that is added leaves it; one that goes or changes its meaning raises it.
+const jsonVersion = 1
+
+type (
+	jsonReport struct {
+		Version  int               `json:"version"`
+		Facts    map[string]string `json:"facts"`
+		Unread   []string          `json:"unread"`
+		Well     int               `json:"well"`
+		Services []jsonService     `json:"services"`
+		Findings []jsonFinding     `json:"findings"`
+	}
+	jsonService struct {
+		Kind        string        `json:"kind"`
+		Namespace   string        `json:"namespace"`
+		Name        string        `json:"name"`
+		Application string        `json:"application,omitempty"`
+		Verdict     string        `json:"verdict"`
+		Status      health.Status `json:"status"`
+		Message     string        `json:"message"`
+		Cause       *Cause        `json:"cause,omitempty"`
+		OutOfSync   string        `json:"outOfSync,omitempty"`
+		Findings    []jsonFinding `json:"findings"`
+		Change      []string      `json:"change"`
+		More        string        `json:"more"`
+	}
+	jsonFinding struct {
+		Rule     string `json:"rule"`
+		Severity string `json:"severity"`
+		Object   string `json:"object"`
+		Path     string `json:"path"`
+		Message  string `json:"message"`
+	}
+)
+
+// JSON writes an object with the facts and the services that are not well.
+func JSON(w io.Writer, r Report) error {
+	out := jsonReport{
+		Version: jsonVersion, Facts: map[string]string{}, Unread: append([]string{}, r.Unread...), Well: r.Well,
+		Services: []jsonService{}, Findings: jsonFindings(r.Others),
+	}
+	for _, f := range r.Facts {
+		out.Facts[f.Name] = f.Value
+	}
+	for _, s := range r.Services {
+		one := jsonService{
+			Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Application: s.Application, Verdict: s.Verdict(),
+			Status: s.Status, Message: s.Message, Cause: s.Cause, OutOfSync: s.Drift, Findings: jsonFindings(s.Findings),
+			Change: []string{},
+		}
+		for _, e := range s.entries() {
+			switch e.label {
+			case "in Git":
+				one.Change = append(one.Change, e.text)
+			case "more":
+				one.More = e.text
+			}
+		}
+		out.Services = append(out.Services, one)
+	}
+	return encoding.JSON(w, out)
+}
+
+func jsonFindings(findings []transform.Finding) []jsonFinding {
+	all := []jsonFinding{}
+	for _, f := range findings {
+		all = append(all, jsonFinding{f.Rule.ID, string(f.Severity), f.Object.String(), f.At.String(), f.Text()})
+	}
+	return all
+}
+
+// objects writes report objects: the findings, and what services are not well.
+func objects(form policyreport.Form) func(io.Writer, Report) error {
+	return func(w io.Writer, r Report) error {
+		var findings []transform.Finding
+		var results []policyreport.Result
+		for _, s := range r.Services {
+			findings = append(findings, s.Findings...)
+			if s.Status != health.Healthy || s.Drift != "" {
+				results = append(results, s.result())
+			}
+		}
+		results = append(results, report.PolicyResults(append(findings, r.Others...))...)
+		return form.Write(w, policyreport.Source+"-doctor", r.scopes, results)
+	}
+}
+
+// result is the health of a service in a report object.
+func (s Service) result() policyreport.Result {
+	severity, result, rule, message := "medium", policyreport.Warn, s.Verdict(), s.Message
+	switch {
+	case s.Status == health.Degraded:
+		severity, result = "high", policyreport.Fail
+	case s.Status == health.Suspended:
+		severity = "info"
+	}
+	if s.Cause != nil {
+		rule, message = s.Cause.Reason, s.Cause.String()
+	}
+	return policyreport.Result{
+		Scope:  policyreport.Scope{Namespace: s.Namespace, Application: s.Application},
+		Object: policyreport.Object{APIVersion: s.apiVersion, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name},
+		Policy: "health", Rule: rule, Category: "KServe", Severity: severity, Result: result,
+		Message: cmp.Or(message, s.Drift),
+	}
+}

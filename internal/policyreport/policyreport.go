@@ -1,0 +1,219 @@
+// Package policyreport writes results as the objects in which programs such as Policy Reporter show them in a cluster.
+package policyreport
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+)
+
+// Source is who reports, in every object.
+const Source = "argocd-kserve-plugin"
+
+// Form is a kind of report objects.
+type Form struct {
+	Name       string // as people choose it
+	APIVersion string
+	Kind       string
+	CRD        string // where the CustomResourceDefinition is
+
+	noSource bool // whether only the results have a source
+}
+
+// Forms lists the kinds. Both have the same results: apis/openreports.io/v1alpha1/report_types.go of
+// openreports/reports-api, and policy-report/pkg/api/wgpolicyk8s.io/v1alpha2/policyreport_types.go of
+// kubernetes-sigs/wg-policy-prototypes.
+var Forms = []Form{
+	{
+		Name: "openreports", APIVersion: "openreports.io/v1alpha1", Kind: "Report",
+		CRD: "https://github.com/openreports/reports-api",
+	},
+	{
+		Name: "policyreport", APIVersion: "wgpolicyk8s.io/v1alpha2", Kind: "PolicyReport",
+		CRD: "https://github.com/kubernetes-sigs/wg-policy-prototypes", noSource: true,
+	},
+}
+
+// Group returns the API group without the version.
+func (f Form) Group() string {
+	group, _, _ := strings.Cut(f.APIVersion, "/")
+	return group
+}
+
+// FormNamed returns the form with a name. ok is false if there is none.
+func FormNamed(name string) (form Form, ok bool) {
+	i := slices.IndexFunc(Forms, func(f Form) bool { return f.Name == name })
+	if i < 0 {
+		return Form{}, false
+	}
+	return Forms[i], true
+}
+
+// The outcomes of a result.
+const (
+	Pass = "pass"
+	Fail = "fail"
+	Warn = "warn"
+	Skip = "skip"
+)
+
+// Result is what is said about an object.
+type Result struct {
+	Scope
+	Object     Object
+	Policy     string // of which kind the result is
+	Rule       string // which one of the policy
+	Category   string
+	Severity   string // critical, high, medium, low or info
+	Result     string // one of the outcomes
+	Message    string
+	Properties map[string]string
+}
+
+// Object names an object of the cluster.
+type Object struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// Scope is what a report object is about.
+type Scope struct{ Namespace, Application string }
+
+type (
+	object struct {
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Metadata   metadata `json:"metadata"`
+		Source     string   `json:"source,omitempty"`
+		Summary    summary  `json:"summary"`
+		Results    []result `json:"results"`
+	}
+	metadata struct {
+		Name        string            `json:"name"`
+		Namespace   string            `json:"namespace,omitempty"`
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	}
+	summary struct {
+		Pass  int `json:"pass"`
+		Fail  int `json:"fail"`
+		Warn  int `json:"warn"`
+		Error int `json:"error"`
+		Skip  int `json:"skip"`
+	}
+	result struct {
+		Source     string            `json:"source"`
+		Policy     string            `json:"policy"`
+		Rule       string            `json:"rule,omitempty"`
+		Category   string            `json:"category,omitempty"`
+		Severity   string            `json:"severity,omitempty"`
+		Result     string            `json:"result"`
+		Message    string            `json:"message"`
+		Objects    []Object          `json:"resources,omitempty"`
+		Properties map[string]string `json:"properties,omitempty"`
+	}
+)
+
+// syncOption has Argo CD plan a sync in a cluster that does not know the kind yet (docs/user-guide/sync-options.md).
+var syncOption = map[string]string{"argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true"}
+
+// Documents returns a report object for each scope, in the order of namespaces and applications: of those given, which
+// may have no results, and of those that the results name. An object without results says that nothing was found. It
+// has neither times nor counts of anything else, so equal results make equal bytes.
+func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte, error) {
+	by := map[Scope][]result{}
+	for _, s := range scopes {
+		by[s] = nil
+	}
+	for _, r := range results {
+		by[r.Scope] = append(by[r.Scope], result{
+			Source, r.Policy, r.Rule, r.Category, r.Severity, r.Result, terminal.QuoteLines(r.Message),
+			[]Object{r.Object}, r.Properties,
+		})
+	}
+	var documents [][]byte
+	for _, scope := range sorted(by) {
+		document, err := yaml.Marshal(f.object(name, scope, by[scope]))
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
+}
+
+func sorted(by map[Scope][]result) []Scope {
+	var scopes []Scope
+	for scope := range by {
+		scopes = append(scopes, scope)
+	}
+	slices.SortFunc(scopes, func(a, b Scope) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Application, b.Application))
+	})
+	return scopes
+}
+
+func (f Form) object(name string, scope Scope, results []result) object {
+	o := object{
+		APIVersion: f.APIVersion, Kind: f.Kind, Source: Source, Results: results,
+		Metadata: metadata{
+			Name: objectName(name, scope.Application), Namespace: scope.Namespace,
+			Labels: map[string]string{"app.kubernetes.io/managed-by": Source}, Annotations: syncOption,
+		},
+	}
+	if f.noSource {
+		o.Source = ""
+	}
+	if len(results) == 0 {
+		o.Results = []result{{Source: Source, Policy: name, Result: Pass, Message: "no findings"}}
+	}
+	for _, r := range o.Results {
+		switch r.Result {
+		case Pass:
+			o.Summary.Pass++
+		case Fail:
+			o.Summary.Fail++
+		case Warn:
+			o.Summary.Warn++
+		case Skip:
+			o.Summary.Skip++
+		}
+	}
+	return o
+}
+
+// notInName are the characters that the name of an object can't have. Argo CD writes namespace_name for an Application
+// outside of its own namespace.
+var notInName = lazyregexp.New(`[^a-z0-9.-]+`)
+
+func objectName(name, application string) string {
+	if application == "" {
+		return name
+	}
+	return name + "-" + strings.Trim(notInName().ReplaceAllString(strings.ToLower(application), "."), ".-")
+}
+
+// Write writes the documents as one stream.
+func (f Form) Write(w io.Writer, name string, scopes []Scope, results []Result) error {
+	documents, err := f.Documents(name, scopes, results)
+	if err != nil {
+		return err
+	}
+	for i, document := range documents {
+		if i > 0 {
+			document = append([]byte("---\n"), document...)
+		}
+		if _, err := w.Write(document); err != nil {
+			return err
+		}
+	}
+	return nil
+}

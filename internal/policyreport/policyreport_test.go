@@ -1,0 +1,120 @@
+package policyreport
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+)
+
+// schema returns the schema of a form in its CustomResourceDefinition, which refuses what the API server drops.
+func schema(t *testing.T, form Form, file string) *jsonschema.Schema {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd struct {
+		Spec struct {
+			Group    string
+			Scope    string
+			Names    struct{ Kind string }
+			Versions []struct {
+				Name   string
+				Schema struct{ OpenAPIV3Schema map[string]any }
+			}
+		}
+	}
+	if err := yaml.Unmarshal(data, &crd); err != nil {
+		t.Fatal(err)
+	}
+	version := crd.Spec.Versions[0]
+	if crd.Spec.Group+"/"+version.Name != form.APIVersion || crd.Spec.Names.Kind != form.Kind || crd.Spec.Scope != "Namespaced" {
+		t.Fatalf("%s has %s/%s %s", file, crd.Spec.Group, version.Name, crd.Spec.Names.Kind)
+	}
+	closed(version.Schema.OpenAPIV3Schema)
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(file, version.Schema.OpenAPIV3Schema); err != nil {
+		t.Fatal(err)
+	}
+	return compiler.MustCompile(file)
+}
+
+// closed makes the objects of a schema refuse fields that they do not have.
+func closed(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if _, ok := value["properties"].(map[string]any); ok && value["type"] == "object" {
+			value["additionalProperties"] = false
+		}
+		for _, v := range value {
+			closed(v)
+		}
+	case []any:
+		for _, v := range value {
+			closed(v)
+		}
+	}
+}
+
+var (
+	shop    = Scope{"models", "shop"}
+	results = []Result{
+		{
+			Scope: shop, Object: Object{"serving.kserve.io/v1beta1", "InferenceService", "models", "iris"},
+			Policy: "KS101", Rule: "exec-probe", Category: "KServe", Severity: "high", Result: Fail,
+			Message: "it breaks\x1b[31m", Properties: map[string]string{"path": "spec"},
+		},
+		{Scope: shop, Object: Object{"v1", "Node", "", "a"}, Policy: "KS102", Severity: "medium", Result: Warn, Message: "it may"},
+		{Scope: Scope{Namespace: "models"}, Object: Object{"v1", "Node", "", "a"}, Policy: "KS102", Severity: "info",
+			Result: Skip, Message: "accepted"},
+	}
+)
+
+// TestSchemas checks that the API server accepts every object, and drops nothing of it.
+func TestSchemas(t *testing.T) {
+	for i, file := range []string{"openreports.io_reports.yaml", "wgpolicyk8s.io_policyreports.yaml"} {
+		form := Forms[i]
+		schema := schema(t, form, file)
+		documents, err := form.Documents("plugin", []Scope{{"empty", "argo_shop"}, shop}, results)
+		if err != nil || len(documents) != 3 {
+			t.Fatal(len(documents), err)
+		}
+		for _, document := range documents {
+			var value any
+			if err := yaml.Unmarshal(document, &value); err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); err != nil {
+				t.Errorf("%v\n%s", err, document)
+			}
+		}
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	documents, err := Forms[0].Documents("plugin", []Scope{{"empty", "argo_shop"}}, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ name, counts string }{
+		{"name: plugin-argo.shop\n  namespace: empty\n", "error: 0\n  fail: 0\n  pass: 1\n  skip: 0\n  warn: 0\n"},
+		{"name: plugin\n  namespace: models\n", "error: 0\n  fail: 0\n  pass: 0\n  skip: 1\n  warn: 0\n"},
+		{"name: plugin-shop\n  namespace: models\n", "error: 0\n  fail: 1\n  pass: 0\n  skip: 0\n  warn: 1\n"},
+	} {
+		document := string(documents[i])
+		if !strings.Contains(document, want.name) || !strings.HasSuffix(document, "summary:\n  "+want.counts) ||
+			strings.Contains(document, "\x1b") || strings.Contains(document, "timestamp") {
+			t.Errorf("%d is\n%s", i, document)
+		}
+	}
+	var stream bytes.Buffer
+	if err := Forms[0].Write(&stream, "plugin", nil, results); err != nil ||
+		stream.String() != string(documents[1])+"---\n"+string(documents[2]) {
+		t.Errorf("%v\n%s", err, &stream)
+	}
+}
