@@ -82,10 +82,10 @@ var layers = []struct {
 	{"internal/drift", "internal/encoding internal/kserve internal/lazyregexp internal/terminal transform " +
 		"transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
-	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/terminal " +
-		"transform transform/yamldoc"},
 	{"internal/plan", "internal/encoding internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
+	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/plan " +
+		"internal/terminal transform transform/yamldoc"},
 	{"internal/golden", "internal/lazyregexp internal/render internal/secret internal/settings transform " +
 		"transform/rules transform/transformtest"},
 

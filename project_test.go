@@ -100,22 +100,25 @@ func TestChangelog(t *testing.T) {
 }
 
 // TestRelease checks that the release that install pins has the newest rules, that install locks rules-as-of at them, and
-// that CHANGELOG.md and docs/developers/releasing.md name that release.
+// that CHANGELOG.md and the pages with a release name that one.
 func TestRelease(t *testing.T) {
 	minor := rules.Newest.Minor()
 	if got := strings.TrimPrefix(semver.MajorMinor(install.Version), "v"); got != minor {
 		t.Errorf("install.Version is %s, and rules.Newest is %s", install.Version, minor)
 	}
+	version := strings.TrimPrefix(install.Version, "v")
 	for name, want := range map[string]string{
 		"internal/install/container.yaml": "name: ARGOCD_KSERVE_PLUGIN_RULES_AS_OF\n      value: \"" + minor + "\"\n",
 		"docs/developers/releasing.md":    "make release VERSION=" + install.Version + "`",
+		"docs/hosts.md":                   "          version: " + version + "\n",
+		"install/gitlab/kserve.yml":       "such as " + version + ";",
+		"action.yml":                      "such as " + version + ".",
 	} {
 		if !strings.Contains(read(t, name), want) {
 			t.Errorf("%s lacks %q", name, want)
 		}
 	}
 	changelog := read(t, "CHANGELOG.md")
-	version := strings.TrimPrefix(install.Version, "v")
 	if !strings.Contains(changelog, "## ["+version+"]") && !strings.Contains(changelog, "release will be "+version+".") {
 		t.Errorf("CHANGELOG.md has no release %s", version)
 	}
@@ -181,12 +184,12 @@ func anchor(heading string) string {
 	return strings.ReplaceAll(regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(text, ""), " ", "-")
 }
 
-// files returns the paths of the files below a folder whose names match.
+// files returns the paths of the files below a folder whose names match, without what make builds.
 func files(t *testing.T, dir, pattern string) []string {
 	t.Helper()
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == ".git" {
+		if err == nil && entry.IsDir() && (entry.Name() == ".git" || name == "bin") {
 			return filepath.SkipDir
 		}
 		if match, _ := filepath.Match(pattern, entry.Name()); match {

@@ -40,7 +40,7 @@ func Run(ctx context.Context, release Release, in io.Reader, out io.Writer) erro
 	if err := decoder.Decode(&request); err != nil {
 		return fmt.Errorf("request: %w", err)
 	}
-	for _, o := range slices.Concat(request.Cluster, request.Previous, request.Objects) {
+	for _, o := range slices.Concat(request.Cluster, request.Stored, request.Previous, request.Objects) {
 		if err := utiljson.ConvertMapNumbers(o, 0); err != nil {
 			return fmt.Errorf("request: %w", err)
 		}
@@ -62,6 +62,7 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	defer end()
+	c.server.created = newest(request.Stored)
 	answer := &Answer{Version: Version, Release: release.Version}
 	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
 		return answer, err
@@ -73,12 +74,14 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	p := &play{Cluster: c, before: maps.Clone(c.server.objects), namespace: request.Namespace}
-	if request.Changed {
-		state, err := p.act(ctx, nil, request.Previous)
-		if err != nil {
-			return nil, err
-		}
-		answer.Previous = state
+	switch {
+	case request.Stored != nil:
+		answer.Stored, answer.Previous, err = p.upgrade(ctx, request.Stored, request.Previous)
+	case request.Changed:
+		answer.Previous, err = p.act(ctx, nil, request.Previous)
+	}
+	if err != nil {
+		return nil, err
 	}
 	state, err := p.act(ctx, request.Previous, request.Objects)
 	if err != nil {

@@ -60,12 +60,15 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			continue
 		}
 		p.prepare(t.namespace)
-		if err := p.apply(t, was[t.key()], manifests[i]); err != nil {
-			state.Refused = append(state.Refused, Refusal{
-				Index: i, Object: p.server.reference(t.key()), Message: statusOf(err).Message,
-			})
+		if err := p.apply(t, was[t.key()], manifests[i], false); err != nil {
+			state.refuse(i, p.server.reference(t.key()), err)
 		}
 	}
+	return p.settled(ctx, state)
+}
+
+// settled lets the controllers do their work, and adds to the state what they leave.
+func (p *play) settled(ctx context.Context, state *State) (*State, error) {
 	if err := p.manager.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func ordered(manifests []map[string]any) []int {
 }
 
 // apply creates an object or merges it into the stored one, as kubectl apply does. A panic is an error.
-func (p *play) apply(t target, was, manifest object) (err error) {
+func (p *play) apply(t target, was, manifest object, dryRun bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -117,7 +120,7 @@ func (p *play) apply(t target, was, manifest object) (err error) {
 	}()
 	stored, err := p.server.get(t.key())
 	if err != nil {
-		_, err := p.server.create(t, runtime.DeepCopyJSON(manifest), false)
+		_, err := p.server.create(t, runtime.DeepCopyJSON(manifest), dryRun)
 		return err
 	}
 	current, err := t.kind.convert(stored, t.version)
@@ -148,7 +151,7 @@ func (p *play) apply(t target, was, manifest object) (err error) {
 		if err != nil {
 			return err
 		}
-		_, err = p.server.patch(t, string(types.MergePatchType), patch, false)
+		_, err = p.server.patch(t, string(types.MergePatchType), patch, dryRun)
 		return err
 	}
 	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
@@ -159,7 +162,7 @@ func (p *play) apply(t target, was, manifest object) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = p.server.patch(t, string(types.StrategicMergePatchType), patch, false)
+	_, err = p.server.patch(t, string(types.StrategicMergePatchType), patch, dryRun)
 	return err
 }
 

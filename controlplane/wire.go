@@ -5,7 +5,7 @@ import (
 )
 
 // Version is that of [Request] and [Answer].
-const Version = 1
+const Version = 2
 
 // Request is what a program reads.
 type Request struct {
@@ -22,14 +22,20 @@ type Request struct {
 	// Previous are the manifests before the change. Without a change they are missing, which is not the same as empty.
 	Previous []map[string]any `json:"previous,omitempty"`
 	Changed  bool             `json:"changed,omitempty"` // whether there is a change
-	Objects  []map[string]any `json:"objects"`
+	// Stored is what another release has left: the objects of its answer's state. This release then takes over from it, and
+	// Previous are the manifests that they are made of.
+	Stored  []map[string]any `json:"stored"`
+	Objects []map[string]any `json:"objects"`
 }
 
 // Answer is what a program writes.
 type Answer struct {
-	Version  int    `json:"version"`
-	Release  string `json:"release"`
-	Previous *State `json:"previous,omitempty"` // only for a change
+	Version int    `json:"version"`
+	Release string `json:"release"`
+	// Stored are the objects of the request's as this release reads them, without those whose kinds it does not have.
+	Stored []map[string]any `json:"stored,omitempty"`
+	// Previous is the state before the change: nil without one, and with Stored what this release makes of that alone.
+	Previous *State `json:"previous,omitempty"`
 	State    State  `json:"state"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
@@ -39,7 +45,7 @@ type Answer struct {
 type State struct {
 	// Objects are those of the manifests and what was made of them, in order of namespace, kind and name.
 	Objects []map[string]any `json:"objects"`
-	// Refused are the manifests that were not accepted.
+	// Refused are the manifests that were not accepted, or of which every change would not be.
 	Refused []Refusal `json:"refused,omitempty"`
 	// Unknown are the manifests of kinds that the control plane does not have. They are by their place in the request.
 	Unknown []int   `json:"unknown,omitempty"`
@@ -54,6 +60,10 @@ type Refusal struct {
 	Object  Reference `json:"object"`
 	Deleted bool      `json:"deleted,omitempty"` // whether the deletion is refused
 	Message string    `json:"message"`           // of the API server
+}
+
+func (s *State) refuse(index int, object Reference, err error) {
+	s.Refused = append(s.Refused, Refusal{Index: index, Object: object, Message: statusOf(err).Message})
 }
 
 // Reference names an object.

@@ -34,7 +34,7 @@ func (f Finding) Repaired() bool { return len(f.Edits) > 0 || f.Solved }
 
 // Restarted returns the objects whose pods restart because of the edits; one can occur several times.
 func (f Finding) Restarted() []*Object {
-	if !f.Rule.Restarts || len(f.Edits) == 0 || f.AsStored {
+	if !f.Rule.Restarts || len(f.Edits) == 0 || f.AsStored || f.PodsStay {
 		return nil
 	}
 	objects := slices.Clone(f.Restarts)

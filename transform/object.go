@@ -23,6 +23,10 @@ type File struct {
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
 
+	// FindAffixes returns what the renderer put around the name of an object, none where it is not known. It may be nil,
+	// and is called only if a rule needs it.
+	FindAffixes func() Affixes
+
 	// FindSource returns where an entry of a rendered object comes from: the entry has a path from the object's root, and
 	// a line in Data. It is nil where only the origin is known, and called only if a message needs it.
 	FindSource func(at yamldoc.Path, line int) Source
@@ -41,6 +45,17 @@ func (s Source) String() string {
 		return s.Path
 	}
 	return Place{s.Path, s.Line}.String()
+}
+
+// Affixes are a prefix and a suffix of a name, as those of kustomize's namePrefix and nameSuffix.
+type Affixes struct{ Prefix, Suffix string }
+
+// Affixes returns what the renderer put around the name of an object.
+func (f *File) Affixes() Affixes {
+	if f.FindAffixes == nil {
+		return Affixes{}
+	}
+	return f.FindAffixes()
 }
 
 // Origin returns the source file of a rendered object. It is empty where it is not known.

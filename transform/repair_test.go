@@ -120,7 +120,7 @@ func TestNotRepaired(t *testing.T) {
 			[]string{named("a"), named("b"), named("c")}, []int{0, 1, 2}, []int{1},
 			"KS902 comes up again after the repair: not seen"},
 		{"a finding that the repair makes fatal", []*Rule{only(seen(), "a", "c"), only(rule("KS902", func(p *Pass) {
-			p.Report(Report{Message: "left to people", Fatal: p.Object.Annotation("class") != ""})
+			p.Report(Report{Message: "left to people", Severity: Advice, Fatal: p.Object.Annotation("class") != ""})
 		}, services), "b"), only(wants("KS903", "class", "gold", services), "b")},
 			[]string{named("a"), named("b"), named("c")}, []int{0, 2}, nil,
 			"the repair would lead to KS902: left to people"},

@@ -23,6 +23,10 @@ type Report struct {
 	// stores. They make Git equal to it and restart nothing.
 	AsStored bool
 
+	// PodsStay says that the edits restart no pods although Rule.Restarts is set: what they lead to is refused where pods
+	// run.
+	PodsStay bool
+
 	// If drops the report when it returns false for what the run is about to repair. Nil keeps the report.
 	If func(*Plan) bool
 }

@@ -62,6 +62,12 @@ func TestSuppress(t *testing.T) {
     argocd-kserve-plugin/ignore: 'KS203: the team keeps it'
   finalizers: [kserve.io/protect]
 `, nil},
+		{"by annotation with an escape", `
+  name: a
+  annotations:
+    "argocd\u002dkserve-plugin/ignore": 'KS203: the team keeps it'
+  finalizers: [kserve.io/protect]
+`, nil},
 		{"several by annotation", `
   name: a
   annotations:

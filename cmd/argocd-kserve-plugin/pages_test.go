@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // pages are those whose blocks of the language sh TestPages runs, with the blocks that it leaves out because they need
@@ -21,7 +23,8 @@ var pages = map[string][]string{
 	"docs/adopt.md":        nil,
 	"docs/argocd.md":       nil,
 	"docs/ci.md":           nil,
-	"docs/flux.md":         nil,
+	"docs/flux.md":         {"helm upgrade "},
+	"docs/health.md":       {"kubectl get inferenceservice iris ", "kubectl apply "},
 	"docs/kustomize.md":    nil,
 	"docs/openshift-ai.md": nil,
 	"docs/settings.md":     nil,
@@ -129,9 +132,12 @@ var stand = map[string]string{
 	"make":   "mkdir -p bin\ncp \"$PROGRAM\" bin/\n",
 	"old":    "exec \"$PROGRAM\" \"$@\"\n",
 	"new":    "exec \"$PROGRAM\" \"$@\"\n",
-	"kubectl": "case \"$*\" in\n*patch*) ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
+	"helm":   "case \"$*\" in\n*values*) echo 'configs: {}' ;;\n*template*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
+	"kubectl": "case \"$*\" in\n*patch*|*logs*) ;;\n*replace*) cat ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
 		"*argocds.argoproj.io*) cat \"$OBJECTS/operator.yaml\" ;;\n" +
-		"*argocd-repo-server*) cat \"$OBJECTS/argocd.yaml\" ;;\nesac\n",
+		"*argocd-repo-server*) cat \"$OBJECTS/argocd.yaml\" ;;\n*argocd-cm*) cat \"$OBJECTS/argocd-cm.yaml\" ;;\n" +
+		"*llminferenceservices\\ -w*) cat \"$OBJECTS/llama.json\" ;;\n*inferenceservices\\ -w*) cat \"$OBJECTS/fine.json\" ;;\n" +
+		"*get\\ i*svc,*|*get\\ inferenceservices,*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
 }
 
 // furnish adds what the pages are about: the examples under the names that the pages use, an Application, a branch to
@@ -148,6 +154,13 @@ func (h *host) furnish(t *testing.T) {
 	objects := filepath.Join(h.temp, "objects")
 	for name, text := range clusterObjects {
 		write(t, filepath.Join(objects, name), text)
+	}
+	script, err := txtar.ParseFile(filepath.Join("..", "..", "testdata", "script", "health_assess.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range script.Files {
+		write(t, filepath.Join(objects, file.Name), string(file.Data))
 	}
 	for to, example := range map[string]string{
 		"models/churn": "sklearn-logger", "models/production": "triton-transformer", "base": "two-environments/base",
@@ -220,6 +233,24 @@ spec:
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: argocd-cm, namespace: argocd}
+`,
+	"argocd-cm.yaml": `apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm, namespace: argocd}
+data:
+  resource.customizations.health.serving.kserve.io_InferenceService: |
+    if obj.status == nil or obj.status.conditions == nil then return {status = "Progressing"} end
+    if obj.metadata.generation ~= obj.status.observedGeneration then return {status = "Progressing"} end
+    for _, c in ipairs(obj.status.conditions) do
+      if c.type == "Ready" and c.status == "True" then return {status = "Healthy"} end
+    end
+    return {status = "Progressing"}
+`,
+	"llama.json": `{
+  "apiVersion": "serving.kserve.io/v1alpha2", "kind": "LLMInferenceService",
+  "metadata": {"name": "llama", "namespace": "models", "generation": 1},
+  "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}
+}
 `,
 	"operator.yaml": `apiVersion: apps/v1
 kind: Deployment

@@ -21,6 +21,7 @@ const (
 	llmServices      = kserve + "/v1alpha2/namespaces/models/llminferenceservices"
 	deployments      = "/apis/apps/v1/namespaces/models/deployments"
 	leaderWorkerSets = "/apis/leaderworkerset.x-k8s.io"
+	pods             = "/api/v1/namespaces/models/pods"
 )
 
 type answers = map[string][]kubectltest.Answer
@@ -107,6 +108,26 @@ func TestWait(t *testing.T) {
 			answers{services: {kubectltest.List("1", live("iris", "True"), strings.Replace(live("tulip", "False"), "]}", `],`+
 				`"modelStatus":{"transitionStatus":"InvalidSpec"}}`, 1))}},
 			1, "InferenceService  models/tulip  Degraded", "InferenceService models/tulip is Degraded\n",
+		},
+		{
+			"a pod says why", "isvc/tulip --settle 0s",
+			answers{
+				services: {kubectltest.List("1", strings.Replace(live("tulip", "False"), "]}", `],`+
+					`"modelStatus":{"transitionStatus":"InvalidSpec"}}`, 1))},
+				pods: {kubectltest.List("1", `{"metadata":{"name":"tulip-1","namespace":"models",`+
+					`"labels":{"serving.kserve.io/inferenceservice":"tulip"}},"status":{"containerStatuses":[`+
+					`{"name":"main","state":{"waiting":{"reason":"ImagePullBackOff"}}}]}}`)},
+				"watch " + pods: {{Open: true}},
+			},
+			1, "; pod tulip-1: main: ImagePullBackOff", "InferenceService models/tulip is Degraded\n",
+		},
+		{
+			"may not read pods", "isvc/iris",
+			answers{
+				services: {kubectltest.List("1", live("iris", "True"))},
+				pods:     {kubectltest.Failure(http.StatusForbidden, "Forbidden", "no")},
+			},
+			0, "InferenceService  models/iris  Healthy", "",
 		},
 		{
 			"a slow list", "isvc/iris --timeout 100ms",

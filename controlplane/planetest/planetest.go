@@ -20,7 +20,8 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 	for name, test := range map[string]func(*testing.T, controlplane.Release){
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
-		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned,
+		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
+		"pod refused": refusedPod,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -296,7 +297,7 @@ func unready(t *testing.T, release controlplane.Release) {
 	if got := at(find(t, state, "Service iris-predictor"), "status", "latestReadyRevisionName"); got != nil || isReady(t, state) {
 		t.Errorf("ready without Knative; revision %v", got)
 	}
-	in := strings.NewReader(`{"version": 1, "unready": ["pods"]}`)
+	in := strings.NewReader(`{"version": 2, "unready": ["pods"]}`)
 	err := controlplane.Run(t.Context(), release, in, &bytes.Buffer{})
 	if err == nil || err.Error() != `unready: "pods" is not one of workloads, knative, routes` {
 		t.Error(err)

@@ -108,7 +108,8 @@ func unknown(t *testing.T, release controlplane.Release) {
 
 func version(t *testing.T, release controlplane.Release) {
 	err := controlplane.Run(t.Context(), release, strings.NewReader(`{"version": 99}`), &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "the request has version 99, this program takes 1") {
+	if want := fmt.Sprint("the request has version 99, this program takes ", controlplane.Version); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }
@@ -131,5 +132,26 @@ func panics(t *testing.T, release controlplane.Release) {
 		if !strings.Contains(said, want) || len(state.Refused)+len(state.Errors) != 1 {
 			t.Errorf("%s: %s", path, said)
 		}
+	}
+}
+
+// A pod that is refused is refused for good, although the message has a name that is made up.
+func refusedPod(t *testing.T, release controlplane.Release) {
+	webhooks := release.Webhooks
+	release.Webhooks = func(c *controlplane.Cluster) []controlplane.Webhook {
+		return append(webhooks(c), controlplane.Webhook{Path: "/mutate-pods", Handler: admission.HandlerFunc(
+			func(_ context.Context, r admission.Request) admission.Response {
+				container := []byte(`"name":"kserve-container"`)
+				changed := bytes.ReplaceAll(r.Object.Raw, container, []byte(`"name":"KServe"`))
+				return admission.PatchResponseFromRaw(r.Object.Raw, changed)
+			},
+		)})
+	}
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)})
+	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, `is invalid: spec.containers[0].name`) {
+		t.Errorf("errors: %v", state.Errors)
+	}
+	if len(state.Fights) > 0 {
+		t.Errorf("never settles: %v", state.Fights)
 	}
 }

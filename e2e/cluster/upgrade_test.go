@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
@@ -21,47 +21,79 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
 
-// upgradedReleases are those of KServe that TestUpgrade runs, one after the other, as far as the run has them.
-var upgradedReleases = []string{"v0.15.2", "v0.16.0", "v0.17.0", "v0.20.0"}
+// upgrades are those of KServe that TestUpgrade makes, each in a cluster of its own, as far as the run has the releases.
+var upgrades = [][2]string{
+	{"v0.15.2", "v0.17.0"}, {"v0.15.2", "v0.20.0"}, {"v0.17.0", "v0.20.0"},
+}
 
-// upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together, and
-// those about what differs between the releases.
+// upgradedGoldens are the golden cases that TestUpgrade deploys, beside the examples: those of all rules together, those
+// about what differs between the releases, and those of LLMInferenceServices.
 var upgradedGoldens = []string{"together/", "KS101/0.15.2/", "KS201/0.15.2/", "KS501/0.15.2/", "KS603/0.15.2/",
-	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/"}
+	"KS102/unknown/", "KS206/unknown/", "KS501/unknown/",
+	"KS110/", "KS111/", "KS210/", "KS211/", "KS310/", "KS510/", "KS611/"}
 
 // notUpgraded are cases that TestUpgrade leaves out: one whose annotations accept that KServe deletes its HPA, and one
 // with a predictor.name, which 0.20.0 refuses to add to a service (validatePredictorNameChange,
 // pkg/apis/serving/v1beta1/inference_service_validation.go@v0.20.0).
 var notUpgraded = []string{"together/unknown/ignored", "together/0.20.0/canary"}
 
-// TestUpgrade upgrades KServe in a cluster with apps, release by release: with what the plugin makes of the apps for
-// the old release still there, then with what it makes of them for the new one.
+// TestUpgrade upgrades KServe in a cluster with apps: with what the plugin makes of the apps for the old release still
+// there, then with what it makes of them for the new one. It compares both with what upgrade has said.
 func TestUpgrade(t *testing.T) {
-	steps := chosenOf(t, upgradedReleases)
-	e := newEnvironment(t, controlplane.StartWithoutPods(t), steps[0], nil)
+	chosenOf(t, slices.Concat(upgrades[0][:], upgrades[1][:], upgrades[2][:]))
+	sections := map[string]string{}
+	for _, u := range upgrades {
+		if !slices.Contains(versions, u[0]) || !slices.Contains(versions, u[1]) {
+			continue
+		}
+		from, to := strings.TrimPrefix(u[0], "v"), strings.TrimPrefix(u[1], "v")
+		t.Run(from+" to "+to, func(t *testing.T) {
+			e := newEnvironment(t, controlplane.StartWithoutPods(t), u[0], nil)
+			result := e.upgrade(t, u[1])
+			sections[from+" to "+to] = result.Section()
+			fmt.Printf("KServe %s to %s\n\n%s\n", from, to, result.Section())
+			if nothing := result.Nothing(); nothing != "" {
+				t.Error(nothing)
+			}
+		})
+	}
+	syncPage(t, binary.UnderTest(t).Commit(t, *commitFlag), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+}
+
+// upgrade deploys the apps, upgrades KServe, and applies what the plugin makes of them then.
+func (e *environment) upgrade(t *testing.T, version string) *restarts.Upgrade {
+	t.Helper()
 	seen := e.follow(t)
 	var apps []*upgraded
 	for _, g := range upgradedApps(t) {
 		apps = append(apps, &upgraded{Case: g, deployed: e.newDeployed(t, t, seen, g)})
 	}
-	each(t, steps[0], apps, func(a *upgraded) { a.install() })
+	each(t, "installed", apps, func(a *upgraded) { a.install() })
 	apps = slices.DeleteFunc(apps, func(a *upgraded) bool { return len(a.templates) == 0 })
-	sections := map[string]string{}
-	for _, version := range steps[1:] {
-		announced := restarts.Upgrade{Apps: len(apps)}
-		each(t, "announced by upgrade to "+version, apps, func(a *upgraded) { a.announce(version) })
-		e.kserve.Upgrade(t, version)
-		e.plugin.kserveVersion = strings.TrimPrefix(version, "v")
-		each(t, "upgraded to "+version, apps, func(a *upgraded) { a.afterKServe() })
-		each(t, "repaired for "+version, apps, func(a *upgraded) { a.afterPlugin() })
+	t.Run("announced", func(t *testing.T) {
 		for _, a := range apps {
-			announced.Add(a.step)
+			t.Run(a.Case.Name, func(t *testing.T) { // one at a time, since each starts two control planes
+				a.t = t
+				a.announce(version)
+			})
 		}
-		from := strings.TrimPrefix(steps[slices.Index(steps, version)-1], "v")
-		sections[from+" to "+e.plugin.kserveVersion] = announced.Section()
-		fmt.Printf("KServe %s to %s\n\n%s\n", from, e.plugin.kserveVersion, announced.Section())
+	})
+	result := &restarts.Upgrade{}
+	apps = slices.DeleteFunc(apps, func(a *upgraded) bool {
+		if a.unknown != "" {
+			result.Unknown = append(result.Unknown, a.Case.Name+": "+a.unknown)
+		}
+		return a.unknown != ""
+	})
+	result.Apps = len(apps)
+	e.kserve.Upgrade(t, version)
+	e.plugin.KServeVersion = strings.TrimPrefix(version, "v")
+	each(t, "upgraded", apps, func(a *upgraded) { a.afterKServe() })
+	each(t, "repaired", apps, func(a *upgraded) { a.afterPlugin() })
+	for _, a := range apps {
+		result.Add(a.step)
 	}
-	syncPage(t, e.plugin.commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+	return result
 }
 
 // each runs a step of all apps at once.
@@ -125,11 +157,17 @@ type upgraded struct {
 	live      []*unstructured.Unstructured // what the plugin made of it last
 	templates map[string]templates         // of its services, by their names
 	ids       map[string]types.UID         // of its objects
-	announced map[string]bool              // what upgrade says restarts
-	carried   map[string]bool              // what it said when the change was refused, until a restart
-	still     map[string]bool              // the services that the present release of KServe does not reconcile
-	refused   map[string]bool              // those of which it refused the last change
+	announced map[string]announcement      // by service
+	still     map[string]bool              // the services that the new release of KServe does not reconcile
+	unknown   string                       // why upgrade does not know what KServe does by itself
 	step      restarts.Step
+}
+
+// announcement is what upgrade says of a service.
+type announcement struct {
+	alone, repaired bool     // whether its pods restart by KServe's upgrade alone, and by what the plugin makes of it
+	refused, breaks bool     // whether the new release refuses each change of it, and whether something breaks
+	fields          []string // of pod templates, that KServe's upgrade changes
 }
 
 // install deploys the app. Where KServe cannot run all of it, the app is left out.
@@ -148,11 +186,11 @@ func (a *upgraded) install() {
 		}
 		all[s.shown] = s.list()
 	}
-	a.live, a.templates, a.ids, a.carried = manifests, all, a.identities(manifests), map[string]bool{}
+	a.live, a.templates, a.ids = manifests, all, a.identities(manifests)
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
-	stdout, stderr, code := a.plugin.run(a.t, a.Args("generate")...)
+	stdout, stderr, code := a.plugin.Run(a.t, a.Args("generate")...)
 	if code != 0 {
 		return nil, stderr
 	}
@@ -175,23 +213,34 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
-	maps.Copy(a.carried, a.announced)
-	maps.DeleteFunc(a.carried, func(service string, _ bool) bool { return !a.refused[service] })
-	a.step, a.announced = restarts.Step{App: a.Case.Name}, map[string]bool{}
-	a.still, a.refused = map[string]bool{}, map[string]bool{}
+	a.step, a.announced, a.still = restarts.Step{App: a.Case.Name}, map[string]announcement{}, map[string]bool{}
 	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
-	stdout, stderr, code := a.plugin.run(a.t, args...)
+	stdout, stderr, code := a.plugin.Run(a.t, args...)
 	var report struct {
-		Changes []struct{ Effect, Object, Message string }
+		Unknown string
+		Changes []struct {
+			Effect, Object, Message string
+			Fields                  []string
+		}
 	}
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code > 1 {
 		a.t.Fatalf("exit %d: %v: %s", code, err, stderr)
 	}
+	a.unknown = report.Unknown
 	for _, change := range report.Changes {
 		a.t.Logf("%s: %s: %s", change.Effect, change.Object, change.Message)
-		if change.Effect == "restarts" {
-			a.announced[change.Object] = true
+		said := a.announced[change.Object]
+		switch change.Effect {
+		case "rollout":
+			said.alone, said.fields = true, append(said.fields, change.Fields...)
+		case "restarts":
+			said.repaired = true
+		case "refused":
+			said.refused = true
+		case "breaks":
+			said.breaks = true
 		}
+		a.announced[change.Object] = said
 	}
 }
 
@@ -203,34 +252,39 @@ const takenForKnative = "fails to reconcile knative service"
 // afterKServe sees what the new release makes of the app as it is.
 func (a *upgraded) afterKServe() {
 	for _, s := range a.services(a.live) {
-		a.step.Services++
-		if err := s.visit(); err != nil {
+		service := restarts.Service{Name: s.shown, Alone: restarts.Outcome{Predicted: a.announced[s.shown].alone}}
+		if err := s.refusal(); err != nil {
 			a.t.Logf("%s: %v", s.shown, err)
-			a.step.Locked++
-			a.still[s.shown] = true
-			continue
-		}
-		switch reason, detail := s.settle(); {
-		case strings.Contains(detail, takenForKnative):
-			a.t.Logf("%s: %s", s.shown, detail)
-			a.step.TakenForKnative++
-			a.still[s.shown] = true
-			continue
-		case reason != "":
-			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
+			service.Refused, a.still[s.shown] = true, true
+		} else {
+			switch reason, detail := s.settleAlone(); {
+			case strings.Contains(detail, takenForKnative):
+				a.t.Logf("%s: %s", s.shown, detail)
+				service.TakenForKnative, a.still[s.shown] = true, true
+			case reason != "":
+				a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
+			}
 		}
 		now := s.list()
 		for _, difference := range a.templates[s.shown].changed(now) {
 			a.t.Logf("%s: %s", s.shown, difference)
 		}
-		a.step.ByKServe = append(a.step.ByKServe, a.templates[s.shown].fields(now)...)
-		if len(a.templates[s.shown].changed(now)) > 0 {
-			a.step.RestartedByKServe++
-			delete(a.carried, s.shown)
+		service.Fields = a.templates[s.shown].fields(now)
+		service.Alone.Measured = len(a.templates[s.shown].changed(now)) > 0
+		a.missed(s, "by KServe's upgrade alone", service.Alone)
+		if said := a.announced[s.shown]; a.still[s.shown] && !said.refused && !said.breaks {
+			a.t.Errorf("%s: upgrade does not say that the new release leaves it", s.shown)
 		}
 		a.templates[s.shown] = now
+		a.step.Services = append(a.step.Services, service)
 	}
 	a.same("KServe's upgrade")
+}
+
+func (a *upgraded) missed(s *running, why string, o restarts.Outcome) {
+	if o.Predicted != o.Measured {
+		a.t.Errorf("%s: %s: announced to restart: %t, restarts: %t", s.shown, why, o.Predicted, o.Measured)
+	}
 }
 
 // afterPlugin applies what the plugin makes of the app for the new release.
@@ -243,31 +297,26 @@ func (a *upgraded) afterPlugin() {
 	before := a.live
 	a.live = manifests
 	for _, s := range a.services(manifests) {
+		i := slices.IndexFunc(a.step.Services, func(known restarts.Service) bool { return known.Name == s.shown })
+		if i < 0 {
+			a.t.Errorf("%s is new", s.shown)
+			continue
+		}
+		service := &a.step.Services[i]
 		if err := locked[s.shown]; err != nil {
 			a.t.Logf("%s: %v", s.shown, err)
-			a.step.LockedRepairs++
-			a.refused[s.shown] = true
+			service.RefusedRepair = true
 		}
-		if a.still[s.shown] || a.refused[s.shown] {
-			continue
-		}
-		if reason, detail := s.settle(); reason != "" {
-			a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
-			continue
+		if !a.still[s.shown] && !service.RefusedRepair {
+			if reason, detail := s.settle(); reason != "" {
+				a.t.Errorf("%s: %s: %s", s.shown, reason, detail)
+				continue
+			}
 		}
 		now := s.list()
 		changed := a.templates[s.shown].changed(now)
-		announced := a.announced[s.shown] || a.carried[s.shown]
-		if announced {
-			a.step.Announced++
-		}
-		if len(changed) > 0 {
-			a.step.Measured++
-		}
-		if announced != (len(changed) > 0) {
-			a.step.Misses++
-			a.t.Errorf("%s: announced to restart: %t, restarts: %v", s.shown, announced, changed)
-		}
+		service.Repaired = restarts.Outcome{Predicted: a.announced[s.shown].repaired, Measured: len(changed) > 0}
+		a.missed(s, "by what the plugin makes of it", service.Repaired)
 		a.templates[s.shown] = now
 	}
 	for _, object := range before {

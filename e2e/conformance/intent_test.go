@@ -66,7 +66,7 @@ var intents = []intent{
 		"KS110", llm, regexp.MustCompile(mainProbe + ` (periodSeconds|timeoutSeconds|failureThreshold)$`),
 		becomes(json.Number("10"), json.Number("1"), json.Number("3")),
 	},
-	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?template containers \d+ name$`), becomes("main")},
+	{"KS111", llm, regexp.MustCompile(`^spec (prefill )?(template|worker) containers \d+ name$`), becomes("main")},
 	{"KS210", llm, regexp.MustCompile(`^spec (prefill )?replicas$`), becomes(nil)},
 	{
 		"KS211", autoscalers, regexp.MustCompile(`^spec scaleTargetRef name$`),
@@ -104,6 +104,14 @@ var intents = []intent{
 	},
 	{
 		"KS507", "InferenceGraph", regexp.MustCompile(`^spec nodes .+ serviceName$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
+		"KS507", service + "|" + llm, regexp.MustCompile(`(runtime|serviceAccountName|[uU]ri|baseRefs .+ name|env .+ value)$`),
+		func(_ map[string]any, c change) bool { return text(c.after) != "" },
+	},
+	{
+		"KS507", service, regexp.MustCompile(annotated + `storageSecretName$`),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{

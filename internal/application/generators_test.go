@@ -89,6 +89,25 @@ func TestGit(t *testing.T) {
 	}
 }
 
+func TestGitRevision(t *testing.T) {
+	r := repository(t, map[string]string{".git/HEAD": "ref: refs/heads/main\n", "a/x.yaml": ""})
+	for revision, want := range map[string]string{
+		"": "", "HEAD": "", "main": "",
+		"v1": "a.yaml:4:27: ApplicationSet models: the generator git lists the files of this checkout, and not those of revision v1",
+	} {
+		manifest := setHead + "spec: {generators: [{git: {repoURL: 'https://example.com/here', directories: [{path: a}], revision: '" +
+			revision + "'}}], template: {metadata: {name: x}}}\n"
+		apps, problems, err := Reader{Repository: r}.Read([]transform.File{{Path: "a.yaml", Data: []byte(manifest)}})
+		got := ""
+		for _, p := range problems {
+			got += p.String()
+		}
+		if err != nil || got != want || len(apps) != 1 {
+			t.Errorf("revision %q: %d Applications, %s (%v), want %s", revision, len(apps), got, err, want)
+		}
+	}
+}
+
 func TestMatchesFile(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"env": "env/a.yaml env/b/c.json", "env/*": "env/a.yaml env/b/c.json", "env/**/c.json": "env/b/c.json",

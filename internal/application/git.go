@@ -32,7 +32,7 @@ type gitPattern struct {
 }
 
 // git returns the parameters of a git generator (applicationset/generators/git.go@v3.5.7). It takes the files as they
-// are in the work tree, in whatever revision.
+// are in the work tree, and notes that another revision is asked for.
 func (s *set) git(content map[string]any, node *yamldoc.Node) ([]map[string]any, error) {
 	g, err := typed[gitGenerator](content)
 	switch {
@@ -44,6 +44,9 @@ func (s *set) git(content map[string]any, node *yamldoc.Node) ([]map[string]any,
 		return nil, errUnexpanded
 	case len(g.Directories) == 0 && len(g.Files) == 0:
 		return nil, errors.New("neither directories nor files")
+	case !s.Repository.At(g.Revision):
+		s.problem(node, "the generator git lists the files of this checkout, and not those of revision %s", g.Revision)
+		s.problems[len(s.problems)-1].Expanded = true
 	}
 	files, err := s.Repository.files()
 	if err != nil {

@@ -28,14 +28,22 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Col)
 }
 
-// Problem is a part of the input that is not expanded, and so is missing in the Applications.
+// Problem is a part of the input that is not expanded, and so is missing in the Applications, or that is expanded from
+// something else than Argo CD has.
 type Problem struct {
-	Where Place
-	Text  string
+	Where    Place
+	Text     string
+	Expanded bool
 }
 
-// String returns not rendered: place: text.
-func (p Problem) String() string { return "not rendered: " + p.Where.String() + ": " + p.Text }
+// String returns place: text, after not rendered for what is not expanded.
+func (p Problem) String() string {
+	text := p.Where.String() + ": " + p.Text
+	if p.Expanded {
+		return text
+	}
+	return "not rendered: " + text
+}
 
 // Reader reads Applications. It knows what generators are expanded from.
 type Reader struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,13 +36,15 @@ func TestRuleList(t *testing.T) {
 	if !found || !closed {
 		t.Fatalf("%s lacks the lines %q and %q", path, begin, end)
 	}
-	expect(t, path, before+begin+strings.ReplaceAll(table.String(), report.Pages, "")+end+after)
+	pages := regexp.MustCompile(regexp.QuoteMeta(report.Pages) + `(\w+)/`)
+	expect(t, path, before+begin+pages.ReplaceAllString(table.String(), "$1.md")+end+after)
 }
 
 // TestRulePages keeps docs/rules in step with the code and the golden cases.
 func TestRulePages(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "rules")
-	pages := map[string]string{"README.md": "", report.Refusals: refusals}
+	const refused = report.Refusals + ".md"
+	pages := map[string]string{"README.md": "", refused: refusals}
 	for _, rule := range rules.Documented {
 		level := "#"
 		if report.IsRefusal(rule) {
@@ -53,7 +56,7 @@ func TestRulePages(t *testing.T) {
 			continue
 		}
 		if report.IsRefusal(rule) {
-			pages[report.Refusals] += page
+			pages[refused] += page
 			continue
 		}
 		pages[rule.ID+".md"] = page
@@ -154,7 +157,7 @@ func rulePage(r *transform.Rule, level string) (string, error) {
 		if before := strings.TrimSuffix(name, ".yaml") + previousCase; exists(filepath.Join(cases, before)) {
 			fmt.Fprintf(&b, " ([before](../../testdata/rules/%s/%s))", r.ID, before)
 		}
-		fmt.Fprintf(&b, ": %s\n", about)
+		fmt.Fprintf(&b, ": %s\n", strings.ReplaceAll(about, "<", `\<`)) // Markdown takes <service> for HTML
 	}
 	if more != "" {
 		fmt.Fprintf(&b, "\n%s# Details\n\n%s\n", level, strings.TrimSpace(more))

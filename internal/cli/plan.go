@@ -17,6 +17,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
@@ -77,6 +78,13 @@ The exit code is 1 when something is refused, a service ends without its workloa
 			return err
 		}
 		pl := planning{env: env, inputs: inputs, repair: !*raw, changed: src.Previous != "", unready: *unready}
+		if pl.version, err = inputs.Agreed("kserve-version", "kserve-version", kserveVersion); err != nil {
+			return err
+		}
+		pl.mode, err = inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
+		if err != nil {
+			return err
+		}
 		if err := pl.read(cmd.Context(), string(cluster)); err != nil {
 			return err
 		}
@@ -95,12 +103,15 @@ The exit code is 1 when something is refused, a service ends without its workloa
 	return cmd
 }
 
+func defaultMode(set *settings.Settings) string { return set.DefaultDeploymentMode }
+
 // planning is a run of plan.
 type planning struct {
 	env             *Env
 	inputs          *run.Inputs
 	repair, changed bool
 	unready         []string
+	version, mode   string
 
 	sources  []planned
 	cluster  []plan.Manifest
@@ -127,11 +138,11 @@ func (p planned) unique(namespace string) error {
 func (pl *planning) read(ctx context.Context, cluster string) error {
 	err := pl.inputs.Each(ctx, func(in *run.Input) (err error) {
 		var source planned
-		if source.manifests, err = pl.decode(ctx, in); err != nil {
+		if source.manifests, err = pl.decode(ctx, in, in.Settings.Options); err != nil {
 			return err
 		}
 		if pl.changed {
-			if source.previous, err = pl.decode(ctx, in.Before()); err != nil {
+			if source.previous, err = pl.decode(ctx, in.Before(), in.Settings.Options); err != nil {
 				return err
 			}
 		}
@@ -177,8 +188,8 @@ func (pl *planning) sameMode() error {
 func (pl *planning) namespace() string { return cmp.Or(pl.inputs.All[0].Settings.Namespace, "default") }
 
 // decode returns the objects of a source, repaired unless that is not wanted.
-func (pl *planning) decode(ctx context.Context, in *run.Input) ([]plan.Manifest, error) {
-	repaired, err := in.Repair(ctx, in.Settings.Options, rules.All)
+func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Options) ([]plan.Manifest, error) {
+	repaired, err := in.Repair(ctx, options, rules.All)
 	if err != nil {
 		return nil, err
 	}
@@ -232,38 +243,19 @@ func (pl *planning) runs() (all [][]planned) {
 
 // run lets the program of the release make the objects.
 func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
-	set := pl.inputs.All[0].Settings
-	for _, in := range pl.inputs.All {
-		if in.Settings.KServeVersion != set.KServeVersion {
-			return nil, fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --kserve-version", in.Path,
-				in.Settings.KServeVersion, set.KServeVersion)
-		}
-	}
-	programs := plan.Programs{Path: pl.env.caller.Getenv("PATH"), Environ: pl.env.caller.Environ}
-	if self, err := os.Executable(); err == nil {
-		programs.Beside = filepath.Dir(self)
-	}
-	program, release, err := pl.program(programs, set.KServeVersion, like)
+	programs := pl.programs()
+	program, release, err := pl.program(programs, pl.version, like)
 	if err != nil {
 		return nil, err
 	}
-	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Changed: pl.changed}
-	if mode, known := kserve.ParseMode(set.DefaultDeploymentMode); known && mode != kserve.ModelMesh {
-		request.Mode = string(mode)
-	}
+	request := pl.request()
 	for _, m := range pl.cluster {
 		request.Cluster = append(request.Cluster, m.Object)
 	}
 	var made *plan.Plan
 	for _, sources := range pl.runs() {
 		source := joined(sources)
-		request.Previous, request.Objects = nil, nil
-		for _, m := range source.previous {
-			request.Previous = append(request.Previous, m.Object)
-		}
-		for _, m := range source.manifests {
-			request.Objects = append(request.Objects, m.Object)
-		}
+		request.Previous, request.Objects = objects(source.previous), objects(source.manifests)
 		answer, err := programs.Run(ctx, program, request)
 		if err != nil {
 			return nil, err
@@ -287,6 +279,32 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	return made, nil
 }
 
+// programs are those of this environment.
+func (pl *planning) programs() plan.Programs {
+	programs := plan.Programs{Path: pl.env.caller.Getenv("PATH"), Environ: pl.env.caller.Environ}
+	if self, err := os.Executable(); err == nil {
+		programs.Beside = filepath.Dir(self)
+	}
+	return programs
+}
+
+// request is one without objects.
+func (pl *planning) request() plan.Request {
+	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Changed: pl.changed}
+	if mode, known := kserve.ParseMode(pl.mode); known && mode != kserve.ModelMesh {
+		request.Mode = string(mode)
+	}
+	return request
+}
+
+// objects are those of manifests.
+func objects(manifests []plan.Manifest) (all []plan.Object) {
+	for _, m := range manifests {
+		all = append(all, m.Object)
+	}
+	return all
+}
+
 // program returns the program and the release that is meant: the newest of those that the setting allows.
 func (pl *planning) program(programs plan.Programs, version, like string) (path, release string, err error) {
 	versions, _, err := kserve.ParseVersions(version)
@@ -297,6 +315,18 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	if err != nil {
 		return "", "", err
 	}
+	path, release, err = newest(programs, versions)
+	switch {
+	case err != nil && like != "":
+		path, err = programs.Find(strings.TrimPrefix(like, "v"))
+	case err != nil && !slices.Contains(plan.Releases, release):
+		err = fmt.Errorf("%w: take that of a release near by, with --like %s", err, plan.Near(release))
+	}
+	return path, release, err
+}
+
+// newest returns the program of the newest release that has one, or else an error about the newest release.
+func newest(programs plan.Programs, versions kserve.Versions) (path, release string, err error) {
 	releases := versions.Releases()
 	slices.Reverse(releases)
 	for _, r := range releases {
@@ -305,12 +335,8 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 		}
 	}
 	release = releases[0].String()
-	if like == "" {
-		_, err = programs.Find(release)
-		return "", "", err
-	}
-	path, err = programs.Find(strings.TrimPrefix(like, "v"))
-	return path, release, err
+	_, err = programs.Find(release)
+	return "", release, err
 }
 
 // notInstalled returns an error for the objects of the cluster that the release does not accept.

@@ -35,6 +35,8 @@ func summary(o *run.Outcome) string {
 		for _, f := range left {
 			reason := f.Rule.ID
 			switch {
+			case f.Needs != "" && f.Unrepaired != "": // the setting is given, but not exactly
+				reason += " needs the patch release in " + f.Needs
 			case f.Needs != "":
 				reason += " needs " + f.Needs
 			case f.Withheld:

@@ -13,6 +13,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
@@ -25,6 +26,10 @@ func newUpgradeCommand(env *Env) *cobra.Command {
 		Long: `Say what becomes of manifests when the cluster gets another release of KServe: what it refuses, what breaks,
 changes its meaning or drifts, which health checks change, and what generate writes differently, with or without a
 restart. What the old release got wrong and the new one does not is listed last.
+
+With the programs of both releases that plan starts it also says what KServe's upgrade does by itself, before anything is
+applied: which pods restart because of which field, which objects KServe makes otherwise, what stops working, and which
+services it then refuses to change. Without them it says that it does not know.
 
 The releases are --from, by default the setting kserve-version, and --to. Both ways work: with an older --to it says
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
@@ -51,10 +56,9 @@ refused or breaks is an error, also where generate repairs it.
 			return err
 		}
 		report := upgrade.Report{From: *from, To: *to}
-		for _, in := range inputs.All {
-			version := cmp.Or(*from, in.Settings.KServeVersion)
-			if report.From = cmp.Or(report.From, version); version != report.From {
-				return fmt.Errorf("%s: kserve-version is %s, and %s elsewhere; pass --from", in.Path, version, report.From)
+		if report.From == "" {
+			if report.From, err = inputs.Agreed("kserve-version", "from", kserveVersion); err != nil {
+				return err
 			}
 		}
 		versions := upgrading{}
@@ -65,7 +69,7 @@ refused or breaks is an error, also where generate repairs it.
 			return err
 		}
 		var warnings []string
-		failed := 0
+		failed, services := 0, 0
 		err = inputs.Each(cmd.Context(), func(in *run.Input) error {
 			u := versions
 			u.Input, u.report = in, &report
@@ -74,13 +78,24 @@ refused or breaks is an error, also where generate repairs it.
 				return err
 			}
 			report.Objects += u.objects
+			services += len(u.kinds)
 			report.Changes = append(report.Changes, changes...)
 			warnings = append(warnings, u.warnings...)
-			failed += u.severe(changes)
+			failed += severe(in, changes)
 			return nil
 		})
 		if err != nil {
 			return err
+		}
+		if services > 0 {
+			pl := planning{env: env, inputs: inputs, repair: true, changed: true}
+			added, err := pl.predict(cmd.Context(), &report, versions.from, versions.to)
+			if err != nil {
+				return err
+			}
+			for _, in := range inputs.All {
+				failed += severe(in, added)
+			}
 		}
 		upgrade.Sort(report.Changes)
 		if err := writeAs(cmd.Context(), env, format, report); err != nil {
@@ -94,12 +109,15 @@ refused or breaks is an error, also where generate repairs it.
 	return cmd
 }
 
+func kserveVersion(set *settings.Settings) string { return set.KServeVersion }
+
 // upgrading is the comparison of two releases for a source.
 type upgrading struct {
 	*run.Input
 	report   *upgrade.Report // has the releases as people name them
 	from, to kserve.Versions
 	objects  int
+	kinds    []string // of KServe's objects
 	warnings []string
 }
 
@@ -112,9 +130,9 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.objects = after.Objects()
+	u.objects, u.kinds = after.Objects(), objectKinds(after)
 	return slices.Concat(upgrade.Compare(before, after, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
-		upgrade.CompareHealth(checks, newChecks, objectKinds(after))), nil
+		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }
 
 // objectKinds returns the kinds of KServe's objects in the source.
@@ -160,9 +178,9 @@ func (u *upgrading) at(ctx context.Context, release string, versions kserve.Vers
 	return out.Result, checks, err
 }
 
-// severe counts the changes at or above fail-on.
-func (u *upgrading) severe(changes []upgrade.Change) int {
-	failOn := cmp.Or(u.Settings.FailOn, string(transform.Error))
+// severe counts the changes at or above the source's fail-on.
+func severe(in *run.Input, changes []upgrade.Change) int {
+	failOn := cmp.Or(in.Settings.FailOn, string(transform.Error))
 	n := 0
 	for _, c := range changes {
 		if run.Reaches(c.Severity, failOn) {

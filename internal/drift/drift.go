@@ -49,7 +49,7 @@ func (d Difference) Left() string {
 // Catalogue returns the rules that find all differences that a way to compare may show: the catalogue, and rules for
 // what none of it can repair.
 func Catalogue(catalogue []*transform.Rule, c Comparison) []*transform.Rule {
-	all := append(slices.Clip(catalogue), profiles)
+	all := append(slices.Clip(catalogue), openDataHub)
 	if c == Structured {
 		all = append(all, additions)
 	}
@@ -93,7 +93,7 @@ func key(f transform.Finding) string {
 // reason says why a difference is not repaired: now is the finding that the user's settings leave of it, if found.
 func reason(f, now transform.Finding, found bool) string {
 	switch {
-	case f.Rule == additions, f.Rule == profiles:
+	case f.Rule == additions, f.Rule == openDataHub:
 		return f.Unrepaired
 	case !found:
 		return fmt.Sprintf("the rule %s is switched off, or its finding is accepted", f.Rule.ID)
@@ -127,7 +127,7 @@ func pruned(f transform.Finding) bool {
 
 func changedBy(f transform.Finding, at yamldoc.Path) string {
 	switch {
-	case f.Rule == profiles:
+	case f.Rule == openDataHub:
 		return "odh-model-controller's webhook"
 	case f.Rule.ID == liveFields, pruned(f), at[len(at)-1] == protocol, at.String() == "metadata.labels":
 		return "the API server"

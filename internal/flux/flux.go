@@ -27,7 +27,7 @@ var kinds = slices.Concat(services, others)
 // Config returns the configuration of a run without rules whose result New takes: for a cluster that runs one of the
 // releases of KServe and has the default deployment mode, which may be empty.
 func Config(versions kserve.Versions, mode kserve.Mode) transform.Config {
-	return transform.Config{Kinds: kinds, Releases: versions.Releases(),
+	return transform.Config{Kinds: slices.Concat(kinds, dependencies), Releases: versions.Releases(),
 		Index: func(s *transform.Snapshot) transform.Index { return model.New(s, versions, mode) }}
 }
 
@@ -43,6 +43,10 @@ var (
 		{Group: "leaderworkerset.x-k8s.io", Kind: model.SetTarget},
 	}
 )
+
+// dependencies are what the checks of a service depend on: Configs decide what KServe makes of an LLM service, and an
+// autoscaler tells the deployment mode of an InferenceService.
+var dependencies = append([]transform.GroupKind{kserve.LLMInferenceServiceConfig}, model.AutoscalerKinds...)
 
 const routeGroup = "gateway.networking.k8s.io"
 

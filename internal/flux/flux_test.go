@@ -89,6 +89,58 @@ spec:
 	}
 }
 
+// TestDependencies has a case for each kind that decides what is made for a service.
+func TestDependencies(t *testing.T) {
+	const llm = `apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: {name: qwen, namespace: chat}
+spec: {baseRefs: [{name: shared}], model: {uri: "hf://a/b"}}
+---
+`
+	const config = `apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceServiceConfig
+metadata: {name: shared, namespace: NAMESPACE}
+spec: SPEC
+`
+	const service = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: iris, namespace: models}
+spec: {predictor: {model: {}}}
+---
+`
+	const workers = "{parallelism: {data: 2, dataLocal: 1}, worker: {}}"
+	for _, c := range []struct{ name, service, dependency, want string }{
+		{"a Config", llm, strings.NewReplacer("NAMESPACE", "chat", "SPEC", "{replicas: 2}").Replace(config),
+			"LLMInferenceService/qwen Deployment/qwen-kserve"},
+		{"a Config with workers", llm, strings.NewReplacer("NAMESPACE", "chat", "SPEC", workers).Replace(config),
+			"LLMInferenceService/qwen LeaderWorkerSet/qwen-kserve-mn"},
+		{"a Config of KServe's namespace", llm, strings.NewReplacer("NAMESPACE", "kserve", "SPEC", workers).Replace(config),
+			"LLMInferenceService/qwen LeaderWorkerSet/qwen-kserve-mn"},
+		{"a Config of another namespace", llm, strings.NewReplacer("NAMESPACE", "other", "SPEC", workers).Replace(config),
+			"LLMInferenceService/qwen"},
+		{"an HPA", service, "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\n" +
+			"metadata: {name: a, namespace: models}\n" +
+			"spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}\n",
+			"Deployment/iris-predictor"},
+		{"a ScaledObject", service, "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\n" +
+			"metadata: {name: a, namespace: models}\nspec: {scaleTargetRef: {name: iris-predictor}}\n",
+			"Deployment/iris-predictor"},
+		{"an HTTPScaledObject", service, "apiVersion: http.keda.sh/v1alpha1\nkind: HTTPScaledObject\n" +
+			"metadata: {name: a, namespace: models}\n" +
+			"spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}\n",
+			"Deployment/iris-predictor"},
+	} {
+		found, err := checks(t, c.service+c.dependency, "0.20.0", "", false)
+		var names []string
+		for _, o := range found.objects {
+			names = append(names, o.kind+"/"+o.name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
 func TestWhatIsMissing(t *testing.T) {
 	const service = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\n" +
 		"metadata: {name: iris, namespace: models}\n"

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,6 +45,7 @@ type member struct {
 	order     int                // of its first appearance
 	object    Object             // nil if only workloads of it are known
 	workloads map[string]Verdict // on those whose rollout is not complete
+	causes    map[string]string  // why pods do not run, by the pod or the Deployment that can't make one
 	verdict   Verdict            // of the check, without the workloads
 	current   bool               // whether the verdict is the one on the object
 	bundled   Status             // by Argo CD's own check, empty until it has run
@@ -58,7 +60,7 @@ func NewFleet(bundled Checks) (*Fleet, error) {
 	return &Fleet{ours: ours, bundled: bundled, members: map[key]*member{}}, nil
 }
 
-// Apply records an event. It ignores objects that have no check, except the Deployments and LeaderWorkerSets of a
+// Apply records an event. It ignores objects that have no check, except the Deployments, LeaderWorkerSets and pods of a
 // service.
 func (f *Fleet) Apply(event Event) { f.apply(event) }
 
@@ -86,6 +88,12 @@ func (f *Fleet) apply(event Event) *member {
 		}
 		return nil
 	}
+	if stringAt(object, "apiVersion") == "v1" && id.kind == "Pod" {
+		if owner, ok := podOwner(object); ok {
+			return f.member(owner).because("pod "+id.name, trouble(object), event.Deleted)
+		}
+		return nil
+	}
 	if _, known := f.ours[id.kind]; !known || apiGroup != Group {
 		return nil
 	}
@@ -106,7 +114,7 @@ func (f *Fleet) apply(event Event) *member {
 func (f *Fleet) member(id key) *member {
 	m := f.members[id]
 	if m == nil {
-		m = &member{key: id, workloads: map[string]Verdict{}}
+		m = &member{key: id, workloads: map[string]Verdict{}, causes: map[string]string{}}
 		f.members[id] = m
 	}
 	return m
@@ -117,6 +125,15 @@ func (f *Fleet) applyWorkload(owner key, name string, event Event) *member {
 	delete(m.workloads, name)
 	if unfinished, ok := rollout(event.Object); ok && !event.Deleted {
 		m.workloads[name] = unfinished
+	}
+	return m.because(name, replicaFailure(event.Object), event.Deleted)
+}
+
+// because notes why pods do not run, or that nothing says so any more.
+func (m *member) because(name, cause string, gone bool) *member {
+	delete(m.causes, name)
+	if cause != "" && !gone {
+		m.causes[name] = cause
 	}
 	return m
 }
@@ -166,6 +183,10 @@ func (f *Fleet) result(m *member, now time.Time) Result {
 	verdict := m.verdict
 	if verdict.Status == Healthy || verdict.Status == Progressing {
 		verdict = m.withRollouts(verdict)
+	}
+	if names := slices.Sorted(maps.Keys(m.causes)); len(names) > 0 &&
+		(verdict.Status == Progressing || verdict.Status == Degraded) {
+		verdict.Message += fmt.Sprintf("; %s: %s", names[0], m.causes[names[0]])
 	}
 	return Result{m.kind, m.namespace, m.name, verdict.Status, verdict.Message, ""}
 }

@@ -55,6 +55,18 @@ func rollout(workload Object) (verdict Verdict, ok bool) {
 	return Verdict{}, false
 }
 
+// replicaFailure says why a Deployment can't make a pod, such as a quota. It is empty for a LeaderWorkerSet, which does
+// not say it.
+func replicaFailure(workload Object) string {
+	conditions, _ := At(workload, "status", "conditions").([]any)
+	for _, condition := range conditions {
+		if stringAt(condition, "type") == "ReplicaFailure" && stringAt(condition, "status") == "True" {
+			return described(condition)
+		}
+	}
+	return ""
+}
+
 // hasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
 // gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
 func hasPassiveReplicas(workload Object) bool {

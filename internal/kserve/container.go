@@ -40,10 +40,21 @@ var GRPCUnsupported = []transform.Window{{Before: transform.Release{0, 12, 0}}, 
 // StorageUris are the releases that have spec.predictor.storageUris.
 var StorageUris = transform.Window{From: transform.Release{0, 16, 0}}
 
-// ConnectionsAnnotation names the connections of a service on OpenShift AI and Open Data Hub, whose webhook writes the
-// storage that they stand for into the service (internal/webhook/connectionapi/annotations.go of
-// opendatahub-io/odh-model-controller).
-const ConnectionsAnnotation = "opendatahub.io/connections"
+// StorageUrisWithoutVolume is the release that refers to a volume which it does not make for storageUris that are no
+// pvc:// (https://github.com/kserve/kserve/issues/4819), and StorageUrisWithoutOCI are those that mount nothing for
+// oci:// in it (https://github.com/kserve/kserve/pull/5261).
+var (
+	StorageUrisWithoutVolume = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 17, 0}}
+	StorageUrisWithoutOCI    = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
+)
+
+// Schemes are those of the URIs from which KServe loads a model, with the releases that do
+// (SupportedStorageURIPrefixList in pkg/controller/v1beta1/inferenceservice/utils/utils.go, and
+// config/storagecontainers/default.yaml, @v0.11.2 to @v0.20.0).
+var Schemes = map[string]transform.Window{
+	"file": {}, "gs": {}, "hdfs": {}, "hf": since(0, 14), "http": {}, "https": {}, "oci": since(0, 12),
+	"oci+native": since(0, 20), "pvc": {}, "s3": {}, "webhdfs": {},
+}
 
 // MultiModelVariable is the environment variable that is "true" on a custom predictor that serves many models.
 const MultiModelVariable = "MULTI_MODEL_SERVER"

@@ -182,14 +182,22 @@ func TestPreset(t *testing.T) {
 		{"0.20.0", LLMScheduler, "startupProbe", false, false, 0},
 		{"unknown", LLMTemplate, "startupProbe", false, true, 0},
 		{"unknown", LLMTemplate, "readinessProbe", true, true, 10},
+		{"0.16.0", LLMWorker, "readinessProbe", false, false, 0},
 	} {
 		v, _, err := ParseVersions(tc.version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, some, delay := tc.pod.Preset(tc.probe, v.Within(LLM["v1alpha1"]))
+		all, some, delay := tc.pod.Preset(tc.probe, false, v.Within(LLM["v1alpha1"]))
 		if all != tc.all || some != tc.some || delay != tc.delay {
 			t.Errorf("%s %v %s: got %v %v %d", tc.version, tc.pod.Path, tc.probe, all, some, delay)
 		}
+	}
+	v, _, err := ParseVersions("0.16.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, delay := LLMTemplate.Preset("livenessProbe", true, v); delay != 300 {
+		t.Errorf("the preset of a leader waits %d seconds", delay)
 	}
 }

@@ -167,9 +167,10 @@ type LLMPod struct {
 
 // presetProbe is a probe of the preset's container main.
 type presetProbe struct {
-	probe  string
-	window transform.Window // the releases with the probe
-	delay  int              // its initialDelaySeconds
+	probe       string
+	window      transform.Window // the releases with the probe
+	delay       int              // its initialDelaySeconds
+	leaderDelay int              // the same beside workers
 }
 
 // MainContainer is the name of the preset's container.
@@ -192,35 +193,49 @@ var (
 )
 
 var modelProbes = []presetProbe{
-	{"readinessProbe", until17, 10}, {"readinessProbe", since(0, 17), 0},
-	{"livenessProbe", until17, 120}, {"livenessProbe", since(0, 17), 0},
-	{"startupProbe", since(0, 17), 0},
+	{"readinessProbe", until17, 10, 200}, {"readinessProbe", since(0, 17), 0, 0},
+	{"livenessProbe", until17, 120, 300}, {"livenessProbe", since(0, 17), 0, 0},
+	{"startupProbe", since(0, 17), 0, 0},
 }
 
 var until17 = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 17, 0}}
 
-// The pod templates. Those of workers have presets without probes.
+// The pod templates. Those of workers have presets without probes, whose server listens for its leader only.
 var (
 	LLMTemplate = LLMPod{
 		Path: []any{"template"}, Handler: "httpGet", Ports: []int{8000, 8001}, presets: modelProbes,
 	}
+	LLMWorker  = LLMPod{Path: []any{LLMWorkers}, Handler: "httpGet"}
 	LLMPrefill = LLMPod{
-		Path: []any{"prefill", "template"}, Handler: "httpGet", Ports: []int{8000}, presets: modelProbes,
+		Path: []any{Prefill, "template"}, Handler: "httpGet", Ports: []int{8000}, presets: modelProbes,
 	}
-	LLMScheduler = LLMPod{
+	LLMPrefillWorker = LLMPod{Path: []any{Prefill, LLMWorkers}, Handler: "httpGet"}
+	LLMScheduler     = LLMPod{
 		Path: []any{"router", "scheduler", "template"}, Handler: "grpc", Ports: []int{9003},
 		Others:  []string{LLMTokenizer, "training-server", "prediction-server"},
-		presets: []presetProbe{{"readinessProbe", since(0, 16), 30}, {"livenessProbe", since(0, 16), 5}},
+		presets: []presetProbe{{"readinessProbe", since(0, 16), 30, 0}, {"livenessProbe", since(0, 16), 5, 0}},
 	}
+
+	LLMPods = []LLMPod{LLMTemplate, LLMWorker, LLMPrefill, LLMPrefillWorker, LLMScheduler}
 )
 
+// LLMWorkers is the field of a service, or of its prefill, with the pods beside that of template in a group of several
+// nodes.
+const LLMWorkers = "worker"
+
+// IsWorker reports whether the pods are workers.
+func (p LLMPod) IsWorker() bool { return p.Path[len(p.Path)-1] == LLMWorkers }
+
 // Preset reports on which of the releases the preset of the pod has the probe: on all, or on some. Delay is the
-// greatest initialDelaySeconds that it has there.
-func (p LLMPod) Preset(probe string, v Versions) (all, some bool, delay int) {
+// greatest initialDelaySeconds that it has there. Leads says that the pod leads workers.
+func (p LLMPod) Preset(probe string, leads bool, v Versions) (all, some bool, delay int) {
 	with := 0
 	for _, row := range p.presets {
 		if n := len(v.Within(row.window).releases); row.probe == probe && n > 0 {
 			with += n
+			if leads {
+				row.delay = row.leaderDelay
+			}
 			delay = max(delay, row.delay)
 		}
 	}

@@ -8,6 +8,18 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
+// The annotations by which the webhooks of OpenShift AI and OpenDataHub change a service: its connections, whose storage
+// they write into it, and its hardware profile, for which they write tolerations, nodeSelector, requests and limits, or
+// the label QueueLabel (internal/webhook/connectionapi/annotations.go and
+// internal/webhook/serving/hardwareprofile/resolver.go of opendatahub-io/odh-model-controller@57b43aad).
+const (
+	ConnectionsAnnotation     = "opendatahub.io/connections"
+	HardwareProfileAnnotation = "opendatahub.io/hardware-profile-name"
+)
+
+// QueueLabel names the queue of Kueue.
+const QueueLabel = "kueue.x-k8s.io/queue-name"
+
 // openDataHub lists the releases of OpenDataHub from which on it ships another KServe, oldest first. Its KServe is a
 // fork: it backports some changes, and its 0.15.2 has LLMInferenceService and stricter validation
 // (charts/kserve-crd/Chart.yaml at the tags odh-v2.21 to odh-v3.5 of https://github.com/opendatahub-io/kserve).

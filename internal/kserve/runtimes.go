@@ -84,6 +84,23 @@ var SelectedFormats = map[string]transform.Window{
 	"triton": {}, "vLLM": since(0, 20), "xgboost": {},
 }
 
+// V2Formats are the SelectedFormats that KServe's runtimes do not serve with the protocol v1, with the releases on which
+// none does (protocolVersions in config/runtimes at v0.11.0 to v0.20.0).
+var V2Formats = map[string]transform.Window{"mlflow": {}, "onnx": before(0, 17), "tensorrt": {}}
+
+// DefaultProtocol returns the protocol that KServe looks for in a runtime if a model has no protocolVersion, "" if any
+// will do (GetProtocol in predictor_model.go, and setPredictorModelDefaults in inference_service_defaults.go, @v0.11.2
+// to @v0.20.0). KServe's runtimes for vLLM name none.
+func DefaultProtocol(format string) string {
+	switch format {
+	case "triton":
+		return "v2"
+	case "vLLM":
+		return ""
+	}
+	return "v1"
+}
+
 func since(major, minor int) transform.Window {
 	return transform.Window{From: transform.Release{major, minor, 0}}
 }

@@ -23,6 +23,7 @@ type Feed struct {
 	query    url.Values
 	version  string                   // of the last list
 	known    map[string]health.Object // what tells the objects apart, by namespace and name
+	optional bool                     // whether a wait goes on without a list
 }
 
 // NewFeed returns a feed of the objects in a namespace, or in all if it is empty. The selectors may be empty too.
@@ -62,7 +63,7 @@ func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
 	gone := maps.Clone(f.known)
 	for _, object := range list.Items {
 		// The API server leaves the kind out of lists of its own kinds.
-		object["apiVersion"], object["kind"] = f.resource.Group+"/"+f.resource.Version, f.resource.Kind
+		object["apiVersion"], object["kind"] = f.resource.apiVersion(), f.resource.Kind
 		id, metadata := identify(object)
 		if before := gone[id]; before == nil || before["resourceVersion"] != metadata["resourceVersion"] {
 			events = append(events, health.Event{Object: object})
@@ -73,7 +74,7 @@ func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
 	for id, metadata := range gone {
 		delete(f.known, id)
 		events = append(events, health.Event{Deleted: true, Object: health.Object{
-			"apiVersion": f.resource.Group + "/" + f.resource.Version, "kind": f.resource.Kind, "metadata": metadata,
+			"apiVersion": f.resource.apiVersion(), "kind": f.resource.Kind, "metadata": metadata,
 		}})
 	}
 	return events, nil

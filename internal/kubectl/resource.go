@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // Resource is how the API server calls a kind.
@@ -13,8 +14,14 @@ type Resource struct {
 	Namespaced           bool
 }
 
-// Deployments is a Resource that every cluster has.
-var Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
+// Deployments and Pods are Resources that every cluster has.
+var (
+	Deployments = Resource{"apps", "v1", "Deployment", "deployments", true}
+	Pods        = Resource{"", "v1", "Pod", "pods", true}
+)
+
+// apiVersion returns the version as objects have it, without a group if it is that of Kubernetes' first kinds.
+func (r Resource) apiVersion() string { return strings.TrimPrefix(r.Group+"/"+r.Version, "/") }
 
 // Find returns the named kinds of a group that the cluster has, each in the version that the API server prefers.
 func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[string]Resource, error) {
@@ -52,7 +59,10 @@ func (k *Kubectl) Find(ctx context.Context, group string, kinds []string) (map[s
 
 // path returns where the objects are, in one namespace or in all.
 func (r Resource) path(namespace string) string {
-	path := "/apis/" + r.Group + "/" + r.Version + "/"
+	path := "/apis/" + r.apiVersion() + "/"
+	if r.Group == "" {
+		path = "/api/" + r.Version + "/"
+	}
 	if r.Namespaced && namespace != "" {
 		path += "namespaces/" + url.PathEscape(namespace) + "/"
 	}

@@ -104,7 +104,7 @@ func (s Services) Fill(ctx context.Context, k *Kubectl, wait *health.Wait) error
 	if err != nil {
 		return err
 	}
-	return listAll(ctx, wait, append(services, workloads...))
+	return listAll(ctx, wait, slices.Concat(services, workloads, pods(k, asked, namespace)))
 }
 
 // feeds returns a feed for each kind that is asked for, and tells the wait what to wait for.
@@ -159,6 +159,22 @@ func workloads(ctx context.Context, k *Kubectl, asked request, namespace string)
 	return feeds, err
 }
 
+// pods returns feeds for the pods of the kinds that are asked for. They say why a service is not ready, so an account
+// that may not read them waits without.
+func pods(k *Kubectl, asked request, namespace string) (feeds []*Feed) {
+	for kind, labels := range map[string]string{
+		"LLMInferenceService": "app.kubernetes.io/part-of=llminferenceservice",
+		"InferenceService":    "serving.kserve.io/inferenceservice",
+	} {
+		if slices.Contains(asked.kinds, kind) {
+			feed := NewFeed(k, Pods, namespace, labels, "")
+			feed.optional = true
+			feeds = append(feeds, feed)
+		}
+	}
+	return feeds
+}
+
 // listAll lists all feeds at once, so that there is no verdict before each list is read.
 func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -166,7 +182,10 @@ func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 	lists, ends := make([][]health.Event, len(feeds)), make(chan error)
 	for i, feed := range feeds {
 		panics.Go(func() (err error) {
-			lists[i], err = feed.List(ctx)
+			if lists[i], err = feed.List(ctx); err != nil && feed.optional && ctx.Err() == nil {
+				feeds[i] = nil
+				return nil
+			}
 			return err
 		}, func(err error) { ends <- err })
 	}
@@ -181,6 +200,9 @@ func listAll(ctx context.Context, wait *health.Wait, feeds []*Feed) error {
 		return failed
 	}
 	for i, feed := range feeds {
+		if feed == nil {
+			continue
+		}
 		for _, event := range lists[i] {
 			wait.Fleet.Apply(event)
 		}

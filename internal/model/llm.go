@@ -21,6 +21,20 @@ type LLMService struct {
 	*transform.Object
 	Layers  []*transform.Object // the Configs, and the service as the last one
 	Missing []string            // the names in baseRefs of Configs that are not in the render
+
+	configs map[objectName]*transform.Object // of the render
+}
+
+// FindsConfig reports whether the render has a Config with the name where KServe looks for those of the service.
+func (s *LLMService) FindsConfig(name string) bool { return s.config(name) != nil }
+
+func (s *LLMService) config(name string) *transform.Object {
+	for _, namespace := range append([]string{s.Namespace}, kserve.Namespaces...) {
+		if config := s.configs[objectName{namespace, name}]; config != nil {
+			return config
+		}
+	}
+	return nil
 }
 
 // Value returns the value at a path that counts after the merge, and the layer that it comes from. Both are nil when no
@@ -68,17 +82,12 @@ func (m *Model) findLLMs() *llms {
 		}
 	}
 	for _, o := range m.render.Objects(kserve.LLMInferenceService) {
-		s := &LLMService{Object: o}
+		s := &LLMService{Object: o, configs: configs}
 		for _, ref := range o.Get("spec", "baseRefs").List() {
 			name := ref.Get("name").Str()
-			named := false
-			for _, namespace := range append([]string{o.Namespace}, kserve.Namespaces...) {
-				if config := configs[objectName{namespace, name}]; config != nil && !named {
-					named = true
-					s.Layers = append(s.Layers, config)
-				}
-			}
-			if !named {
+			if config := s.config(name); config != nil {
+				s.Layers = append(s.Layers, config)
+			} else {
 				s.Missing = append(s.Missing, name)
 			}
 		}
@@ -217,13 +226,16 @@ func (m *Model) PresetReplaced(pod kserve.LLMPod, probe string) bool {
 	return m.replaced()[presetProbe{fmt.Sprint(pod.Path...), probe}]
 }
 
+// ReplacesPresets reports whether a Config of the render takes the place of a preset.
+func (m *Model) ReplacesPresets() bool { return len(m.llms.presets) > 0 }
+
 // presetProbe is a probe of container main in the pod template at a path.
 type presetProbe struct{ pod, probe string }
 
 func (m *Model) findReplaced() map[presetProbe]bool {
 	found := map[presetProbe]bool{}
 	for _, o := range m.llms.presets {
-		for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+		for _, pod := range kserve.LLMPods {
 			main, _ := llmContainer(o, pod, kserve.MainContainer)
 			for _, probe := range Probes {
 				if main != nil && HandlerOf(main.Get(probe)) != Handler(pod.Handler) {

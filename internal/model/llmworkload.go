@@ -43,7 +43,7 @@ func (s *LLMService) workloads() (all []LLMWorkload) {
 		if !s.Has(part.spec...) {
 			continue
 		}
-		workers := s.Has(part.spec.With("worker")...)
+		workers := s.HasWorkers(part.spec)
 		if !workers {
 			all = append(all, LLMWorkload{s, part.spec, DeploymentTarget, kserve.ChildName(s.Name, part.deployment)})
 		}
@@ -52,6 +52,25 @@ func (s *LLMService) workloads() (all []LLMWorkload) {
 		}
 	}
 	return all
+}
+
+// HasWorkers reports whether a part of the service, spec or spec.prefill, runs on several nodes.
+func (s *LLMService) HasWorkers(part yamldoc.Path) bool {
+	return s.Has(part.With(kserve.LLMWorkers)...)
+}
+
+// Parallelism returns a number of the parallelism of a part of the service, 0 if no layer has it.
+func (s *LLMService) Parallelism(part yamldoc.Path, field string) int {
+	node, _ := s.Value(part.With("parallelism", field)...)
+	n, _ := node.Int()
+	return n
+}
+
+// WithoutPreset reports whether KServe merges no preset with the pods of a part of the service: it has one for workers
+// only if they are data parallel (combineBaseRefsConfig in config_merge.go, and IsDataParallel in the types, of
+// v1alpha1@v0.16.0 and v1alpha2@v0.17.0 to v0.20.0).
+func (s *LLMService) WithoutPreset(part yamldoc.Path) bool {
+	return s.HasWorkers(part) && s.Parallelism(part, "data") <= 0 && s.Parallelism(part, "dataLocal") <= 0
 }
 
 // APIVersion returns the API version of the workload.

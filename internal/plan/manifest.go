@@ -16,6 +16,16 @@ import (
 type Manifest struct {
 	Object
 	Place string // path:line
+	Given string // Kind namespace/name, as the manifest has them
+}
+
+// Is reports whether the manifest is of an object. One that names no namespace is in the one that is given, or in none.
+func (m Manifest) Is(r Reference, namespace string) bool {
+	own := referenceOf(m.Object)
+	all := own
+	all.Namespace = ""
+	own.Namespace = cmp.Or(own.Namespace, namespace)
+	return own.Is(r) || all.Is(r)
 }
 
 // clusterScoped are kinds whose objects are in no namespace, beside those whose names begin with Cluster.
@@ -148,7 +158,7 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 	case strings.HasPrefix(version, group):
 		return nil, fmt.Errorf("%s: %s: metadata.generateName makes another service at each sync: give it a name", place(at), kind)
 	}
-	return []Manifest{{Object: o, Place: place(at)}}, nil
+	return []Manifest{{Object: o, Place: place(at), Given: referenceOf(o).String()}}, nil
 }
 
 // Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.

@@ -56,9 +56,16 @@ type Node struct {
 type Problem struct {
 	Object  Reference `json:"object"`
 	Place   string    `json:"place,omitempty"`
-	By      string    `json:"by"` // "API server", "controller", "event", "never settles"
+	By      string    `json:"by"` // one of these, or "event", "condition" with a name
 	Message string    `json:"message"`
 }
+
+// Who says what goes wrong.
+const (
+	apiServer    = "API server"
+	Controller   = "controller"
+	NeverSettles = "never settles"
+)
 
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
 func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
@@ -80,7 +87,7 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		if r.Deleted {
 			message = "the deletion is refused: " + message
 		}
-		p.Refused = append(p.Refused, Problem{r.Object, placeOf(r.Object), "API server", message})
+		p.Refused = append(p.Refused, Problem{r.Object, placeOf(r.Object), apiServer, message})
 	}
 	now := newForest(answer.State.Objects)
 	before := newForest(nil)
@@ -91,12 +98,12 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		r := referenceOf(m.Object)
 		r.Namespace = cmp.Or(r.Namespace, namespace)
 		if isService(m.Object) && !refused[i] && !now.has(r) {
-			p.Refused = append(p.Refused, Problem{r, m.Place, "controller", "KServe's own controller deletes it"})
+			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, "KServe's own controller deletes it"})
 		}
 	}
 	for _, r := range now.order {
 		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
-			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), "API server",
+			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), apiServer,
 				strings.Join(list("the deletion waits for the finalizer", waits), "")})
 		}
 	}
@@ -114,7 +121,7 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	for _, e := range answer.State.Errors {
 		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), "controller", "its controller fails: " + e.Message})
+			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
 		}
 	}
 	return p
@@ -162,7 +169,7 @@ func (p *Plan) Failed() int {
 
 // fails reports whether a controller ends with an error, be there a workload or not: what it still has to do is not done.
 func (s *Service) fails() bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == "controller" })
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
 }
 
 // versionless returns a reference with the group and a slash in place of the version: an object is the same in all

@@ -25,14 +25,9 @@ func isStuck(state *State, o Object, n *Node) bool {
 	})
 	podless := slices.ContainsFunc(state.Errors, func(e Event) bool {
 		return e.Object.Kind == "Deployment" &&
-			slices.ContainsFunc(n.Children, func(child Node) bool { return same(e.Object, child.Reference) })
+			slices.ContainsFunc(n.Children, func(child Node) bool { return child.Is(e.Object) })
 	})
 	return lost || podless || !runs(n)
-}
-
-// same reports whether two references are of one object. Those of events have no version.
-func same(a, b Reference) bool {
-	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 func runs(n *Node) bool {
@@ -55,13 +50,13 @@ func problems(state *State, now *forest, root Reference, told map[Reference]bool
 	}
 	collect(root)
 	has := func(r Reference) bool {
-		return slices.ContainsFunc(own, func(other Reference) bool { return same(r, other) })
+		return slices.ContainsFunc(own, func(other Reference) bool { return other.Is(r) })
 	}
 	var found []Problem
 	// The event of an error has its message, but for what comes before it in either.
 	add := func(p Problem) {
 		known := func(other Problem) bool {
-			return same(other.Object, p.Object) &&
+			return other.Object.Is(p.Object) &&
 				(strings.HasSuffix(other.Message, p.Message) || strings.HasSuffix(p.Message, other.Message))
 		}
 		if !slices.ContainsFunc(found, known) {
@@ -71,7 +66,7 @@ func problems(state *State, now *forest, root Reference, told map[Reference]bool
 	for _, e := range state.Errors {
 		if has(e.Object) {
 			told[e.Object] = true
-			add(Problem{Object: e.Object, By: "controller", Message: e.Message})
+			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
 	for _, e := range state.Events {
@@ -87,7 +82,7 @@ func problems(state *State, now *forest, root Reference, told map[Reference]bool
 		if f.Deleted {
 			message = "KServe makes and deletes " + f.Object.String() + " in turn"
 		}
-		add(Problem{Object: f.Object, By: "never settles", Message: message})
+		add(Problem{Object: f.Object, By: NeverSettles, Message: message})
 	}
 	return found
 }

@@ -47,16 +47,15 @@ func (p Programs) Find(release string) (string, error) {
 		}
 	}
 	if !slices.Contains(Releases, release) {
-		return "", fmt.Errorf("there is no program with the code of KServe %s, only of %s: take that of a release near by, "+
-			"with --like %s", release, strings.Join(Releases, ", "), near(release))
+		return "", fmt.Errorf("there is no program with the code of KServe %s, only of %s", release, strings.Join(Releases, ", "))
 	}
-	return "", fmt.Errorf("plan needs the program %s%s, with KServe's own code, in the folder of this program or on PATH: "+
+	return "", fmt.Errorf("it takes the program %s%s, with KServe's own code, in the folder of this program or on PATH: "+
 		"take it from its archive in the plugin's release, or build it with make plan KSERVE=%[2]s in the plugin's repository",
 		Name, release)
 }
 
-// near is the newest release with a program that is older, or the oldest.
-func near(release string) string {
+// Near is the newest release with a program that is older, or the oldest.
+func Near(release string) string {
 	found := Releases[0]
 	for _, r := range Releases {
 		if semver.Compare("v"+r, "v"+release) < 0 {

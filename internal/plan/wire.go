@@ -1,7 +1,7 @@
 package plan
 
 // wireVersion is that of what a program of a release reads and writes.
-const wireVersion = 1
+const wireVersion = 2
 
 // Unready are the values of the field of [Request].
 var Unready = []string{"workloads", "knative", "routes"}
@@ -18,15 +18,17 @@ type Request struct {
 	Cluster   []Object `json:"cluster,omitempty"`
 	Previous  []Object `json:"previous,omitempty"`
 	Changed   bool     `json:"changed,omitempty"`
+	Stored    []Object `json:"stored"` // nil unless another release has left it
 	Objects   []Object `json:"objects"`
 }
 
 // Answer is what it writes.
 type Answer struct {
-	Version  int    `json:"version"`
-	Release  string `json:"release"`
-	Previous *State `json:"previous,omitempty"`
-	State    State  `json:"state"`
+	Version  int      `json:"version"`
+	Release  string   `json:"release"`
+	Stored   []Object `json:"stored,omitempty"`
+	Previous *State   `json:"previous,omitempty"`
+	State    State    `json:"state"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
 }
@@ -70,6 +72,11 @@ type Reference struct {
 	Kind       string `json:"kind"`
 	Namespace  string `json:"namespace,omitempty"`
 	Name       string `json:"name"`
+}
+
+// Is reports whether two references are of one object. Those of events have no version.
+func (r Reference) Is(other Reference) bool {
+	return r.Kind == other.Kind && r.Namespace == other.Namespace && r.Name == other.Name
 }
 
 func (r Reference) String() string {

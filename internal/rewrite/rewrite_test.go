@@ -228,7 +228,8 @@ func TestLinks(t *testing.T) {
 	if err := os.Symlink("a", link); err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, File{Name: "link", Path: link, Before: []byte("a"), After: []byte("A")})
+	files[0].Name, files[0].Path = "link", link
+	files = append(files, File{Name: "a", Path: filepath.Join(dir, "a"), Before: []byte("a"), After: []byte("A")})
 	if err := Files(t.Context(), OS{}, files); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	again := []File{
-		{Name: "a", Path: files[0].Path, Before: []byte("A"), After: []byte("x")},
+		{Name: "a", Path: files[3].Path, Before: []byte("A"), After: []byte("x")},
 		{Name: "link", Path: link, Before: []byte("A"), After: []byte("y")},
 	}
 	err := Files(t.Context(), OS{}, again)

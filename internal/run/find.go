@@ -16,14 +16,14 @@ import (
 )
 
 // finds reports whether the sources of the arguments have to be found, because one is a folder that is no source
-// itself: neither a kustomization nor a chart, and with sources in the folders below it.
-func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
+// itself: neither a kustomization nor a chart, and with sources in the folders below it. walked gets what is found.
+func (l *Loader) finds(ctx context.Context, args []string, walked map[string]discover.Result) (bool, error) {
 	for _, path := range orHere(args) {
 		info, err := os.Stat(l.Dir.Absolute(path))
 		if path == "" || path == "-" || err != nil || !info.IsDir() {
 			continue // reading it gives the error
 		}
-		stands, err := l.standsForOthers(ctx, path)
+		stands, err := l.standsForOthers(ctx, path, walked)
 		if err != nil || stands {
 			return stands, err
 		}
@@ -33,7 +33,7 @@ func (l *Loader) finds(ctx context.Context, args []string) (bool, error) {
 
 // standsForOthers reports whether a folder is no source itself, or not the only one. Without any in it or below, it is
 // none.
-func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error) {
+func (l *Loader) standsForOthers(ctx context.Context, path string, walked map[string]discover.Result) (bool, error) {
 	set, err := settings.Load(l.From(path))
 	if err != nil || set.Source != render.Auto || set.Recurse {
 		return false, nil // reading it gives the error
@@ -47,6 +47,7 @@ func (l *Loader) standsForOthers(ctx context.Context, path string) (bool, error)
 		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
+	walked[path] = found
 	if len(found.Sources) == 0 {
 		return !set.AllowEmpty, err
 	}
@@ -127,9 +128,11 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 			units = append(units, unit{paths: group, from: f.From(group[0])})
 			continue
 		}
-		found, err := f.discover(ctx, group[0], f.locked)
-		if err != nil {
-			return nil, err
+		found, again := f.walked[group[0]]
+		if !again {
+			if found, err = f.discover(ctx, group[0], f.locked); err != nil {
+				return nil, err
+			}
 		}
 		if len(found.Sources) == 0 && !f.locked.AllowEmpty {
 			f.bare = append(f.bare, group[0])

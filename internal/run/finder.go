@@ -15,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -27,15 +28,16 @@ type finder struct {
 	locked   *settings.Settings
 	checkout *checkout.Checkout
 	reader   application.Reader
-	known    map[string]bool        // Applications, as JSON
-	claimed  map[string]bool        // the folders of their sources, without links
-	within   func(path string) bool // whether a path is asked for; nil for all of them
-	rest     *checkout.Checkout     // for Applications about nothing that is asked for, of which nothing is said
-	bare     []string               // the PATHs without sources below
+	known    map[string]bool            // Applications, as JSON
+	claimed  map[string]bool            // the folders of their sources, without links
+	within   func(path string) bool     // whether a path is asked for; nil for all of them
+	rest     *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
+	bare     []string                   // the PATHs without sources below
+	walked   map[string]discover.Result // what is below PATHs, as far as that is known
 }
 
 // loadSeveral reads the sources that are found below PATHs or that Applications name.
-func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error) {
+func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[string]discover.Result) (*Inputs, error) {
 	if l.Previous == "-" {
 		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
 	}
@@ -47,7 +49,9 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string) (*Inputs, error
 		return nil, err
 	}
 	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
-	f := &finder{Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}}
+	f := &finder{
+		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}, walked: walked,
+	}
 	f.several, f.found = true, true
 	if err := f.open(args); err != nil {
 		return nil, err
@@ -167,13 +171,18 @@ const maxRounds = 10
 
 // follow adds the sources of the Applications in files, and of those that these make.
 func (f *finder) follow(ctx context.Context, files []transform.File) error {
-	for range maxRounds {
+	for round := 0; ; round++ {
 		units, err := f.expand(ctx, files)
 		if err != nil || len(units) == 0 {
 			return err
 		}
 		files = nil
 		for _, u := range units {
+			if round == maxRounds {
+				f.fail(named(u.application, fmt.Errorf("%s: it is more than %d Applications deep; give it as a PATH", u.paths[0],
+					maxRounds)))
+				continue
+			}
 			in, err := f.add(ctx, u)
 			if err != nil {
 				return err
@@ -186,7 +195,6 @@ func (f *finder) follow(ctx context.Context, files []transform.File) error {
 			return nil // the flag names all that count
 		}
 	}
-	return nil
 }
 
 // expand returns the sources of the Applications in files, without those of Applications that are known.

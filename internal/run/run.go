@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
@@ -64,15 +65,16 @@ func (l *Loader) Load(ctx context.Context, args []string) (*Inputs, error) {
 		return nil, errors.New("flags --application and --discover: give one of them; each finds the sources on its own")
 	}
 	several := len(l.Applications) > 0 || l.Discover
+	walked := map[string]discover.Result{}
 	if !several && l.Finds {
 		var err error
-		if several, err = l.finds(ctx, args); err != nil {
+		if several, err = l.finds(ctx, args, walked); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case several:
-		return l.loadSeveral(ctx, args)
+		return l.loadSeveral(ctx, args, walked)
 	case len(l.Repos) > 0:
 		return nil, errors.New("flag --repo: no Application is read, so it means nothing")
 	case l.Clusters != "":

@@ -1,12 +1,15 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
@@ -83,4 +86,23 @@ func (s Summary) Write(w io.Writer) {
 	for _, line := range slices.Concat(s.Found, s.Left) {
 		fmt.Fprintln(w, terminal.Quote(line))
 	}
+}
+
+// Agreed returns the value of a setting that is a fact about the one cluster of a run. Sources with different values are
+// an error that names the flag with which people say what counts.
+func (all *Inputs) Agreed(setting, flag string, value func(*settings.Settings) string) (string, error) {
+	paths := map[string][]string{}
+	for _, in := range all.All {
+		value := value(in.Settings)
+		paths[value] = append(paths[value], in.Path)
+	}
+	var values []string
+	for _, value := range slices.Sorted(maps.Keys(paths)) {
+		values = append(values, fmt.Sprintf("%s (%s)", cmp.Or(value, "unknown"), terminal.Some(slices.Compact(paths[value]), most)))
+	}
+	if len(values) > 1 {
+		return "", fmt.Errorf("%s is not the same for all sources: %s; give those of one cluster as PATHs, or pass --%s",
+			setting, strings.Join(values, ", "), flag)
+	}
+	return value(all.All[0].Settings), nil
 }

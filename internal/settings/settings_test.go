@@ -479,6 +479,23 @@ func TestFileOutsideTheFolder(t *testing.T) {
 	}
 }
 
+func TestFileTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	for size, want := range map[int]string{
+		maxFile:     "<nil>",
+		maxFile + 1: "app/.argocd-kserve-plugin.yaml: not a regular file of at most 1 MiB",
+	} {
+		comment := strings.Repeat("#", size-1) + "\n"
+		if err := os.WriteFile(filepath.Join(dir, FileName), []byte(comment), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(Sources{Flags: Bind(pflag.NewFlagSet("test", pflag.ContinueOnError)), Dir: dir, Shown: "app"})
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("%d bytes: got %s, want %s", size, got, want)
+		}
+	}
+}
+
 // The files of the folders above count too, up to the root, the nearest first. No file outranks the operator.
 func TestFilesAbove(t *testing.T) {
 	top := t.TempDir()

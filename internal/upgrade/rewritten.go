@@ -57,6 +57,13 @@ func changesHandler(at yamldoc.Path) bool {
 	return slices.Contains(model.Handlers, model.Handler(name))
 }
 
+// How the messages of [Restarts] and [Rewritten] begin.
+const (
+	restartOnce   = "its pods restart once, because generate writes something else: "
+	nextChange    = "its pods restart once with its next change, because KServe's webhook then writes something else: "
+	rewrittenOnly = "generate writes something else, which restarts nothing: "
+)
+
 // rewritten returns the objects of which generate makes something else at the new release. A repair of a probe that the
 // new release does not make, or makes otherwise, leaves two handlers in a Deployment from which KServe removes nothing.
 func rewritten(from, to *transform.Result, release kserve.Versions) []Change {
@@ -78,10 +85,10 @@ func rewritten(from, to *transform.Result, release kserve.Versions) []Change {
 				"the repair into Git with fix before the upgrade, or upgrade to 0.15.1"
 		case len(restarts) > 0 && isService(o):
 			c.Effect = Restarts
-			c.Message = "its pods restart once, because generate writes something else: " + strings.Join(restarts, ", ")
+			c.Message = restartOnce + strings.Join(restarts, ", ")
 		case len(edits) > 0:
 			c.Effect = Rewritten
-			c.Message = "generate writes something else, which restarts nothing: " + strings.Join(edits, ", ")
+			c.Message = rewrittenOnly + strings.Join(edits, ", ")
 		default:
 			continue
 		}

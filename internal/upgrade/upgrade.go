@@ -21,12 +21,14 @@ const (
 	Changes   Effect = "changes"   // something in it means something else, or nothing
 	Drifts    Effect = "drifts"    // the cluster stores something else than Git has
 	Health    Effect = "health"    // the health checks of its kind change
-	Restarts  Effect = "restarts"  // generate writes something else, and its pods restart once
+	Rollout   Effect = "rollout"   // KServe's upgrade alone restarts its pods
+	Restarts  Effect = "restarts"  // generate or a webhook writes something else, and its pods restart once
+	Remade    Effect = "remade"    // KServe's upgrade alone changes what KServe makes for it, and nothing restarts
 	Rewritten Effect = "rewritten" // generate writes something else, and nothing restarts
 	Gone      Effect = "gone"      // a finding of the old release that the new one does not have
 )
 
-var effects = []Effect{Refused, Breaks, Changes, Drifts, Health, Restarts, Rewritten, Gone}
+var effects = []Effect{Refused, Breaks, Changes, Drifts, Health, Rollout, Restarts, Remade, Rewritten, Gone}
 
 // Change is an effect on an object, or for Health on a kind.
 type Change struct {
@@ -37,7 +39,8 @@ type Change struct {
 	File     string             `json:"file,omitempty"`
 	Line     int                `json:"line,omitempty"` // from 1; 0 for a rendered object
 	Message  string             `json:"message"`
-	Repaired bool               `json:"repaired"` // whether generate repairs it with kserve-version at the new release
+	Repaired bool               `json:"repaired"`         // whether generate repairs it with kserve-version at the new release
+	Fields   []string           `json:"fields,omitempty"` // of a pod template, because of which pods restart
 }
 
 // Compare returns what changes from one result to another one for the same files. The release is the new one.

@@ -17,6 +17,8 @@ type Report struct {
 	To      string   `json:"to"`
 	Objects int      `json:"objects"`
 	Changes []Change `json:"changes"`
+	// Unknown says why KServe's own code has not been asked, with what is not known without it. It is empty if it has been.
+	Unknown string `json:"unknown,omitempty"`
 }
 
 // Formats lists the formats, the default first.
@@ -40,12 +42,18 @@ func Text(w io.Writer, r Report) error {
 		}
 	}
 	_, err := fmt.Fprintln(w, r.summary())
+	if r.Unknown != "" && err == nil {
+		_, err = fmt.Fprintln(w, terminal.Quote(r.Unknown))
+	}
 	return err
 }
 
 // Markdown writes the same for a pull request.
 func Markdown(w io.Writer, r Report) error {
 	fmt.Fprintf(w, "## KServe %s to %s\n\n%s\n", r.From, r.To, r.summary())
+	if r.Unknown != "" {
+		fmt.Fprintf(w, "\n%s\n", encoding.Markdown(r.Unknown))
+	}
 	if len(r.Changes) == 0 {
 		return nil
 	}
@@ -87,7 +95,11 @@ func (r Report) summary() string {
 			counts = append(counts, fmt.Sprintf("%s: %d", effect, n))
 		}
 	}
-	what := cmp.Or(strings.Join(counts, ", "), "nothing changes")
+	nothing := "nothing changes"
+	if r.Unknown != "" {
+		nothing = "the rules find no change"
+	}
+	what := cmp.Or(strings.Join(counts, ", "), nothing)
 	return fmt.Sprintf("%s, from KServe %s to %s: %s", terminal.Count(r.Objects, "object"), r.From, r.To, what)
 }
 

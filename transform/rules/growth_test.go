@@ -60,7 +60,29 @@ spec:
   predictor:
     model: {modelFormat: {name: sklearn}, storageUri: "s3://model"}
 `
-	unknownField     = "    field-%[1]d: {nodeSelector: {pool: gpu}}\n"
+	unknownField      = "    field-%[1]d: {nodeSelector: {pool: gpu}}\n"
+	growingReferences = `apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: prod-model-%[1]d, namespace: team}
+spec:
+  predictor:
+    serviceAccountName: loader-%[1]d
+    model: {modelFormat: {name: ours}, runtime: runtime-%[1]d, storageUri: "pvc://claim-%[1]d/model"}
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: InferenceGraph
+metadata: {name: prod-graph-%[1]d, namespace: team}
+spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: model-%[1]d}]}}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: prod-loader-%[1]d, namespace: team}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: prod-claim-%[1]d, namespace: team}
+---
+`
 	growingReference = `apiVersion: flagger.app/v1beta1
 kind: Canary
 metadata: {name: model-%[1]d, namespace: team}
@@ -87,6 +109,14 @@ func TestGrowth(t *testing.T) {
 		{"LLM services of one Config", sharedConfig + growingLLM, ""},
 		{"runtimes by format", growingService + growingRuntime, ""},
 		{"runtimes by name", growingRuntime + byName, ""},
+		{"references without an object", growingReferences, ""},
+		{"changed services", strings.ReplaceAll(byName, "storageUri", "env: [{name: LEVEL, value: b}], storageUri") +
+			strings.ReplaceAll(growingRuntime, "readinessProbe", "image: new, readinessProbe"),
+			strings.ReplaceAll(byName, "storageUri", "env: [{name: LEVEL, value: a}, {name: DEBUG, value: a}], storageUri") +
+				growingRuntime},
+		{"kept autoscalers", growingService + hpa("new-%[1]d", "prod-model-%[1]d-predictor"), growingService +
+			strings.ReplaceAll(hpa("old-%[1]d", "prod-model-%[1]d-predictor"), "namespace: team",
+				"namespace: team, finalizers: [kserve.io/protect]")},
 		{"unknown fields of one object", unknownFields + unknownField, ""},
 		{"deleted objects", byName, strings.Replace(byName, "prod-", "old-", 1) + growingRuntime + growingLLM +
 			hpa("old-%[1]d", "prod-model-%[1]d-kserve")},

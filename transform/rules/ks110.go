@@ -34,7 +34,7 @@ func checkPresetProbes(p *pass) {
 	if kserve.IsPreset(p.Object.Name) {
 		return
 	}
-	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+	for _, pod := range kserve.LLMPods {
 		if !p.ownPreset(pod) {
 			continue
 		}
@@ -69,14 +69,14 @@ func (m mainProbe) foreign() (handlers []string) {
 
 // checkPresetProbe reports a probe that has two handlers after the merge.
 func checkPresetProbe(p *pass, m mainProbe) {
-	all, some, delay := m.pod.Preset(m.probe, p.KServe.LLMVersions(p.Object))
+	all, some, delay := m.pod.Preset(m.probe, p.leadsWorkers(m.pod), p.KServe.LLMVersions(p.Object))
 	handlers := m.foreign()
 	if !some || len(handlers) == 0 {
 		return
 	}
 	at := m.Path.With(m.probe, handlers[0])
-	f := transform.Report{At: at, Message: fmt.Sprintf("the API server refuses the Deployment, because KServe adds "+
-		"this %s to its preset's %s, and a probe has one handler", handlers[0], m.pod.Handler)}
+	f := transform.Report{At: at, Message: fmt.Sprintf("the API server refuses the %s, because KServe adds "+
+		"this %s to its preset's %s, and a probe has one handler", p.refused(m.pod), handlers[0], m.pod.Handler)}
 	var edits []yamldoc.Edit
 	request, exact := m.equivalent(handlers)
 	elsewhere := ""

@@ -35,7 +35,7 @@ func checkMainContainers(p *pass) {
 	if kserve.IsPreset(p.Object.Name) || len(p.KServe.LLMVersions(p.Object).Releases()) == 0 {
 		return
 	}
-	for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+	for _, pod := range kserve.LLMPods {
 		if p.ownPreset(pod) {
 			for _, c := range p.meantAsMain(pod) {
 				p.nameMain(c, pod)
@@ -62,8 +62,8 @@ func (p *pass) checkHelpers(pod kserve.LLMPod) {
 		imageless := c.Node != nil && c.Get("image").Str() == "" && !c.MergedElsewhere("image")
 		if imageless && helper().MatchString(name) && !slices.Contains(pod.Others, name) {
 			p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf(
-				"the API server refuses the Deployment, because container %s has no image, neither here nor in KServe's "+
-					"preset: %s", name, p.helperPlace(name))})
+				"the API server refuses the %s, because container %s has no image, neither here nor in KServe's "+
+					"preset: %s", p.refused(pod), name, p.helperPlace(name))})
 		}
 	}
 }
@@ -81,9 +81,9 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 	}
 	c := p.KServe.LLMContainer(p.Object, pod, kserve.StorageInitializer)
 	if c.Node != nil && (c.Get("image").Str() != "" || c.MergedElsewhere("image")) {
-		p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the Deployment, "+
+		p.Report(transform.Report{At: c.Path.With("name"), Message: fmt.Sprintf("the API server refuses the %s, "+
 			"because KServe adds an init container %s for %s://, and a pod has each name once: give this one another name, "+
-			"or %[3]s", c.Name, protocol, p.helperPlace(c.Name))})
+			"or %s", p.refused(pod), c.Name, protocol, p.helperPlace(c.Name))})
 	}
 	versions := p.KServe.LLMVersions(p.Object)
 	if versions.Any(kserve.LLMInitializerMerged) {
@@ -96,8 +96,8 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 		}
 		f := transform.Report{At: list.With(i, "name")}
 		if versions.Any(kserve.LLMInitializerTwice) {
-			f.Message = "the API server refuses the Deployment, because KServe before 0.19 adds a second init container " +
-				kserve.StorageInitializer
+			f.Message = "the API server refuses the " + p.refused(pod) + ", because KServe before 0.19 adds a second init " +
+				"container " + kserve.StorageInitializer
 		} else {
 			f.Severity = transform.Warning
 			f.Message = "this init container has no effect, because KServe 0.19 puts its own in its place"
@@ -108,13 +108,13 @@ func (p *pass) checkInitializer(pod kserve.LLMPod) {
 }
 
 // initialized returns the protocol by which KServe loads the model of a user of the pass's object with an init
-// container, empty if there is none or a Config that is not in the render may say otherwise.
+// container, empty if there is none, or a Config that is not in the render or a connection may say otherwise.
 func (p *pass) initialized() string {
 	for _, s := range p.KServe.LLMUsers(p.Object) {
 		enabled, _ := s.Value("spec", "storageInitializer", "enabled")
 		uri, _ := mergedURI(s)
 		protocol, _ := protocolOf(uri)
-		if len(s.Missing) == 0 && enabled.Str() != "false" && slices.Contains(initializedProtocols, protocol) {
+		if len(s.Missing) == 0 && !connected(s.Object) && enabled.Str() != "false" && slices.Contains(initializedProtocols, protocol) {
 			return protocol
 		}
 	}
@@ -142,11 +142,31 @@ func (p *pass) helperPlace(name string) string {
 	return "give it an image"
 }
 
-// ownPreset reports whether KServe merges the pod of the pass's object with a preset of a single node: not with
-// workers, nor with a scheduler of the user's own.
+// ownPreset reports whether KServe merges the pod of the pass's object with a preset: not with one of workers that are
+// not data parallel, nor with a scheduler of the user's own.
 func (p *pass) ownPreset(pod kserve.LLMPod) bool {
-	return !p.KServe.Anywhere(p.Object, podParent(pod).With("worker")...) &&
+	users := p.KServe.LLMUsers(p.Object)
+	if len(users) == 0 { // a Config
+		users = []*model.LLMService{{Object: p.Object, Layers: []*transform.Object{p.Object}}}
+	}
+	return !slices.ContainsFunc(users, func(s *model.LLMService) bool { return s.WithoutPreset(podParent(pod)) }) &&
 		!p.KServe.Anywhere(p.Object, podParent(pod).With("pool", "ref")...)
+}
+
+// leadsWorkers reports whether the pod, in the pass's object or one that it is merged with, belongs to a group of
+// several nodes.
+func (p *pass) leadsWorkers(pod kserve.LLMPod) bool {
+	return p.KServe.Anywhere(p.Object, podParent(pod).With(kserve.LLMWorkers)...)
+}
+
+// refused returns what the API server refuses if a pod is invalid: the controller of LeaderWorkerSets makes a
+// StatefulSet of each pod template (constructLeaderStatefulSetApplyConfiguration in
+// pkg/controllers/leaderworkerset_controller.go of kubernetes-sigs/lws@v0.8.0).
+func (p *pass) refused(pod kserve.LLMPod) string {
+	if p.leadsWorkers(pod) {
+		return "StatefulSet of the LeaderWorkerSet"
+	}
+	return "Deployment"
 }
 
 // podParent returns the path of the object that has the pod's template.
@@ -154,10 +174,10 @@ func podParent(pod kserve.LLMPod) yamldoc.Path {
 	return yamldoc.Path{"spec"}.With(pod.Path[:len(pod.Path)-1]...)
 }
 
-// podTemplate is a pod template of a service or a Config, by the path of the object that has it.
+// podTemplate is a pod template of a service or a Config, by its path in the spec.
 type podTemplate struct {
 	*transform.Object
-	parent string
+	path string
 }
 
 // mainNames is what a pod template says about its containers, together with all that it is merged with.
@@ -170,14 +190,14 @@ type mainNames struct {
 func findMains(m *model.Model) map[podTemplate]*mainNames {
 	found := map[podTemplate]*mainNames{}
 	for _, group := range m.LLMGroups() {
-		for _, pod := range []kserve.LLMPod{kserve.LLMTemplate, kserve.LLMPrefill, kserve.LLMScheduler} {
+		for _, pod := range kserve.LLMPods {
 			names := &mainNames{meant: map[string]bool{}, unsure: staysUnnamed(m, group, pod)}
 			for _, o := range group {
 				for _, name := range m.LLMContainers(o, pod) {
 					c := m.LLMContainer(o, pod, name)
 					names.meant[name] = names.meant[name] || c.Node != nil && meantAsMain(c, pod)
 				}
-				found[podTemplate{o, podParent(pod).String()}] = names
+				found[podTemplate{o, fmt.Sprint(pod.Path...)}] = names
 			}
 		}
 	}
@@ -186,7 +206,7 @@ func findMains(m *model.Model) map[podTemplate]*mainNames {
 
 // mainNames returns what is known about the containers of the pass's object and of all that it is merged with.
 func (p *pass) mainNames(pod kserve.LLMPod) *mainNames {
-	return p.index.mains()[podTemplate{p.Object, podParent(pod).String()}]
+	return p.index.mains()[podTemplate{p.Object, fmt.Sprint(pod.Path...)}]
 }
 
 // meantAsMain returns the containers of the pass's object that are meant to be merged with the preset's, if no layer
@@ -202,6 +222,17 @@ func (p *pass) meantAsMain(pod kserve.LLMPod) (found []model.Container) {
 		}
 	}
 	return found
+}
+
+// mainName returns the name of the container of the pass's object that KServe merges with the preset's, once it is called
+// so.
+func (p *pass) mainName(pod kserve.LLMPod) string {
+	names, found := p.KServe.LLMContainers(p.Object, pod), p.mainNames(pod)
+	if i := slices.IndexFunc(names, func(name string) bool { return found.meant[name] }); i >= 0 && found.unsure == "" &&
+		!slices.Contains(names, kserve.MainContainer) {
+		return names[i]
+	}
+	return kserve.MainContainer
 }
 
 // nameMain reports a container that is meant to be merged with the preset's.
@@ -232,9 +263,6 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 		if len(names) > 1 {
 			return "the pod has several containers"
 		}
-		if !layer.Get(podParent(pod).With("worker")...).IsNull() {
-			return fmt.Sprintf("%s may use the name too, and it has workers", layer)
-		}
 		if len(names) > 0 {
 			if port := otherPort(m.LLMContainer(layer, pod, names[0]), pod); port != "" {
 				return fmt.Sprintf("KServe's Service and probes expect port %d, and %s", pod.Ports[0], port)
@@ -244,6 +272,9 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 			return fmt.Sprintf("other apps may use the name that %s gives it", layer)
 		}
 		for _, s := range m.LLMUsers(layer) {
+			if s.WithoutPreset(podParent(pod)) {
+				return fmt.Sprintf("%s has workers that are not data parallel, and KServe has no preset for them", s)
+			}
 			if len(s.Missing) > 0 {
 				return fmt.Sprintf("these manifests do not have the Config %s, which may use the name too", s.Missing[0])
 			}
@@ -255,7 +286,7 @@ func staysUnnamed(m *model.Model, group []*transform.Object, pod kserve.LLMPod) 
 // otherPort says where the server of a container listens, if that is not a port of the preset's container: on the port
 // that an argument or a variable names, or that it declares beside a command of its own.
 func otherPort(c model.Container, pod kserve.LLMPod) string {
-	if c.Node == nil {
+	if c.Node == nil || pod.IsWorker() {
 		return ""
 	}
 	elsewhere := ""

@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -66,6 +67,9 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 		f.Needs = "default-deployment-mode"
 	case err != nil || percent < 1 || percent > 100:
 		f.Unrepaired = fmt.Sprintf("%q is not a percentage", target)
+	case p.misplacedScaling() != nil:
+		f.Unrepaired = fmt.Sprintf("%s is in the wrong place and may mean the same, so only people know which of the two "+
+			"counts", p.misplacedScaling())
 	case metric != "" && metric != "cpu":
 		f.Unrepaired = fmt.Sprintf("no release ever scaled by %s because of an annotation, so choose the metric", metric)
 	case mode == kserve.Standard.Spelling(transform.Release{}) && p.Versions.Any(kserve.LegacyModeKnative) &&
@@ -85,6 +89,19 @@ func checkTargetPercentage(p *pass, s *model.Service, component, target string) 
 		f.Edits = p.Object.Edits(edits...)
 	}
 	p.Report(f)
+}
+
+// misplacedScaling returns a place in the service with a field that belongs to a component, where KS206 would set it.
+func (p *pass) misplacedScaling() (found yamldoc.Path) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
+		for _, field := range []string{"scaleTarget", "scaleMetric"} {
+			path := at.Path()
+			if node.Has(field) && (len(path) != 2 || !slices.Contains(p.KServe.Service(p.Object).Components(), fmt.Sprint(path[1]))) {
+				found = path.With(field)
+			}
+		}
+	})
+	return found
 }
 
 // withoutAnnotations deletes the annotations that exist, and a component's map that holds nothing else, because the

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -123,15 +124,37 @@ func (p *pass) checkMissingRuntime(name string) {
 	}
 }
 
-// checkFormat looks at a model format for which KServe has to select a runtime: only those with autoSelect
-// (getServingRuntimeSupportedModelFormatLabelSet in predictor_model.go@v0.11.2 to @v0.20.0).
+// checkFormat looks at a model format for which KServe has to select a runtime: only those with autoSelect and the
+// protocol (getServingRuntimeSupportedModelFormatLabelSet and GetSupportingRuntimes in predictor_model.go@v0.11.2 to
+// @v0.20.0).
 func (p *pass) checkFormat(s *model.Service, format string) {
+	given := s.Get("spec", kserve.Predictor, "model", "protocolVersion").Str()
+	want := wanted{format: format, protocol: cmp.Or(given, kserve.DefaultProtocol(format))}
 	own, known := kserve.SelectedFormats[format]
-	found := p.offer(s, wanted{format: format})
-	if known && p.Versions.Any(own) || found.automatic {
+	known = known && p.Versions.Any(own)
+	v2, only := kserve.V2Formats[format]
+	misses := only && want.protocol == "v1" && p.Versions.All(v2)
+	if known && !misses || p.offer(s, want).automatic {
 		return
 	}
 	f := transform.Report{At: formatPath, Severity: transform.Warning}
+	found := p.offer(s, wanted{format: format})
+	if known || found.automatic {
+		because, to := "protocolVersion is "+given, ""
+		if given == "" {
+			because = "without protocolVersion KServe looks for a runtime with " + want.protocol
+		}
+		if known {
+			to = " to v2"
+		} else if found.runtime != nil {
+			to = " to " + joined(found.runtime.Get("spec", "protocolVersions").Strings(), "or")
+		}
+		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s, and no runtime of KServe or of these "+
+			"manifests with autoSelect for the format %s has it: set model.protocolVersion%s; fine if the cluster has another "+
+			"one", because, format, to)
+		p.Report(f)
+		return
+	}
 	if found.runtime != nil {
 		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s has no autoSelect for the format %s, and "+
 			"the service names no runtime: set model.runtime to %s; fine if the cluster has another one",

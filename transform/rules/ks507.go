@@ -1,12 +1,15 @@
 package rules
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -29,97 +32,229 @@ var danglingReference = &transform.Rule{
 	Run:      run(checkReferences),
 }
 
+// checkReferences looks at the references that kustomize leaves alone when it renames what they refer to: it knows the
+// fields of Kubernetes' own kinds (api/internal/konfig/builtinpluginconsts/namereference.go of kustomize@v0.21.2).
+// Where another reference to the same kind is right, people may write the names as they are in the cluster.
+func checkReferences(p *pass) {
+	references := p.references()
+	written := map[transform.GroupKind]bool{}
+	for _, r := range references {
+		written[r.kinds[0]] = written[r.kinds[0]] || p.referred(r, r.name) != nil
+	}
+	for _, r := range references {
+		if r.name == "" || isPlaceholder(r.before+r.name+r.after) || p.known(r) {
+			continue
+		}
+		f := transform.Report{At: r.at}
+		found, finds := p.renamed(r), "does not find"
+		because := "kustomize renames objects and not the references of KServe's kinds"
+		proven := len(found) > 0
+		if !proven {
+			found, because = p.similar(r), "these manifests have it only with the prefix or suffix that this object's name has"
+		}
+		if len(found) == 0 {
+			continue
+		}
+		var names []string
+		for _, o := range found {
+			names = append(names, o.Name)
+		}
+		switch {
+		case len(found) > 1:
+			f.Unrepaired = "several objects fit"
+		case written[r.kinds[0]], r.elsewhere && !proven, !proven && !p.index.affixes().have(r.name, names[0]):
+			f.Unrepaired = "the cluster may have " + r.name
+		default:
+			f.Edits = p.Object.Edits(yamldoc.Set(r.at, r.before+names[0]+r.after))
+		}
+		if f.Edits == nil {
+			f.Severity, finds = transform.Warning, "may not find"
+		}
+		f.Message = fmt.Sprintf("KServe %s the %s %s, because %s: set %s", finds, found[0].Kind, r.name, because,
+			r.what(joined(names, "or")))
+		p.Report(f)
+	}
+}
+
 // reference is a name in the pass's object by which KServe finds another one.
 type reference struct {
-	at    yamldoc.Path
-	kinds []transform.GroupKind // the first one that exists counts
+	at            yamldoc.Path
+	before, after string // what is around the name
+	name          string
+	kinds         []transform.GroupKind // the first one that exists counts
 	// elsewhere says that the cluster may well have the object although the render does not.
 	elsewhere bool
 }
 
-// checkReferences looks at the references that kustomize leaves alone when it renames what they refer to: it knows the
-// fields of Kubernetes' own kinds (api/internal/konfig/builtinpluginconsts/namereference.go of kustomize@v0.21.2).
-// Where another reference of the object is right, people may write the names as they are in the cluster.
-func checkReferences(p *pass) {
-	references := p.references()
-	written := slices.ContainsFunc(references, func(r reference) bool {
-		return p.referred(r, p.Object.Get(r.at...).Str()) != nil
-	})
-	for _, r := range references {
-		name := p.Object.Get(r.at...).Str()
-		if name == "" || isPlaceholder(name) || p.known(r, name) {
-			continue
-		}
-		meant := p.renamed(r, name)
-		if len(meant) == 0 {
-			continue
-		}
-		var names []string
-		for _, o := range meant {
-			names = append(names, o.Name)
-		}
-		f := transform.Report{At: r.at, Message: fmt.Sprintf("KServe does not find the %s %s, because kustomize renames "+
-			"objects and not the references of KServe's kinds: set %s", meant[0].Kind, name, joined(names, "or"))}
-		switch {
-		case len(meant) > 1:
-			f.Unrepaired = "several objects fit"
-		case r.elsewhere || written:
-			f.Severity = transform.Warning
-			f.Unrepaired = "the cluster may have " + name
-		default:
-			f.Edits = p.Object.Edits(yamldoc.Set(r.at, meant[0].Name))
-		}
-		p.Report(f)
+// what says what to set, for messages: the name, or the annotation whose default it is.
+func (r reference) what(name string) string {
+	if key := r.at[len(r.at)-1]; key == storageSecretKey {
+		return fmt.Sprintf("the annotation %s to %s", key, name)
 	}
+	return name
 }
+
+// What KServe reads of Kubernetes' own kinds.
+var (
+	volumeClaim    = transform.GroupKind{Kind: "PersistentVolumeClaim"}
+	secret         = transform.GroupKind{Kind: "Secret"}
+	serviceAccount = transform.GroupKind{Kind: "ServiceAccount"}
+)
+
+// The Secret in which KServe looks for storage.key, and for tokens: the annotation's, else the one with the name
+// (CreateStorageSpecSecretEnvs in pkg/credentials/service_account_credentials.go, and
+// config/configmap/inferenceservice.yaml, @v0.11.2 to @v0.20.0).
+const (
+	storageSecretKey = "serving.kserve.io/storageSecretName"
+	storageSecret    = "storage-config"
+)
 
 // references returns the references of the object.
 func (p *pass) references() (all []reference) {
 	services := []transform.GroupKind{kserve.InferenceService}
 	switch p.Object.GroupKind() {
 	case kserve.InferenceService:
-		return []reference{{runtimePath, []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}, true}}
+		return p.serviceReferences()
 	case kserve.TrainedModel:
-		return []reference{{yamldoc.Path{"spec", "inferenceService"}, services, false}}
+		at := yamldoc.Path{"spec", "inferenceService"}
+		return []reference{{at: at, name: p.Object.Get(at...).Str(), kinds: services}}
 	case kserve.LLMInferenceService:
 		refs := yamldoc.Path{"spec", "baseRefs"}
-		for i := range p.Object.Get(refs...).List() {
-			all = append(all, reference{refs.With(i, "name"), []transform.GroupKind{kserve.LLMInferenceServiceConfig}, true})
+		for i, ref := range p.Object.Get(refs...).List() {
+			all = append(all, reference{at: refs.With(i, "name"), name: ref.Get("name").Str(),
+				kinds: []transform.GroupKind{kserve.LLMInferenceServiceConfig}, elsewhere: true})
 		}
-		return all
+		all = append(all, p.volumeReference(yamldoc.Path{"spec", "model", "uri"}))
+		for _, part := range llmParts {
+			all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
+		}
+		return append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}))
 	}
 	for node := range p.Object.Get("spec", "nodes").Children() {
 		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
-		for i := range p.Object.Get(steps...).List() {
-			all = append(all, reference{steps.With(i, "serviceName"), services, false})
+		for i, step := range p.Object.Get(steps...).List() {
+			all = append(all, reference{at: steps.With(i, "serviceName"), name: step.Get("serviceName").Str(),
+				kinds: services})
 		}
 	}
 	return all
 }
 
-// known reports whether the render or KServe has an object with the name of a reference.
-func (p *pass) known(r reference, name string) bool {
-	rows, _ := p.Versions.Runtimes(name)
-	return p.referred(r, name) != nil || rows != nil || kserve.IsPreset(name)
+func (p *pass) serviceReferences() []reference {
+	s := p.KServe.Service(p.Object)
+	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
+		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}}
+	for _, at := range modelURIs(s) {
+		all = append(all, p.volumeReference(at))
+	}
+	for _, component := range s.Components() {
+		at := yamldoc.Path{"spec", component}
+		field, _ := s.Framework(component)
+		all = append(all, p.account(at))
+		for i := range s.Get(at.With("storageUris")...).List() {
+			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
+		}
+		if component == kserve.Predictor && s.Get(at.With(field, "storage", "key")...).Str() != "" {
+			all = append(all, reference{at: yamldoc.Path{"metadata", "annotations", storageSecretKey}, elsewhere: true,
+				name: cmp.Or(s.Annotation(storageSecretKey), storageSecret), kinds: []transform.GroupKind{secret}})
+		}
+	}
+	return all
+}
+
+// modelURIs returns where a service has the URI of a model: storageUri, and the variable for it of a custom container.
+func modelURIs(s *model.Service) (all []yamldoc.Path) {
+	for _, component := range s.Components() {
+		at := yamldoc.Path{"spec", component}
+		if field, _ := s.Framework(component); s.Get(at.With(field)...).Has("storageUri") {
+			all = append(all, at.With(field, "storageUri"))
+		}
+		for i, c := range s.Get(at.With("containers")...).List() {
+			if i != 0 && c.Get("name").Str() != kserve.ServingContainer {
+				continue
+			}
+			for j, variable := range c.Get("env").List() {
+				if variable.Get("name").Str() == kserve.StorageURIVariable {
+					all = append(all, at.With("containers", i, "env", j, "value"))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// account returns the reference of a pod to its ServiceAccount.
+func (p *pass) account(pod yamldoc.Path) reference {
+	at := pod.With("serviceAccountName")
+	return reference{at: at, name: p.Object.Get(at...).Str(), kinds: []transform.GroupKind{serviceAccount}, elsewhere: true}
+}
+
+// volumeReference returns the reference to a claim in the URI of a model, pvc://CLAIM/PATH.
+func (p *pass) volumeReference(at yamldoc.Path) reference {
+	r := reference{at: at, kinds: []transform.GroupKind{volumeClaim}, elsewhere: true, before: "pvc://"}
+	if rest, isVolume := strings.CutPrefix(p.Object.Get(at...).Str(), r.before); isVolume {
+		r.name, _, _ = strings.Cut(rest, "/")
+		r.after = rest[len(r.name):]
+	}
+	return r
+}
+
+// known reports whether the render, KServe or Kubernetes has an object with the name of a reference.
+func (p *pass) known(r reference) bool {
+	rows, _ := p.Versions.Runtimes(r.name)
+	return p.referred(r, r.name) != nil || rows != nil || kserve.IsPreset(r.name) ||
+		r.kinds[0] == serviceAccount && r.name == "default"
 }
 
 // referred returns the object that a reference with the name refers to, nil if the render lacks it.
 func (p *pass) referred(r reference, name string) *transform.Object {
 	for _, kind := range r.kinds {
-		namespace := p.Object.Namespace
-		if kind == kserve.ClusterServingRuntime {
-			namespace = ""
-		}
-		if o := p.Snapshot.Object(kind, namespace, name); o != nil {
+		if o := p.index.referable()[newReferable(kind, p.Object.Namespace, name)]; o != nil {
 			return o
 		}
 	}
 	return nil
 }
 
-// renamed returns the objects whose names are that of a reference with a prefix and suffix that the referring object
-// has too, as kustomize's namePrefix and nameSuffix give to both.
-func (p *pass) renamed(r reference, name string) (meant []*transform.Object) {
+// referable is an object that a reference may refer to.
+type referable struct {
+	kind            transform.GroupKind
+	namespace, name string
+}
+
+// newReferable leaves out the namespace of a ClusterServingRuntime, which kustomize or a setting may give it.
+func newReferable(kind transform.GroupKind, namespace, name string) referable {
+	if kind == kserve.ClusterServingRuntime {
+		namespace = ""
+	}
+	return referable{kind, namespace, name}
+}
+
+func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
+	found := map[referable]*transform.Object{}
+	own := []string{volumeClaim.Kind, secret.Kind, serviceAccount.Kind}
+	mayHold := func(text []byte) bool {
+		return slices.ContainsFunc(own, func(kind string) bool { return bytes.Contains(text, []byte(kind)) })
+	}
+	render.Search(mayHold, func(o *transform.Object) {
+		found[newReferable(o.GroupKind(), o.Namespace, o.Name)] = o
+	})
+	return found
+}
+
+// renamed returns the object that had the name of a reference before kustomize gave it, and the referring object, a
+// prefix and a suffix.
+func (p *pass) renamed(r reference) []*transform.Object {
+	affixes := p.Object.File.Affixes()
+	if o := p.referred(r, affixes.Prefix+r.name+affixes.Suffix); o != nil && o.File.Affixes() == affixes {
+		return []*transform.Object{o}
+	}
+	return nil
+}
+
+// similar returns the objects whose names are that of a reference with a prefix and suffix that the referring object
+// has too.
+func (p *pass) similar(r reference) (meant []*transform.Object) {
 	own := p.Object.Name
 	for i := range len(own) + 1 {
 		if prefix := own[:i]; prefix != "" && !strings.HasSuffix(prefix, "-") {
@@ -129,10 +264,54 @@ func (p *pass) renamed(r reference, name string) (meant []*transform.Object) {
 			if suffix := own[j:]; suffix != "" && !strings.HasPrefix(suffix, "-") || i == 0 && suffix == "" {
 				continue
 			}
-			if o := p.referred(r, own[:i]+name+own[j:]); o != nil {
+			if o := p.referred(r, own[:i]+r.name+own[j:]); o != nil {
 				meant = append(meant, o)
 			}
 		}
 	}
 	return meant
+}
+
+// shared is what all names of a render start and end with.
+type shared transform.Affixes
+
+// have reports whether all names start and end with what is around the name of a reference in another name.
+func (s shared) have(name, renamed string) bool {
+	for i := range len(renamed) - len(name) + 1 {
+		if strings.HasPrefix(renamed[i:], name) && strings.HasPrefix(s.Prefix, renamed[:i]) &&
+			strings.HasSuffix(s.Suffix, renamed[i+len(name):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// notRenamed are the kinds that kustomize gives no prefix and suffix (prefixFieldSpecsToSkip in
+// api/internal/builtins/PrefixTransformer.go of kustomize@v0.21.2).
+var notRenamed = []transform.GroupKind{
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+	{Group: "apiregistration.k8s.io", Kind: "APIService"}, {Kind: "Namespace"},
+}
+
+// findShared returns what all names of the render have, nothing if one of them can't be read.
+func findShared(render *transform.Snapshot) shared {
+	var names []string
+	unreadable := render.Search(func([]byte) bool { return true }, func(o *transform.Object) {
+		if !slices.Contains(notRenamed, o.GroupKind()) {
+			names = append(names, o.Name)
+		}
+	})
+	if len(names) == 0 || len(unreadable) > 0 {
+		return shared{}
+	}
+	s := shared{names[0], names[0]}
+	for _, name := range names {
+		for !strings.HasPrefix(name, s.Prefix) {
+			s.Prefix = s.Prefix[:len(s.Prefix)-1]
+		}
+		for !strings.HasSuffix(name, s.Suffix) {
+			s.Suffix = s.Suffix[1:]
+		}
+	}
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -28,9 +29,9 @@ var fixedPredictorName = &transform.Rule{
 func checkPredictorName(p *pass) {
 	was, at := p.was(p.Object), yamldoc.Path{"spec", kserve.Predictor, "name"}
 	from, to := was.Get(at...).Str(), p.Object.Get(at...).Str()
-	model, known := predictorURI(p.Object)
-	before, knownBefore := predictorURI(was)
-	if from == to || isPlaceholder(from) || isPlaceholder(to) || !known || !knownBefore || model != before {
+	uri, known := predictorURI(p.KServe.Service(p.Object))
+	before, knownBefore := predictorURI(p.Before.Service(was))
+	if from == to || isPlaceholder(from) || isPlaceholder(to) || !known || !knownBefore || uri != before {
 		return
 	}
 	p.refuse(refusal{at: at, only: kserve.NamedPredictor,
@@ -39,27 +40,31 @@ func checkPredictorName(p *pass) {
 }
 
 // predictorURI returns the model of a predictor as the webhook sees it: storageUri, or the variable STORAGE_URI of a
-// custom container (getPredictorStorageURI in inference_service_validation.go, and GetStorageUri in
-// predictor_custom.go, @v0.20.0). KServe gives the only container, or a first one without a name, the name that counts
-// (Default of CustomPredictor). The URI is unknown where a tool or another webhook still writes it.
-func predictorURI(o *transform.Object) (uri string, known bool) {
-	predictor := o.Get("spec", kserve.Predictor)
-	for _, field := range kserve.Frameworks[kserve.Predictor] {
-		if node := predictor.Get(field, "storageUri"); !node.IsNull() {
-			uri = node.Str()
-		}
+// custom container if no field stands for the server (getPredictorStorageURI in inference_service_validation.go, and
+// GetStorageUri in predictor_custom.go, @v0.20.0). KServe gives the only container, or a first one without a name, the
+// name that counts (Default of CustomPredictor). The URI is unknown where a tool or another webhook still writes it.
+func predictorURI(s *model.Service) (uri string, known bool) {
+	predictor := s.Get("spec", kserve.Predictor)
+	if field, _ := s.Framework(kserve.Predictor); field != "" {
+		uri = predictor.Get(field, "storageUri").Str()
+	} else {
+		uri = containerURI(predictor.Get("containers").List())
 	}
-	containers := predictor.Get("containers").List()
+	return uri, !isPlaceholder(uri) && s.Annotation(kserve.ConnectionsAnnotation) == ""
+}
+
+func containerURI(containers []*yamldoc.Node) string {
 	for i, container := range containers {
 		name := container.Get("name").Str()
 		if name != kserve.ServingContainer && len(containers) > 1 && (i > 0 || name != "") {
 			continue
 		}
 		for _, variable := range container.Get("env").List() {
-			if uri == "" && variable.Get("name").Str() == "STORAGE_URI" {
-				uri = variable.Get("value").Str()
+			if variable.Get("name").Str() == kserve.StorageURIVariable {
+				return variable.Get("value").Str()
 			}
 		}
+		break
 	}
-	return uri, !isPlaceholder(uri) && o.Annotation(kserve.ConnectionsAnnotation) == ""
+	return ""
 }

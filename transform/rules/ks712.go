@@ -35,13 +35,16 @@ const (
 	inSelector  = " into the Deployment's selector, which can't change: "
 )
 
+// checkSelectorLabels leaves parts with workers alone: a LeaderWorkerSet selects its pods by labels of its own, and
+// takes changed labels for a new revision (constructLeaderStatefulSetApplyConfiguration in
+// pkg/controllers/leaderworkerset_controller.go of kubernetes-sigs/lws@v0.8.0).
 func checkSelectorLabels(p *pass) {
 	versions := p.KServe.LLMVersions(p.Object)
 	if len(versions.Releases()) == 0 {
 		return
 	}
 	for _, part := range llmParts {
-		if p.KServe.Anywhere(p.Object, part.With("worker")...) {
+		if p.KServe.Anywhere(p.Object, part.With(kserve.LLMWorkers)...) {
 			continue
 		}
 		if len(part) == 1 && p.KServe.LLMService(p.Object) != nil {

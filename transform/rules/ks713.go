@@ -61,7 +61,8 @@ func checkModel(p *pass) {
 	}
 	f := transform.Report{Object: layer, At: llmModel.With("uri")}
 	switch {
-	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol): // a Config, or what replaces the placeholder, may have it
+	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol), connected(s.Object):
+		// a Config, what replaces the placeholder, or the connection may have it
 	case uri == "":
 		f.Object, f.At = p.Object, yamldoc.Path{"spec"}
 		f.Message = "the service never gets ready (invalid model URI), because neither it nor a Config of baseRefs has " +

@@ -116,7 +116,7 @@ func selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]s
 // compareCaches reports a service that gets its model from another cache than before, or no longer from one.
 func (c selectorChange) compareCaches(versions kserve.Versions) {
 	before, known := c.change().cachesBefore().of(c.was.Object)
-	after, knownToo := c.change().cachesAfter().of(c.s.Object)
+	after, knownToo := c.index.caches().of(c.s.Object)
 	if !known || !knownToo || before == after {
 		return
 	}

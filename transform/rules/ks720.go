@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -49,7 +52,7 @@ func checkSecondGPU(p *pass) {
 		replicas, given := spec.Get("minReplicas").Int()
 		gpu := requestedGPU(spec)
 		if before.IsNull() || given && replicas > 1 || gpu == "" || s.MultiNode(component) ||
-			!spec.Get("deploymentStrategy").IsNull() || podText(spec) == podText(before) {
+			!spec.Get("deploymentStrategy").IsNull() || podText(s, component) == podText(was, component) {
 			continue
 		}
 		p.Report(transform.Report{At: at, Message: fmt.Sprintf("the new pod of the %s needs a second %s and stays Pending "+
@@ -71,21 +74,100 @@ func requestedGPU(component *yamldoc.Node) (found string) {
 	return found
 }
 
-// podText returns a text that is equal for components with equal pods.
-func podText(component *yamldoc.Node) string {
-	fields := map[string]string{}
-	for field, node := range component.Children() {
-		name := fmt.Sprint(field)
-		if slices.Contains(notInPods, name) {
-			continue
-		}
-		var b strings.Builder
-		writeValue(&b, node)
-		fields[name] = b.String()
+// podDefaults are the values that Kubernetes or KServe gives to fields of a Deployment's pods
+// (pkg/apis/core/v1/defaults.go of kubernetes@v1.34.5, setDefaultPodSpec in deployment_reconciler.go and Default of
+// CustomPredictor in predictor_custom.go@v0.13.1 to @v0.20.0). A serving runtime may have another imagePullPolicy, and
+// the cluster other resources than those of KServe's ConfigMap and runtimes.
+var podDefaults = map[string]string{
+	"defaultMode": "420", "dnsPolicy": "ClusterFirst", "enableServiceLinks": "true", "failureThreshold": "3",
+	"hostIPC": "false", "hostNetwork": "false", "hostPID": "false", "imagePullPolicy": "IfNotPresent",
+	"initialDelaySeconds": "0", "name": kserve.ServingContainer, "periodSeconds": "10", "protocol": "TCP",
+	"readOnly": "false", "restartPolicy": "Always", "schedulerName": "default-scheduler", "scheme": "HTTP",
+	"successThreshold": "1", "terminationGracePeriodSeconds": "30", "terminationMessagePath": "/dev/termination-log",
+	"terminationMessagePolicy": "File", "timeoutSeconds": "1",
+}
+
+// sameServer are the formats that one of KServe's runtimes serves with every protocol, which changes nothing in its pods
+// (config/runtimes at v0.13.1 to v0.20.0).
+var sameServer = []string{"huggingface", "tensorrt", "triton", "vLLM"}
+
+// podText returns a text that is equal for components with equal pods, also if one of them spells a default out or has a
+// model as a framework.
+func podText(s *model.Service, component string) string {
+	spec := s.Get("spec", component)
+	field, format := s.Framework(component)
+	server := spec.Get(field)
+	protocol := cmp.Or(server.Get("protocolVersion").Str(), kserve.DefaultProtocol(format))
+	if slices.Contains(sameServer, format) {
+		protocol = ""
 	}
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		fmt.Fprintf(&b, "%q:%s", name, fields[name])
-	}
+	fmt.Fprintf(&b, "%q %q %q ", format, server.Get("modelFormat", "version").Str(), protocol)
+	writePod(&b, server, []string{"modelFormat", "protocolVersion"})
+	writePod(&b, spec, append(slices.Clip(notInPods), field))
 	return b.String()
+}
+
+// writePod writes the fields of an object that make a difference.
+func writePod(b *strings.Builder, object *yamldoc.Node, leaveOut []string) {
+	fields := map[string]string{}
+	for field, node := range object.Children() {
+		name := fmt.Sprint(field)
+		if value := podValue(name, node.Get()); value != "" && !slices.Contains(leaveOut, name) {
+			fields[name] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(b, "%q:%s", name, fields[name])
+	}
+}
+
+// podValue returns a text for the value of a field, "" if it is what the field has without it.
+func podValue(field string, value *yamldoc.Node) string {
+	switch {
+	case value.IsNull():
+		return ""
+	case field == "resources":
+		return podResources(value)
+	}
+	switch value.Kind {
+	case yamldoc.Mapping:
+		var b strings.Builder
+		if writePod(&b, value, nil); b.Len() == 0 {
+			return ""
+		}
+		return "{" + b.String() + "}"
+	case yamldoc.Sequence:
+		var b strings.Builder
+		for _, item := range value.Items {
+			b.WriteString(podValue("", item.Get()) + ",")
+		}
+		return b.String()
+	}
+	if value.Value == podDefaults[field] {
+		return ""
+	}
+	return fmt.Sprintf("%q", value.Value)
+}
+
+// podResources returns a text for resources without what KServe and its runtimes add.
+func podResources(resources *yamldoc.Node) string {
+	var texts []string
+	for kind, quantities := range resources.Children() {
+		for name, quantity := range quantities.Get().Children() {
+			if value := sameQuantity(quantity.Str()); value != sameQuantity(added[fmt.Sprint(name)]) {
+				texts = append(texts, fmt.Sprint(kind, " ", name, " ", value))
+			}
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ",")
+}
+
+// sameQuantity returns the same text for equal quantities, and what is none as it is.
+func sameQuantity(value string) string {
+	if canonical, ok := quantity.Canonical(value); ok {
+		return canonical
+	}
+	return value
 }

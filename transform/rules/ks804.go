@@ -150,6 +150,8 @@ func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) 
 	switch {
 	case !p.types().At(at).Kept, isPlaceholder(node.Str()): // the API server drops it, or nobody knows it
 		return
+	case connected(p.Object) && at.String() == llmModel.With("uri").String(): // a webhook writes it before
+		return
 	case node.IsNull():
 		r.words, r.advice = at.String()+": Required value", "add it"
 	case d.integer && !integer:

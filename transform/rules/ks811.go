@@ -33,12 +33,12 @@ func checkParallelism(p *pass) {
 		has := func(field string) bool { return !spec.Get("parallelism", field).IsNull() }
 		pipeline, data := has("pipeline"), has("data") || has("dataLocal")
 		if !spec.Get("worker").IsNull() && !pipeline && !data {
-			p.refuse(refusal{at: part.With("worker"), advice: "add parallelism, or remove worker",
+			p.refuse(refusal{at: part.With("worker"), advice: "add parallelism.data and dataLocal, or remove worker",
 				words: "when worker is specified, parallelism must be configured " +
 					"for either data parallelism or pipeline parallelism"})
 		}
 		if pipeline && data {
-			p.refuse(refusal{at: at, advice: "keep one of them",
+			p.refuse(refusal{at: at, advice: "remove pipeline, for which KServe has no preset",
 				words: "cannot set both pipeline parallelism and data parallelism (data or dataLocal) simultaneously"})
 		}
 		switch {

@@ -83,6 +83,13 @@ func becomes(texts ...string) func(loss) bool {
 // holdsBefore reports whether a name is part of the one that takes its place.
 func holdsBefore(l loss) bool { return strings.Contains(l.now().Str(), l.value.Value) }
 
+// claimsBefore is holdsBefore for the claim in the URI of a model.
+func claimsBefore(l loss) bool {
+	was, after, _ := strings.Cut(strings.TrimPrefix(l.value.Value, "pvc://"), "/")
+	is, now, isClaim := strings.Cut(strings.TrimPrefix(l.now().Str(), "pvc://"), "/")
+	return strings.Contains(is, was) && now == after && isClaim == strings.Contains(l.value.Value[len("pvc://"):], "/")
+}
+
 func was(texts ...string) func(loss) bool {
 	return func(l loss) bool { return slices.Contains(texts, l.value.Value) }
 }
@@ -280,7 +287,7 @@ var lawful = []taking{
 	{"KS103", component + `.*readinessProbe\.grpc\.`, replaced, hasHandler, ""},
 	{"KS104", `readinessProbe\.` + handlers, replaced, hasHandler, ""},
 	{"KS110", anyProbe + handlers, breaking, ofMain, ""}, // beside the handler of the preset
-	{"KS111", `template\.containers\[\d+\]\.name$`, replaced, isServer, ""},
+	{"KS111", `(template|worker)\.containers\[\d+\]\.name$`, replaced, isServer, ""},
 	{"KS201", kserveAnnotation("autoscalerClass"), replaced, becomes("external", "none"), ""},
 	{"KS201", component + `autoScaling\.metrics\[`, breaking, ofKEDA, ""},
 	{"KS209", component + `autoScaling\.metrics\[`, breaking, ofKEDA, ""},
@@ -292,6 +299,9 @@ var lawful = []taking{
 	{"KS204", `^metadata\.annotations\.argocd-kserve-plugin/(owner|autoscaler-class)$`, own, isThere, ""},
 	{"KS205", `^spec\.scaleTargetRef\.(apiVersion|kind|name)$`, replaced, isTarget, ""},
 	{"KS507", `^spec\.inferenceService$|^spec\.nodes\..+\.serviceName$`, replaced, holdsBefore, ""},
+	{"KS507", `\.(runtime|serviceAccountName|baseRefs\[\d+\]\.name)$`, replaced, holdsBefore, ""},
+	{"KS507", `\.(storageUri|uri|env\[\d+\]\.value)$`, replaced, claimsBefore, ""},
+	{"KS507", kserveAnnotation("storageSecretName"), replaced, holdsBefore, ""},
 	{"KS206", kserveAnnotation("(targetUtilizationPercentage|metrics)"), equal, isScaleField, ""},
 	{"KS207", `^spec\.minReplicaCount$`, replaced, becomes("1"), ""},
 	{"KS207", `^metadata\.annotations\.argocd\.argoproj\.io/sync-wave$`, replaced, isThere, ""},

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -31,6 +32,34 @@ func (p *pass) llmRestarted() (services []*transform.Object) {
 		services = append(services, s.Object)
 	}
 	return services
+}
+
+// containerIn returns the container with the name in a list of one object's pod template, and its path. Both are nil if
+// there is none.
+func containerIn(o *transform.Object, pod kserve.LLMPod, list, name string) (*yamldoc.Node, yamldoc.Path) {
+	at := yamldoc.Path{"spec"}.With(pod.Path...).With(list)
+	for i, c := range o.Get(at...).List() {
+		if c.Get("name").Str() == name {
+			return c, at.With(i)
+		}
+	}
+	return nil, nil
+}
+
+// ownPlace returns the place of a value in the pass's object, which is a service. If the value comes from a Config, it is
+// that of the reference to it, and from says which.
+func (p *pass) ownPlace(layer *transform.Object, at yamldoc.Path) (own yamldoc.Path, from string) {
+	if layer == p.Object {
+		return at, ""
+	}
+	return yamldoc.Path{"spec", "baseRefs"}, fmt.Sprintf(" (%s)", layer)
+}
+
+// connected reports whether a service has a connection of OpenShift AI, whose webhook writes model.uri
+// (performLLMISVCInjection in internal/webhook/serving/v1alpha2/llminferenceservice_webhook.go of
+// opendatahub-io/odh-model-controller@57b43aad).
+func connected(service *transform.Object) bool {
+	return service.Annotation(kserve.ConnectionsAnnotation) != ""
 }
 
 // adapters returns the paths of the LoRA adapters, which are described like the model (LLMModelSpec in

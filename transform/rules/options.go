@@ -131,9 +131,17 @@ func (o Options) Config() (config transform.Config, warning string, err error) {
 				model: m, options: o, schema: schema.Of(versions.Releases()...),
 				claimed:    sync.OnceValue(func() map[claim]*transform.Object { return claimed(snapshot) }),
 				mains:      sync.OnceValue(func() map[podTemplate]*mainNames { return findMains(m) }),
+				configs:    sync.OnceValue(func() names { return findNames(snapshot, kserve.LLMInferenceServiceConfig) }),
+				nodeGroups: sync.OnceValue(func() names { return findNames(snapshot, localModelNodeGroup) }),
+				caches:     sync.OnceValue(func() caches { return findCaches(m.Snapshot()) }),
 				selecting:  sync.OnceValue(func() map[*model.Selection]runtimeUsers { return findSelecting(m) }),
 				multiModel: sync.OnceValue(func() map[server]bool { return findMultiModel(snapshot) }),
 				offers:     sync.OnceValue(func() map[offered]offer { return findOffers(snapshot) }),
+				referable:  sync.OnceValue(func() map[referable]*transform.Object { return findReferable(snapshot) }),
+				affixes:    sync.OnceValue(func() shared { return findShared(snapshot) }),
+
+				agentPath:         sync.OnceValue(func() string { return findAgentPath(snapshot) }),
+				storageContainers: sync.OnceValue(func() storageContainers { return findStorageContainers(snapshot) }),
 			}
 		},
 	}, warning, nil

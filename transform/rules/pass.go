@@ -37,9 +37,17 @@ type index struct {
 	schema     *schema.Kinds
 	claimed    func() map[claim]*transform.Object
 	mains      func() map[podTemplate]*mainNames
+	configs    func() names
+	nodeGroups func() names
+	caches     func() caches
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool
 	offers     func() map[offered]offer
+	referable  func() map[referable]*transform.Object
+	affixes    func() shared
+
+	agentPath         func() string
+	storageContainers func() storageContainers
 
 	compare sync.Once // sets change
 	change  *change   // to this render from the previous one
@@ -54,7 +62,7 @@ type change struct {
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
 
-	cachesBefore, cachesAfter func() caches
+	cachesBefore func() caches
 }
 
 // run makes a check the Run, the Removed or the Changed of a rule about objects that people write. What KServe made is
@@ -118,7 +126,6 @@ func (p *pass) change() *change {
 			filling: sync.OnceValue(p.findFilling),
 
 			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous) }),
-			cachesAfter:  sync.OnceValue(func() caches { return findCaches(p.Snapshot) }),
 		}
 	})
 	return p.index.change

@@ -177,6 +177,7 @@ func (p *pass) replaceHandler(c model.Container, f transform.Report, r replaceme
 	if p.Versions.Known() && p.Versions.Any(kserve.RemovedFieldsKept) {
 		f.Message += ", and delete the Deployment of each running service with this probe once, " +
 			"because KServe 0.14.0 to 0.15.0 keeps the old handler in it"
+		f.PodsStay = p.Versions.All(kserve.RemovedFieldsKept)
 	}
 	p.repairCopiedProbe(c, f, r.edits(f.At)...)
 }

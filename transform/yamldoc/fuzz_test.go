@@ -126,6 +126,9 @@ func FuzzSplice(f *testing.F) {
 			f.Add(data, seed)
 		}
 	})
+	for seed := range uint64(20) { // some of which remove what has a comment
+		f.Add([]byte("a: # 1\n- b # 2\n# 3\n- c: d # 4\n  e: [f, # 5\n    g] # 6\nh: i # 7\n"), seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		docs, err := Split(data)
 		if err != nil || len(docs) != 1 {

@@ -100,6 +100,7 @@ func TestParseFaults(t *testing.T) {
 			"3:6: an anchor that contains itself"},
 		{"alias bomb", bomb, "6:45: aliases expand to more than 1000000 nodes"},
 		{"depth", strings.Repeat("[", 1500) + strings.Repeat("]", 1500), "1:1002: nested deeper than 1000"},
+		{"depth of blocks", strings.Repeat("- ", 1500) + "a\n", "1:2003: nested deeper than 1000"},
 		{"depth of JSON", strings.Repeat(`{"a":`, 1500) + "1" + strings.Repeat("}", 1500),
 			"1:5002: nested deeper than 1000"},
 		{"content after the root", "{a: 1}\nb: 2\n", "2:1: content after the end of the document"},

@@ -27,11 +27,31 @@ func TestSections(t *testing.T) {
 
 func TestUpgradeSection(t *testing.T) {
 	upgrade := Upgrade{Apps: 1}
-	upgrade.Add(Step{Services: 2, ByKServe: []string{"spec.containers[].image"}, RestartedByKServe: 1, Announced: 1})
+	upgrade.Add(Step{App: "app", Services: []Service{
+		{Name: "a", Alone: Outcome{true, true}, Fields: []string{"spec.containers[].image"}},
+		{Name: "b", Alone: Outcome{false, true}, Repaired: Outcome{true, false}, Refused: true},
+	}})
 	got := upgrade.Section()
-	for _, want := range []string{"| services | 2 |", "KServe's upgrade alone | 1 |", "- `spec.containers[].image`, of 1"} {
+	for _, want := range []string{
+		"| services | 2 |", "each change, as they are | 1 |", "KServe's upgrade alone | 1 | 2 | 1 |", "new release | 1 | 0 | 1 |",
+		"- `spec.containers[].image`, of 1", "| app | a | restarts | restarts | - | - |", "| app | b | - | restarts | restarts | - |",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
+	}
+}
+
+func TestUpgradeNothing(t *testing.T) {
+	for name, s := range map[string]Service{
+		"predicted": {Alone: Outcome{Predicted: true}}, "measured": {Alone: Outcome{Measured: true}}, "refused": {Refused: true},
+		"not reconciled": {TakenForKnative: true},
+	} {
+		if u := (&Upgrade{steps: []Step{{Services: []Service{{}, s}}}}); u.Nothing() != "" {
+			t.Errorf("%s: %s", name, u.Nothing())
+		}
+	}
+	if u := (&Upgrade{steps: []Step{{Services: []Service{{Repaired: Outcome{true, true}}}}}}); u.Nothing() == "" {
+		t.Error("nothing that KServe does by itself was measured")
 	}
 }

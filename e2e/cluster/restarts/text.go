@@ -5,10 +5,11 @@ const Introduction = `# Restarts, predicted and measured
 
 <!-- Written by make e2e SUITE=restarts. It compares this page with what it measures; -update rewrites the page. -->
 
-Every golden case of a rule (testdata/rules) was deployed as it is to a real Kubernetes 1.34 API server with the
-release's own controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on.
-The plugin was told the release and the default deployment mode Standard, and ran the rule of the case alone; the
-cases "together" ran all rules.
+Every golden case of a rule (testdata/rules) was a candidate. Each that the rule repairs with the release, and of which
+KServe makes pods in Standard mode, was deployed as it is to a real Kubernetes 1.34 API server with the release's own
+controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on. "Run" counts
+these; below each table stands why the others were not run. The plugin was told the release and the default deployment
+mode Standard, and ran the rule of the case alone; the cases "together" ran all rules.
 
 "Predicted" are the services that ` + "`check`" + ` lists as restarting, which the summary of ` + "`generate`" + ` counts.
 "Measured" are those of which a pod template changed (of a Deployment or LeaderWorkerSet) once KServe had reconciled
@@ -24,13 +25,14 @@ const UpgradeIntroduction = `# KServe upgraded in place
 
 <!-- Written by make e2e SUITE=upgrade. It compares this page with what it measures; -update rewrites the page. -->
 
-Apps of examples/ and golden cases were deployed with KServe 0.15.2, each as the plugin makes it for that release,
-with all rules. Then KServe was upgraded from release to release, with the same etcd: its kinds, configuration,
-controllers, webhooks and runtimes. After each upgrade the plugin was told the new release, and what it then made of
-the apps replaced what was there, as Argo CD does with prune on.
+Apps of examples/ and golden cases were deployed with the older release of KServe, each as the plugin makes it for that
+release, with all rules. Then ` + "`upgrade`" + ` said what the newer release does, with the programs of both, and KServe was
+upgraded, with the same etcd: its kinds, configuration, controllers, webhooks, runtimes and presets. In the end the plugin
+was told the new release, and what it then made of the apps replaced what was there, as Argo CD does with prune on.
 
-A service restarts when a pod template of it changes. A miss is a service that ` + "`upgrade`" + ` announces and that does
-not restart, or the other way round. An object is lost when it is gone, or another one of the same name.
+A service restarts when a pod template of it changes. "Predicted" are the services of which ` + "`upgrade`" + ` says so: as
+` + "`rollout`" + ` for KServe's upgrade alone, as ` + "`restarts`" + ` for what the plugin makes. A miss is a service of which one
+is true and the other is not. An object is lost when it is gone, or another one of the same name.
 
 KServe 0.15.1 and 0.15.2 write the deployment mode of a service into its status, under its old name. Up to 0.18 it stays
 there, and counts more than the annotation. So **0.16 to 0.18 do not reconcile a service in Standard mode that 0.15.1 or

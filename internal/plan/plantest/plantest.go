@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,21 +15,25 @@ import (
 
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
-// workloads are unready is stuck. An object of the cluster that is called refused is.
+// workloads are unready is stuck. An object of the cluster that is called refused is. What is stored stays, but that
+// of services that are called rolls, locked and breaks: see takeover.
 func Program() {
 	var request plan.Request
 	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
-	answer := plan.Answer{Version: request.Version, Release: "0.20.0", State: state(request, request.Objects)}
+	release := strings.TrimPrefix(filepath.Base(os.Args[0]), plan.Name)
+	answer := plan.Answer{Version: request.Version, Release: release, State: state(request, request.Objects)}
 	for i, o := range request.Cluster {
 		if name := o["metadata"].(map[string]any)["name"]; name == "refused" {
 			answer.Cluster = append(answer.Cluster, plan.Refusal{Index: i, Object: plan.Reference{Kind: "ConfigMap", Name: "refused"},
 				Message: "ConfigMap \"refused\" is invalid"})
 		}
 	}
-	if request.Changed {
+	if request.Stored != nil {
+		takeover(request, &answer)
+	} else if request.Changed {
 		previous := state(request, request.Previous)
 		answer.Previous = &previous
 	}
@@ -45,6 +50,43 @@ func Program() {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
+}
+
+// takeover has the services with these names replaced by others: rolls has an image of the release, the release refuses
+// every change of locked, and it fails with breaks, whose Deployment it deletes.
+func takeover(request plan.Request, answer *plan.Answer) {
+	answer.Stored = request.Stored
+	alone := state(request, request.Previous)
+	for _, made := range []*plan.State{&alone, &answer.State} {
+		made.Objects = slices.DeleteFunc(made.Objects, func(o plan.Object) bool {
+			return o["kind"] == "Deployment" && nameOf(o) == "breaks-predictor"
+		})
+		for i, o := range made.Objects {
+			if name := nameOf(o); name == "rolls-predictor" {
+				made.Objects[i] = deployment(request.Namespace, "rolls", "server:"+answer.Release)
+			} else if name == "breaks" {
+				made.Errors = append(made.Errors, plan.Event{Object: about(o), Message: "no runtime"})
+			}
+		}
+	}
+	for i, o := range request.Previous {
+		if nameOf(o) == "locked" {
+			r := plan.Refusal{Index: i, Object: about(alone.Objects[0]), Message: "the mode cannot change"}
+			r.Object.Name = "locked"
+			alone.Refused, answer.State.Refused = append(alone.Refused, r), append(answer.State.Refused, r)
+		}
+	}
+	answer.Previous = &alone
+}
+
+func nameOf(o plan.Object) string {
+	name, _ := o["metadata"].(map[string]any)["name"].(string)
+	return name
+}
+
+func about(o plan.Object) plan.Reference {
+	namespace, _ := o["metadata"].(map[string]any)["namespace"].(string)
+	return plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: "InferenceService", Namespace: namespace, Name: nameOf(o)}
 }
 
 func state(request plan.Request, manifests []plan.Object) plan.State {

@@ -74,7 +74,8 @@ func Render(ctx context.Context, t *tree.Tree, in Input) (files []transform.File
 		}
 		id := identity{object.GetKind(), object.GetName()}
 		files = append(files, transform.File{Path: fsys.top, Data: data, Renderer: Name,
-			FindOrigin: func() string { return originals()[id].file },
+			FindOrigin:  func() string { return originals()[id].file },
+			FindAffixes: func() transform.Affixes { return originals()[id].affixes },
 			FindSource: func(at yamldoc.Path, _ int) transform.Source {
 				return originals()[id].source(patches()[id], data, at)
 			},

@@ -409,6 +409,13 @@ func TestMaxCopied(t *testing.T) {
 	ten := func(item string) string { return "[" + strings.Repeat(item+",", 10) + "]" }
 	bomb := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME}\na: &a " + ten("0") + "\nb: &b " + ten("*a") +
 		"\nc: &c " + ten("*b") + "\nd: &d " + ten("*c") + "\ne: " + "[*d,*d,*d,*d]\n"
+	large := func(name string, size int) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata: {a: " + strings.Repeat("x", size) + "}\n"
+	}
+	many := ""
+	for i := range 40 {
+		many += large(fmt.Sprint("a", i), 30_000) + "---\n"
+	}
 	for _, tc := range []struct{ name, archive, want string }{
 		{"one patch", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n- patch: |\n" +
 			strings.Repeat(operation, 40) + target + "-- app/a.yaml --\n" + object,
@@ -418,6 +425,14 @@ func TestMaxCopied(t *testing.T) {
 			strings.Repeat("- patch: |\n"+operation+target, 40) + "-- app/a.yaml --\n" + object,
 			"app/kustomization.yaml: the copy operations in JSON patches add too much: at most 1000000 bytes, the smaller " +
 				"of max-input and a quarter of max-memory, shared equally by 40 copy operations and 41 objects"},
+		{"many patches that copy little each", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" +
+			strings.Repeat("- patch: |\n    - {op: copy, from: /data/a, path: /data/b}\n"+target, 40) + "-- app/a.yaml --\n" + large("a", 20_000),
+			"app/kustomization.yaml: the copy operations in JSON patches add too much: at most 1000000 bytes, the smaller " +
+				"of max-input and a quarter of max-memory, shared equally by 40 copy operations and 41 objects"},
+		{"a patch of many objects", "-- app/kustomization.yaml --\nresources: [a.yaml]\npatches:\n" +
+			"- patch: |\n    - {op: copy, from: /data/a, path: /data/b}\n" + target + "-- app/a.yaml --\n" + many,
+			"app/kustomization.yaml: the copy operations in JSON patches add too much: at most 1000000 bytes, the smaller " +
+				"of max-input and a quarter of max-memory, shared equally by 1 copy operations and 41 objects"},
 		{"aliases in two files", "-- app/kustomization.yaml --\nresources: [a.yaml, b.yaml]\n-- app/a.yaml --\n" +
 			strings.ReplaceAll(bomb, "NAME", "a") + "-- app/b.yaml --\n" + strings.ReplaceAll(bomb, "NAME", "b"),
 			"app/b.yaml:8:11: the aliases of the build expand to more than 100000 nodes"},

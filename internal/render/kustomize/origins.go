@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/kustomize/references"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/secret"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -52,10 +53,11 @@ func (all *origins) add(fsys *confined, dir, prefix, suffix string) {
 	}
 }
 
-// original is an object in a file. Without a node, only the file is known.
+// original is an object in a file. Without a node, only the file is known, and what the build puts around its name.
 type original struct {
-	file string
-	node *yaml.Node
+	file    string
+	affixes transform.Affixes
+	node    *yaml.Node
 }
 
 // originals maps a build's objects to those in files. An object that was
@@ -71,6 +73,7 @@ func (all origins) originals() map[identity]original {
 		if from.patch {
 			continue
 		}
+		affixes := transform.Affixes{Prefix: from.prefix, Suffix: from.suffix}
 		for id, node := range from.objects() {
 			switch known, again := found[id]; {
 			case again && known.file != from.file:
@@ -78,7 +81,7 @@ func (all origins) originals() map[identity]original {
 			case again:
 				found[id] = original{file: from.file}
 			default:
-				found[id] = original{from.file, node}
+				found[id] = original{from.file, affixes, node}
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (all origins) patches() map[identity][]original {
 	for _, from := range all {
 		if from.patch {
 			for id, node := range from.objects() {
-				found[id] = append(found[id], original{from.file, node})
+				found[id] = append(found[id], original{file: from.file, node: node})
 			}
 		}
 	}

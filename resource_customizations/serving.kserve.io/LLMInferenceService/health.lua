@@ -229,7 +229,7 @@ local permanent = {
   u = { "unsupported schema" },
 }
 local causes = { "MainWorkloadReady", "WorkerWorkloadReady", "PrefillWorkloadReady", "PrefillWorkerWorkloadReady",
-  "ScalingReady", "PrefillScalingReady", "SchedulerWorkloadReady", "GatewaysReady", "HTTPRoutesReady",
+  "ScalingReady", "PrefillScalingReady", "SchedulerWorkloadReady", "TokenizerReady", "GatewaysReady", "HTTPRoutesReady",
   "InferencePoolReady" }
 for _, name in ipairs(causes) do
   local cause, message = reason(name), field(conditions[name], "message")
@@ -238,7 +238,19 @@ for _, name in ipairs(causes) do
     return verdict("Degraded", describe(name))
   end
 end
-for _, names in ipairs({ causes, { "WorkloadsReady", "RouterReady" } }) do
+-- What a later release may add says more than the two that sum up. Advice is no cause.
+local others = {}
+for name in pairs(conditions) do
+  local listed = not is(name, "False") or reason(name) == nil
+  for _, other in ipairs({ "GroupDegraded", "OciImageVolumeCompatible", "WorkloadsReady", "RouterReady", "Ready" }) do
+    listed = listed or name == other
+  end
+  if not listed then
+    others[#others + 1] = name
+  end
+end
+table.sort(others)
+for _, names in ipairs({ causes, others, { "WorkloadsReady", "RouterReady" } }) do
   for _, name in ipairs(names) do
     if conditions[name] ~= nil and not is(name, "True") then
       return waiting(name)

@@ -1,0 +1,70 @@
+package pairs
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+var (
+	versionFlag = flag.String("kserve-version", "0.20.0", "release of KServe to test")
+	mutantsFlag = flag.Int("mutants", 3000, "how many mutants to test")
+	commitFlag  = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
+	update      = flag.Bool("update", false, "write what was measured to docs")
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// run runs a command of the plugin for a release in Standard mode. An exit code above 1 is a failure.
+func run(t *testing.T, args ...string) []byte {
+	t.Helper()
+	stdout, stderr, code := try(t, args...)
+	if code > 1 {
+		t.Fatalf("%q: exit %d: %s", args, code, stderr)
+	}
+	return stdout
+}
+
+func try(t *testing.T, args ...string) (stdout []byte, stderr string, code int) {
+	t.Helper()
+	plugin := binary.UnderTest(t)
+	plugin.KServeVersion, plugin.DefaultMode = *versionFlag, "Standard"
+	out, stderr, code := plugin.Run(t, args...)
+	return []byte(out), stderr, code
+}
+
+// syncPage compares the page with what this run has measured, unless it is a run of fewer mutants.
+func syncPage(t *testing.T, section string) {
+	t.Helper()
+	if t.Failed() || *mutantsFlag != 3000 && !*update {
+		return
+	}
+	root, err := toolchain.Repository()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := filepath.Join(root, "docs", "evidence", "changes.md")
+	commit := binary.UnderTest(t).Commit(t, *commitFlag)
+	sections := map[string]string{*versionFlag: section}
+	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
+		t.Error(err)
+	}
+}
+
+func writeFile(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

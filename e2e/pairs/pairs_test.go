@@ -1,0 +1,298 @@
+package pairs
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
+)
+
+// pair is a change of an app.
+type pair struct {
+	name      string
+	kind      string // a row of the page
+	old, new  []*unstructured.Unstructured
+	namespace string              // that both are in
+	failed    []string            // what the control plane says goes wrong, in the words of who says so
+	announced map[string][]string // what check --previous says, by rule
+}
+
+// TestPairs asks the control plane and check --previous about each pair.
+func TestPairs(t *testing.T) {
+	all := collect(t)
+	result := section{}
+	for batch := range slices.Chunk(all, batchSize) {
+		batch = judge(t, batch)
+		t.Logf("%d of %d pairs", len(result.pairs)+len(batch), len(all))
+		result.pairs = append(result.pairs, batch...)
+	}
+	fmt.Printf("KServe %s\n\n%s\n", *versionFlag, result.String())
+	if nothing := result.nothing(); nothing != "" {
+		t.Error(nothing)
+	}
+	syncPage(t, result.String())
+}
+
+// batchSize is how many pairs are in one run of the control plane, each in a namespace of its own.
+const batchSize = 200
+
+// collect returns all pairs: the golden cases of changes, what the plugin makes of manifests that KServe publishes, and
+// mutants of both, as the plugin makes them.
+func collect(t *testing.T) (all []*pair) {
+	t.Helper()
+	goldens, err := golden.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bases, mutated []*pair
+	for _, g := range append(goldens, samples(t)...) {
+		manifests, err := g.Manifests()
+		if err != nil || g.Settings["kserve-version"] != "" || !slices.Contains([]string{"", "Standard"}, g.Settings["default-deployment-mode"]) {
+			continue
+		}
+		if data, err := os.ReadFile(strings.TrimSuffix(g.Path, filepath.Ext(g.Path)) + ".previous.yaml"); err == nil {
+			if previous, err := objects.ParseItems(data); err == nil {
+				all = append(all, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
+			}
+		}
+		stdout, _, code := try(t, g.Args("generate")...)
+		if code != 0 {
+			continue
+		}
+		repaired, err := objects.ParseItems(stdout)
+		if err != nil {
+			continue
+		}
+		if g.Rule == public {
+			all = append(all, &pair{name: g.Name, kind: "published manifests, repaired", old: manifests, new: repaired})
+		}
+		bases = append(bases, &pair{name: g.Name, old: repaired, new: repaired})
+	}
+	for _, base := range sound(t, bases) {
+		for _, m := range mutants(base.old) {
+			mutated = append(mutated, &pair{name: base.name + ": " + m.what, kind: "mutants", old: base.old, new: m.manifests})
+		}
+	}
+	// Any order that a change of one case leaves as it is.
+	slices.SortStableFunc(mutated, func(a, b *pair) int { return cmp.Compare(hash(a.name), hash(b.name)) })
+	taken := 0
+	for _, p := range mutated {
+		if taken < *mutantsFlag && p.apart() {
+			all, taken = append(all, p), taken+1
+		}
+	}
+	return sound(t, all)
+}
+
+func hash(name string) uint64 {
+	sum := fnv.New64a()
+	fmt.Fprint(sum, name)
+	return sum.Sum64()
+}
+
+// public is the rule of the manifests that KServe publishes: all run on them.
+const public = "together"
+
+// samples are the manifests that the release publishes.
+func samples(t *testing.T) (all []golden.Case) {
+	t.Helper()
+	source, err := toolchain.KServeManager("v" + *versionFlag).Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{"docs/samples", "test"} {
+		err := filepath.WalkDir(filepath.Join(source, folder), func(path string, _ os.DirEntry, err error) error {
+			if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err == nil && bytes.Contains(data, []byte("serving.kserve.io/")) &&
+				!bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+				name, _ := filepath.Rel(source, path)
+				all = append(all, golden.Case{Name: name, Rule: public, Path: path})
+			}
+			return err
+		})
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// apart reports whether the pair can be in a namespace of its own: with names, each once, and no object of all
+// namespaces, which would count for the others.
+func (p *pair) apart() bool {
+	for _, manifests := range [][]*unstructured.Unstructured{p.old, p.new} {
+		seen := map[string]bool{}
+		namespaces := map[string]bool{}
+		for _, o := range manifests {
+			id := o.GroupVersionKind().GroupKind().String() + " " + o.GetName()
+			namespaces[o.GetNamespace()] = true
+			if o.GetName() == "" || seen[id] || len(namespaces) > 1 ||
+				strings.HasPrefix(o.GetKind(), "Cluster") || strings.HasPrefix(o.GetKind(), "LocalModel") ||
+				slices.Contains([]string{"Namespace", "CustomResourceDefinition"}, o.GetKind()) {
+				return false
+			}
+			seen[id] = true
+		}
+	}
+	return len(p.old) > 0 && len(p.new) > 0
+}
+
+// place puts the objects into a namespace.
+func (p *pair) place(namespace string) {
+	p.namespace = namespace
+	for _, manifests := range []*[]*unstructured.Unstructured{&p.old, &p.new} {
+		moved := []*unstructured.Unstructured{}
+		for _, o := range *manifests {
+			o = o.DeepCopy()
+			o.SetNamespace(namespace)
+			moved = append(moved, o)
+		}
+		*manifests = moved
+	}
+}
+
+// said is what plan says as JSON, as far as it is about failures.
+type said struct {
+	Services []struct {
+		Namespace, Kind, Name string
+		Stuck                 bool
+		Problems              []struct{ By, Message string }
+	}
+	Refused []struct {
+		Object  struct{ Namespace, Kind, Name string }
+		Message string
+	}
+}
+
+// faults are what goes wrong, by namespace.
+func (s said) faults() map[string][]string {
+	all := map[string][]string{}
+	for _, r := range s.Refused {
+		all[r.Object.Namespace] = append(all[r.Object.Namespace], "refused: "+r.Message)
+	}
+	for _, service := range s.Services {
+		at := service.Namespace
+		for _, problem := range service.Problems {
+			if problem.By == "controller" || problem.By == "never settles" {
+				all[at] = append(all[at], problem.By+": "+problem.Message)
+			}
+		}
+		if service.Stuck && len(all[at]) == 0 {
+			all[at] = append(all[at], "it ends without a workload")
+		}
+	}
+	return all
+}
+
+// plan returns what plan says, or what it complains about.
+func plan(t *testing.T, args ...string) (s said, complaint string) {
+	t.Helper()
+	stdout, stderr, code := try(t, append([]string{"plan", "--source=directory", "--without-repairs", "-o", "json",
+		"--timeout=20m", "--max-memory=4Gi"}, args...)...)
+	if code > 1 {
+		return s, stderr
+	}
+	if err := json.Unmarshal(stdout, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s, ""
+}
+
+// sound puts the pairs into namespaces of their own, and returns those that begin with something that works.
+func sound(t *testing.T, all []*pair) (working []*pair) {
+	t.Helper()
+	all = slices.DeleteFunc(all, func(p *pair) bool { return !p.apart() })
+	for i, p := range all {
+		p.place(fmt.Sprintf("pair-%05d", i))
+	}
+	for batch := range slices.Chunk(all, 2*batchSize) {
+		batch, said := planned(t, batch, func(batch []*pair) []string { return []string{write(t, "old", batch, old)} })
+		faults := said.faults()
+		for _, p := range batch {
+			if len(faults[p.namespace]) == 0 {
+				working = append(working, p)
+			}
+		}
+	}
+	return working
+}
+
+func old(p *pair) []*unstructured.Unstructured     { return p.old }
+func changed(p *pair) []*unstructured.Unstructured { return p.new }
+
+// planned runs plan without the pairs that it can't take: it takes none where it can't take one. It returns the others.
+func planned(t *testing.T, batch []*pair, args func([]*pair) []string) ([]*pair, said) {
+	t.Helper()
+	for len(batch) > 0 {
+		said, complaint := plan(t, args(batch)...)
+		if complaint == "" {
+			return batch, said
+		}
+		left := slices.DeleteFunc(slices.Clone(batch), func(p *pair) bool { return strings.Contains(complaint, p.namespace) })
+		if len(left) == len(batch) {
+			t.Fatal(complaint)
+		}
+		batch = left
+	}
+	return nil, said{}
+}
+
+// judge asks both about the pairs, and returns those that plan takes.
+func judge(t *testing.T, batch []*pair) []*pair {
+	t.Helper()
+	var before, after string
+	batch, said := planned(t, batch, func(batch []*pair) []string {
+		before, after = write(t, "old", batch, old), write(t, "new", batch, changed)
+		return []string{"--previous", before, after}
+	})
+	faults := said.faults()
+	var checked struct {
+		Findings []struct{ Rule, Severity, Namespace, Message string }
+	}
+	if err := json.Unmarshal(run(t, "check", "--source=directory", "-o", "json", "--timeout=20m", "--previous", before, after), &checked); err != nil {
+		t.Fatal(err)
+	}
+	byNamespace := map[string]*pair{}
+	for _, p := range batch {
+		p.failed, p.announced, byNamespace[p.namespace] = faults[p.namespace], map[string][]string{}, p
+	}
+	for _, f := range checked.Findings {
+		if p := byNamespace[f.Namespace]; p != nil && f.Severity == "error" {
+			p.announced[f.Rule] = append(p.announced[f.Rule], f.Message)
+		}
+	}
+	return batch
+}
+
+// write writes the manifests of pairs into a folder, a file for each.
+func write(t *testing.T, name string, batch []*pair, of func(*pair) []*unstructured.Unstructured) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	for _, p := range batch {
+		var file bytes.Buffer
+		for _, o := range of(p) {
+			data, err := json.Marshal(o.Object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&file, "---\n%s\n", data)
+		}
+		writeFile(t, filepath.Join(dir, p.namespace+".yaml"), file.Bytes())
+	}
+	return dir
+}

@@ -1,0 +1,133 @@
+package pairs
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const introduction = `# Changes that fail, announced and made
+
+<!-- Written by make e2e SUITE=pairs. It compares this page with what it measures; -update rewrites the page. -->
+
+A pair is an app before and after a change. The control plane of ` + "`plan`" + ` made each change, with the manifests as they
+are: it applied the old ones, then the new ones over them. A pair fails if an object is refused, a controller of KServe
+never gets done with a service, or a service ends without its workload. Pairs whose old manifests fail are left out, and
+those with objects of all namespaces or of several. The default deployment mode is Standard.
+
+"Announced" are the pairs of which ` + "`check --previous`" + `, without the program, reports an error for a rule that is about
+such a failure: of the sync, of KServe's webhooks and controllers, or of what the change deletes. Errors of other rules,
+such as a probe that pods fail, are not about what the control plane can see. With the program, ` + "`plan --previous`" + ` is
+what the other column was made with.
+
+The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
+them: a value deleted, added or replaced, or an object left out.
+`
+
+// section is the part of the page about a release.
+type section struct{ pairs []*pair }
+
+// announcing are the rules about what the control plane sees.
+var announcing = regexp.MustCompile("^KS(502|70[6-9]|71[0-9]|8..|9..)$")
+
+func (p *pair) rules() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.announced)), func(rule string) bool { return !announcing.MatchString(rule) })
+}
+
+// nothing says what was not measured at all, "" for nothing of that.
+func (s section) nothing() string {
+	failed := slices.ContainsFunc(s.pairs, func(p *pair) bool { return len(p.failed) > 0 })
+	passed := slices.ContainsFunc(s.pairs, func(p *pair) bool { return len(p.failed) == 0 })
+	if !failed || !passed {
+		return "no pair fails, or all do"
+	}
+	return ""
+}
+
+// row counts the pairs of a kind.
+type row struct{ pairs, failed, announced, alarms int }
+
+func (s section) String() string {
+	var b strings.Builder
+	rows := map[string]*row{}
+	missed, alarms := map[string][]string{}, map[string][]string{}
+	total := &row{}
+	for _, p := range s.pairs {
+		if rows[p.kind] == nil {
+			rows[p.kind] = &row{}
+		}
+		rules := p.rules()
+		for _, r := range []*row{rows[p.kind], total} {
+			r.pairs++
+			switch {
+			case len(p.failed) > 0 && len(rules) > 0:
+				r.failed++
+				r.announced++
+			case len(p.failed) > 0:
+				r.failed++
+			case len(rules) > 0:
+				r.alarms++
+			}
+		}
+		switch {
+		case len(p.failed) > 0 && len(rules) == 0:
+			missed[shape(p.failed[0])] = append(missed[shape(p.failed[0])], p.name)
+		case len(p.failed) == 0 && len(rules) > 0:
+			alarms[strings.Join(rules, " ")] = append(alarms[strings.Join(rules, " ")], p.name)
+		}
+	}
+	b.WriteString("| pairs | in all | that fail | of which announced | announced that go through |\n|---|---|---|---|---|\n")
+	for _, kind := range slices.Sorted(maps.Keys(rows)) {
+		rows[kind].write(&b, kind)
+	}
+	total.write(&b, "all")
+	list(&b, "Not announced, by what the control plane says:", missed)
+	list(&b, "Announced, and goes through, by rule:", alarms)
+	return b.String()
+}
+
+func (r row) write(b *strings.Builder, kind string) {
+	share := "-"
+	if r.failed > 0 {
+		share = fmt.Sprintf("%d (%d %%)", r.announced, 100*r.announced/r.failed)
+	}
+	fmt.Fprintf(b, "| %s | %d | %d | %s | %d |\n", kind, r.pairs, r.failed, share, r.alarms)
+}
+
+// list writes how many pairs there are of each, the most first, with an example.
+func list(b *strings.Builder, title string, all map[string][]string) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n\n", title)
+	names := slices.SortedFunc(maps.Keys(all), func(x, y string) int {
+		if n := len(all[y]) - len(all[x]); n != 0 {
+			return n
+		}
+		return strings.Compare(x, y)
+	})
+	for _, name := range names {
+		fmt.Fprintf(b, "- %d: %s, such as `%s`\n", len(all[name]), name, all[name][0])
+	}
+}
+
+// What differs between messages of one cause: names, values and places.
+var (
+	quoted = regexp.MustCompile(`"[^"]*"|'[^']*'|\[[^\]]*\]|\{[^}]*\}`)
+	named  = regexp.MustCompile(`\bpair-\d+\S*|\b\d+\b`)
+)
+
+// longest is how much of a message tells its cause.
+const longest = 160
+
+// shape is a message without what differs between two of one cause.
+func shape(message string) string {
+	line, _, _ := strings.Cut(message, "\n")
+	line = named.ReplaceAllString(quoted.ReplaceAllString(line, "…"), "…")
+	if len(line) > longest {
+		line = strings.ToValidUTF8(line[:longest], "") + "…"
+	}
+	return strings.ReplaceAll(line, "`", "")
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
+)
+
+// notKnown is what upgrade cannot say without KServe's own code.
+const notKnown = "Not known without KServe's own code: which pods its upgrade alone restarts, and what else it changes, " +
+	"breaks or refuses: "
+
+// predict adds to the report what the programs of both releases know, or why they don't. It returns what it has added.
+func (pl *planning) predict(
+	ctx context.Context, report *upgrade.Report, from, to kserve.Versions,
+) (added []upgrade.Change, err error) {
+	programs := pl.programs()
+	old, _, err := newest(programs, from)
+	is, _, missing := newest(programs, to)
+	mode, apart := pl.inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
+	pl.mode = mode
+	if err = cmp.Or(err, missing, apart); err == nil {
+		err = pl.readBoth(ctx, report.From, report.To)
+	}
+	if err != nil {
+		report.Unknown = notKnown + strings.ReplaceAll(err.Error(), "\n", "; ")
+		return nil, context.Cause(ctx)
+	}
+	known := len(report.Changes)
+	for _, sources := range pl.runs() {
+		source := joined(sources)
+		p, err := pl.upgraded(ctx, programs, old, is, source)
+		if err != nil {
+			return nil, err
+		}
+		report.Changes = p.Changes(report.Changes, source.about(pl.namespace()))
+	}
+	return report.Changes[known:], nil
+}
+
+// readBoth reads the manifests as generate writes them for either release.
+func (pl *planning) readBoth(ctx context.Context, from, to string) error {
+	for _, in := range pl.inputs.All {
+		var source planned
+		var old, is error
+		options := in.Settings.Options
+		options.KServeVersion = from
+		source.previous, old = pl.decode(ctx, in, options)
+		options.KServeVersion = to
+		source.manifests, is = pl.decode(ctx, in, options)
+		if err := cmp.Or(old, is, source.unique(pl.namespace())); err != nil {
+			return err
+		}
+		pl.sources = append(pl.sources, source)
+	}
+	return nil
+}
+
+// upgraded lets the old release make the objects, and the new one take them over.
+func (pl *planning) upgraded(
+	ctx context.Context, programs plan.Programs, old, is string, source planned,
+) (p upgrade.Prediction, err error) {
+	request := pl.request()
+	request.Changed, request.Objects = false, objects(source.previous)
+	left, err := programs.Run(ctx, old, request)
+	if err != nil {
+		return p, err
+	}
+	request.Changed, request.Stored = true, left.State.Objects
+	request.Previous, request.Objects = request.Objects, objects(source.manifests)
+	made, err := programs.Run(ctx, is, request)
+	if err != nil {
+		return p, err
+	}
+	if made.Previous == nil {
+		return p, errors.New(plan.Name + made.Release + ": its answer lacks what it makes of what is stored")
+	}
+	alone := *made
+	alone.Previous, alone.State = &plan.State{Objects: made.Stored}, *made.Previous
+	return upgrade.Prediction{
+		Before:    plan.New(left, nil, source.previous, request.Namespace),
+		Alone:     plan.New(&alone, source.previous, source.previous, request.Namespace),
+		Generated: plan.New(made, source.previous, source.manifests, request.Namespace),
+		Unchanged: source.unchanged(request.Namespace),
+	}, nil
+}
+
+// about returns how changes name and place the objects of a source.
+func (p planned) about(namespace string) func(plan.Reference) upgrade.Change {
+	return func(r plan.Reference) upgrade.Change {
+		c := upgrade.Change{Object: r.String()}
+		if m := cmp.Or(find(p.manifests, r, namespace), find(p.previous, r, namespace)); m != nil {
+			c.Object = m.Given
+			c.File, c.Line = position(m.Place)
+		}
+		return c
+	}
+}
+
+// unchanged returns which manifests are the same before and after.
+func (p planned) unchanged(namespace string) func(plan.Reference) bool {
+	return func(r plan.Reference) bool {
+		was, is := find(p.previous, r, namespace), find(p.manifests, r, namespace)
+		return was != nil && is != nil && reflect.DeepEqual(was.Object, is.Object)
+	}
+}
+
+// find returns the manifest of an object, nil if there is none.
+func find(manifests []plan.Manifest, r plan.Reference, namespace string) *plan.Manifest {
+	i := slices.IndexFunc(manifests, func(m plan.Manifest) bool { return m.Is(r, namespace) })
+	if i < 0 {
+		return nil
+	}
+	return &manifests[i]
+}
+
+// position cuts a place into path and line, 0 for one without.
+func position(place string) (path string, line int) {
+	i := strings.LastIndexByte(place, ':')
+	line, err := strconv.Atoi(place[i+1:])
+	if err != nil {
+		return place, 0
+	}
+	return place[:i], line
+}

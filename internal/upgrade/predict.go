@@ -1,0 +1,166 @@
+package upgrade
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+)
+
+// Prediction is what KServe's own code makes of an upgrade.
+type Prediction struct {
+	Before    *plan.Plan // what the old release makes of the manifests
+	Alone     *plan.Plan // what the new release then makes of that, before anybody applies anything
+	Generated *plan.Plan // what it makes of what generate writes for it, and of any change of what stays as it is
+	// Unchanged reports whether generate writes the same object for both releases.
+	Unchanged func(plan.Reference) bool
+}
+
+// Changes adds what the rules can't know to what they have found, and corrects what they say of restarts. about returns a
+// change with the name and the place of an object.
+func (p Prediction) Changes(found []Change, about func(plan.Reference) Change) []Change {
+	changes := slices.Concat(p.restarts(found, about), p.refused(about))
+	for _, s := range p.Alone.Services {
+		c, before := about(s.Reference), service(p.Before, s.Reference)
+		if faults := gainedFaults(before, s); len(faults) > 0 || s.Stuck && !before.Stuck {
+			c.Effect, c.Severity = Breaks, transform.Error
+			if c.Message = p.release() + " makes no workload for it"; len(faults) > 0 {
+				c.Message = p.release() + " fails with it: " + strings.Join(faults, "; ")
+			}
+			changes = append(changes, c)
+		}
+		rollouts, remade := parts(&s.Node)
+		for _, r := range rollouts {
+			c.Effect, c.Severity, c.Fields = Rollout, transform.Advice, r.Restarts
+			c.Message = "KServe's upgrade alone restarts its pods: " + because(r)
+			changes = append(changes, c)
+		}
+		if len(remade) > 0 {
+			c.Effect, c.Severity, c.Fields = Remade, transform.Advice, nil
+			c.Message = p.release() + " " + strings.Join(remade, ", ")
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+func (p Prediction) release() string { return "KServe " + p.Alone.Release }
+
+// restarts returns the changes that the rules have found with the fields because of which pods restart, and those that
+// restart nothing as what they are.
+func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) []Change {
+	all := slices.Clone(found)
+	restarted, known := map[int]bool{}, map[string]bool{}
+	for _, s := range p.Generated.Services {
+		rollouts, _ := parts(&s.Node)
+		c := about(s.Reference)
+		known[c.Object] = true
+		for _, r := range rollouts {
+			i := slices.IndexFunc(found, func(f Change) bool { return f.Effect == Restarts && f.Object == c.Object })
+			if i < 0 {
+				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, !p.Unchanged(s.Reference)
+				if c.Message = nextChange + because(r); c.Repaired {
+					c.Message = restartOnce + because(r)
+				}
+				all = append(all, c)
+				continue
+			}
+			restarted[i] = true
+			all[i].Message += "; " + because(r)
+			all[i].Fields = append(slices.Clone(all[i].Fields), r.Restarts...)
+		}
+	}
+	for i, c := range found {
+		if c.Effect == Restarts && known[c.Object] && !restarted[i] {
+			all[i].Effect, all[i].Message = Rewritten, rewrittenOnly+strings.TrimPrefix(c.Message, restartOnce)
+		}
+	}
+	return all
+}
+
+// refused returns the objects of KServe's that only the new release refuses. What others refuse has to do with the API
+// server, which stays.
+func (p Prediction) refused(about func(plan.Reference) Change) (changes []Change) {
+	has := func(all []plan.Problem, o plan.Reference) bool {
+		return slices.ContainsFunc(all, func(r plan.Problem) bool { return r.Object.Is(o) })
+	}
+	add := func(r plan.Problem, repaired bool, what string) {
+		if !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
+			return
+		}
+		c := about(r.Object)
+		c.Effect, c.Severity, c.Repaired, c.Message = Refused, transform.Error, repaired, p.release()+what+r.Message
+		changes = append(changes, c)
+	}
+	for _, r := range p.Alone.Refused {
+		if !has(p.Before.Refused, r.Object) {
+			add(r, !has(p.Generated.Refused, r.Object), " refuses every change of it: ")
+		}
+	}
+	for _, r := range p.Generated.Refused {
+		if !has(p.Before.Refused, r.Object) && !has(p.Alone.Refused, r.Object) {
+			add(r, false, " refuses what generate writes: ")
+		}
+	}
+	return changes
+}
+
+// service returns what a plan has of a service, which may be nothing.
+func service(p *plan.Plan, r plan.Reference) plan.Service {
+	i := slices.IndexFunc(p.Services, func(s plan.Service) bool { return s.Is(r) })
+	if i < 0 {
+		return plan.Service{}
+	}
+	return p.Services[i]
+}
+
+// gainedFaults are what the controllers of the new release complain about, and those of the old one did not.
+func gainedFaults(before, now plan.Service) (all []string) {
+	for _, problem := range now.Problems {
+		known := slices.ContainsFunc(before.Problems, func(old plan.Problem) bool {
+			return old.By == problem.By && old.Object.Is(problem.Object)
+		})
+		if !known && (problem.By == plan.Controller || problem.By == plan.NeverSettles) {
+			all = append(all, problem.Message)
+		}
+	}
+	return all
+}
+
+// parts returns the workloads below a service whose pods restart, and what becomes of the other objects.
+func parts(n *plan.Node) (rollouts []plan.Node, remade []string) {
+	verbs := map[plan.Effect]string{
+		plan.Made: "makes", plan.Changed: "changes", plan.Replaced: "replaces", plan.Deleted: "deletes",
+	}
+	for _, child := range n.Children {
+		verb, changed := verbs[child.Effect]
+		if len(child.Restarts) > 0 || child.Effect == plan.Replaced && child.Kind == "Deployment" {
+			rollouts = append(rollouts, child)
+		} else if changed {
+			remade = append(remade, fmt.Sprintf("%s %s %s", verb, n.KindOf(child), child.Name))
+		}
+		below, more := parts(&child)
+		rollouts, remade = append(rollouts, below...), append(remade, more...)
+	}
+	return rollouts, remade
+}
+
+// mostFields is how many fields a message names.
+const mostFields = 4
+
+// because says why the pods of a workload restart.
+func because(n plan.Node) string {
+	if n.Effect == plan.Replaced {
+		return fmt.Sprintf("%s %s is deleted and made anew", n.Kind, n.Name)
+	}
+	shown := n.Restarts[:min(mostFields, len(n.Restarts))]
+	what := fmt.Sprintf("%s %s gets another %s", n.Kind, n.Name, strings.Join(shown, ", "))
+	if more := len(n.Restarts) - len(shown); more > 0 {
+		what += " and " + terminal.Count(more, "more field")
+	}
+	return what
+}

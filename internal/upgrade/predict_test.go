@@ -1,0 +1,97 @@
+package upgrade_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
+)
+
+func about(r plan.Reference) upgrade.Change { return upgrade.Change{Object: r.Kind + " " + r.Name} }
+
+func reference(kind, name string) plan.Reference {
+	r := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: "default", Name: name}
+	if kind != "InferenceService" {
+		r.APIVersion = "v1"
+	}
+	return r
+}
+
+// serving is a service with a Deployment and a Service.
+func serving(name string, deployment, service plan.Effect, restarts ...string) plan.Service {
+	return plan.Service{Node: plan.Node{Reference: reference("InferenceService", name), Children: []plan.Node{
+		{Reference: reference("Deployment", name+"-predictor"), Effect: deployment, Restarts: restarts},
+		{Reference: reference("Service", name+"-predictor"), Effect: service},
+	}}}
+}
+
+func TestPrediction(t *testing.T) {
+	problem := func(name, by, message string) plan.Problem {
+		return plan.Problem{Object: reference("InferenceService", name), By: by, Message: message}
+	}
+	broken := serving("broken", plan.Deleted, plan.Unchanged)
+	broken.Stuck, broken.Problems = true, []plan.Problem{problem("broken", plan.Controller, "no runtime"), problem("broken", "event X", "odd")}
+	old := serving("old", plan.Unchanged, plan.Unchanged)
+	old.Stuck, old.Problems = true, []plan.Problem{problem("old", plan.Controller, "no runtime")}
+	warned := serving("broken", plan.Unchanged, plan.Unchanged)
+	warned.Problems = []plan.Problem{problem("broken", "event X", "odd")}
+	silent := serving("silent", plan.Unchanged, plan.Unchanged)
+	silent.Stuck = true
+	p := upgrade.Prediction{
+		Before: &plan.Plan{Services: []plan.Service{old, warned}, Refused: []plan.Problem{problem("never", "API server", "no")}},
+		Alone: &plan.Plan{
+			Release: "0.20.0",
+			Services: []plan.Service{
+				broken, old, silent, serving("rolls", plan.Changed, plan.Changed, "a", "b", "c", "d", "e", "f"),
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
+			},
+			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
+				problem("cured", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
+		},
+		Generated: &plan.Plan{
+			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z")},
+			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
+				problem("written", "API server", "value")},
+		},
+		Unchanged: func(r plan.Reference) bool { return r.Name == "next" },
+	}
+	const restarts = "its pods restart once, because generate writes something else: "
+	found := []upgrade.Change{
+		{Effect: upgrade.Restarts, Object: "InferenceService both", Message: restarts + "KS101"},
+		{Effect: upgrade.Restarts, Object: "InferenceService calm", Message: restarts + "KS102"},
+		{Effect: upgrade.Restarts, Object: "InferenceService elsewhere", Message: restarts + "KS102"},
+		{Effect: upgrade.Gone, Object: "InferenceService both", Message: "gone"},
+	}
+	var got []string
+	for _, c := range p.Changes(found, about) {
+		got = append(got, strings.TrimSuffix(strings.Join([]string{string(c.Effect), c.Object, c.Message, strings.Join(c.Fields, ",")}, "|"), "|"))
+		if c.Repaired != slices.Contains([]string{"InferenceService cured", "InferenceService more"}, c.Object) {
+			t.Errorf("%s: repaired %t", c.Object, c.Repaired)
+		}
+	}
+	want := []string{
+		"restarts|InferenceService both|" + restarts + "KS101; Deployment both-predictor gets another x|x",
+		"rewritten|InferenceService calm|generate writes something else, which restarts nothing: KS102",
+		"restarts|InferenceService elsewhere|" + restarts + "KS102",
+		"gone|InferenceService both|gone",
+		"restarts|InferenceService more|" + restarts + "Deployment more-predictor gets another y|y",
+		"restarts|InferenceService next|its pods restart once with its next change, because KServe's webhook then writes " +
+			"something else: Deployment next-predictor gets another z|z",
+		"refused|InferenceService locked|KServe 0.20.0 refuses every change of it: mode",
+		"refused|InferenceService cured|KServe 0.20.0 refuses every change of it: name",
+		"refused|InferenceService written|KServe 0.20.0 refuses what generate writes: value",
+		"breaks|InferenceService broken|KServe 0.20.0 fails with it: no runtime",
+		"remade|InferenceService broken|KServe 0.20.0 deletes Deployment broken-predictor",
+		"breaks|InferenceService silent|KServe 0.20.0 makes no workload for it",
+		"rollout|InferenceService rolls|KServe's upgrade alone restarts its pods: Deployment rolls-predictor gets another a, b, c, d and 2 more fields|a,b,c,d,e,f",
+		"remade|InferenceService rolls|KServe 0.20.0 changes Service rolls-predictor",
+		"rollout|InferenceService anew|KServe's upgrade alone restarts its pods: Deployment anew-predictor is deleted and made anew",
+		"remade|InferenceService anew|KServe 0.20.0 replaces Service anew-predictor",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
