@@ -20,12 +20,13 @@ import (
 
 var llmServices = KServe("LLMInferenceService")
 
-// certificates puts a Secret with a certificate beside each LLMInferenceService, once: a controller may delete it. KServe
-// takes a second or two to make the key of one. It keeps a certificate that it finds, if that is for all names that it
-// needs, and writes the rest of the Secret. expired is for releases that keep only one that has expired, as it is.
+// certificates puts a Secret with a certificate beside each LLMInferenceService, once: a controller may delete it.
+// KServe takes a second or two to make the key of one. It keeps a certificate that it finds, if that is for all names
+// that it needs, and writes the rest of the Secret. expired is for releases that keep only one that has expired, as it
+// is.
 //
-// The names are those of reconcileSelfSignedCertsSecret and collectDNSNames in KServe's package llmisvc, with the pool of
-// its presets.
+// The names are those of reconcileSelfSignedCertsSecret and collectDNSNames in KServe's package llmisvc, with the pool
+// of its presets.
 func (s *Server) certificates(expired bool) Controller {
 	return Controller{For: llmServices, standIn: true, Reconciler: reconcile.Func(
 		func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,8 @@ type Controller struct {
 	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
 	// of one makes it reconcile all. A controller that has failed, or that waits, looks again after any change.
 	On []schema.GroupKind
+	// Peers is a label whose value objects of a namespace share that look again when one of them changes.
+	Peers string
 	// Owns are the kinds that the controller watches of what it makes, such as Deployment.apps: a change of one makes it
 	// look at the owner, or of a pod at that of its Deployment. It sees no change of other kinds. The source is Owns and
 	// Watches in the controller's SetupWithManager.
@@ -107,8 +110,12 @@ func (m *manager) changed(before, after object) {
 		m.wrote[k] = write{path: firstDifference("", before, after)}
 	}
 	for i, c := range m.controllers {
-		if c.For == k.GroupKind {
-			m.add(work{i, k})
+		if c.For != k.GroupKind {
+			continue
+		}
+		m.add(work{i, k})
+		for _, version := range []object{before, after} {
+			m.addPeers(i, version)
 		}
 	}
 	m.enqueueOwners(o, k.GroupKind.String(), 0)
@@ -118,6 +125,25 @@ func (m *manager) changed(before, after object) {
 				m.add(work{i, keyOf(watching)})
 			}
 		}
+	}
+}
+
+// addPeers queues the peers that a version of an object has.
+func (m *manager) addPeers(controller int, version object) {
+	label := m.controllers[controller].Peers
+	if label == "" {
+		return
+	}
+	value := metaOf(version).GetLabels()[label]
+	if value == "" {
+		return
+	}
+	k := keyOf(version)
+	m.server.mu.Lock()
+	peers := m.server.store.selected(k.GroupKind, k.namespace, labels.SelectorFromSet(labels.Set{label: value}))
+	m.server.mu.Unlock()
+	for _, peer := range peers {
+		m.add(work{controller, peer})
 	}
 }
 

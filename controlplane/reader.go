@@ -101,7 +101,9 @@ func (r *reader) List(ctx context.Context, list client.ObjectList, options ...cl
 }
 
 // matching returns how to select objects by their fields, unless one of the fields has no index.
-func (r *reader) matching(gvk schema.GroupVersionKind, selector fields.Selector) (matches func(client.Object) bool, indexed bool) {
+func (r *reader) matching(
+	gvk schema.GroupVersionKind, selector fields.Selector,
+) (matches func(client.Object) bool, indexed bool) {
 	var requirements fields.Requirements
 	if selector != nil {
 		requirements = selector.Requirements()

@@ -47,8 +47,8 @@ func (i introduction) GetLogger() logr.Logger               { return logr.Discar
 func (i introduction) GetRESTMapper() meta.RESTMapper       { return i.cluster.Client.RESTMapper() }
 func (i introduction) GetScheme() *runtime.Scheme           { return i.cluster.Scheme }
 
-// GetControllerOptions allows two controllers of one name, in the tests of one process. Releases before controller-runtime
-// 0.19 have no such option, and allow them.
+// GetControllerOptions allows two controllers of one name, in the tests of one process. Before controller-runtime 0.19
+// they are allowed, and there is no such option.
 func (i introduction) GetControllerOptions() (options config.Controller) {
 	if err := json.Unmarshal([]byte(`{"SkipNameValidation": true}`), &options); err != nil {
 		panic(err)

@@ -10,6 +10,8 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
+func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), false) }
+
 func TestOwns(t *testing.T) {
 	planetest.Owns(t, release(), map[string]string{
 		"InferenceService": "v1beta1/inferenceservice/controller.go",

@@ -158,8 +158,9 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For: of("LLMInferenceService"),
-			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
+			For:   of("LLMInferenceService"),
+			On:    []schema.GroupKind{of("LLMInferenceServiceConfig")},
+			Peers: constants.LLMRoutingGroupLabelKey,
 			Owns: []string{
 				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
 				"HorizontalPodAutoscaler.autoscaling", "HTTPRoute.gateway.networking.k8s.io",

@@ -16,7 +16,11 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
 
+func TestGroups(t *testing.T) { planetest.Groups(t, release()) }
+
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
+
+func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), true) }
 
 func TestOwns(t *testing.T) {
 	planetest.Owns(t, release(), map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
-// presets tests that KServe reads the cluster's own configuration when it looks at presets: those that the release ships,
-// and those of the cluster, wherever the configuration stands among them.
+// presets tests that KServe reads the cluster's own configuration when it looks at presets: those that the release
+// ships, and those of the cluster, wherever the configuration stands among them.
 func presets(t *testing.T, release controlplane.Release) {
 	const image = "registry.invalid/initializer:7"
 	configuration := configured(t, release, "storageInitializer", "image", image)

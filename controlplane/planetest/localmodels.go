@@ -38,7 +38,8 @@ spec: {sourceModelUri: "gs://kfserving-examples/models/sklearn/1.0/model", model
 	}
 	claim := find(t, state, "PersistentVolumeClaim sklearn-gpu")
 	volumes, _ := at(find(t, state, "Pod iris-predictor"), "spec", "volumes").([]any)
-	if at(claim, "metadata", "namespace") != "default" || at(volumes, 0, "persistentVolumeClaim", "claimName") != "sklearn-gpu" {
-		t.Errorf("claim in %v, volumes of the pod %v", at(claim, "metadata", "namespace"), volumes)
+	namespace, mounted := at(claim, "metadata", "namespace"), at(volumes, 0, "persistentVolumeClaim", "claimName")
+	if namespace != "default" || mounted != "sklearn-gpu" {
+		t.Errorf("claim in %v, volumes of the pod %v", namespace, volumes)
 	}
 }

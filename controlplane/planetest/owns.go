@@ -18,9 +18,9 @@ var (
 	watched = regexp.MustCompile(`\bWatches\(\s*&v1\w*\.((?:Serving|Cluster|Inference|LocalModel|LLM)\w+)\{`)
 )
 
-// Owns compares the kinds that the controllers of a release watch with KServe's sources. Each kind that has a controller
-// has the file with its SetupWithManager, below pkg/controller. The controller of presets watches their services, too:
-// it writes which services use one, which plan does not show.
+// Owns compares the kinds that the controllers of a release watch with KServe's sources. Each kind that has a
+// controller has the file with its SetupWithManager, below pkg/controller. The controller of presets watches their
+// services, too: it writes which services use one, which plan does not show.
 func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kserve/kserve").Output()
 	if err != nil {
@@ -104,5 +104,26 @@ spec:
 		if slices.Contains(names(after), tc.name) != tc.again {
 			t.Errorf("%s: made again: %v, with this service: %s", tc.name, !tc.again, tc.service)
 		}
+	}
+}
+
+// Runtimes tests whether a change of a runtime alone restarts the pods of the services that use it: KServe watches
+// runtimes since 0.16.
+func Runtimes(t *testing.T, release controlplane.Release, restarts bool) {
+	const runtime = `
+apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: mine}
+spec:
+  supportedModelFormats: [{name: sklearn, version: "1", autoSelect: true}]
+  containers: [{name: kserve-container, image: "registry.invalid/sklearn:1"}]
+---`
+	service := strings.Replace(iris, "modelFormat:", "runtime: mine\n      modelFormat:", 1)
+	changed := strings.Replace(runtime, "sklearn:1", "sklearn:2", 1)
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, runtime+service), Objects: manifests(t, changed+service)})
+	image := at(find(t, state, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image")
+	if (image == "registry.invalid/sklearn:2") != restarts {
+		t.Errorf("image %v, restarts: %v", image, restarts)
 	}
 }
