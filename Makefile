@@ -38,6 +38,8 @@ RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl .
 # The mutants that make proofs tests: those that are quick to build, or all; and of these those that match MUTANT.
 PROOFS  ?= all
 MUTANT  ?=
+# How the names of the cases begin that the suite plan compares, separated by commas; all without it.
+CASES   ?=
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 # How long a suite may take, with the programs that it builds on a bare machine. .ci/run has 80 minutes for all.
@@ -217,7 +219,8 @@ endef
 define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
 	$(MAKE) plan KSERVE=$(KSERVE)
 	cd e2e && $(TEST) -count=1 ./cluster/evidence
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned))) \
+		-cases '$(CASES)'
 endef
 define suite-upgrade # KServe upgraded in place below apps that the plugin repairs, as upgrade predicts it (needs root)
 	$(MAKE) plan KSERVE=0.15.2,0.17.0,0.20.0

@@ -152,7 +152,16 @@ func (s *running) owns(object *unstructured.Unstructured) bool {
 }
 
 // settle returns when KServe has made of the service what it makes of it, or the reason why it makes nothing.
-func (s *running) settle() (reason, detail string) {
+func (s *running) settle() (reason, detail string) { return s.settled(s.reconciled) }
+
+// settleAlone is settle for a service that nobody has changed.
+func (s *running) settleAlone() (reason, detail string) {
+	return s.settled(func(*unstructured.Unstructured) func() error {
+		return s.remade(func(service *unstructured.Unstructured) bool { return service.GetName() == s.name+"-predictor" })
+	})
+}
+
+func (s *running) settled(reconciled func(live *unstructured.Unstructured) func() error) (reason, detail string) {
 	live := s.namespace.Get(s.kind, s.name)
 	if mode := live.GetAnnotations()[modeAnnotation]; mode == "ModelMesh" {
 		return "it has another deployment mode than Standard", mode
@@ -163,10 +172,10 @@ func (s *running) settle() (reason, detail string) {
 	if config := s.missingConfig(live); config != "" {
 		return "it uses an LLMInferenceServiceConfig of another app", config
 	}
-	done := s.reconciled(live)
 	if s.kind == objects.LLMInferenceServices {
-		done = s.reconciledLLM(live)
+		reconciled = s.reconciledLLM
 	}
+	done := reconciled(live)
 	s.namespace.Eventually("KServe has seen "+s.name, func() error {
 		err := done()
 		if err != nil {
@@ -228,23 +237,9 @@ func (s *running) reports() (reason string, count int64, message string) {
 	return reason, count, message
 }
 
-// metricOfKnative is how KServe 0.16.0 refuses a change of a service with a metric whose mode has its old name
-// (https://github.com/kserve/kserve/issues/4798).
-const metricOfKnative = "[cpu] is not a supported metric"
-
-// visit makes KServe reconcile an InferenceService that nobody changes. It returns the error about a deployment mode for
-// which the release refuses each change.
-func (s *running) visit() error {
-	if s.kind != objects.InferenceServices {
-		return nil
-	}
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%d"}}}`, visited, s.pokes.Add(1))
-	err := s.namespace.Refusal(s.kind, s.name, patch)
-	if err != nil && (strings.Contains(err.Error(), lockedMode) || strings.Contains(err.Error(), metricOfKnative)) {
-		return err
-	}
-	s.namespace.Patch(s.kind, s.name, patch)
-	return nil
+// refusal is the error for which the release refuses each change of the service.
+func (s *running) refusal() error {
+	return s.namespace.Refusal(s.kind, s.name, fmt.Sprintf(`{"metadata":{"annotations":{%q:"0"}}}`, visited))
 }
 
 // reconciled returns a condition: KServe has reconciled the InferenceService as it is now. It copies annotations to
@@ -278,11 +273,11 @@ func (s *running) reconciled(live *unstructured.Unstructured) func() error {
 	}
 }
 
-// reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then made its
-// Service, which comes after the Deployment, again and again. The first time may be the end of a reconcile that began
-// too early.
+// reconciledLLM returns a condition: KServe has seen the generation of the LLMInferenceService, and has then looked at it.
 func (s *running) reconciledLLM(live *unstructured.Unstructured) func() error {
-	var lost []types.UID
+	looked := s.remade(func(service *unstructured.Unstructured) bool {
+		return strings.HasSuffix(service.GetName(), "workload-svc")
+	})
 	return func() error {
 		for _, service := range s.seen.List(s.kind, s.namespace.Name) {
 			seen, _, _ := unstructured.NestedInt64(service.Object, "status", "observedGeneration")
@@ -290,11 +285,20 @@ func (s *running) reconciledLLM(live *unstructured.Unstructured) func() error {
 				return fmt.Errorf("KServe has seen generation %d, not %d", seen, live.GetGeneration())
 			}
 		}
+		return looked()
+	}
+}
+
+// remade returns a condition: KServe has made the Service, which comes after the Deployment, again and again. The first
+// time may be the end of a reconcile that began too early.
+func (s *running) remade(is func(*unstructured.Unstructured) bool) func() error {
+	var lost []types.UID
+	return func() error {
 		if len(s.workloads()) == 0 {
 			return fmt.Errorf("there is no Deployment")
 		}
 		for _, service := range s.own(objects.Services) {
-			if !strings.HasSuffix(service.GetName(), "workload-svc") || slices.Contains(lost, service.GetUID()) {
+			if !is(service) || slices.Contains(lost, service.GetUID()) {
 				continue
 			}
 			if len(lost) == 2 {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
@@ -56,7 +57,7 @@ func TestUpgrade(t *testing.T) {
 			}
 		})
 	}
-	syncPage(t, pluginUnderTest(t).commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+	syncPage(t, binary.UnderTest(t).Commit(t, *commitFlag), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
 }
 
 // upgrade deploys the apps, upgrades KServe, and applies what the plugin makes of them then.
@@ -77,11 +78,18 @@ func (e *environment) upgrade(t *testing.T, version string) *restarts.Upgrade {
 			})
 		}
 	})
+	result := &restarts.Upgrade{}
+	apps = slices.DeleteFunc(apps, func(a *upgraded) bool {
+		if a.unknown != "" {
+			result.Unknown = append(result.Unknown, a.Case.Name+": "+a.unknown)
+		}
+		return a.unknown != ""
+	})
+	result.Apps = len(apps)
 	e.kserve.Upgrade(t, version)
-	e.plugin.kserveVersion = strings.TrimPrefix(version, "v")
+	e.plugin.KServeVersion = strings.TrimPrefix(version, "v")
 	each(t, "upgraded", apps, func(a *upgraded) { a.afterKServe() })
 	each(t, "repaired", apps, func(a *upgraded) { a.afterPlugin() })
-	result := &restarts.Upgrade{Apps: len(apps)}
 	for _, a := range apps {
 		result.Add(a.step)
 	}
@@ -149,13 +157,14 @@ type upgraded struct {
 	live      []*unstructured.Unstructured // what the plugin made of it last
 	templates map[string]templates         // of its services, by their names
 	ids       map[string]types.UID         // of its objects
-	announced map[string]announced         // by service
+	announced map[string]announcement      // by service
 	still     map[string]bool              // the services that the new release of KServe does not reconcile
+	unknown   string                       // why upgrade does not know what KServe does by itself
 	step      restarts.Step
 }
 
-// announced is what upgrade says of a service.
-type announced struct {
+// announcement is what upgrade says of a service.
+type announcement struct {
 	alone, repaired bool     // whether its pods restart by KServe's upgrade alone, and by what the plugin makes of it
 	refused, breaks bool     // whether the new release refuses each change of it, and whether something breaks
 	fields          []string // of pod templates, that KServe's upgrade changes
@@ -181,7 +190,7 @@ func (a *upgraded) install() {
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
-	stdout, stderr, code := a.plugin.run(a.t, a.Args("generate")...)
+	stdout, stderr, code := a.plugin.Run(a.t, a.Args("generate")...)
 	if code != 0 {
 		return nil, stderr
 	}
@@ -204,9 +213,9 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
-	a.step, a.announced, a.still = restarts.Step{App: a.Case.Name}, map[string]announced{}, map[string]bool{}
+	a.step, a.announced, a.still = restarts.Step{App: a.Case.Name}, map[string]announcement{}, map[string]bool{}
 	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
-	stdout, stderr, code := a.plugin.run(a.t, args...)
+	stdout, stderr, code := a.plugin.Run(a.t, args...)
 	var report struct {
 		Unknown string
 		Changes []struct {
@@ -214,9 +223,10 @@ func (a *upgraded) announce(version string) {
 			Fields                  []string
 		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code > 1 || report.Unknown != "" {
-		a.t.Fatalf("exit %d: %v: %s%s", code, err, stderr, report.Unknown)
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code > 1 {
+		a.t.Fatalf("exit %d: %v: %s", code, err, stderr)
 	}
+	a.unknown = report.Unknown
 	for _, change := range report.Changes {
 		a.t.Logf("%s: %s: %s", change.Effect, change.Object, change.Message)
 		said := a.announced[change.Object]
@@ -243,12 +253,11 @@ const takenForKnative = "fails to reconcile knative service"
 func (a *upgraded) afterKServe() {
 	for _, s := range a.services(a.live) {
 		service := restarts.Service{Name: s.shown, Alone: restarts.Outcome{Predicted: a.announced[s.shown].alone}}
-		err := s.visit()
-		if err != nil {
+		if err := s.refusal(); err != nil {
 			a.t.Logf("%s: %v", s.shown, err)
 			service.Refused, a.still[s.shown] = true, true
 		} else {
-			switch reason, detail := s.settle(); {
+			switch reason, detail := s.settleAlone(); {
 			case strings.Contains(detail, takenForKnative):
 				a.t.Logf("%s: %s", s.shown, detail)
 				service.TakenForKnative, a.still[s.shown] = true, true

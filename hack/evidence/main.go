@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// oldest is how many commits of the product may lie between a measurement and now.
-const oldest = 400
+// oldest is how many commits of the product may lie between a measurement and now: some days of work.
+const oldest = 600
 
 // product is what people run.
 var product = []string{"cmd", "internal", "transform", "resource_customizations"}
@@ -47,6 +47,15 @@ type measured struct {
 }
 
 func evidence(check bool) error {
+	switch shallow, err := git("rev-parse", "--is-shallow-repository"); {
+	case err != nil:
+		return err
+	case shallow == "true\n" && check:
+		fmt.Println("a shallow clone has no history to count in, so nothing says how old the pages are: git fetch --unshallow")
+		return nil
+	case shallow == "true\n":
+		return errors.New("a shallow clone has no history to count in: git fetch --unshallow")
+	}
 	all, err := measurements()
 	if err != nil {
 		return err
@@ -179,14 +188,11 @@ func ago(commit string) (int, error) {
 	if n, found := known[commit]; found {
 		return n, nil
 	}
-	if shallow, err := git("rev-parse", "--is-shallow-repository"); err != nil || shallow != "false\n" {
-		return 0, errors.Join(err, errors.New("a shallow clone has no history to count in"))
-	}
 	if exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil {
 		known[commit] = unknown
 		return unknown, nil
 	}
-	out, err := git(append([]string{"rev-list", "--count", commit + "..HEAD", "--"}, product...)...)
+	out, err := git(append([]string{"rev-list", "--count", "--no-merges", commit + "..HEAD", "--"}, product...)...)
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,6 +89,7 @@ func (pl *planning) upgraded(
 		Before:    plan.New(left, nil, source.previous, request.Namespace),
 		Alone:     plan.New(&alone, source.previous, source.previous, request.Namespace),
 		Generated: plan.New(made, source.previous, source.manifests, request.Namespace),
+		Unchanged: source.unchanged(request.Namespace),
 	}, nil
 }
 
@@ -94,14 +97,29 @@ func (pl *planning) upgraded(
 func (p planned) about(namespace string) func(plan.Reference) upgrade.Change {
 	return func(r plan.Reference) upgrade.Change {
 		c := upgrade.Change{Object: r.String()}
-		for _, m := range append(p.previous, p.manifests...) {
-			if m.Is(r, namespace) {
-				c.Object = m.Given
-				c.File, c.Line = position(m.Place)
-			}
+		if m := cmp.Or(find(p.manifests, r, namespace), find(p.previous, r, namespace)); m != nil {
+			c.Object = m.Given
+			c.File, c.Line = position(m.Place)
 		}
 		return c
 	}
+}
+
+// unchanged returns which manifests are the same before and after.
+func (p planned) unchanged(namespace string) func(plan.Reference) bool {
+	return func(r plan.Reference) bool {
+		was, is := find(p.previous, r, namespace), find(p.manifests, r, namespace)
+		return was != nil && is != nil && reflect.DeepEqual(was.Object, is.Object)
+	}
+}
+
+// find returns the manifest of an object, nil if there is none.
+func find(manifests []plan.Manifest, r plan.Reference, namespace string) *plan.Manifest {
+	i := slices.IndexFunc(manifests, func(m plan.Manifest) bool { return m.Is(r, namespace) })
+	if i < 0 {
+		return nil
+	}
+	return &manifests[i]
 }
 
 // position cuts a place into path and line, 0 for one without.

@@ -99,14 +99,14 @@ func (n *Node) tree(b *strings.Builder, indent string) {
 		b.WriteString(indent + "| " + terminal.Quote(strings.TrimSuffix(diff, "\n")) + "\n")
 	}
 	for _, child := range n.Children {
-		b.WriteString(indent + line(child, n.kind(child)+" "+child.Name) + "\n")
+		b.WriteString(indent + line(child, n.KindOf(child)+" "+child.Name) + "\n")
 		child.tree(b, indent+"  ")
 	}
 }
 
-// kind is that of a child, with its group where another child has a kind of the same name, as kubectl writes it. A
+// KindOf is the kind of a child, with its group where another child has a kind of the same name, as kubectl writes it. A
 // Service of Knative always has it.
-func (n *Node) kind(child Node) string {
+func (n *Node) KindOf(child Node) string {
 	group, _, grouped := strings.Cut(child.APIVersion, "/")
 	if grouped && child.Kind == "Service" {
 		return child.Kind + "." + group
@@ -144,11 +144,13 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, stuck := map[Effect]int{}, 0, 0
+	effects, restarts, stuck, fails := map[Effect]int{}, 0, 0, 0
 	for _, s := range p.Services {
 		s.count(effects, &restarts)
 		if s.Stuck {
 			stuck++
+		} else if s.fails() {
+			fails++
 		}
 	}
 	parts := []string{terminal.Count(len(p.Services), "service")}
@@ -172,6 +174,9 @@ func (p *Plan) summary() string {
 	}
 	if stuck > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))
+	}
+	if fails > 0 {
+		parts = append(parts, fmt.Sprintf("%d on which KServe fails", fails))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -230,7 +235,7 @@ func (s *Service) markdown(diffs bool) string {
 func (n *Node) below(b *strings.Builder, indent string, diffs bool) {
 	for _, child := range n.Children {
 		effect := cmp.Or(string(child.Effect), "made")
-		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(n.kind(child)), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
+		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(n.KindOf(child)), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
 			effect)
 		if len(child.Facts) > 0 {
 			fmt.Fprintf(b, ": %s", encoding.Markdown(strings.Join(child.Facts, "; ")))

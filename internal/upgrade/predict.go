@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -14,7 +15,9 @@ import (
 type Prediction struct {
 	Before    *plan.Plan // what the old release makes of the manifests
 	Alone     *plan.Plan // what the new release then makes of that, before anybody applies anything
-	Generated *plan.Plan // what it makes of what generate writes for it
+	Generated *plan.Plan // what it makes of what generate writes for it, and of any change of what stays as it is
+	// Unchanged reports whether generate writes the same object for both releases.
+	Unchanged func(plan.Reference) bool
 }
 
 // Changes adds what the rules can't know to what they have found, and corrects what they say of restarts. about returns a
@@ -59,8 +62,10 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 		for _, r := range rollouts {
 			i := slices.IndexFunc(found, func(f Change) bool { return f.Effect == Restarts && f.Object == c.Object })
 			if i < 0 {
-				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, true
-				c.Message = restartOnce + because(r)
+				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, !p.Unchanged(s.Reference)
+				if c.Message = nextChange + because(r); c.Repaired {
+					c.Message = restartOnce + because(r)
+				}
 				all = append(all, c)
 				continue
 			}
@@ -77,12 +82,16 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 	return all
 }
 
-// refused returns what only the new release refuses.
+// refused returns the objects of KServe's that only the new release refuses. What others refuse has to do with the API
+// server, which stays.
 func (p Prediction) refused(about func(plan.Reference) Change) (changes []Change) {
 	has := func(all []plan.Problem, o plan.Reference) bool {
 		return slices.ContainsFunc(all, func(r plan.Problem) bool { return r.Object.Is(o) })
 	}
 	add := func(r plan.Problem, repaired bool, what string) {
+		if !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
+			return
+		}
 		c := about(r.Object)
 		c.Effect, c.Severity, c.Repaired, c.Message = Refused, transform.Error, repaired, p.release()+what+r.Message
 		changes = append(changes, c)
@@ -132,7 +141,7 @@ func parts(n *plan.Node) (rollouts []plan.Node, remade []string) {
 		if len(child.Restarts) > 0 || child.Effect == plan.Replaced && child.Kind == "Deployment" {
 			rollouts = append(rollouts, child)
 		} else if changed {
-			remade = append(remade, fmt.Sprintf("%s %s %s", verb, child.Kind, child.Name))
+			remade = append(remade, fmt.Sprintf("%s %s %s", verb, n.KindOf(child), child.Name))
 		}
 		below, more := parts(&child)
 		rollouts, remade = append(rollouts, below...), append(remade, more...)

@@ -12,7 +12,11 @@ import (
 func about(r plan.Reference) upgrade.Change { return upgrade.Change{Object: r.Kind + " " + r.Name} }
 
 func reference(kind, name string) plan.Reference {
-	return plan.Reference{Kind: kind, Namespace: "default", Name: name}
+	r := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: "default", Name: name}
+	if kind != "InferenceService" {
+		r.APIVersion = "v1"
+	}
+	return r
 }
 
 // serving is a service with a Deployment and a Service.
@@ -44,14 +48,15 @@ func TestPrediction(t *testing.T) {
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
 			},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("cured", "API server", "name")},
+				problem("cured", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
 			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
-				serving("calm", plan.Unchanged, plan.Unchanged)},
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z")},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
 				problem("written", "API server", "value")},
 		},
+		Unchanged: func(r plan.Reference) bool { return r.Name == "next" },
 	}
 	const restarts = "its pods restart once, because generate writes something else: "
 	found := []upgrade.Change{
@@ -73,6 +78,8 @@ func TestPrediction(t *testing.T) {
 		"restarts|InferenceService elsewhere|" + restarts + "KS102",
 		"gone|InferenceService both|gone",
 		"restarts|InferenceService more|" + restarts + "Deployment more-predictor gets another y|y",
+		"restarts|InferenceService next|its pods restart once with its next change, because KServe's webhook then writes " +
+			"something else: Deployment next-predictor gets another z|z",
 		"refused|InferenceService locked|KServe 0.20.0 refuses every change of it: mode",
 		"refused|InferenceService cured|KServe 0.20.0 refuses every change of it: name",
 		"refused|InferenceService written|KServe 0.20.0 refuses what generate writes: value",

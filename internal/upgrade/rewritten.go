@@ -60,6 +60,7 @@ func changesHandler(at yamldoc.Path) bool {
 // How the messages of [Restarts] and [Rewritten] begin.
 const (
 	restartOnce   = "its pods restart once, because generate writes something else: "
+	nextChange    = "its pods restart once with its next change, because KServe's webhook then writes something else: "
 	rewrittenOnly = "generate writes something else, which restarts nothing: "
 )
 

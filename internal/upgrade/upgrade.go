@@ -22,7 +22,7 @@ const (
 	Drifts    Effect = "drifts"    // the cluster stores something else than Git has
 	Health    Effect = "health"    // the health checks of its kind change
 	Rollout   Effect = "rollout"   // KServe's upgrade alone restarts its pods
-	Restarts  Effect = "restarts"  // generate writes something else, and its pods restart once
+	Restarts  Effect = "restarts"  // generate or a webhook writes something else, and its pods restart once
 	Remade    Effect = "remade"    // KServe's upgrade alone changes what KServe makes for it, and nothing restarts
 	Rewritten Effect = "rewritten" // generate writes something else, and nothing restarts
 	Gone      Effect = "gone"      // a finding of the old release that the new one does not have

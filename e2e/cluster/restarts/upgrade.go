@@ -31,7 +31,8 @@ type Outcome struct{ Predicted, Measured bool }
 
 // Upgrade is what an upgrade of KServe has done to all apps.
 type Upgrade struct {
-	Apps int
+	Apps    int
+	Unknown []string // apps that were left out, with why upgrade does not know what becomes of them
 
 	steps []Step
 }
@@ -109,6 +110,12 @@ func (u *Upgrade) Section() string {
 	slices.Sort(replaced)
 	for _, deployment := range slices.Compact(replaced) {
 		fmt.Fprintf(&b, "- %s\n", deployment)
+	}
+	if len(u.Unknown) > 0 {
+		b.WriteString("\nLeft out, because `upgrade` does not know:\n\n")
+	}
+	for _, app := range u.Unknown {
+		fmt.Fprintf(&b, "- %s\n", app)
 	}
 	b.WriteString("\nService by service:\n\n| app | service | by KServe alone: predicted | measured | by the plugin: predicted | measured |\n" +
 		"|---|---|---|---|---|---|\n")
