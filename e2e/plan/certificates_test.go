@@ -21,6 +21,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 )
 
+const certificateSuffix = "-kserve-self-signed-certs"
+
 // certify gives a new LLMInferenceService the Secret with a certificate for all its addresses, as plan's control plane
 // does. KServe keeps it; without it, it makes a key of 4096 bits for each new address, of services and pods, which for
 // hundreds of services takes most of an hour.
@@ -32,7 +34,7 @@ func (p *proof) certify(ctx context.Context, service *unstructured.Unstructured)
 	secret := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
 		"metadata": map[string]any{
-			"name":   service.GetName() + "-kserve-self-signed-certs",
+			"name":   service.GetName() + certificateSuffix,
 			"labels": map[string]any{"app.kubernetes.io/part-of": "llminferenceservice"}, // KServe sees no other
 		},
 		"data": map[string]any{

@@ -224,7 +224,7 @@ func (p *proof) inBoth(
 			delete(real, object)
 		}
 		for k := range real {
-			if k.Kind == "ServiceAccount" && planned[k] == nil && p.grants(k) {
+			if planned[k] == nil && p.gives(k, real) {
 				delete(real, k)
 			}
 		}
@@ -242,11 +242,17 @@ func (p *proof) inBoth(
 	return real
 }
 
-// grants reports whether a case names the ServiceAccount for its pods.
-func (p *proof) grants(account evidence.Key) bool {
-	return slices.ContainsFunc(p.cases, func(c *planned) bool {
+// gives reports whether this test has made the object without need: a ServiceAccount that a case names for its pods, or
+// the certificate of a service for which KServe does not get as far.
+func (p *proof) gives(k evidence.Key, real evidence.State) bool {
+	service, isCertificate := strings.CutSuffix(k.Name, certificateSuffix)
+	if isCertificate && k.Kind == "Secret" {
+		owner := evidence.Key{Group: "serving.kserve.io", Kind: "LLMInferenceService", Namespace: k.Namespace, Name: service}
+		return objects.Condition(&unstructured.Unstructured{Object: real[owner]}, "PresetsCombined", "False") == nil
+	}
+	return k.Kind == "ServiceAccount" && slices.ContainsFunc(p.cases, func(c *planned) bool {
 		return slices.ContainsFunc(slices.Concat(c.before, c.after), func(o *unstructured.Unstructured) bool {
-			return o.GetNamespace() == account.Namespace && slices.Contains(accounts(o.Object), account.Name)
+			return o.GetNamespace() == k.Namespace && slices.Contains(accounts(o.Object), k.Name)
 		})
 	})
 }

@@ -25,6 +25,8 @@ var live = []field{
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
 	{nil, "times in status", "a time", dropTimes},
 	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
+	{[]string{"LLMInferenceService"}, "the place in the template in status", "KServe executes a Config with its managedFields",
+		dropPlaces},
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
 	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
@@ -152,6 +154,13 @@ func dropHashes(o map[string]any) {
 	replaced(o["status"], func(text string) string {
 		return replicaSet.ReplaceAllString(text, `ReplicaSet "..."`)
 	})
+}
+
+// place is how text/template names a place in a Config, which KServe executes as JSON.
+var place = regexp.MustCompile(`template: config:1:\d+`)
+
+func dropPlaces(o map[string]any) {
+	replaced(o["status"], func(text string) string { return place.ReplaceAllString(text, "template: config:1:...") })
 }
 
 // replaced replaces the strings in a value, in place but for a string itself.

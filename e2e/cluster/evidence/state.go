@@ -166,16 +166,18 @@ func differ(path string, a, b any, report func(path string, a, b any)) {
 	report(path, a, b)
 }
 
-// Restarted returns the keys of the objects whose pod templates differ between two states.
+// Restarted returns the keys of the Deployments and LeaderWorkerSets whose pod templates differ between two states.
 func Restarted(before, after State) map[Key]bool {
 	restarted := map[Key]bool{}
 	for k, was := range before {
-		if is := after[k]; is != nil && !reflect.DeepEqual(template(was), template(is)) {
+		if is := after[k]; is != nil && slices.Contains(workloads, k.Kind) && !reflect.DeepEqual(template(was), template(is)) {
 			restarted[k] = true
 		}
 	}
 	return restarted
 }
+
+var workloads = []string{"Deployment", "LeaderWorkerSet"}
 
 func template(o map[string]any) any {
 	spec, _ := o["spec"].(map[string]any)

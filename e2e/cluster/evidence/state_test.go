@@ -86,6 +86,14 @@ func TestRestarted(t *testing.T) {
 	if found := Restarted(first, NewState([]map[string]any{deployment("2", 1)})); len(found) != 1 {
 		t.Errorf("restarts: %v", found)
 	}
+	service := func(image string) State {
+		return NewState([]map[string]any{object("LLMInferenceService", "iris", map[string]any{"spec": map[string]any{
+			"template": map[string]any{"image": image},
+		}})})
+	}
+	if found := Restarted(service("1"), service("2")); len(found) > 0 {
+		t.Errorf("restarts of what is no workload: %v", found)
+	}
 	child := Node{reference: reference{"v1", "Deployment", "shop", "iris"}, Restarts: []string{"x"}}
 	plan := Plan{Services: []Node{{Children: []Node{child}}}}
 	if found := plan.Restarts(); !found[Key{"", "Deployment", "shop", "iris"}] || len(found) != 1 {
