@@ -35,6 +35,11 @@ IMAGE   ?=
 # What make race tests: the packages that start goroutines or whose values several share, or ./... for all.
 RACE    ?= ./transform/... ./internal/cli ./internal/health ./internal/kubectl ./internal/watchdog ./internal/model \
 	./internal/render ./internal/render/kustomize ./internal/schema
+# The mutants that make proofs tests: those that are quick to build, or all; and of these those that match MUTANT.
+PROOFS  ?= all
+MUTANT  ?=
+# How the names of the cases begin that the suite plan compares, separated by commas; all without it.
+CASES   ?=
 # How long the chaos test breaks things.
 CHAOS   ?= 2m
 # How long a suite may take, with the programs that it builds on a bare machine. .ci/run has 80 minutes for all.
@@ -45,7 +50,7 @@ ifneq ($(words $(KSERVE)),1)
 $(error "KSERVE=$(KSERVE)" is no list of releases; it has no spaces, such as 0.20.0,0.15.2)
 endif
 
-.PHONY: help build test golden lint race fuzz conformance judge statuses e2e image-test release \
+.PHONY: help build test proofs mutants evidence stale golden lint race fuzz conformance judge statuses e2e image-test release \
 	release-test reproducible packed plan plan-test bench outdated site site-test demo clean
 
 help: ## this list
@@ -93,6 +98,21 @@ plan-test: build plan ## the tests of those programs (builds them)
 
 test: ## every test that needs neither network nor root
 	$(TEST) -timeout 30m ./...
+
+proofs: ## mutants of the program, each of which has to make the test fail that docs/evidence names as a proof
+	$(call one-of,PROOFS,quick all)
+	$(GO) build -C hack -o ../bin/proofs ./proofs
+	bin/proofs -run '$(MUTANT)' testdata/proofs/*.txtar $(if $(filter all,$(PROOFS)),testdata/proofs/slow/*.txtar)
+
+mutants: ## moves the edges of the rules, and wants a golden case that sees it, or a reason in testdata/mutants.txt
+	$(GO) build -C hack -o ../bin/mutants ./mutants
+	bin/mutants -run '$(MUTANT)' -known testdata/mutants.txt
+
+evidence: ## lists when the pages in docs/evidence were measured, and which rules have changed since
+	$(GO) run -C hack ./evidence -C ..
+
+stale: ## fails if that list lacks a page, or if what it says of a release that CI runs is too old
+	$(GO) run -C hack ./evidence -C .. -check
 
 # The packages whose tests write files, apart from the two of which only one test does.
 GOLDEN = $(sort $(dir $(shell grep -rl UPDATE_GOLDEN --include='*_test.go' examples/*.go internal | sed 's|^|./|')))
@@ -192,13 +212,14 @@ endef
 define suite-autoscaling # HPAs that scale by a load, on a real API server, synced by Argo CD (needs root; builds them all)
 	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) -run '^TestScaling$$' ./cluster -kserve-version $(KSERVE)
 endef
-define suite-restarts # the restarts that the plugin predicts, against those of every golden case with real KServe (needs root)
+define suite-restarts # the restarts that the plugin predicts, against those of the golden cases with real KServe (needs root)
 	cd e2e && $(TEST) -count=1 -v -timeout 90m -run '^TestRestarts$$' ./cluster -kserve-version $(KSERVE)
 endef
 define suite-plan # what plan says KServe makes, against what real KServe makes of every golden case and sample (needs root)
 	$(MAKE) plan KSERVE=$(KSERVE)
 	cd e2e && $(TEST) -count=1 ./cluster/evidence
-	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned)))
+	cd e2e && $(TEST) -count=1 -v -timeout $(LIMIT) ./plan -kserve-version $(subst $(space),$(comma),$(strip $(planned))) \
+		-cases '$(CASES)'
 endef
 define suite-upgrade # KServe upgraded in place below apps that the plugin repairs, as upgrade predicts it (needs root)
 	$(MAKE) plan KSERVE=0.15.2,0.17.0,0.20.0

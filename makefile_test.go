@@ -25,6 +25,8 @@ func TestMakefile(t *testing.T) {
 		"e2e SUITE=cluster DRIFT=quick\tother": `"DRIFT=quick	other" is none of: quick all`,
 		"e2e SUITE=hosts HOSTS=":               `"HOSTS=" is none of: quick all`,
 		"e2e SUITE=helm CHARTS=some":           `"CHARTS=some" is none of: kserve all`,
+		"proofs PROOFS=quick":                  "",
+		"proofs PROOFS=some":                   `"PROOFS=some" is none of: quick all`,
 		"e2e SUITE=knative KNATIVE=some":       `"KNATIVE=some" is none of: all smoke`,
 	} {
 		// Not those of the make that runs this test.

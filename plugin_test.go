@@ -74,8 +74,9 @@ func TestPlugin(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		env := cli.Env{Args: []string{name, "--help"}, Stdout: &stdout, Stderr: &stderr, Dir: t.TempDir()}
-		if code := cli.Run(t.Context(), env); code != 0 {
-			t.Errorf("%s: the binary has no such command: %s", name, &stderr)
+		code := cli.Run(t.Context(), env)
+		if usage := "\n  argocd-kserve-plugin " + name; code != 0 || !strings.Contains(stdout.String(), usage) {
+			t.Errorf("%s: the binary has no such command: %s%s", name, &stdout, &stderr)
 		}
 	}
 }

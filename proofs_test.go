@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var (
@@ -15,10 +17,18 @@ var (
 	testForm  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Z]\w*)\(`)
 )
 
+// unfalsified are proofs without a mutant in testdata/proofs, with the reason. Those below e2e and hack need programs that
+// take minutes to build.
+var unfalsified = map[string]string{
+	". TestGoroutines":                           "it reads the sources, which no overlay changes",
+	"cmd/argocd-kserve-plugin TestGitHubActions": "it runs a job of docs/ci.md, which no overlay changes",
+}
+
 // TestProofs checks that what contract.md and security.md in docs/evidence name as proof exists: the paths and tests in
 // the last cell of a table, separated by semicolons. A test is in the folder before it, or else in the top folder. A
-// script needs no folder.
+// script needs no folder. Each has a mutant that makes it fail: make proofs runs them.
 func TestProofs(t *testing.T) {
+	mutants := mutants(t)
 	for _, page := range []string{"docs/evidence/contract.md", "docs/evidence/security.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -43,6 +53,16 @@ func TestProofs(t *testing.T) {
 					case !slices.Contains(testsIn(t, folder), test):
 						t.Errorf("%s: %s has no %s", page, folder, test)
 					}
+					named := folder + " " + test
+					if script, isScript := strings.CutSuffix(filepath.Base(path), ".txtar"); isScript {
+						named = "cmd/argocd-kserve-plugin TestScript/" + script
+					} else if test == "" || strings.HasPrefix(folder, "e2e") || strings.HasPrefix(folder, "hack") {
+						continue
+					}
+					if _, without := unfalsified[named]; without == mutants[named] {
+						t.Errorf("%s: %s has a mutant in testdata/proofs: %v, and a reason for none: %v",
+							page, named, mutants[named], without)
+					}
 				}
 			}
 		}
@@ -50,6 +70,25 @@ func TestProofs(t *testing.T) {
 			t.Errorf("%s: only %d proofs were found", page, proofs)
 		}
 	}
+}
+
+// mutants returns the proofs in testdata/proofs, each after the folder of its package.
+func mutants(t *testing.T) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, name := range files(t, "testdata/proofs", "*.txtar") {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, _, _ := strings.Cut(string(archive.Comment), "\n")
+		for _, file := range archive.Files {
+			for test := range strings.FieldsSeq(file.Name) {
+				all[filepath.ToSlash(filepath.Clean(pkg))+" "+test] = true
+			}
+		}
+	}
+	return all
 }
 
 func exists(path string) bool {

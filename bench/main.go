@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -40,6 +41,11 @@ func run(tools, page, sidecar, only string, budget time.Duration) error {
 	}
 	defer os.RemoveAll(dir)
 	var results []result
+	if page != "" {
+		if err := awaitQuiet(); err != nil {
+			return err
+		}
+	}
 	start, before := time.Now(), load()
 	fmt.Printf(row, heads...)
 	for _, c := range cases {
@@ -63,8 +69,27 @@ func run(tools, page, sidecar, only string, budget time.Duration) error {
 		}
 		results = append(results, measured...)
 	}
-	if page == "" {
+	if len(results) == 0 {
+		return fmt.Errorf("no case matches %q", only)
+	}
+	if page != "" {
+		if err := writePage(page, results, before, time.Since(start)); err != nil {
+			return err
+		}
+	}
+	return missed(results)
+}
+
+// missed returns an error that names the cases that miss their goal.
+func missed(results []result) error {
+	var names []string
+	for _, r := range results {
+		if r.verdict() == no {
+			names = append(names, r.name)
+		}
+	}
+	if len(names) == 0 {
 		return nil
 	}
-	return writePage(page, results, before, time.Since(start))
+	return fmt.Errorf("%d of %d cases miss their goal: %s", len(names), len(results), strings.Join(names, "; "))
 }

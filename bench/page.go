@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -41,7 +44,7 @@ func (r result) verdict() string {
 }
 
 // writePage replaces what was measured on a page.
-func writePage(path string, results []result, before string, took time.Duration) error {
+func writePage(path string, results []result, before float64, took time.Duration) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -60,27 +63,53 @@ func writePage(path string, results []result, before string, took time.Duration)
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-func writeMeasured(b *bytes.Buffer, results []result, before string, took time.Duration) {
+func writeMeasured(b *bytes.Buffer, results []result, before float64, took time.Duration) {
 	line := strings.Repeat("| %s ", len(heads)) + "|\n"
 	fmt.Fprintf(b, line, heads...)
 	b.WriteString(strings.Repeat("|---", len(heads)) + "|\n")
-	missed := 0
 	for _, r := range results {
 		fmt.Fprintf(b, line, r.cells()...)
-		if r.verdict() == no {
-			missed++
-		}
 	}
-	fmt.Fprintf(b, "\n%d of the %d cases miss their goal.\n", missed, len(results))
-	fmt.Fprintf(b, "\nMeasured in %.0f minutes with %s on %s and %d processors, with a load average of %s before and %s "+
-		"after.\n", took.Minutes(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
+	fmt.Fprintf(b, "\nMeasured in %.0f minutes with commit %s, %s on %s and %d processors, with a load average of %.2f "+
+		"before and %.2f after.\n", took.Minutes(), commit(), runtime.Version(), runtime.GOARCH, runtime.NumCPU(), before, load())
 }
 
-// load returns how many processes ran or waited for a processor, on average over the last minute.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
+// commit returns the commit that the programs were built from.
+func commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short=8", "HEAD").Output()
 	if err != nil {
 		return "unknown"
 	}
-	return strings.Fields(string(text))[0]
+	return strings.TrimSpace(string(out))
+}
+
+// quiet is the load average above which the page is not written: other programs make the programs slower by different
+// factors.
+const quiet = 0.5
+
+// patience is how long the load of what was built before may take to go down.
+const patience = 5 * time.Minute
+
+// awaitQuiet waits until the machine is quiet.
+func awaitQuiet() error {
+	for end := time.Now().Add(patience); load() > quiet; time.Sleep(time.Second) {
+		if time.Now().After(end) {
+			return fmt.Errorf("the load average is %.2f, more than %.1f: end the other programs, or leave out -page", load(), quiet)
+		}
+	}
+	return nil
+}
+
+// load returns how many processes ran or waited for a processor, on average over the last minute. What it cannot tell
+// is a high one.
+func load() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return math.Inf(1)
+	}
+	average, err := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return average
 }

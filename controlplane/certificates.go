@@ -14,35 +14,32 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"knative.dev/pkg/kmeta"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Certificate is the Secret with a certificate that a controller makes for each object of a kind. Its key takes the
-// controller a second or two. The control plane has the Secret ready, with a key that is made at once; the controller
-// keeps the certificate, if it is for all names that it needs, and writes the rest of the Secret.
-type Certificate struct {
-	For schema.GroupKind
-	// Names returns the name of the Secret, and of the Services that the certificate is for.
-	Names func(object string) (secret string, services []string)
-}
+var llmServices = KServe("LLMInferenceService")
 
-// preparing puts the Secret of each object into the cluster, once: a controller may delete it.
-func (s *Server) preparing(c Certificate) Controller {
-	return Controller{For: c.For, standIn: true, Reconciler: reconcile.Func(
+// certificates puts a Secret with a certificate beside each LLMInferenceService, once: a controller may delete it. KServe
+// takes a second or two to make the key of one. It keeps a certificate that it finds, if that is for all names that it
+// needs, and writes the rest of the Secret. expired is for releases that keep only one that has expired, as it is.
+//
+// The names are those of reconcileSelfSignedCertsSecret and collectDNSNames in KServe's package llmisvc, with the pool of
+// its presets.
+func (s *Server) certificates(expired bool) Controller {
+	return Controller{For: llmServices, standIn: true, Reconciler: reconcile.Func(
 		func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
-			o, err := s.get(key{c.For, r.Namespace, r.Name})
+			o, err := s.get(key{llmServices, r.Namespace, r.Name})
 			if err != nil {
 				return reconcile.Result{}, nil
 			}
-			name, services := c.Names(r.Name)
-			k := key{secrets, r.Namespace, name}
+			k := key{secrets, r.Namespace, kmeta.ChildName(r.Name, "-kserve-self-signed-certs")}
 			if _, err := s.get(k); err == nil || s.prepared[k].owner == metaOf(o).GetUID() {
 				return reconcile.Result{}, nil
 			}
 			hosts := []string{"localhost"}
-			for _, service := range services {
-				host := service + "." + r.Namespace + ".svc"
+			for _, service := range []string{"-kserve-workload-svc", "-epp-service"} {
+				host := kmeta.ChildName(r.Name, service) + "." + r.Namespace + ".svc"
 				hosts = append(hosts, host, host+".cluster.local")
 			}
 			certificate, key, err := newCertificate(hosts)
@@ -50,21 +47,32 @@ func (s *Server) preparing(c Certificate) Controller {
 				return reconcile.Result{}, err
 			}
 			secret := object{
-				"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": name, "namespace": r.Namespace},
+				"apiVersion": "v1", "kind": "Secret", "metadata": object{"name": k.name, "namespace": r.Namespace},
 				"type": "kubernetes.io/tls", "data": object{
 					"tls.crt": base64.StdEncoding.EncodeToString(certificate),
 					"tls.key": base64.StdEncoding.EncodeToString(key),
 				},
 			}
-			controller := true
-			metaOf(secret).SetOwnerReferences([]metav1.OwnerReference{{
-				APIVersion: s.kinds[c.For].storage, Kind: c.For.Kind, Name: r.Name, UID: metaOf(o).GetUID(), Controller: &controller,
+			meta, yes := metaOf(secret), true
+			meta.SetOwnerReferences([]metav1.OwnerReference{{
+				APIVersion: s.kinds[llmServices].storage, Kind: llmServices.Kind, Name: r.Name, UID: metaOf(o).GetUID(),
+				Controller: &yes, BlockOwnerDeletion: &yes,
 			}})
+			if expired {
+				meta.SetLabels(map[string]string{
+					"app.kubernetes.io/component": "llminferenceservice-workload", "app.kubernetes.io/name": r.Name,
+					"app.kubernetes.io/part-of": "llminferenceservice",
+				})
+				meta.SetAnnotations(map[string]string{"certificates.kserve.io/expiration": start.Format(time.RFC3339)})
+			}
 			made, err := s.create(target{kind: s.kinds[secrets], version: "v1", namespace: r.Namespace}, secret, false)
 			if err != nil {
 				return reconcile.Result{}, err
 			}
-			s.prepared[k] = prepared{metaOf(o).GetUID(), metaOf(made).GetResourceVersion()}
+			s.prepared[k] = prepared{owner: metaOf(o).GetUID()}
+			if !expired {
+				s.prepared[k] = prepared{metaOf(o).GetUID(), metaOf(made).GetResourceVersion()}
+			}
 			return reconcile.Result{}, nil
 		},
 	)}

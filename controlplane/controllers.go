@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -18,7 +19,7 @@ type Controller struct {
 	For        schema.GroupKind
 	Reconciler reconcile.Reconciler
 	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
-	// of one makes it reconcile all.
+	// of one makes it reconcile all. A controller that has failed, or that waits, looks again after any change.
 	On []schema.GroupKind
 	// Owns are the kinds that the controller watches of what it makes, such as Deployment.apps: a change of one makes it
 	// look at the owner, or of a pod at that of its Deployment. It sees no change of other kinds. The source is Owns and
@@ -39,15 +40,16 @@ type manager struct {
 	server      *Server
 	controllers []Controller
 
-	first  []work // of the stand-ins: KServe sees what they have done, and looks at each service less often
-	queue  []work
-	queued map[work]bool
-	rounds map[work]int
-	failed map[work]error
-	events []Event
-	told   map[Event]bool // that are in events
-	wrote  map[key]write  // what the current work has written
-	fights []Fight
+	first   []work // of the stand-ins: KServe sees what they have done, and looks at each service less often
+	queue   []work
+	queued  map[work]bool
+	waiting map[work]int64 // that a controller wants to look at again, with the newest write then
+	rounds  map[work]int
+	failed  map[work]error
+	events  []Event
+	told    map[Event]bool // that are in events
+	wrote   map[key]write  // what the current work has written
+	fights  []Fight
 }
 
 // Event is a warning that a controller reports about an object.
@@ -85,7 +87,7 @@ func newManager(server *Server, controllers []Controller) *manager {
 
 // reset forgets what has happened.
 func (m *manager) reset() {
-	m.queued, m.rounds, m.failed = map[work]bool{}, map[work]int{}, map[work]error{}
+	m.queued, m.waiting, m.rounds, m.failed = map[work]bool{}, map[work]int64{}, map[work]int{}, map[work]error{}
 	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
 }
 
@@ -159,9 +161,9 @@ func (m *manager) add(w work) {
 	}
 }
 
-// settle runs the controllers until the queue is empty.
+// settle runs the controllers until the queue is empty, and nothing has changed for those that want to look again.
 func (m *manager) settle(ctx context.Context) error {
-	for len(m.first)+len(m.queue) > 0 {
+	for m.again(); len(m.first)+len(m.queue) > 0; m.again() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -188,13 +190,32 @@ func (m *manager) settle(ctx context.Context) error {
 		} else {
 			delete(m.failed, w)
 		}
-		// Another try makes sense only where something has changed since.
-		again := err != nil || result.RequeueAfter > 0 || result.Requeue //nolint:staticcheck // KServe uses it
-		if again && m.server.revision != before {
-			m.add(w)
+		delete(m.waiting, w)
+		if err != nil || result.RequeueAfter > 0 || result.Requeue { //nolint:staticcheck // KServe uses it
+			m.waiting[w] = before
 		}
 	}
 	return nil
+}
+
+// again queues what controllers want to look at again, once the queue is empty: another try makes sense only where
+// something has changed since.
+func (m *manager) again() {
+	if len(m.first)+len(m.queue) > 0 {
+		return
+	}
+	var all []work
+	for w, revision := range m.waiting {
+		if m.server.revision != revision {
+			all = append(all, w)
+		}
+	}
+	slices.SortFunc(all, func(a, b work) int {
+		return cmp.Or(cmp.Compare(a.controller, b.controller), cmp.Compare(a.key.String(), b.key.String()))
+	})
+	for _, w := range all {
+		m.add(w)
+	}
 }
 
 func (m *manager) fight(w work, wrote map[key]write) {

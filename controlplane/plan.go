@@ -67,6 +67,9 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
 		return answer, err
 	}
+	if err := c.setUp(request); err != nil {
+		return nil, err
+	}
 	if err := c.manager.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -103,6 +106,25 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	for _, o := range request.Cluster {
 		given[keyOf(o)], kinds[keyOf(o).Kind] = true, keyOf(o).Kind != "ConfigMap"
 	}
+	var refused []Refusal
+	put := func(configuration bool) {
+		for i, o := range request.Cluster {
+			k := keyOf(o)
+			if (k.Kind == "ConfigMap") != configuration {
+				continue
+			}
+			if err := c.put(o); err != nil {
+				version, _ := o["apiVersion"].(string)
+				refused = append(refused, Refusal{
+					Index: i, Object: Reference{version, k.Kind, k.namespace, k.name}, Message: statusOf(err).Message,
+				})
+			}
+		}
+	}
+	// KServe reads its configuration when it looks at presets.
+	if put(true); len(refused) > 0 {
+		return refused, nil
+	}
 	presets := request.has("LLMInferenceService")
 	for _, o := range all {
 		k := keyOf(o)
@@ -118,16 +140,7 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
 		}
 	}
-	var refused []Refusal
-	for i, o := range request.Cluster {
-		if err := c.put(o); err != nil {
-			version, _ := o["apiVersion"].(string)
-			k := keyOf(o)
-			refused = append(refused, Refusal{
-				Index: i, Object: Reference{version, k.Kind, k.namespace, k.name}, Message: statusOf(err).Message,
-			})
-		}
-	}
+	put(false)
 	return refused, nil
 }
 

@@ -3,8 +3,10 @@ package controlplane
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,8 +18,15 @@ import (
 // does. It hands typed objects to the server as they are, and sends requests for the others.
 type reader struct {
 	client.Client
-	server *Server
-	known  map[key]read
+	server  *Server
+	known   map[key]read
+	indexes map[index]client.IndexerFunc
+}
+
+// index is a field of a kind by whose values controllers list objects.
+type index struct {
+	schema.GroupVersionKind
+	field string
 }
 
 // read is an object of a version of the store.
@@ -59,11 +68,12 @@ func (r *reader) Get(ctx context.Context, name client.ObjectKey, o client.Object
 func (r *reader) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	applied := (&client.ListOptions{}).ApplyOptions(options)
 	gvk, err := apiutil.GVKForObject(list, r.Scheme())
-	if err != nil || applied.FieldSelector != nil || len(gvk.Kind) < len("List") {
+	if err != nil || len(gvk.Kind) < len("List") {
 		return r.Client.List(ctx, list, options...)
 	}
 	gvk.Kind = gvk.Kind[:len(gvk.Kind)-len("List")]
-	if _, untyped := list.(runtime.Unstructured); untyped || r.server.kinds[gvk.GroupKind()] == nil {
+	matches, indexed := r.matching(gvk, applied.FieldSelector)
+	if _, untyped := list.(runtime.Unstructured); untyped || !indexed || r.server.kinds[gvk.GroupKind()] == nil {
 		return r.Client.List(ctx, list, options...)
 	}
 	selector := applied.LabelSelector
@@ -83,9 +93,32 @@ func (r *reader) List(ctx context.Context, list client.ObjectList, options ...cl
 		if err != nil {
 			return err
 		}
-		items = append(items, found.DeepCopyObject())
+		if matches(found) {
+			items = append(items, found.DeepCopyObject())
+		}
 	}
 	return meta.SetList(list, items)
+}
+
+// matching returns how to select objects by their fields, unless one of the fields has no index.
+func (r *reader) matching(gvk schema.GroupVersionKind, selector fields.Selector) (matches func(client.Object) bool, indexed bool) {
+	var requirements fields.Requirements
+	if selector != nil {
+		requirements = selector.Requirements()
+	}
+	for _, requirement := range requirements {
+		if r.indexes[index{gvk, requirement.Field}] == nil {
+			return nil, false
+		}
+	}
+	return func(o client.Object) bool {
+		for _, requirement := range requirements {
+			if !slices.Contains(r.indexes[index{gvk, requirement.Field}](o), requirement.Value) {
+				return false
+			}
+		}
+		return true
+	}, true
 }
 
 // typed returns an object in the Go type of a version. It is shared.

@@ -13,23 +13,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
 // Release is a release of KServe.
 type Release struct {
-	Version           string // without a leading v
-	Standard, Knative string // how it spells the modes
-	Manifests         fs.FS  // with the directory manifests, where hack/pack has packed its sources
-	Scheme            []func(*runtime.Scheme) error
+	Version           string                        // without a leading v
+	Standard, Knative string                        // how it spells the modes
+	Manifests         fs.FS                         // with the directory manifests, where hack/pack has packed its sources
+	Scheme            []func(*runtime.Scheme) error // beside client-go's
 	Webhooks          func(*Cluster) []Webhook
 	Controllers       func(*Cluster) []Controller
-	Certificates      []Certificate
+	// Expired is for a release that makes a new certificate each time that it looks at an LLMInferenceService, unless
+	// it finds one that has expired.
+	Expired bool
 }
 
 // Cluster is what KServe's webhooks and controllers get.
@@ -39,24 +41,25 @@ type Cluster struct {
 	Uncached  *kubernetes.Clientset // for what takes no interface
 	Config    *rest.Config
 	Scheme    *runtime.Scheme
-	Decoder   admission.Decoder
 	Recorder  record.EventRecorder
 
 	server  *Server
+	reader  *reader
 	manager *manager
 }
 
 // newCluster makes a cluster with the kinds of the release, and with nothing in it. close ends it.
 //
-// The defaulter of InferenceServices makes its own client, from the file that KUBECONFIG names. Such a client has the
-// transport of the whole process, which is therefore the server: nothing in the process can reach the network.
+// The defaulter of InferenceServices makes its own client, from the file that KUBECONFIG names and with client-go's scheme,
+// which has KServe's kinds in KServe's own programs too. Such a client has the transport of the whole process, which is
+// therefore the server: nothing in the process can reach the network.
 func newCluster(release Release, unready []string) (c *Cluster, close func(), err error) {
 	ctrllog.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	server := newServer()
 	http.DefaultTransport = server
 	c = &Cluster{
-		Scheme: runtime.NewScheme(), server: server,
+		Scheme: scheme.Scheme, server: server,
 		Config: &rest.Config{Host: host, QPS: -1, Transport: server, ContentConfig: rest.ContentConfig{
 			ContentType: runtime.ContentTypeJSON,
 		}},
@@ -70,12 +73,12 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	if err := server.addDefinitions(release.Manifests, c.Scheme); err != nil {
 		return nil, nil, err
 	}
-	c.Decoder = admission.NewDecoder(c.Scheme)
 	direct, err := client.New(c.Config, client.Options{Scheme: c.Scheme, Mapper: server.mapper()})
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Client = &reader{direct, server, map[key]read{}}
+	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}}
+	c.Client = c.reader
 	if c.Uncached, err = kubernetes.NewForConfig(c.Config); err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +90,8 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 		return nil, nil, err
 	}
 	c.manager.controllers = append(release.Controllers(c), others...)
-	for _, certificate := range release.Certificates {
-		c.manager.controllers = append(c.manager.controllers, server.preparing(certificate))
+	if server.kinds[llmServices] != nil {
+		c.manager.controllers = append(c.manager.controllers, server.certificates(release.Expired))
 	}
 	handlers, err := serve(c.Scheme, release.Webhooks(c))
 	if err != nil {

@@ -53,7 +53,7 @@ type Server struct {
 	mu sync.Mutex // for what follows
 	*store
 	revision int64 // of the newest write
-	created  int
+	created  int   // objects
 
 	pods      map[key]podOf            // of the Deployments
 	prepared  map[key]prepared         // Secrets with certificates

@@ -38,8 +38,7 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 		meta.SetName(t.name)
 	}
 	s.mu.Lock()
-	s.created++
-	meta.SetUID(types.UID(fmt.Sprintf(uid, s.created)))
+	meta.SetUID(types.UID(fmt.Sprintf(uid, s.created+1)))
 	s.mu.Unlock()
 	meta.SetCreationTimestamp(metav1.NewTime(start))
 	if given, err = t.kind.create(t.context(), given); err != nil {
@@ -54,7 +53,7 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	return s.write(t, nil, given, dryRun)
 }
 
-// suffix makes up the end of a name, for the nth object of a prefix always the same.
+// suffix makes up the end of a name, the same again if the object was refused: a message with the name stays as it is.
 func (s *Server) suffix(prefix string) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	s.mu.Lock()
@@ -186,6 +185,9 @@ func (s *Server) write(t target, before, given object, dryRun bool) (object, err
 	meta := metaOf(stored)
 	s.mu.Lock()
 	s.revision++
+	if before == nil {
+		s.created++
+	}
 	meta.SetResourceVersion(fmt.Sprint(s.revision))
 	gone := meta.GetDeletionTimestamp() != nil && len(meta.GetFinalizers()) == 0
 	if gone {

@@ -5,9 +5,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +28,7 @@ func TestMaxMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range []string{"generate --timeout=10m -", "test " + cases} {
-		cmd := exec.Command("argocd-kserve-plugin", append(strings.Fields(args), "--max-memory=32MiB")...)
+		cmd := exec.Command("measured", append(strings.Fields(args), "--max-memory=32MiB")...)
 		cmd.Stdin = strings.NewReader(input)
 		endsItself(t, cmd)
 	}
@@ -35,7 +37,8 @@ func TestMaxMemory(t *testing.T) {
 func endsItself(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd.Env = []string{"ARGOCD_APP_NAME=iris"}
+	file := filepath.Join(t.TempDir(), "peak")
+	cmd.Env = []string{"ARGOCD_APP_NAME=iris", peakFile + "=" + file, "PATH=" + os.Getenv("PATH")}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != 2 || stdout.Len() > 0 {
@@ -49,8 +52,36 @@ func endsItself(t *testing.T, cmd *exec.Cmd) {
 	if testing.Short() {
 		return // the race detector, which runs with -short, takes a multiple of the memory
 	}
-	const limit = 96 << 10 // KiB, with the program itself
-	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > limit {
+	const limit = (32*13/10 + 64) << 10 // KiB, as docs/evidence/security.md has it for 32 MiB
+	if peak := peak(t, file); peak > limit {
 		t.Errorf("%s: used %d KiB, more than %d", cmd.Args[1], peak, limit)
 	}
+}
+
+// peakFile is the variable with the file that measured writes to.
+const peakFile = "PEAK_FILE"
+
+// measured is the program in a process of its own, whose peak memory in KiB it writes. What the kernel tells of a child
+// begins with the memory of its parent, so that of the tests must not be its parent.
+func measured() {
+	cmd := exec.Command("argocd-kserve-plugin", os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	_ = cmd.Run()
+	peak := fmt.Append(nil, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	if err := os.WriteFile(os.Getenv(peakFile), peak, 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+func peak(t *testing.T, file string) (kib int) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err == nil {
+		kib, err = strconv.Atoi(string(data))
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return kib
 }

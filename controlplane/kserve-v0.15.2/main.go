@@ -21,8 +21,8 @@ import (
 	istio "istio.io/client-go/pkg/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
@@ -40,7 +40,7 @@ func release() controlplane.Release {
 		Knative:   string(constants.Serverless),
 		Manifests: embedded,
 		Scheme: []func(*runtime.Scheme) error{
-			clientgoscheme.AddToScheme, v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
+			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
 		},
 		Webhooks:    webhooks,
@@ -50,18 +50,19 @@ func release() controlplane.Release {
 
 // webhooks are those that cmd/manager registers.
 func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
+	decoder := admission.NewDecoder(c.Scheme)
 	return []controlplane.Webhook{
 		{
 			Path:    "/mutate-pods",
-			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: c.Decoder},
+			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-servingruntime",
-			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-clusterservingruntime",
-			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Object:    &v1beta1.InferenceService{},
@@ -83,7 +84,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
 			Owns: []string{
 				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
 				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
@@ -96,7 +96,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:  of("InferenceGraph"),
-			On:   []schema.GroupKind{of("InferenceService")},
 			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
@@ -105,7 +104,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For: of("TrainedModel"),
-			On:  []schema.GroupKind{of("InferenceService")},
 			Reconciler: &trainedmodel.TrainedModelReconciler{
 				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(), Recorder: c.Recorder,
 				ModelConfigReconciler: modelconfig.NewModelConfigReconciler(c.Client, c.Clientset, c.Scheme),

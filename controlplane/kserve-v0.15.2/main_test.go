@@ -8,6 +8,8 @@ import (
 
 func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }
 
+func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
+
 func TestOwns(t *testing.T) {
 	planetest.Owns(t, release(), map[string]string{
 		"InferenceService": "v1beta1/inferenceservice/controller.go",

@@ -24,8 +24,7 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"knative.dev/pkg/kmeta"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
@@ -41,35 +40,27 @@ func release() controlplane.Release {
 		Standard:    string(constants.Standard),
 		Knative:     string(constants.Knative),
 		Manifests:   embedded,
-		Scheme:      []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kservescheme.AddAll},
+		Scheme:      []func(*runtime.Scheme) error{kservescheme.AddAll},
 		Webhooks:    webhooks,
 		Controllers: controllers,
-		Certificates: []controlplane.Certificate{{
-			For: controlplane.KServe("LLMInferenceService"),
-			// reconcileSelfSignedCertsSecret and collectDNSNames in pkg/controller/v1alpha2/llmisvc, with the presets' pool
-			Names: func(service string) (secret string, services []string) {
-				return kmeta.ChildName(service, "-kserve-self-signed-certs"), []string{
-					kmeta.ChildName(service, "-kserve-workload-svc"), kmeta.ChildName(service, "-epp-service"),
-				}
-			},
-		}},
 	}
 }
 
 // webhooks are those that cmd/manager, cmd/llmisvc and cmd/localmodel register.
 func webhooks(c *controlplane.Cluster) []controlplane.Webhook {
+	decoder := admission.NewDecoder(c.Scheme)
 	return []controlplane.Webhook{
 		{
 			Path:    "/mutate-pods",
-			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: c.Decoder},
+			Handler: &pod.Mutator{Client: c.Client, Clientset: c.Clientset, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-servingruntime",
-			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Path:    "/validate-serving-kserve-io-v1alpha1-clusterservingruntime",
-			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: c.Decoder},
+			Handler: &servingruntime.ClusterServingRuntimeValidator{Client: c.Client, Decoder: decoder},
 		},
 		{
 			Object:    &v1beta1.InferenceService{},
@@ -153,7 +144,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:  of("InferenceGraph"),
-			On:   []schema.GroupKind{of("InferenceService")},
 			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
@@ -162,7 +152,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For: of("TrainedModel"),
-			On:  []schema.GroupKind{of("InferenceService")},
 			Reconciler: &trainedmodel.TrainedModelReconciler{
 				Client: c.Client, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(), Recorder: c.Recorder,
 				ModelConfigReconciler: modelconfig.NewModelConfigReconciler(c.Client, c.Clientset, c.Scheme),

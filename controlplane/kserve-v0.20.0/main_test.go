@@ -16,6 +16,8 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 
 func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, release()) }
 
+func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
+
 func TestOwns(t *testing.T) {
 	planetest.Owns(t, release(), map[string]string{
 		"InferenceService":          "v1beta1/inferenceservice/controller.go",

@@ -12,11 +12,15 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
-// watched is a call by which a controller watches what it makes.
-var watched = regexp.MustCompile(`\bOwns\(&\w+\.(\w+)\{|\bWatches\(&corev1\.(Pod)\{`)
+// The calls by which a controller watches what it makes, and KServe's own kinds.
+var (
+	owned   = regexp.MustCompile(`\bOwns\(&\w+\.(\w+)\{|\bWatches\(&corev1\.(Pod)\{`)
+	watched = regexp.MustCompile(`\bWatches\(\s*&v1\w*\.((?:Serving|Cluster|Inference|LocalModel|LLM)\w+)\{`)
+)
 
 // Owns compares the kinds that the controllers of a release watch with KServe's sources. Each kind that has a controller
-// has the file with its SetupWithManager, below pkg/controller.
+// has the file with its SetupWithManager, below pkg/controller. The controller of presets watches their services, too:
+// it writes which services use one, which plan does not show.
 func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kserve/kserve").Output()
 	if err != nil {
@@ -35,20 +39,34 @@ func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 		if !strings.Contains(string(source), "NewControllerManagedBy(") {
 			t.Errorf("%s makes no controller", file)
 		}
-		var want, got []string
-		for _, call := range watched.FindAllStringSubmatch(string(source), -1) {
-			want = append(want, call[1]+call[2])
-		}
+		var owns, on []string
 		for _, kind := range controller.Owns {
 			name, _, _ := strings.Cut(kind, ".")
-			got = append(got, name)
+			owns = append(owns, name)
 		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s owns %q, in %s %q", controller.For.Kind, got, file, want)
+		for _, kind := range controller.On {
+			on = append(on, kind.Kind)
+		}
+		if want := called(owned, source); !same(owns, want) {
+			t.Errorf("%s owns %q, in %s %q", controller.For.Kind, owns, file, want)
+		}
+		want := slices.DeleteFunc(called(watched, source), func(kind string) bool { return kind == controller.For.Kind })
+		if controller.For.Kind != "LLMInferenceServiceConfig" && !same(on, want) {
+			t.Errorf("%s looks on a change of %q, in %s %q", controller.For.Kind, on, file, want)
 		}
 	}
+}
+
+// called returns the kinds that are named by the calls in a source.
+func called(call *regexp.Regexp, source []byte) (kinds []string) {
+	for _, match := range call.FindAllStringSubmatch(string(source), -1) {
+		kinds = append(kinds, strings.Join(match[1:], ""))
+	}
+	return kinds
+}
+
+func same(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // KServe watches its Deployments and makes them again. It does not watch its HPAs: one that Argo CD prunes is gone until

@@ -134,3 +134,24 @@ func panics(t *testing.T, release controlplane.Release) {
 		}
 	}
 }
+
+// A pod that is refused is refused for good, although the message has a name that is made up.
+func refusedPod(t *testing.T, release controlplane.Release) {
+	webhooks := release.Webhooks
+	release.Webhooks = func(c *controlplane.Cluster) []controlplane.Webhook {
+		return append(webhooks(c), controlplane.Webhook{Path: "/mutate-pods", Handler: admission.HandlerFunc(
+			func(_ context.Context, r admission.Request) admission.Response {
+				container := []byte(`"name":"kserve-container"`)
+				changed := bytes.ReplaceAll(r.Object.Raw, container, []byte(`"name":"KServe"`))
+				return admission.PatchResponseFromRaw(r.Object.Raw, changed)
+			},
+		)})
+	}
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)})
+	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, `is invalid: spec.containers[0].name`) {
+		t.Errorf("errors: %v", state.Errors)
+	}
+	if len(state.Fights) > 0 {
+		t.Errorf("never settles: %v", state.Fights)
+	}
+}

@@ -25,22 +25,12 @@ func TestMain(m *testing.M) {
 }
 
 func prepare(ctx context.Context) error {
+	tools := []toolchain.Tool{toolchain.Kustomize}
+	var sources []toolchain.Tool
 	for _, version := range argocd.Versions {
-		if _, err := version.Tool.Build(ctx); err != nil {
-			return err
-		}
-		if _, err := version.Tool.Source(ctx); err != nil {
-			return err
-		}
-		if _, err := version.Helm.Build(ctx); err != nil {
-			return err
-		}
+		tools, sources = append(tools, version.Tool, version.Helm), append(sources, version.Tool)
 	}
-	if _, err := toolchain.Kustomize.Build(ctx); err != nil {
-		return err
-	}
-	_, err := toolchain.Plugin(ctx)
-	return err
+	return toolchain.Prepare(ctx, tools, sources)
 }
 
 // image returns what the plugin's image holds, from the repository.

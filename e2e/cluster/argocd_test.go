@@ -83,7 +83,7 @@ func (e *environment) syncedBy(t *testing.T, version argocd.Version) *synced {
 // configureHealth configures Argo CD with the plugin's health checks and returns them.
 func (s *synced) configureHealth(t *testing.T) string {
 	t.Helper()
-	checks, stderr, code := s.plugin.run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion())
+	checks, stderr, code := s.plugin.Run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion())
 	if code != 0 {
 		t.Fatalf("health config: exit %d: %s", code, stderr)
 	}
@@ -110,7 +110,7 @@ spec:
           env:
             - {name: ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION, value: %q}
             - {name: ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE, value: %q}
-`, install.Container, e.plugin.kserveVersion, e.plugin.defaultMode)
+`, install.Container, e.plugin.KServeVersion, e.plugin.DefaultMode)
 	manifests := v.Source(t, "manifests/base/repo-server/argocd-repo-server-deployment.yaml")
 	deployment, err := install.Deployment(root, manifests, t.TempDir(), patch)
 	if err != nil {
@@ -122,7 +122,7 @@ spec:
 	}
 	// A copy: a test that replaces the plugin must not touch the one that all others run.
 	plugin := filepath.Join(t.TempDir(), "argocd-kserve-plugin")
-	if err := copyFile(plugin, e.plugin.path); err != nil {
+	if err := copyFile(plugin, e.plugin.Path); err != nil {
 		t.Fatal(err)
 	}
 	image := argocd.Image{Plugin: plugin, Config: filepath.Join(root, "plugin.yaml")}

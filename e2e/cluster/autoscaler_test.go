@@ -124,7 +124,7 @@ func (e *environment) keepAutoscaler(t *testing.T, c autoscalerCase) string {
 	switch {
 	case forces:
 		expectForced(namespace, deployments, c)
-		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", filepath.Join(dir, c.source), "--root", dir)
+		findings, _, _ := e.plugin.Run(t, "check", "-o", "compact", filepath.Join(dir, c.source), "--root", dir)
 		if !strings.Contains(findings, "upgrade to 0.15.1") {
 			t.Fatalf("check does not report it:\n%s", findings)
 		}

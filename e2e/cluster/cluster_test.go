@@ -3,16 +3,14 @@
 package cluster
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
 // environment is a cluster with one release of KServe, which all cases share, each in namespaces of its own.
@@ -80,23 +78,9 @@ func environmentOf(
 	t *testing.T, cluster *controlplane.Cluster, installed *kserve.Installation, mode string, table *compatibility.Table,
 ) *environment {
 	t.Helper()
-	plugin := pluginUnderTest(t)
-	plugin.kserveVersion, plugin.defaultMode = strings.TrimPrefix(installed.Version, "v"), mode
+	plugin := plugin{binary.UnderTest(t)}
+	plugin.KServeVersion, plugin.DefaultMode = strings.TrimPrefix(installed.Version, "v"), mode
 	return &environment{cluster: cluster, kserve: installed, plugin: plugin, table: table}
-}
-
-// pluginUnderTest returns the plugin without settings.
-func pluginUnderTest(t *testing.T) plugin {
-	t.Helper()
-	path, err := toolchain.Plugin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := toolchain.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plugin{path: path, programs: filepath.Join(root, "bin")}
 }
 
 func TestKServe(t *testing.T) {

@@ -183,7 +183,7 @@ func (s *synced) compareUnrepaired(t *testing.T, id string, way applications.Com
 // drifting returns the objects that the command drift lists, as Kind/name.
 func (s *synced) drifting(t *testing.T, files app, way applications.Comparison) []string {
 	t.Helper()
-	stdout, stderr, code := s.plugin.run(t, "drift", "-o", "json",
+	stdout, stderr, code := s.plugin.Run(t, "drift", "-o", "json",
 		"--argocd-version", s.argoVersion(), "--compare", string(way), files.write(t))
 	var answer struct{ Differences []struct{ Kind, Name string } }
 	if err := json.Unmarshal([]byte(stdout), &answer); err != nil || code != 0 {
@@ -251,7 +251,7 @@ func (s *synced) compareRepaired(
 // ignored returns the ignoreDifferences that the command drift prints.
 func (s *synced) ignored(t *testing.T, files app, way applications.Comparison) []any {
 	t.Helper()
-	stdout, stderr, code := s.plugin.run(t, "drift", "-o", "application",
+	stdout, stderr, code := s.plugin.Run(t, "drift", "-o", "application",
 		"--argocd-version", s.argoVersion(), "--compare", string(way), files.write(t))
 	parsed, err := objects.Parse([]byte(stdout))
 	if code != 0 || err != nil || len(parsed) != 1 {

@@ -243,7 +243,7 @@ func (s *synced) unrepaired(t *testing.T, tc driftCase, way applications.Compari
 	if tc.rule != "" {
 		options = append(options, "--rules=-"+tc.rule)
 	}
-	table, _, _ := s.plugin.run(t, append([]string{"drift"}, options...)...)
+	table, _, _ := s.plugin.Run(t, append([]string{"drift"}, options...)...)
 	t.Log(table)
 	if strings.Contains(table, "ServerSideApply fails") {
 		return "the sync fails: " + s.failure(a)
@@ -280,7 +280,7 @@ func (s *synced) repaired(t *testing.T, tc driftCase, way applications.Compariso
 		Prune: true, Plugin: true, Manual: true, Compare: way, Ignore: ignoring(lines),
 	})
 	a.AwaitSync(applications.State{})
-	table, _, _ := s.plugin.run(t, append([]string{"drift"}, options...)...)
+	table, _, _ := s.plugin.Run(t, append([]string{"drift"}, options...)...)
 	if strings.Contains(table, "cannot compare") {
 		return "Unknown, and `drift` says what to write"
 	}
@@ -295,7 +295,7 @@ func (s *synced) repaired(t *testing.T, tc driftCase, way applications.Compariso
 // lines returns the expressions that the command drift prints for the only object.
 func (s *synced) lines(t *testing.T, options []string) []string {
 	t.Helper()
-	stdout, stderr, code := s.plugin.run(t, append([]string{"drift", "-o", "application"}, options...)...)
+	stdout, stderr, code := s.plugin.Run(t, append([]string{"drift", "-o", "application"}, options...)...)
 	parsed, err := objects.Parse([]byte(stdout))
 	if code != 0 || err != nil || len(parsed) != 1 {
 		t.Fatalf("drift: exit %d, %v: %s%s", code, err, stdout, stderr)
@@ -331,7 +331,7 @@ func ignoring(expressions []string) []any {
 // settle waits until KServe has nothing left to write: while its status changes, Argo CD 2 sees differences that are
 // none.
 func (s *synced) settle(a *applications.Application) {
-	if s.plugin.defaultMode == "Knative" {
+	if s.plugin.DefaultMode == "Knative" {
 		awaitKnative(a.Namespace())
 		return
 	}

@@ -70,7 +70,7 @@ func (e *environment) testGraphSwitch(t *testing.T) {
 		return nil
 	})
 	dir := app{"app.yaml": graph("{}") + hpa("mine", graphName, "[]")}.write(t)
-	findings, _, _ := e.plugin.run(t, "check", "-o", "compact", dir)
+	findings, _, _ := e.plugin.Run(t, "check", "-o", "compact", dir)
 	reported := strings.Contains(findings, "delete hpa "+graphName)
 	if reported != graphHPAKept.Has(e.kserve.Version) {
 		t.Fatalf("check names the HPA to delete: %t\n%s", reported, findings)

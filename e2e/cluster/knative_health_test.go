@@ -217,7 +217,7 @@ func awaitFailure(t *testing.T, namespace *objects.Namespace) {
 // none of that name. What the check says of it is in the log, for health_test.yaml.
 func (s *synced) keep(t *testing.T, tc stateCase, service *unstructured.Unstructured) {
 	t.Helper()
-	if !*update || s.plugin.defaultMode != "Knative" {
+	if !*update || s.plugin.DefaultMode != "Knative" {
 		return
 	}
 	kept := service.DeepCopy()

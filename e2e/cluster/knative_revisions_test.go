@@ -143,7 +143,7 @@ func (e *environment) useAnnotationList(t *testing.T) (restore func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, stderr, code := e.plugin.run(t, "health", "config", "compare", "-o", "inferenceservice-config", file)
+	merged, stderr, code := e.plugin.Run(t, "health", "config", "compare", "-o", "inferenceservice-config", file)
 	parsed, err := objects.Parse([]byte(merged))
 	if code != 0 || err != nil || len(parsed) != 1 {
 		t.Fatalf("health config: exit %d, %v: %s%s", code, err, merged, stderr)

@@ -49,7 +49,7 @@ func (e *environment) testLiveProbes(t *testing.T) {
 	t.Run("copied", func(t *testing.T) {
 		t.Parallel()
 		a := e.runProbe(t, "live-copied", logger)
-		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", a.dir)
+		findings, _, _ := e.plugin.Run(t, "check", "-o", "compact", a.dir)
 		if !strings.Contains(findings, "delete the Deployment") {
 			t.Fatalf("check does not say what to do:\n%s", findings)
 		}

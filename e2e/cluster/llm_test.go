@@ -107,7 +107,7 @@ func (e *environment) repairLLM(t *testing.T, tc llmCase) string {
 	namespace := e.cluster.Namespace(t, "llm-"+tc.id+"-with")
 	dir := tc.app.in(e.kserve.Version).write(t)
 	if tc.works == nil {
-		findings, _, _ := e.plugin.run(t, "check", "-o", "compact", filepath.Join(dir, tc.source), "--root", dir)
+		findings, _, _ := e.plugin.Run(t, "check", "-o", "compact", filepath.Join(dir, tc.source), "--root", dir)
 		if !strings.Contains(findings, tc.rule) {
 			t.Fatalf("check does not report %s:\n%s", tc.rule, findings)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/argocd"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/knative"
@@ -95,18 +96,7 @@ func prepare(ctx context.Context) error {
 	if selected("TestKEDA") {
 		programs = append(programs, kserve.KEDATools()...)
 	}
-	for _, tool := range programs {
-		if _, err := tool.Build(ctx); err != nil {
-			return err
-		}
-	}
-	for _, tool := range append(sources, programs...) {
-		if _, err := tool.Source(ctx); err != nil {
-			return err
-		}
-	}
-	_, err := toolchain.Plugin(ctx)
-	return err
+	return toolchain.Prepare(ctx, programs, append(sources, programs...))
 }
 
 // selected reports whether -run and -skip leave a test, or a part of it.
@@ -133,7 +123,7 @@ func syncTable(t *testing.T, table *compatibility.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := compatibility.Run{Commit: pluginUnderTest(t).commit(t), Complete: complete(t), Update: *update}
+	run := compatibility.Run{Commit: binary.UnderTest(t).Commit(t, *commitFlag), Complete: complete(t), Update: *update}
 	if err := table.Sync(root, run); err != nil {
 		t.Error(err)
 	}

@@ -55,7 +55,7 @@ func (s *synced) migrate(t *testing.T, prune bool) {
 		}
 		return nil
 	})
-	findings, stderr, _ := s.plugin.run(t, "check", "-o", "compact", files.write(t), "--namespace", namespace.Name)
+	findings, stderr, _ := s.plugin.Run(t, "check", "-o", "compact", files.write(t), "--namespace", namespace.Name)
 	command := freeCommand.FindStringSubmatch(findings)
 	if command == nil {
 		t.Fatalf("no finding prints the command that frees the HPA:\n%s%s", findings, stderr)

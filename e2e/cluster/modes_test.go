@@ -41,7 +41,7 @@ func (e *environment) testModes(t *testing.T) {
 	for _, d := range modeDefaults {
 		e.kserve.SetDefaultMode(t, d.name)
 		p := e.plugin
-		p.defaultMode = d.mode
+		p.DefaultMode = d.mode
 		t.Run(d.mode, func(t *testing.T) {
 			for _, spelling := range d.spellings {
 				t.Run(spelling, func(t *testing.T) {
@@ -56,14 +56,14 @@ func (e *environment) testModes(t *testing.T) {
 func (e *environment) testMode(t *testing.T, p plugin, spelling string) {
 	files := app{"app.yaml": service("{"+modeAnnotation+": "+spelling+"}", "")}
 	dir := files.write(t)
-	id := strings.ToLower(p.defaultMode + "-" + spelling)
+	id := strings.ToLower(p.DefaultMode + "-" + spelling)
 	row := compatibility.Row{Section: compatibility.Modes,
-		Problem: fmt.Sprintf("`%s`, the default is %s", spelling, p.defaultMode)}
+		Problem: fmt.Sprintf("`%s`, the default is %s", spelling, p.DefaultMode)}
 
 	without := e.cluster.Namespace(t, id+"-without")
 	row.Without = e.deployedMode(without, asWritten(t, dir)[0])
 
-	findings, _, _ := p.run(t, "check", "-o", "compact", dir)
+	findings, _, _ := p.Run(t, "check", "-o", "compact", dir)
 	complains := strings.Contains(findings, "KS501")
 	with := e.cluster.Namespace(t, id+"-with")
 	generated := p.generate(t, dir, "", with.Name)[0]

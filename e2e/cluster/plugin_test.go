@@ -1,19 +1,14 @@
 package cluster
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
 )
 
@@ -64,43 +59,8 @@ func asWritten(t *testing.T, dir string) []*unstructured.Unstructured {
 	return all
 }
 
-// plugin is the binary under test, with the two facts about the cluster given.
-type plugin struct {
-	path          string
-	kserveVersion string
-	defaultMode   string
-	programs      string // the folder of what upgrade starts
-}
-
-// run runs a command of the plugin and returns what it printed and its exit code.
-func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(context.Background(), p.path, args...)
-	cmd.Env = []string{
-		"TMPDIR=" + t.TempDir(), "PATH=" + p.programs,
-		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + p.kserveVersion,
-		"ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=" + p.defaultMode,
-	}
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err := cmd.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
-}
-
-// commit is that of the plugin's source, "" if nobody knows. The go command writes none in a worktree of git.
-func (p plugin) commit(t *testing.T) string {
-	t.Helper()
-	stdout, stderr, code := p.run(t, "version", "-o", "json")
-	var version struct{ Commit string }
-	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil {
-		t.Fatalf("version: exit %d, %v: %s%s", code, err, stdout, stderr)
-	}
-	commit := cmp.Or(version.Commit, *commitFlag)
-	return commit[:min(len(commit), 7)]
-}
+// plugin is the binary under test.
+type plugin struct{ binary.Plugin }
 
 // has reports whether the plugin has the rule. Every plugin has the rule "", which stands for none.
 func (p plugin) has(t *testing.T, rule string) bool {
@@ -108,7 +68,7 @@ func (p plugin) has(t *testing.T, rule string) bool {
 	if rule == "" {
 		return true
 	}
-	_, _, code := p.run(t, "explain", rule)
+	_, _, code := p.Run(t, "explain", rule)
 	if code != 0 {
 		t.Logf("not run: the plugin has no rule %s", rule)
 	}
@@ -118,7 +78,7 @@ func (p plugin) has(t *testing.T, rule string) bool {
 // reports expects that check reports the rule for the app.
 func (p plugin) reports(t *testing.T, files app, rule string) {
 	t.Helper()
-	if findings, _, _ := p.run(t, "check", "-o", "compact", files.write(t)); !strings.Contains(findings, rule) {
+	if findings, _, _ := p.Run(t, "check", "-o", "compact", files.write(t)); !strings.Contains(findings, rule) {
 		t.Fatalf("check does not report %s:\n%s", rule, findings)
 	}
 }
@@ -127,7 +87,7 @@ func (p plugin) reports(t *testing.T, files app, rule string) {
 func (p plugin) generate(t *testing.T, dir, source, namespace string, flags ...string) []*unstructured.Unstructured {
 	t.Helper()
 	args := append([]string{"generate", filepath.Join(dir, source), "--root", dir, "--namespace", namespace}, flags...)
-	stdout, stderr, code := p.run(t, args...)
+	stdout, stderr, code := p.Run(t, args...)
 	if code != 0 {
 		t.Fatalf("generate: exit %d: %s", code, stderr)
 	}

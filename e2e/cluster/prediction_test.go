@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
@@ -54,7 +55,7 @@ func TestRestarts(t *testing.T) {
 	for _, version := range slices.Sorted(maps.Keys(sections)) {
 		fmt.Printf("KServe %s\n\n%s\n", version, sections[version])
 	}
-	syncPage(t, pluginUnderTest(t).commit(t), "restarts.md", restarts.Introduction, sections)
+	syncPage(t, binary.UnderTest(t).Commit(t, *commitFlag), "restarts.md", restarts.Introduction, sections)
 }
 
 // follow follows what tells what KServe makes of services.
@@ -89,7 +90,7 @@ func (e *environment) predict(t *testing.T, g golden.Case, seen *objects.Cache) 
 	if release := g.Settings["kserve-version"]; release != "" {
 		return c.Skip("it is about another distribution of KServe", release)
 	}
-	stdout, stderr, code := e.plugin.run(t, g.Args("check", "-o", "json")...)
+	stdout, stderr, code := e.plugin.Run(t, g.Args("check", "-o", "json")...)
 	if code > 1 {
 		return c.Skip("the plugin refuses it", stderr)
 	}
@@ -103,7 +104,7 @@ func (e *environment) predict(t *testing.T, g golden.Case, seen *objects.Cache) 
 	if g.Rule == "KS209" && metricsPanic.Has(e.kserve.Version) { // testMetricsWithoutKeda has such services
 		return c.Skip(noDeployment, "the controller panics: "+nilPanic)
 	}
-	stdout, stderr, code = e.plugin.run(t, g.Args("generate")...)
+	stdout, stderr, code = e.plugin.Run(t, g.Args("generate")...)
 	if code != 0 {
 		return c.Skip("the plugin refuses it", stderr)
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/applications"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 )
 
@@ -66,11 +67,11 @@ func (s *synced) testRestarts(t *testing.T) {
 // replacePlugin puts a plugin into the running sidecar that differs only in its version string.
 func (s *synced) replacePlugin(t *testing.T) {
 	t.Helper()
-	binary, err := os.ReadFile(s.plugin.path)
+	program, err := os.ReadFile(s.plugin.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := buildinfo.Read(bytes.NewReader(binary))
+	info, err := buildinfo.Read(bytes.NewReader(program))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +79,11 @@ func (s *synced) replacePlugin(t *testing.T) {
 	other := bytes.Clone(version)
 	other[len(other)-2]++ // as long as before, so that everything stays where it is
 	path := filepath.Join(t.TempDir(), "argocd-kserve-plugin")
-	if err := os.WriteFile(path, bytes.ReplaceAll(binary, version, other), 0o755); err != nil {
+	if err := os.WriteFile(path, bytes.ReplaceAll(program, version, other), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	before, _, _ := s.plugin.run(t, "version")
-	after, stderr, code := plugin{path: path}.run(t, "version")
+	before, _, _ := s.plugin.Run(t, "version")
+	after, stderr, code := binary.Plugin{Path: path}.Run(t, "version")
 	if code != 0 || before == after {
 		t.Fatalf("the other plugin is %q: exit %d, %s", after, code, stderr)
 	}

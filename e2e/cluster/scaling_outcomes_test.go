@@ -44,7 +44,7 @@ func (a *scalingApp) lost() bool {
 // findings are those of check for the app in Git.
 func (a *scalingApp) findings() string {
 	a.t.Helper()
-	findings, _, _ := a.e.plugin.run(a.t, "check", "-o", "compact", a.app().write(a.t))
+	findings, _, _ := a.e.plugin.Run(a.t, "check", "-o", "compact", a.app().write(a.t))
 	return findings
 }
 

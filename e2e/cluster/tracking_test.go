@@ -201,7 +201,7 @@ func (s *synced) keepOffPods(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, code := s.plugin.run(t, "health", "config", "compare", "-o", "inferenceservice-config", file)
+	stdout, stderr, code := s.plugin.Run(t, "health", "config", "compare", "-o", "inferenceservice-config", file)
 	if code != 0 {
 		t.Fatal(fmt.Errorf("health config: exit %d: %s", code, stderr))
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/golden"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
@@ -56,7 +57,7 @@ func TestUpgrade(t *testing.T) {
 			}
 		})
 	}
-	syncPage(t, pluginUnderTest(t).commit(t), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
+	syncPage(t, binary.UnderTest(t).Commit(t, *commitFlag), "kserve-upgrades.md", restarts.UpgradeIntroduction, sections)
 }
 
 // upgrade deploys the apps, upgrades KServe, and applies what the plugin makes of them then.
@@ -86,7 +87,7 @@ func (e *environment) upgrade(t *testing.T, version string) *restarts.Upgrade {
 	})
 	result.Apps = len(apps)
 	e.kserve.Upgrade(t, version)
-	e.plugin.kserveVersion = strings.TrimPrefix(version, "v")
+	e.plugin.KServeVersion = strings.TrimPrefix(version, "v")
 	each(t, "upgraded", apps, func(a *upgraded) { a.afterKServe() })
 	each(t, "repaired", apps, func(a *upgraded) { a.afterPlugin() })
 	for _, a := range apps {
@@ -189,7 +190,7 @@ func (a *upgraded) install() {
 }
 
 func (a *upgraded) generate() (manifests []*unstructured.Unstructured, complaint string) {
-	stdout, stderr, code := a.plugin.run(a.t, a.Args("generate")...)
+	stdout, stderr, code := a.plugin.Run(a.t, a.Args("generate")...)
 	if code != 0 {
 		return nil, stderr
 	}
@@ -214,7 +215,7 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 func (a *upgraded) announce(version string) {
 	a.step, a.announced, a.still = restarts.Step{App: a.Case.Name}, map[string]announcement{}, map[string]bool{}
 	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
-	stdout, stderr, code := a.plugin.run(a.t, args...)
+	stdout, stderr, code := a.plugin.Run(a.t, args...)
 	var report struct {
 		Unknown string
 		Changes []struct {

@@ -50,7 +50,7 @@ func (e *environment) startWait(t *testing.T, namespace string) waiting {
 	ctx, cancel := context.WithTimeout(context.Background(), wait.Bound)
 	t.Cleanup(cancel)
 	// The namespace is the context's. On a busy machine KServe takes longer than half a minute to see the fix.
-	cmd := exec.CommandContext(ctx, e.plugin.path, "health", "wait", "isvc/model", "--settle=5m",
+	cmd := exec.CommandContext(ctx, e.plugin.Path, "health", "wait", "isvc/model", "--settle=5m",
 		"--kubectl="+kubectl, "--kubeconfig="+e.cluster.Kubeconfig(t, namespace))
 	stderr, err := cmd.StderrPipe()
 	if err == nil {

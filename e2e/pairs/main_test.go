@@ -1,18 +1,12 @@
 package pairs
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
@@ -29,9 +23,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plugin is the program under test.
-var plugin = sync.OnceValues(func() (string, error) { return toolchain.Plugin(context.Background()) })
-
 // run runs a command of the plugin for a release in Standard mode. An exit code above 1 is a failure.
 func run(t *testing.T, args ...string) []byte {
 	t.Helper()
@@ -44,26 +35,10 @@ func run(t *testing.T, args ...string) []byte {
 
 func try(t *testing.T, args ...string) (stdout []byte, stderr string, code int) {
 	t.Helper()
-	path, err := plugin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := toolchain.Repository()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = []string{
-		"TMPDIR=" + t.TempDir(), "PATH=" + filepath.Join(root, "bin"), "ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + *versionFlag,
-		"ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard",
-	}
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = cmd.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.Bytes(), complaints.String(), cmd.ProcessState.ExitCode()
+	plugin := binary.UnderTest(t)
+	plugin.KServeVersion, plugin.DefaultMode = *versionFlag, "Standard"
+	out, stderr, code := plugin.Run(t, args...)
+	return []byte(out), stderr, code
 }
 
 // syncPage compares the page with what this run has measured, unless it is a run of fewer mutants.
@@ -76,14 +51,10 @@ func syncPage(t *testing.T, section string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var version struct{ Commit string }
-	if err := json.Unmarshal(run(t, "version", "-o", "json"), &version); err != nil {
-		t.Fatal(err)
-	}
-	commit := cmp.Or(version.Commit, *commitFlag)
 	page := filepath.Join(root, "docs", "evidence", "changes.md")
-	err = compatibility.SyncSections(page, introduction, commit[:min(len(commit), 7)], map[string]string{*versionFlag: section}, *update)
-	if err != nil {
+	commit := binary.UnderTest(t).Commit(t, *commitFlag)
+	sections := map[string]string{*versionFlag: section}
+	if err := compatibility.SyncSections(page, introduction, commit, sections, *update); err != nil {
 		t.Error(err)
 	}
 }

@@ -69,7 +69,7 @@ func (p *proof) plannedCase(t *testing.T, g golden.Case) (c *planned, reason str
 	if g.Settings["kserve-version"] != "" {
 		return nil, "it is about another distribution of KServe"
 	}
-	stdout, _, code := p.plugin.run(t, g.Args("generate")...)
+	stdout, _, code := p.plugin.Run(t, g.Args("generate")...)
 	if code != 0 {
 		return nil, "the plugin refuses it"
 	}
@@ -111,7 +111,7 @@ func (p *proof) moved(
 			continue
 		}
 		_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
-		if workers && p.plugin.kserveVersion == "0.20.0" {
+		if workers && p.plugin.KServeVersion == "0.20.0" {
 			return nil, "KServe 0.20.0 makes and deletes its workers in turn forever (kserve/kserve#6113)"
 		}
 		if object.GetName() == "" {

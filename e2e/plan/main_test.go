@@ -2,19 +2,14 @@
 package plan
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/compatibility"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/evidence"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/kserve"
@@ -49,52 +44,7 @@ func prepare(ctx context.Context) error {
 		programs = append(programs, kserve.Controllers(version)...)
 		sources = append(sources, kserve.Sources(version)...)
 	}
-	for _, tool := range programs {
-		if _, err := tool.Build(ctx); err != nil {
-			return err
-		}
-	}
-	for _, tool := range sources {
-		if _, err := tool.Source(ctx); err != nil {
-			return err
-		}
-	}
-	_, err := toolchain.Plugin(ctx)
-	return err
-}
-
-// plugin is the binary under test, with the two facts about the cluster given.
-type plugin struct {
-	path          string
-	kserveVersion string
-	programs      string // the folder of what plan starts
-}
-
-func pluginFor(t *testing.T, version string) plugin {
-	t.Helper()
-	path, err := toolchain.Plugin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plugin{path: path, kserveVersion: strings.TrimPrefix(version, "v")}
-}
-
-// run runs a command of the plugin and returns what it printed and its exit code.
-func (p plugin) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), p.path, args...)
-	cmd.Env = []string{
-		"TMPDIR=" + t.TempDir(), "PATH=" + p.programs,
-		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION=" + p.kserveVersion,
-		"ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE=Standard",
-	}
-	var out, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err := cmd.Run()
-	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
+	return toolchain.Prepare(ctx, programs, sources)
 }
 
 // syncPage compares the page with what this run has measured of each release, unless something differs. A run of some
@@ -108,14 +58,8 @@ func syncPage(t *testing.T, sections map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, code := pluginFor(t, "").run(t, "version", "-o", "json")
-	var version struct{ Commit string }
-	if err := json.Unmarshal([]byte(stdout), &version); code != 0 || err != nil {
-		t.Fatalf("version: exit %d, %v: %s", code, err, stderr)
-	}
-	commit := cmp.Or(version.Commit, *commitFlag)
 	page := filepath.Join(root, "docs", "evidence", "plan.md")
-	commit = commit[:min(len(commit), 7)]
+	commit := binary.UnderTest(t).Commit(t, *commitFlag)
 	if err := compatibility.SyncSections(page, evidence.Introduction(), commit, sections, *update); err != nil {
 		t.Error(err)
 	}

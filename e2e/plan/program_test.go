@@ -37,17 +37,17 @@ func (p *proof) predict() prediction {
 		p.t.Fatal(err)
 	}
 	dir := p.t.TempDir()
-	name, recorded := "argocd-kserve-plugin-kserve-"+p.plugin.kserveVersion, filepath.Join(dir, "answer.json")
+	name, recorded := "argocd-kserve-plugin-kserve-"+p.plugin.KServeVersion, filepath.Join(dir, "answer.json")
 	script := fmt.Sprintf(recorder, filepath.Join(root, "bin", name), recorded)
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
 		p.t.Fatal(err)
 	}
 	pl := p.plugin
-	pl.programs = dir
+	pl.Programs = dir
 	before := files(p.t, filepath.Join(dir, "before"), p.cases, asIs)
 	after := files(p.t, filepath.Join(dir, "after"), p.cases, asRepaired)
 	print := func(format string) []byte {
-		stdout, stderr, code := pl.run(p.t, "plan", "--source=directory", "--without-repairs", "--cluster="+p.settings(dir),
+		stdout, stderr, code := pl.Run(p.t, "plan", "--source=directory", "--without-repairs", "--cluster="+p.settings(dir),
 			"--previous="+before, "-o", format, "--timeout=10m", "--max-memory=4Gi", after)
 		if code > 1 {
 			p.t.Fatalf("plan: exit %d: %s", code, stderr)
@@ -77,14 +77,8 @@ func asRepaired(c *planned) []*unstructured.Unstructured { return c.after }
 // settings writes what the cluster has in KServe's namespace and what plan takes into account, as kubectl prints it.
 func (p *proof) settings(dir string) string {
 	p.t.Helper()
-	found, err := p.cluster.Everything(p.t.Context(), func(kind string, namespaced bool) bool {
-		return slices.Contains(settings, kind)
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	found = slices.DeleteFunc(found, func(o map[string]any) bool {
-		return !slices.Contains([]string{"", "kserve"}, evidence.KeyOf(o).Namespace)
+	found := slices.DeleteFunc(append(p.seen.In(""), p.seen.In("kserve")...), func(o map[string]any) bool {
+		return !slices.Contains(settings, evidence.KeyOf(o).Kind)
 	})
 	data, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": found})
 	if err != nil {

@@ -77,6 +77,22 @@ func (t Tool) Source(ctx context.Context) (string, error) {
 	return module.Dir, nil
 }
 
+// Prepare builds programs and the plugin, and downloads the sources of others.
+func Prepare(ctx context.Context, programs, sources []Tool) error {
+	for _, tool := range programs {
+		if _, err := tool.Build(ctx); err != nil {
+			return err
+		}
+	}
+	for _, tool := range sources {
+		if _, err := tool.Source(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := Plugin(ctx)
+	return err
+}
+
 // Plugin builds the plugin from the repository and returns the path of its executable, or the one that PluginVariable
 // names. Called before the namespaces are entered, it sets PluginVariable, so
 // that there is nothing to build inside.

@@ -190,9 +190,18 @@ spec:
 			},
 		},
 		{
-			name:     "templatePatch",
-			manifest: setHead + "spec: {generators: [{list: {elements: [{a: b}]}}], template: {}, templatePatch: 'x: y'}\n",
-			problems: []string{"not rendered: a.yaml:4:81: ApplicationSet models: templatePatch is not expanded, so its Applications are not rendered"},
+			name: "templatePatch",
+			manifest: setHead + `
+spec:
+  generators: [{list: {elements: [{env: prod, dir: x}, {env: test, dir: ""}]}}]
+  goTemplate: true
+  template: {metadata: {name: '{{.env}}'}, spec: {project: p, source: {path: base}}}
+  templatePatch: |
+    {{- if .dir }}
+    spec: {project: other, source: {path: '{{.dir}}'}, destination: {namespace: '{{.env}}'}}
+    {{- end }}
+`,
+			want: "prod ns=argocd project=p to=prod x\ntest ns=argocd project=p to= base\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -233,6 +242,11 @@ func TestReadErrors(t *testing.T) {
 			"a {{ without }}"},
 		{"two generators in one", setHead + "spec: {generators: [{list: {}, git: {}}], template: {}}\n",
 			"generator git, list: more or less than one generator in an entry"},
+		{"directive", list("goTemplate: true\n  templatePatch: 'spec: {$patch: replace}'", "{metadata: {name: x}}"), "templatePatch: the directive $patch is not known"},
+		{"values", list("goTemplate: true\n  templatePatch: 'spec: {source: {helm: {valuesObject: {a: 2, b: {c: 2}}}}}'",
+			"{metadata: {name: x}, spec: {source: {helm: {valuesObject: {a: 1, b: {c: 1}}}}}}"),
+			"Argo CD can't patch valuesObject.b, because the template has it too"},
+		{"patch", list("goTemplate: true\n  templatePatch: '- a'", "{metadata: {name: x}}"), "templatePatch: "},
 		{"bomb", list("goTemplate: true", `{metadata: {name: '{{ range list 1 2 3 }}{{ indent 900000 "" }}{{ end }}'}}`),
 			"makes more than 1048576 bytes"},
 	} {

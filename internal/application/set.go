@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -22,7 +25,7 @@ type set struct {
 
 	generators []map[string]any
 	template   map[string]any
-	patched    bool // whether there is a templatePatch
+	patch      *string // the templatePatch, if there is one
 	renderer
 
 	problems []Problem
@@ -46,7 +49,7 @@ func (r Reader) newSet(o object, at locator) (*set, error) {
 		Reader: r,
 		name:   content.Metadata.Name, namespace: content.Metadata.Namespace,
 		spec: o.node.Get("spec"), at: at, where: at.of(o.node),
-		generators: content.Spec.Generators, template: content.Spec.Template, patched: content.Spec.TemplatePatch != nil,
+		generators: content.Spec.Generators, template: content.Spec.Template, patch: content.Spec.TemplatePatch,
 		renderer: renderer{content.Spec.GoTemplate, content.Spec.GoTemplateOptions},
 	}, nil
 }
@@ -64,10 +67,6 @@ func (s *set) problem(n *yamldoc.Node, format string, args ...any) {
 // applications returns the Applications of the generators that can be expanded (GenerateApplications in
 // applicationset/controllers/template/template.go@v3.5.7).
 func (s *set) applications() ([]Application, error) {
-	if s.patched {
-		s.problem(s.spec.Get("templatePatch"), "templatePatch is not expanded, so its Applications are not rendered")
-		return nil, nil
-	}
 	var apps []Application
 	for i, g := range s.generators {
 		node := s.spec.Get("generators", i)
@@ -97,6 +96,9 @@ func (s *set) applications() ([]Application, error) {
 // application renders the template. An Application with a variable that no generator sets is a problem.
 func (s *set) application(template, params map[string]any, generator *yamldoc.Node) (*Application, error) {
 	rendered, err := s.mapping(template, params)
+	if err == nil && s.patch != nil {
+		rendered, err = s.patched(rendered, params)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +112,66 @@ func (s *set) application(template, params map[string]any, generator *yamldoc.No
 		return nil, nil
 	}
 	return &app, nil
+}
+
+// patched applies the templatePatch to an Application, whose project stays (applyTemplatePatch in
+// applicationset/controllers/template/patch.go@v3.5.7). It is a strategic merge patch, and the types of an Application have
+// no list of sources that is merged.
+func (s *set) patched(app, params map[string]any) (map[string]any, error) {
+	text, err := s.text(*s.patch, params)
+	if err != nil {
+		return nil, fmt.Errorf("templatePatch: %w", err)
+	}
+	var patch map[string]any
+	if err := yaml.Unmarshal([]byte(text), &patch); err != nil {
+		return nil, fmt.Errorf("templatePatch: %w", err)
+	}
+	if spec, _ := patch["spec"].(map[string]any); spec != nil {
+		delete(spec, "project")
+	}
+	return merged(app, patch)
+}
+
+// merged returns a mapping with a patch, in which null removes a key.
+func merged(base, patch map[string]any) (map[string]any, error) {
+	all := map[string]any{}
+	maps.Copy(all, base)
+	for key, value := range patch {
+		mine, _ := all[key].(map[string]any)
+		theirs, isMapping := value.(map[string]any)
+		switch {
+		case strings.HasPrefix(key, "$"):
+			return nil, fmt.Errorf("templatePatch: the directive %s is not known here; Argo CD may know it", key)
+		case value == nil:
+			delete(all, key)
+		case key == "valuesObject" && unmerged(mine, theirs) != "":
+			return nil, fmt.Errorf("templatePatch: Argo CD can't patch valuesObject.%s, because the template has it too: "+
+				"leave it to one of the two", unmerged(mine, theirs))
+		case isMapping:
+			var err error
+			if all[key], err = merged(mine, theirs); err != nil {
+				return nil, err
+			}
+		default:
+			all[key] = value
+		}
+	}
+	return all, nil
+}
+
+// unmerged returns the first key of a patch of valuesObject that a strategic merge patch refuses, or "": the types say
+// nothing about mappings and lists in it (LookupPatchMetadataForStruct in
+// third_party/forked/golang/json/fields.go of k8s.io/apimachinery@v0.37.1).
+func unmerged(base, patch map[string]any) string {
+	for _, key := range slices.Sorted(maps.Keys(patch)) {
+		switch patch[key].(type) {
+		case map[string]any, []any:
+			if reflect.TypeOf(base[key]) == reflect.TypeOf(patch[key]) {
+				return key
+			}
+		}
+	}
+	return ""
 }
 
 // openTag matches a variable that was not replaced, in the two kinds of templates.

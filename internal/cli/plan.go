@@ -45,7 +45,7 @@ This prints them; leave out kinds that your release does not have:
 Kubernetes, Knative and the gateways have no part in it: stand-ins report that pods run and that routes are accepted.
 --unready shows what KServe makes while they do not.
 
-The exit code is 1 when something is refused or a service ends without its workload.
+The exit code is 1 when something is refused, a service ends without its workload, or KServe fails on it.
 
 ` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin plan --kserve-version 0.20.0 deploy/
@@ -162,7 +162,26 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
 		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
 	}
-	return err
+	return cmp.Or(err, pl.sameMode())
+}
+
+// sameMode returns an error if the configuration of the cluster has another default mode than the setting: the repairs
+// would be for one, and KServe would work with the other.
+func (pl *planning) sameMode() error {
+	setting, known := kserve.ParseMode(pl.inputs.All[0].Settings.DefaultDeploymentMode)
+	for _, m := range pl.cluster {
+		data, _ := m.Object["data"].(map[string]any)
+		deploy, _ := data["deploy"].(string)
+		name := m.Object["metadata"].(map[string]any)["name"]
+		if m.Object["kind"] != "ConfigMap" || name != kserve.ConfigMap || deploy == "" || !known {
+			continue
+		}
+		if mode, err := kserve.ConfiguredMode(deploy); err == nil && mode != setting {
+			return fmt.Errorf("%s: the cluster's default deployment mode is %s, and the setting default-deployment-mode says %s: "+
+				"correct one of them", m.Place, mode, setting)
+		}
+	}
+	return nil
 }
 
 // namespace is that of objects that name none.

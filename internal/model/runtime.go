@@ -190,6 +190,12 @@ func (m *Model) UsesRuntime(s *Service, runtime *transform.Object) bool {
 		slices.ContainsFunc(m.runtimes().of(s), func(selection *Selection) bool { return slices.Contains(in, selection) })
 }
 
+// IsUsed reports whether a service names the runtime, or may get it for its model's format.
+func (m *Model) IsUsed(runtime *transform.Object) bool {
+	return len(m.NamedUsers(runtime)) > 0 ||
+		slices.ContainsFunc(m.SelectedIn(runtime), func(selection *Selection) bool { return len(selection.Users) > 0 })
+}
+
 // RuntimeUsers returns the services that name the runtime, or may get it for their model's format, in the order of the
 // render.
 func (m *Model) RuntimeUsers(runtime *transform.Object) []*Service {

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // facts returns what people want to know of an object, in few words each.
 func facts(f *forest, o Object) []string {
 	switch r := referenceOf(o); r.Kind {
 	case "Deployment", "StatefulSet":
-		return workload(f, o, at(o, "spec", "template"), 1)
+		return deployment(f, o)
 	case "LeaderWorkerSet":
-		size := number(at(o, "spec", "leaderWorkerTemplate", "size"), 1)
-		return append([]string{fmt.Sprintf("%d pods a replica", size)},
-			workload(f, o, at(o, "spec", "leaderWorkerTemplate", "workerTemplate"), size)...)
+		return workerSet(f, o)
 	case "Service":
 		if r.APIVersion == "serving.knative.dev/v1" {
 			return knative(o)
@@ -77,25 +77,52 @@ func ports(o Object) []string {
 	return []string{"port " + strings.Join(all, ", ")}
 }
 
-// workload describes what runs pods: how many, with which images and ports, and the GPUs that they take. pods is how
-// many a replica has.
-func workload(f *forest, o Object, template any, pods int64) []string {
+// deployment describes what runs pods: how many, with which images and ports, and the GPUs that they take.
+func deployment(f *forest, o Object) []string {
 	replicas := number(at(o, "spec", "replicas"), 1)
 	facts := []string{plural(replicas, "replica")}
-	largest := max(replicas, f.largest(o))
 	// The pod has what KServe's webhooks add to the template.
-	containers, initial := containersOf(f, o, template)
+	containers, initial := containersOf(f, o)
 	for _, c := range containers {
 		facts = append(facts, describe(c))
 	}
 	for _, c := range initial {
 		facts = append(facts, "first "+describe(c))
 	}
-	if perPod := gpus(containers); perPod > 0 {
-		facts = append(facts, fmt.Sprintf("%s a pod, %d at %s, %d during a rollout", plural(perPod, "GPU"),
-			perPod*pods*largest, plural(largest, "replica"), perPod*pods*(largest+surge(o, largest))))
+	surge := at(o, "spec", "strategy", "rollingUpdate", "maxSurge")
+	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest(o)), surge)...)
+}
+
+// workerSet describes a LeaderWorkerSet, whose replicas have one leader, made like the workers unless it has a template of
+// its own.
+func workerSet(f *forest, o Object) []string {
+	template := at(o, "spec", "leaderWorkerTemplate")
+	size, replicas := number(at(template, "size"), 1), number(at(o, "spec", "replicas"), 1)
+	facts := []string{plural(size, "pod") + " a replica", plural(replicas, "replica")}
+	workers, _ := at(template, "workerTemplate", "spec", "containers").([]any)
+	leaders, own := at(template, "leaderTemplate", "spec", "containers").([]any)
+	if !own {
+		leaders = workers
 	}
-	return facts
+	for _, c := range leaders {
+		facts = append(facts, describe(c))
+	}
+	if own && size > 1 {
+		for _, c := range workers {
+			facts = append(facts, "worker "+describe(c))
+		}
+	}
+	surge := at(o, "spec", "rolloutStrategy", "rollingUpdateConfiguration", "maxSurge")
+	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest(o)), surge)...)
+}
+
+// gpuFacts tells how many GPUs a pod or replica takes, if any, and how many all do, also while a rollout has more of them.
+func gpuFacts(unit string, each, largest int64, surge any) []string {
+	if each == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s a %s, %d at %s, %d during a rollout", plural(each, "GPU"), unit, each*largest,
+		plural(largest, "replica"), each*(largest+surplus(surge, largest)))}
 }
 
 func plural(n int64, noun string) string {
@@ -105,8 +132,8 @@ func plural(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func containersOf(f *forest, o Object, template any) (containers, initial []any) {
-	spec := at(template, "spec")
+func containersOf(f *forest, o Object) (containers, initial []any) {
+	spec := at(o, "spec", "template", "spec")
 	for _, child := range f.children[versionless(referenceOf(o))] {
 		if child.Kind == "Pod" {
 			spec = at(f.objects[child], "spec")
@@ -129,14 +156,18 @@ func describe(container any) string {
 	return shown
 }
 
-// gpus counts the accelerators that the containers of a pod ask for: all extended resources that are called so.
+// accelerators are the extended resources that count as GPUs: those of AMD, AWS, Google, Habana, Intel and NVIDIA, with
+// the parts of one that NVIDIA and AMD have resources for.
+var accelerators = lazyregexp.New(`^(.*/(gpu|gaudi)|aws\.amazon\.com/neuron(core|device)?|google\.com/tpu|` +
+	`gpu\.intel\.com/(i915|xe)|nvidia\.com/(gpu\.shared|mig-.+)|amd\.com/[a-z]+_nps\d)$`)
+
+// gpus counts the accelerators that the containers of a pod ask for.
 func gpus(containers []any) int64 {
 	var sum int64
 	for _, c := range containers {
 		limits, _ := at(c, "resources", "limits").(map[string]any)
 		for name, value := range limits {
-			vendor, resource, _ := strings.Cut(name, "/")
-			if slices.Contains([]string{"gpu", "gaudi", "neuron"}, resource) || vendor == "nvidia.com" && strings.HasPrefix(resource, "mig-") {
+			if accelerators().MatchString(name) {
 				sum += number(value, 0)
 			}
 		}
@@ -162,23 +193,18 @@ func (f *forest) largest(o Object) int64 {
 	return most
 }
 
-// surge returns how many pods more than its replicas a Deployment may have during a rollout.
-func surge(o Object, replicas int64) int64 {
-	if at(o, "spec", "strategy", "type") == "Recreate" {
-		return 0
-	}
-	switch value := at(o, "spec", "strategy", "rollingUpdate", "maxSurge").(type) {
-	case string:
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(value, "%"), 64)
+// surplus returns how many pods or replicas a rollout may have beyond the others: a number, or a percentage of them. What
+// is made again in place has none.
+func surplus(surge any, replicas int64) int64 {
+	text, _ := surge.(string)
+	if percent, found := strings.CutSuffix(text, "%"); found {
+		share, err := strconv.ParseFloat(percent, 64)
 		if err != nil {
 			return 0
 		}
-		return int64(math.Ceil(percent / 100 * float64(replicas)))
-	case nil:
-		return 0
-	default:
-		return number(value, 0)
+		return int64(math.Ceil(share / 100 * float64(replicas)))
 	}
+	return number(surge, 0)
 }
 
 // knative describes a Knative Service, whose controller keeps as many pods as its annotations allow.

@@ -144,11 +144,13 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, stuck := map[Effect]int{}, 0, 0
+	effects, restarts, stuck, fails := map[Effect]int{}, 0, 0, 0
 	for _, s := range p.Services {
 		s.count(effects, &restarts)
 		if s.Stuck {
 			stuck++
+		} else if s.fails() {
+			fails++
 		}
 	}
 	parts := []string{terminal.Count(len(p.Services), "service")}
@@ -172,6 +174,9 @@ func (p *Plan) summary() string {
 	}
 	if stuck > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))
+	}
+	if fails > 0 {
+		parts = append(parts, fmt.Sprintf("%d on which KServe fails", fails))
 	}
 	return strings.Join(parts, ", ")
 }

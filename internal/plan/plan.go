@@ -107,9 +107,10 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 				strings.Join(list("the deletion waits for the finalizer", waits), "")})
 		}
 	}
+	told := map[Reference]bool{}
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
-		service.Problems = problems(&answer.State, now, root)
+		service.Problems = problems(&answer.State, now, root, told)
 		if o := now.objects[root]; o != nil {
 			service.Stuck = isStuck(&answer.State, o, &service.Node)
 			if service.Stuck && len(service.Problems) == 0 {
@@ -117,6 +118,11 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 			}
 		}
 		p.Services = append(p.Services, service)
+	}
+	for _, e := range answer.State.Errors {
+		if !told[e.Object] {
+			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
+		}
 	}
 	return p
 }
@@ -150,15 +156,20 @@ func (p *Plan) Add(other *Plan) {
 	}
 }
 
-// Failed counts what is refused and the services that end without their workload.
+// Failed counts what is refused, the services that end without their workload, and those on which KServe fails.
 func (p *Plan) Failed() int {
 	n := len(p.Refused)
 	for _, s := range p.Services {
-		if s.Stuck {
+		if s.Stuck || s.fails() {
 			n++
 		}
 	}
 	return n
+}
+
+// fails reports whether a controller ends with an error, be there a workload or not: what it still has to do is not done.
+func (s *Service) fails() bool {
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
 }
 
 // versionless returns a reference with the group and a slash in place of the version: an object is the same in all

@@ -70,11 +70,17 @@ func TestNew(t *testing.T) {
 			want: []string{"! controller: no Secret\n  ! it ends without a workload\n"},
 		},
 		"an error with its event": {
-			objects: service + "}}\n" + deployment,
+			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Object: iris, Message: "fails to reconcile: no runtime"}},
 				Events: []plan.Event{{Object: event, Reason: "InternalError", Message: "no runtime"},
 					{Object: event, Reason: "Error", Message: "Failed: fails to reconcile: no runtime"}}},
-			want: []string{"! controller: fails to reconcile: no runtime\n"}, not: "event",
+			want: []string{"! controller: fails to reconcile: no runtime\n", "1 object made, 1 on which KServe fails\n"}, not: "event",
+		},
+		"an error of what belongs to no service": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
+				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "other"}}}},
+			want: []string{"Deployment a/other is refused\n  its controller fails: no Secret\n"}, not: "!",
 		},
 		"one kind of two groups": {
 			objects: service + "}}\n" + deployment +

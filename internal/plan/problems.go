@@ -38,8 +38,8 @@ func runs(n *Node) bool {
 	})
 }
 
-// problems returns what the controllers say about a service and what it owns.
-func problems(state *State, now *forest, root Reference) []Problem {
+// problems returns what the controllers say about a service and what it owns. It adds the objects of errors to told.
+func problems(state *State, now *forest, root Reference, told map[Reference]bool) []Problem {
 	var own []Reference
 	var collect func(Reference)
 	collect = func(r Reference) {
@@ -65,6 +65,7 @@ func problems(state *State, now *forest, root Reference) []Problem {
 	}
 	for _, e := range state.Errors {
 		if has(e.Object) {
+			told[e.Object] = true
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}

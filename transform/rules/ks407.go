@@ -43,17 +43,14 @@ var nodeGroup = &transform.Rule{
 // checkNodeGroup looks for a node group with a similar name if the render has node groups, but not this one. Without it
 // KServe makes nothing for the cache (Reconcile in pkg/controller/v1alpha1/localmodel@v0.14.1 to @v0.20.0).
 func (p *pass) checkNodeGroup(at yamldoc.Path, name string) {
-	groups := p.Snapshot.Objects(localModelNodeGroup)
-	named := func(o *transform.Object) bool { return o.Name == name }
-	if name == "" || isPlaceholder(name) || slices.ContainsFunc(groups, named) {
+	groups := p.index.nodeGroups()
+	if name == "" || isPlaceholder(name) || groups.named[name] != nil {
 		return
 	}
-	for _, o := range groups {
-		if spelling.Distance(name, o.Name) == 1 {
-			p.Report(transform.Report{At: at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
-				"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", name, o.Name)})
-			return
-		}
+	similar := func(o *transform.Object) bool { return spelling.Distance(name, o.Name) == 1 }
+	if i := slices.IndexFunc(groups.like(name), similar); i >= 0 {
+		p.Report(transform.Report{At: at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
+			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", name, groups.like(name)[i].Name)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -41,10 +42,16 @@ func checkConfigs(p *pass) {
 	refs := yamldoc.Path{"spec", "baseRefs"}
 	for i, ref := range p.Object.Get(refs...).List() {
 		name := ref.Get("name").Str()
-		if slices.Contains(s.Missing, name) && !kserve.IsPreset(name) && !isPlaceholder(name) {
+		if slices.Contains(s.Missing, name) && !isShipped(name) && !isPlaceholder(name) {
 			p.reportMissing(refs.With(i, "name"), name)
 		}
 	}
+}
+
+// isShipped reports whether a Config with the name comes with KServe, or with OpenShift AI, which puts its release before
+// the name.
+func isShipped(name string) bool {
+	return kserve.IsPreset(name) && strings.Contains(name, "kserve-config-llm-")
 }
 
 // pipelinePreset returns the name of the preset that KServe looks for if the workers of a part are pipeline parallel
@@ -93,36 +100,4 @@ func (p *pass) reportMissing(at yamldoc.Path, name string) {
 		f.Message += ", which these manifests do not have: fine if another app has it, in this namespace or in KServe's"
 	}
 	p.Report(f)
-}
-
-// configNames finds the Configs of a render by name.
-type configNames struct {
-	named map[string]*transform.Object
-	short map[string][]*transform.Object // by each name without one of its bytes
-}
-
-func findConfigNames(render *transform.Snapshot) configNames {
-	found := configNames{map[string]*transform.Object{}, map[string][]*transform.Object{}}
-	for _, o := range render.Objects(kserve.LLMInferenceServiceConfig) {
-		found.named[o.Name] = o
-		for i := range o.Name {
-			short := o.Name[:i] + o.Name[i+1:]
-			found.short[short] = append(found.short[short], o)
-		}
-	}
-	return found
-}
-
-// like returns Configs among which are all those whose names differ from the given one in a byte, or in the order of
-// two.
-func (c configNames) like(name string) []*transform.Object {
-	all := slices.Clone(c.short[name])
-	for i := range name {
-		short := name[:i] + name[i+1:]
-		all = append(all, c.short[short]...)
-		if o := c.named[short]; o != nil {
-			all = append(all, o)
-		}
-	}
-	return all
 }

@@ -33,7 +33,7 @@ var notOfPods = []string{"supportedModelFormats", "protocolVersions", "disabled"
 func checkRuntimeChange(p *pass) {
 	isCluster, was := p.Object.GroupKind() == kserve.ClusterServingRuntime, p.was(p.Object)
 	spec, before := p.Object.Get("spec"), was.Get("spec")
-	if !isCluster && len(p.KServe.RuntimeUsers(p.Object)) > 0 || runtimeText(spec) == runtimeText(before) ||
+	if !isCluster && p.KServe.IsUsed(p.Object) || runtimeText(spec) == runtimeText(before) ||
 		spec.Get("disabled").Str() == "true" || spec.Get("multiModel").Str() == "true" {
 		return
 	}

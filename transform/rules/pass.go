@@ -37,7 +37,8 @@ type index struct {
 	schema     *schema.Kinds
 	claimed    func() map[claim]*transform.Object
 	mains      func() map[podTemplate]*mainNames
-	configs    func() configNames
+	configs    func() names
+	nodeGroups func() names
 	caches     func() caches
 	selecting  func() map[*model.Selection]runtimeUsers
 	multiModel func() map[server]bool

@@ -32,14 +32,18 @@ func (s *Section) Leave(name, reason string) {
 	s.left[reason] = append(s.left[reason], name)
 }
 
-// Add adds what was compared.
+// Add adds what was compared of some of the cases.
 func (s *Section) Add(name string, real, planned State, refused, foretold Refusals) {
-	p := phase{name: name, kinds: map[string]int{}, refused: len(refused),
-		differences: len(Compare(real, planned)) + len(CompareRefusals(refused, foretold))}
+	i := slices.IndexFunc(s.phases, func(p phase) bool { return p.name == name })
+	if i < 0 {
+		i, s.phases = len(s.phases), append(s.phases, phase{name: name, kinds: map[string]int{}})
+	}
+	p := &s.phases[i]
+	p.refused += len(refused)
+	p.differences += len(Compare(real, planned)) + len(CompareRefusals(refused, foretold))
 	for k := range real {
 		p.kinds[k.Kind]++
 	}
-	s.phases = append(s.phases, p)
 }
 
 // expected are the kinds of which something has to be compared, with every release.

@@ -124,11 +124,12 @@ func TestNothing(t *testing.T) {
 		all = append(all, object(kind, "x", nil))
 	}
 	k := Key{Kind: "Service", Namespace: "shop", Name: "y"}
+	s.Add("as they are", NewState(all[:2]), NewState(all[:2]), Refusals{}, Refusals{})
 	s.Add("as they are", NewState(all), NewState(all), Refusals{k: "no"}, Refusals{k: "never"})
 	if found := s.Nothing(); len(found) > 0 {
 		t.Errorf("missing: %q", found)
 	}
-	for _, want := range []string{"| refused | 1 |", "| differences | 1 |", "| of them Deployment | 1 |",
+	for _, want := range []string{"| refused | 1 |", "| differences | 1 |", "| of them Deployment | 2 |", "| of them Pod | 1 |",
 		"1 predicted, 1 measured", "- Kubernetes does not read it: 1: KS101/unknown/x"} {
 		if !strings.Contains(s.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, s.String())

@@ -20,8 +20,8 @@ in namespaces of its own that have the same names in both worlds. They are all t
 below "Not run". kube-controller-manager made the pods and
 collected the garbage; what runs pods, LeaderWorkerSets and gateways was imitated, and HPAs scaled nothing.
 LLMInferenceServices got a certificate in place of that which KServe makes for each new address. The default
-deployment mode was Standard. ` + "`--cluster`" + ` had what kubectl prints of KServe's configuration, runtimes and
-presets.
+deployment mode was Standard; nothing here is about Knative mode. ` + "`--cluster`" + ` had what kubectl prints of
+KServe's configuration, runtimes and presets.
 
 "As they are" is what KServe makes of the manifests. "Repaired" is what it makes of them after a change to what the
 plugin makes of them for that release and mode: with the rule of the case alone; with all rules for cases "together" and

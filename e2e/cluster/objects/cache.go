@@ -58,3 +58,13 @@ func (c *Cache) List(kind schema.GroupVersionResource, namespace string) (all []
 	}
 	return all
 }
+
+// In returns the objects of all kinds in a namespace, or without one if it is "". They must not be changed.
+func (c *Cache) In(namespace string) (all []map[string]any) {
+	for kind := range c.informers {
+		for _, object := range c.List(kind, namespace) {
+			all = append(all, object.Object)
+		}
+	}
+	return all
+}

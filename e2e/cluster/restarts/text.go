@@ -5,10 +5,11 @@ const Introduction = `# Restarts, predicted and measured
 
 <!-- Written by make e2e SUITE=restarts. It compares this page with what it measures; -update rewrites the page. -->
 
-Every golden case of a rule (testdata/rules) was deployed as it is to a real Kubernetes 1.34 API server with the
-release's own controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on.
-The plugin was told the release and the default deployment mode Standard, and ran the rule of the case alone; the
-cases "together" ran all rules.
+Every golden case of a rule (testdata/rules) was a candidate. Each that the rule repairs with the release, and of which
+KServe makes pods in Standard mode, was deployed as it is to a real Kubernetes 1.34 API server with the release's own
+controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on. "Run" counts
+these; below each table stands why the others were not run. The plugin was told the release and the default deployment
+mode Standard, and ran the rule of the case alone; the cases "together" ran all rules.
 
 "Predicted" are the services that ` + "`check`" + ` lists as restarting, which the summary of ` + "`generate`" + ` counts.
 "Measured" are those of which a pod template changed (of a Deployment or LeaderWorkerSet) once KServe had reconciled

@@ -26,18 +26,7 @@ func prepare(ctx context.Context) error {
 	if *operator {
 		tools, sources = append(tools, toolchain.ArgoCDOperator), append(sources, toolchain.ArgoCDOperator)
 	}
-	for _, tool := range tools {
-		if _, err := tool.Build(ctx); err != nil {
-			return err
-		}
-	}
-	for _, tool := range sources {
-		if _, err := tool.Source(ctx); err != nil {
-			return err
-		}
-	}
-	_, err := toolchain.Plugin(ctx)
-	return err
+	return toolchain.Prepare(ctx, tools, sources)
 }
 
 // source returns a file of a program's sources.

@@ -1,0 +1,70 @@
+package planetest
+
+import (
+	"encoding/json"
+	"io/fs"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+// presets tests that KServe reads the cluster's own configuration when it looks at presets: those that the release ships,
+// and those of the cluster, wherever the configuration stands among them.
+func presets(t *testing.T, release controlplane.Release) {
+	const image = "registry.invalid/initializer:7"
+	configuration := configured(t, release, "storageInitializer", "image", image)
+	for name, cluster := range map[string][]map[string]any{
+		"of the release": {configuration},
+		"of the cluster": append(shipped(t, release, "LLMInferenceServiceConfig"), configuration),
+	} {
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: cluster,
+			Objects: manifests(t, llmService(release))})
+		deployment := find(t, state, "Deployment llama-kserve")
+		if got := at(deployment, "spec", "template", "spec", "initContainers", 0, "image"); got != image {
+			t.Errorf("presets %s: image %v", name, got)
+		}
+	}
+}
+
+// configured returns the release's own configuration with another value of a field in one of its parts.
+func configured(t *testing.T, release controlplane.Release, part, field string, value any) map[string]any {
+	t.Helper()
+	for _, o := range shipped(t, release, "ConfigMap") {
+		text, found := at(o, "data", part).(string)
+		if !found {
+			continue
+		}
+		var settings map[string]any
+		if err := json.Unmarshal([]byte(text), &settings); err != nil {
+			t.Fatal(err)
+		}
+		settings[field] = value
+		changed, err := json.Marshal(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o["data"].(map[string]any)[part] = string(changed)
+		return o
+	}
+	t.Fatalf("the configuration of the release has no %s", part)
+	return nil
+}
+
+// shipped returns the objects of a kind that the release ships.
+func shipped(t *testing.T, release controlplane.Release, kind string) []map[string]any {
+	t.Helper()
+	data, err := fs.ReadFile(release.Manifests, "manifests/objects.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, found []map[string]any
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		if o["kind"] == kind {
+			found = append(found, o)
+		}
+	}
+	return found
+}

@@ -1,0 +1,54 @@
+package plugin_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// unrun are the rules whose edits restart pods and of which restarts.md has no run on a release, with the reason.
+var unrun = map[string]string{
+	"KS110 0.20.0": "KServe makes no Deployment of its cases as they are",
+	"KS111 0.20.0": "KServe makes no Deployment of its cases as they are",
+	"KS401 0.15.2": "KServe refuses its cases as they are",
+	"KS401 0.20.0": "KServe refuses its cases as they are",
+	"KS507 0.15.2": "it came after the page was measured",
+	"KS507 0.20.0": "it came after the page was measured",
+	"KS802 0.15.2": "KServe refuses its cases as they are",
+	"KS802 0.20.0": "KServe refuses its cases as they are",
+}
+
+// TestRestartsAreMeasured checks that docs/evidence/restarts.md has a run of each rule whose edits restart pods, on each
+// of its releases that has the rule.
+func TestRestartsAreMeasured(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| (KS\d+) \| \d+ \| (\d+) \|`)
+	sections := strings.Split(read(t, "docs/evidence/restarts.md"), "\n## KServe ")[1:]
+	if len(sections) < 2 {
+		t.Fatalf("%d releases", len(sections))
+	}
+	for _, section := range sections {
+		name, text, _ := strings.Cut(section, "\n")
+		release, err := transform.ParseRelease(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := map[string]bool{}
+		for _, m := range row.FindAllStringSubmatch(text, -1) {
+			ran[m[1]] = m[2] != "0"
+		}
+		for _, rule := range rules.All {
+			applies := len(rule.Windows) == 0 ||
+				slices.ContainsFunc(rule.Windows, func(w transform.Window) bool { return w.Contains(release) })
+			if !rule.Restarts || !applies {
+				continue
+			}
+			if key := rule.ID + " " + name; ran[rule.ID] == (unrun[key] != "") {
+				t.Errorf("%s has a run: %v, and a reason for none: %q", key, ran[rule.ID], unrun[key])
+			}
+		}
+	}
+}

@@ -1,0 +1,276 @@
+// Evidence lists when the pages in docs/evidence were last measured, in docs/evidence/README.md: with which commit, how
+// many commits of the product ago, and which rules have changed since. With -check it compares the list with the pages,
+// and fails if what is about a release that CI runs is older than the bound.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// oldest is how many commits of the product may lie between a measurement and now: some days of work.
+const oldest = 600
+
+// product is what people run.
+var product = []string{"cmd", "internal", "transform", "resource_customizations"}
+
+func main() {
+	dir := flag.String("C", ".", "the top `folder` of the repository")
+	check := flag.Bool("check", false, "compare the list with the pages instead of writing it, and fail on what is stale")
+	flag.Parse()
+	err := os.Chdir(*dir)
+	if err == nil {
+		err = evidence(*check)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// measured is what one page says about a release of KServe, or a page without releases.
+type measured struct {
+	page, release string
+	commit        string   // the oldest
+	inCI          bool     // whether CI measures it again
+	ago           int      // commits of the product; unknown if the commit is not in the history
+	changed       []string // rules that the page is about and that have changed since
+}
+
+func evidence(check bool) error {
+	switch shallow, err := git("rev-parse", "--is-shallow-repository"); {
+	case err != nil:
+		return err
+	case shallow == "true\n" && check:
+		fmt.Println("a shallow clone has no history to count in, so nothing says how old the pages are: git fetch --unshallow")
+		return nil
+	case shallow == "true\n":
+		return errors.New("a shallow clone has no history to count in: git fetch --unshallow")
+	}
+	all, err := measurements()
+	if err != nil {
+		return err
+	}
+	releases, err := inCI()
+	if err != nil {
+		return err
+	}
+	var stale []string
+	for i := range all {
+		m := &all[i]
+		if m.ago, err = ago(m.commit); err != nil {
+			return err
+		}
+		if m.page == "restarts.md" {
+			if m.changed, err = changedRules(m.commit); err != nil {
+				return err
+			}
+		}
+		m.inCI = m.page == "compatibility.md" && slices.Contains(releases, m.release)
+		if m.ago > oldest && !m.inCI && slices.Contains(releases, m.release) {
+			stale = append(stale, fmt.Sprintf("%s, KServe %s: measured with %s", m.page, m.release, m.commit))
+		}
+	}
+	if !check {
+		return write(all)
+	}
+	if len(stale) > 0 {
+		return fmt.Errorf("measure anew what is more than %d commits of the product old, or of a commit that is not in the history:\n%s", oldest, strings.Join(stale, "\n"))
+	}
+	list, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if !bytes.Contains(list, []byte(m.head())) {
+			return fmt.Errorf("%s lacks %q; make evidence writes it", page, m.head())
+		}
+	}
+	return nil
+}
+
+var (
+	section  = regexp.MustCompile(`(?m)^## KServe (\S+)\n\nMeasured with commit ([0-9a-f]+)\.$`)
+	whole    = regexp.MustCompile(`(?m)^Measured .*with commit ([0-9a-f]+)[ ,.]`)
+	kserve   = regexp.MustCompile(`(?m)^KSERVE  \?= (.*)$`)
+	ruleFile = regexp.MustCompile(`^transform/rules/ks(\d+)\.go$`)
+)
+
+// measurements returns what the pages and the results behind them name, without ages.
+func measurements() (all []measured, err error) {
+	for _, name := range []string{"comparison.md", "kserve-upgrades.md", "performance.md", "plan.md", "restarts.md"} {
+		text, err := os.ReadFile(filepath.Join("docs/evidence", name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		sections := section.FindAllSubmatch(text, -1)
+		for _, s := range sections {
+			all = append(all, measured{page: name, release: string(s[1]), commit: string(s[2])})
+		}
+		if one := whole.FindSubmatch(text); len(sections) == 0 && one != nil {
+			all = append(all, measured{page: name, commit: string(one[1])})
+		}
+	}
+	for page, folder := range map[string]string{"compatibility.md": ".", "keda.md": "keda", "knative.md": "knative"} {
+		files, err := filepath.Glob(filepath.Join("e2e/cluster/testdata/results", folder, "*.json"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			m, err := results(file)
+			if err != nil {
+				return nil, err
+			}
+			m.page = page
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b measured) int { return strings.Compare(a.page+" "+a.release, b.page+" "+b.release) })
+	return all, nil
+}
+
+// results returns the oldest measurement in a file of e2e/cluster.
+func results(file string) (measured, error) {
+	m := measured{release: strings.TrimSuffix(filepath.Base(file), ".json")}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return m, err
+	}
+	var rows []struct{ Commit string }
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return m, fmt.Errorf("%s: %w", file, err)
+	}
+	most := -1
+	for _, row := range rows {
+		n, err := ago(row.Commit)
+		if err != nil {
+			return m, err
+		}
+		if n > most {
+			most, m.commit = n, row.Commit
+		}
+	}
+	return m, nil
+}
+
+// inCI returns the releases that CI runs: the default of KSERVE.
+func inCI() ([]string, error) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		return nil, err
+	}
+	found := kserve.FindSubmatch(makefile)
+	if found == nil {
+		return nil, fmt.Errorf("the Makefile has no KSERVE")
+	}
+	return append(strings.Split(string(found[1]), ","), ""), nil
+}
+
+// unknown is the age of a commit that is not in the history, as one that a rebase has replaced.
+const unknown = 1 << 20
+
+var known = map[string]int{}
+
+// ago returns how many commits have changed the product since one.
+func ago(commit string) (int, error) {
+	if n, found := known[commit]; found {
+		return n, nil
+	}
+	if exec.Command("git", "merge-base", "--is-ancestor", commit, "HEAD").Run() != nil {
+		known[commit] = unknown
+		return unknown, nil
+	}
+	out, err := git(append([]string{"rev-list", "--count", "--no-merges", commit + "..HEAD", "--"}, product...)...)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	_, err = fmt.Sscan(out, &n)
+	known[commit] = n
+	return n, err
+}
+
+// changedRules returns the rules whose source has changed since a commit.
+func changedRules(commit string) (ids []string, err error) {
+	out, err := git("diff", "--name-only", commit, "HEAD", "--", "transform/rules")
+	for name := range strings.Lines(out) {
+		if found := ruleFile.FindStringSubmatch(strings.TrimSpace(name)); found != nil {
+			ids = append(ids, "KS"+found[1])
+		}
+	}
+	return ids, err
+}
+
+func git(args ...string) (string, error) {
+	out, err := exec.Command("git", args...).Output()
+	if failed, ok := err.(*exec.ExitError); ok {
+		return "", fmt.Errorf("git %s: %s", strings.Join(args, " "), bytes.TrimSpace(failed.Stderr))
+	}
+	return string(out), err
+}
+
+const page = "docs/evidence/README.md"
+
+const introduction = `# How old the evidence is
+
+<!-- Written by make evidence, which make stale compares with the pages. -->
+
+CI runs each test that [contract.md](contract.md) and [security.md](security.md) name, and compares
+[health.md](health.md) and the rules' pages with what the program makes. It measures
+[compatibility.md](compatibility.md) again for KServe 0.15.2 and 0.20.0, except the table Scaling and the slow ones of
+the table Drift. Everything else below was measured by hand, with the commit that is named, and nothing compares it.
+
+An age is the number of commits of the product since then: those that change what people run. CI fails if a row about
+0.15.2 or 0.20.0 is older than %d. A rule that has changed since a page was measured is named: what the page says about
+it may be wrong. Of a page whose cells come from several commits, the oldest counts.
+
+| page | KServe | commit | age at %s | changed since |
+|---|---|---|---|---|
+`
+
+// head is the part of a row that the pages give.
+func (m measured) head() string {
+	return fmt.Sprintf("| [%s](%[1]s) | %s | %s |", m.page, m.release, m.commit)
+}
+
+func write(all []measured) error {
+	now, err := git("rev-parse", "--short=8", "HEAD")
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, introduction, oldest, strings.TrimSpace(now))
+	for _, m := range all {
+		age := fmt.Sprint(m.ago)
+		switch {
+		case m.ago == unknown:
+			age = "not in the history, **stale**"
+		case m.ago > oldest:
+			age += ", **stale**"
+		}
+		if m.inCI {
+			age = "measured by CI"
+		}
+		changed := strings.Join(m.changed, " ")
+		if len(m.changed) > 0 {
+			age += ", **stale** where a rule has changed"
+		}
+		if n := len(m.changed); n > 10 {
+			changed = fmt.Sprintf("%d rules", n)
+		}
+		fmt.Fprintf(&b, "%s %s | %s |\n", m.head(), age, changed)
+	}
+	return os.WriteFile(page, b.Bytes(), 0o666)
+}

@@ -1,0 +1,60 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+)
+
+const owned = `, metadata: {name: iris, namespace: a, uid: d, ownerReferences: [{uid: s}]}`
+
+// TestGPUs has the resources that count as GPUs, and how many a Deployment takes.
+func TestGPUs(t *testing.T) {
+	for resource, want := range map[string]string{
+		"nvidia.com/gpu": "2 GPUs", "amd.com/gpu": "2 GPUs", "intel.com/gpu": "2 GPUs", "habana.ai/gaudi": "2 GPUs",
+		"nvidia.com/mig-1g.10gb": "2 GPUs", "nvidia.com/gpu.shared": "2 GPUs", "gpu.intel.com/i915": "2 GPUs",
+		"gpu.intel.com/xe": "2 GPUs", "aws.amazon.com/neuron": "2 GPUs", "aws.amazon.com/neuroncore": "2 GPUs",
+		"google.com/tpu": "2 GPUs", "amd.com/cpx_nps4": "2 GPUs",
+		"gpu.intel.com/i915_monitoring": "", "gpu.intel.com/memory.max": "", "nvidia.com/hostdev": "", "rdma/ib": "", "cpu": "",
+		"ephemeral-storage": "",
+	} {
+		const deployment = `- {apiVersion: apps/v1, kind: Deployment` + owned + `, spec: {replicas: 3,
+  strategy: {rollingUpdate: {maxSurge: 25%%}}, template: {spec: {containers: [
+  {name: main, image: x, resources: {limits: {%s: "2"}}}]}}}}`
+		text := made(t, fmt.Sprintf(deployment, resource))
+		if want != "" {
+			want += " a pod, 6 at 3 replicas, 8 during a rollout"
+		}
+		if !strings.Contains(text, "Deployment iris: 3 replicas; main x"+strings.TrimSuffix("; "+want, "; ")+"\n") {
+			t.Errorf("%s: without %q:\n%s", resource, want, text)
+		}
+	}
+}
+
+// TestLeaderWorkerSets has what they run: a leader, which may be made like the workers, and the workers.
+func TestLeaderWorkerSets(t *testing.T) {
+	const (
+		set = `- {apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet` + owned + `, spec: {replicas: 2,
+  rolloutStrategy: {rollingUpdateConfiguration: {maxSurge: 1}}, leaderWorkerTemplate: {size: 3, %s}}}`
+		worker = `workerTemplate: {spec: {containers: [{name: main, image: x, resources: {limits: {nvidia.com/gpu: 8}}}]}}`
+		leader = `leaderTemplate: {spec: {containers: [{name: main, image: "z:1", resources: {limits: {nvidia.com/gpu: 4}}}]}}, `
+	)
+	for template, want := range map[string]string{
+		worker:          "main x; 24 GPUs a replica, 48 at 2 replicas, 72 during a rollout",
+		leader + worker: "main z:1; worker main x; 20 GPUs a replica, 40 at 2 replicas, 60 during a rollout",
+	} {
+		text := made(t, fmt.Sprintf(set, template))
+		if !strings.Contains(text, "LeaderWorkerSet iris: 3 pods a replica; 2 replicas; "+want+"\n") {
+			t.Errorf("without %q:\n%s", want, text)
+		}
+	}
+}
+
+// made prints a service that has an object.
+func made(t *testing.T, object string) string {
+	t.Helper()
+	answer := &plan.Answer{Release: "0.20.0", State: plan.State{Objects: objects(t, service+"}}\n"+object)}}
+	return printed(t, plan.New(answer, nil, nil, "default"))
+}
