@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 }
 
 // batchSize is how many pairs are in one run of the control plane, each in a namespace of its own.
-const batchSize = 200
+const batchSize = 50
 
 // collect returns all pairs: the golden cases of changes, what the plugin makes of manifests that KServe publishes, and
 // mutants of both, as the plugin makes them.
@@ -56,31 +56,19 @@ func collect(t *testing.T) (all []*pair) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var bases, mutated []*pair
-	for _, g := range append(goldens, samples(t)...) {
-		manifests, err := g.Manifests()
-		if err != nil || g.Settings["kserve-version"] != "" || !slices.Contains([]string{"", "Standard"}, g.Settings["default-deployment-mode"]) {
-			continue
+	cases := append(goldens, samples(t)...)
+	changes, bases := make([][]*pair, len(cases)), make([]*pair, len(cases))
+	t.Run("cases", func(t *testing.T) {
+		for i, g := range cases {
+			t.Run(g.Name, func(t *testing.T) {
+				t.Parallel()
+				changes[i], bases[i] = ofCase(t, g)
+			})
 		}
-		if data, err := os.ReadFile(strings.TrimSuffix(g.Path, filepath.Ext(g.Path)) + ".previous.yaml"); err == nil {
-			if previous, err := objects.ParseItems(data); err == nil {
-				all = append(all, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
-			}
-		}
-		stdout, _, code := try(t, g.Args("generate")...)
-		if code != 0 {
-			continue
-		}
-		repaired, err := objects.ParseItems(stdout)
-		if err != nil {
-			continue
-		}
-		if g.Rule == public {
-			all = append(all, &pair{name: g.Name, kind: "published manifests, repaired", old: manifests, new: repaired})
-		}
-		bases = append(bases, &pair{name: g.Name, old: repaired, new: repaired})
-	}
-	for _, base := range sound(t, bases) {
+	})
+	var mutated []*pair
+	all = slices.Concat(changes...)
+	for _, base := range sound(t, slices.DeleteFunc(bases, func(p *pair) bool { return p == nil })) {
 		for _, m := range mutants(base.old) {
 			mutated = append(mutated, &pair{name: base.name + ": " + m.what, kind: "mutants", old: base.old, new: m.manifests})
 		}
@@ -94,6 +82,29 @@ func collect(t *testing.T) (all []*pair) {
 		}
 	}
 	return sound(t, all)
+}
+
+// ofCase returns the changes that a case is, and what the plugin makes of it, nil for one that it does not read.
+func ofCase(t *testing.T, g golden.Case) (changes []*pair, base *pair) {
+	manifests, err := g.Manifests()
+	if err != nil || g.Settings["kserve-version"] != "" ||
+		!slices.Contains([]string{"", "Standard"}, g.Settings["default-deployment-mode"]) {
+		return nil, nil
+	}
+	if data, err := os.ReadFile(strings.TrimSuffix(g.Path, filepath.Ext(g.Path)) + ".previous.yaml"); err == nil {
+		if previous, err := objects.ParseItems(data); err == nil {
+			changes = append(changes, &pair{name: g.Name, kind: "golden cases of changes", old: previous, new: manifests})
+		}
+	}
+	stdout, _, code := try(t, g.Args("generate")...)
+	repaired, err := objects.ParseItems(stdout)
+	if code != 0 || err != nil {
+		return changes, nil
+	}
+	if g.Rule == public {
+		changes = append(changes, &pair{name: g.Name, kind: "published manifests, repaired", old: manifests, new: repaired})
+	}
+	return changes, &pair{name: g.Name, old: repaired, new: repaired}
 }
 
 func hash(name string) uint64 {
@@ -220,7 +231,7 @@ func sound(t *testing.T, all []*pair) (working []*pair) {
 	for i, p := range all {
 		p.place(fmt.Sprintf("pair-%05d", i))
 	}
-	for batch := range slices.Chunk(all, 2*batchSize) {
+	for batch := range slices.Chunk(all, batchSize) {
 		batch, said := planned(t, batch, func(batch []*pair) []string { return []string{write(t, "old", batch, old)} })
 		faults := said.faults()
 		for _, p := range batch {

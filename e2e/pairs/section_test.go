@@ -19,7 +19,8 @@ those with objects of all namespaces or of several. The default deployment mode 
 
 "Announced" are the pairs of which ` + "`check --previous`" + `, without the program, reports an error for a rule that is about
 such a failure: of the sync, of KServe's webhooks and controllers, or of what the change deletes. Errors of other rules,
-such as a probe that pods fail, are not about what the control plane can see. With the program, ` + "`plan --previous`" + ` is
+such as a probe that pods fail, are not about what the control plane can see. It has no KEDA, whose webhook refuses what
+KS708 announces. With the program, ` + "`plan --previous`" + ` is
 what the other column was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
