@@ -15,6 +15,21 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
+// installCollectors installs the kind of OpenTelemetry's operator, which KServe looks for when it starts.
+func installCollectors(t *testing.T, c *controlplane.Cluster, version string) {
+	t.Helper()
+	source, err := toolchain.KServeManager(version).Source(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range objects.Read(t, filepath.Join(source, "test", "crds", "opentelemetry-operator.yaml")) {
+		if object.GetKind() == "CustomResourceDefinition" {
+			unstructured.RemoveNestedField(object.Object, "spec", "conversion") // by the operator, which does not run
+			c.Namespace(t, "kserve").ApplyObjects(object)
+		}
+	}
+}
+
 // installStorageContainer installs what KServe ships beside its controllers and runtimes.
 func installStorageContainer(t *testing.T, c *controlplane.Cluster, version string) {
 	t.Helper()
