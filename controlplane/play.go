@@ -63,6 +63,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 		if err := p.apply(t, was[t.key()], manifests[i], false); err != nil {
 			state.refuse(i, p.server.reference(t.key()), err)
 		}
+		p.server.collectAbandoned(t.key())
 	}
 	return p.settled(ctx, state)
 }

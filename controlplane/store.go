@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
@@ -109,15 +110,19 @@ func (s *store) selected(of schema.GroupKind, namespace string, selector labels.
 func (s *store) orphans(gone types.UID) []key {
 	var orphans []key
 	for k := range maps.Clone(s.byOwner[gone]) {
-		left := false
-		for _, owner := range metaOf(s.objects[k]).GetOwnerReferences() {
-			_, there := s.uids[owner.UID]
-			left = left || there
-		}
-		if !left {
+		if s.abandoned(s.objects[k]) {
 			orphans = append(orphans, k)
 		}
 	}
 	slices.SortFunc(orphans, func(a, b key) int { return cmp.Compare(a.String(), b.String()) })
 	return orphans
+}
+
+// abandoned reports whether an object has owners, and none of them is there.
+func (s *store) abandoned(o object) bool {
+	owners := metaOf(o).GetOwnerReferences()
+	return len(owners) > 0 && !slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool {
+		_, there := s.uids[owner.UID]
+		return there
+	})
 }

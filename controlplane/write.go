@@ -257,6 +257,18 @@ func (s *Server) collect(gone types.UID) {
 	}
 }
 
+// collectAbandoned deletes the object if its owners are not there, as the garbage collector does: what somebody has
+// exported has owners of another cluster.
+func (s *Server) collectAbandoned(k key) {
+	s.mu.Lock()
+	o, found := s.objects[k]
+	abandoned := found && s.abandoned(o)
+	s.mu.Unlock()
+	if abandoned {
+		s.delete(k) // what refuses stays
+	}
+}
+
 func keyOf(o object) key {
 	meta := metaOf(o)
 	return key{meta.GroupVersionKind().GroupKind(), meta.GetNamespace(), meta.GetName()}

@@ -21,7 +21,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
-		"pod refused": refusedPod,
+		"pod refused": refusedPod, "abandoned": abandoned,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -280,6 +280,24 @@ func deletion(t *testing.T, release controlplane.Release) {
 		Previous: manifests(t, iris), Objects: manifests(t, "")})
 	if len(before.Objects) == 0 || len(after.Objects) != 0 {
 		t.Errorf("before %q, after %q", names(*before), names(after))
+	}
+}
+
+const exported = `
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: iris
+  ownerReferences:
+  - {apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, name: iris, uid: ae6264a2-0f88-4916-bdb3-4f33d5dd2346}
+`
+
+// What somebody has exported has owners that are not there, even if their names are.
+func abandoned(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, exported+"---"+iris)})
+	find(t, state, "InferenceService iris")
+	if slices.Contains(names(state), "ConfigMap iris") {
+		t.Error("the ConfigMap of an owner of another cluster stays")
 	}
 }
 
