@@ -31,7 +31,7 @@ var unnamedPort = &transform.Rule{
 // reconcilers/service/service_reconciler.go@v0.11.2, @v0.12.1, @v0.14.1, @v0.15.2, @v0.17.0 and @v0.20.0).
 func checkUnnamedPort(p *pass) {
 	s := p.KServe.Service(p.Object)
-	if !s.MayBeStandard() {
+	if !s.MayBeStandard() || stops(s.Object) {
 		return
 	}
 	for _, component := range s.Components() {

@@ -24,7 +24,7 @@ var fixedMode = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/other-mode",
 	Severity: transform.Error,
-	Changed:  run(checkFixedMode),
+	Changed:  changing(checkFixedMode),
 }
 
 // checkFixedMode compares the mode before and after, as far as the annotation or the cluster's default tells: evidence

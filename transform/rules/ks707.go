@@ -22,7 +22,7 @@ var fixedPredictorName = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/named",
 	Severity: transform.Error,
-	Changed:  run(checkPredictorName),
+	Changed:  changing(checkPredictorName),
 }
 
 // checkPredictorName does what validatePredictorNameChange does (inference_service_validation.go@v0.20.0).

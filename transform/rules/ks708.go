@@ -22,7 +22,7 @@ var scalerLeft = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/keda",
 	Severity: transform.Error,
-	Changed:  run(checkScalerLeft),
+	Changed:  changing(checkScalerLeft),
 }
 
 // checkScalerLeft looks at changes to and from class keda. createAutoscaler chooses one reconciler by the class, and

@@ -21,7 +21,7 @@ var fixedCache = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.LocalModelCache, localModelNamespaceCache},
 	Example:  "0.20.0/model",
 	Severity: transform.Error,
-	Changed:  run(checkFixedCache),
+	Changed:  changing(checkFixedCache),
 }
 
 var localModelNamespaceCache = transform.GroupKind{Group: kserve.Group, Kind: "LocalModelNamespaceCache"}

@@ -27,7 +27,7 @@ var fixedParallelism = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "0.20.0/nodes",
 	Severity: transform.Error,
-	Changed:  run(checkFixedParallelism),
+	Changed:  changing(checkFixedParallelism),
 }
 
 // checkFixedParallelism looks at the services alone: the webhook does not merge their baseRefs.

@@ -26,7 +26,7 @@ var fixedSelector = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.LLMInferenceService},
 	Example:  "0.20.0/prefill",
 	Severity: transform.Error,
-	Changed:  run(checkFixedSelector),
+	Changed:  changing(checkFixedSelector),
 }
 
 // checkFixedSelector compares what becomes the selectors of a service's Deployments: one map is their labels, their
@@ -104,7 +104,7 @@ func selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]s
 		}
 		if node := layer.Get(at...); node != nil {
 			for _, e := range node.Entries {
-				if strings.HasPrefix(e.Key.Value, prefix) {
+				if strings.HasPrefix(e.Key.Value, prefix) && !e.Value.IsNull() {
 					labels[e.Key.Value] = e.Value.Str()
 				}
 			}

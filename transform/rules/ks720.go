@@ -31,7 +31,7 @@ var secondGPU = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/image",
 	Severity: transform.Advice,
-	Changed:  run(checkSecondGPU),
+	Changed:  changing(checkSecondGPU),
 }
 
 // notInPods are the fields of a component that change nothing in its pods in Standard mode.
@@ -51,7 +51,7 @@ func checkSecondGPU(p *pass) {
 		spec, before := s.Get(at...), was.Get(at...)
 		replicas, given := spec.Get("minReplicas").Int()
 		gpu := requestedGPU(spec)
-		if before.IsNull() || given && replicas > 1 || gpu == "" || s.MultiNode(component) ||
+		if before.IsNull() || given && replicas > 1 || gpu == "" || gpu != requestedGPU(before) || s.MultiNode(component) ||
 			!spec.Get("deploymentStrategy").IsNull() || podText(s, component) == podText(was, component) {
 			continue
 		}

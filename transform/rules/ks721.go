@@ -27,7 +27,7 @@ var keptFields = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.15.0/kept",
 	Severity: transform.Warning,
-	Changed:  run(checkKeptFields),
+	Changed:  changing(checkKeptFields),
 }
 
 // checkKeptFields looks for what the strategic merge of the new Deployment into the live one leaves there.

@@ -84,6 +84,15 @@ func run(check func(*pass)) func(*transform.Pass) {
 	}
 }
 
+// changing is run for what can't change in place, or costs something: it leaves out what Argo CD makes anew.
+func changing(check func(*pass)) func(*transform.Pass) {
+	return run(func(p *pass) {
+		if !recreated(p.Object) {
+			check(p)
+		}
+	})
+}
+
 // kserveVersion is the setting that some repairs need, often down to the patch release.
 const kserveVersion = "kserve-version"
 

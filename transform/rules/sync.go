@@ -24,6 +24,13 @@ func notPruned(o *transform.Object) bool {
 	return slices.Contains(syncOptions(o), "Prune=false")
 }
 
+// recreated reports whether Argo CD deletes the object and makes it anew instead of changing it: kubectl replace --force
+// (pkg/sync/sync_context.go of gitops-engine@v0.7.1, applyObject).
+func recreated(o *transform.Object) bool {
+	options := syncOptions(o)
+	return slices.Contains(options, "Replace=true") && slices.Contains(options, "Force=true")
+}
+
 // syncOptions returns what the object's annotation asks of Argo CD.
 func syncOptions(o *transform.Object) (options []string) {
 	for option := range strings.SplitSeq(o.Annotation(syncOptionsKey), ",") {
