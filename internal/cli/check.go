@@ -93,8 +93,8 @@ all the same.
 	return cmd
 }
 
-// conclusion lists the skipped documents and the settings that would let more be repaired, ready to be copied, counts
-// the findings, and says how to repair them. Its sentences fit the width.
+// conclusion lists the skipped documents and the settings that would let more be repaired, counts the findings, and
+// says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(width int) string {
 	var b strings.Builder
 	b.WriteString(skipped(c.Outcome, 3))
@@ -148,22 +148,8 @@ func withheld(findings []transform.Finding) (count int, version string) {
 	return count, newest.Minor()
 }
 
-// advise lists the settings that would let more be repaired, and how to find those that are facts about the cluster.
+// advise says which settings would let more be found and repaired, and the commands that read them from a cluster.
 func advise(w io.Writer, o *run.Outcome, width int) {
-	left := o.Left()
-	var copies []string
-	for _, hint := range hints {
-		needed := func(f transform.Finding) bool { return f.Needs == hint.setting }
-		if slices.ContainsFunc(left, needed) {
-			copies = append(copies,
-				fmt.Sprintf("\n# %s\n#   %s\n%s: %s\n", hint.text, hint.command, hint.setting, hint.value))
-		}
-	}
-	if len(copies) > 0 {
-		fmt.Fprintf(w, "\n%s\n%s", terminal.Wrap("More can be repaired once these facts about the cluster are set. "+
-			"Correct the values and copy the lines into "+settings.FileName+", or have them set for all apps on the sidecar:",
-			width), strings.Join(copies, ""))
-	}
 	var unknown []string
 	for _, part := range o.Each() {
 		for _, v := range part.Settings.Values() {
@@ -175,23 +161,13 @@ func advise(w io.Writer, o *run.Outcome, width int) {
 	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some problems cannot be found or repaired without "+
-			strings.Join(unknown, " and ")+". This prints the facts about a cluster:", width), install.DetectCommand)
+			strings.Join(unknown, " and ")+". This prints the lines for "+settings.FileName+":", width),
+			install.DetectFileCommand)
+	}
+	if slices.ContainsFunc(o.Left(), func(f transform.Finding) bool { return f.Needs == "namespace" }) {
+		fmt.Fprintf(w, "\n%s\n  %s\n", terminal.Wrap("Some repairs need the setting namespace, where manifests without "+
+			"one are applied. This prints it for an Application:", width), namespaceCommand)
 	}
 }
 
-// hints are the settings whose value only the cluster knows.
-var hints = []struct{ setting, value, text, command string }{
-	{
-		"default-deployment-mode", "Standard", "Standard, Knative or ModelMesh; the cluster's default is shown by",
-		"kubectl -n kserve get configmap inferenceservice-config -o jsonpath='{.data.deploy}'",
-	},
-	{
-		"kserve-version", "0.15.2", "the release in the cluster is the tag of the image shown by",
-		"kubectl -n kserve get deployment kserve-controller-manager " +
-			"-o jsonpath='{.spec.template.spec.containers[*].image}'",
-	},
-	{
-		"namespace", "default", "where the manifests without a namespace are applied, for an Application",
-		"kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'",
-	},
-}
+const namespaceCommand = "kubectl -n argocd get application NAME -o jsonpath='{.spec.destination.namespace}'"

@@ -310,7 +310,7 @@ func (pl *planning) program(programs plan.Programs, version, like string) (path,
 	versions, _, err := kserve.ParseVersions(version)
 	if err == nil && !versions.Known() {
 		err = errors.New("plan needs the release of KServe: pass --kserve-version, or set it in " +
-			"the settings file; " + install.DetectCommand + " prints it")
+			"the settings file; this prints its lines: " + install.DetectFileCommand)
 	}
 	if err != nil {
 		return "", "", err

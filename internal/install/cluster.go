@@ -10,9 +10,15 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
-// DetectCommand prints the facts about a cluster; the namespace differs between distributions.
-const DetectCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
-	" deployment/" + kserve.ControllerDeployment + " -o yaml | argocd-kserve-plugin install detect -"
+// These commands print the facts about a cluster, as variables of the sidecar and as lines of the settings file. The
+// namespace differs between distributions.
+const (
+	DetectCommand     = clusterCommand + " | argocd-kserve-plugin install detect -"
+	DetectFileCommand = clusterCommand + " | argocd-kserve-plugin install detect -o file -"
+
+	clusterCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
+		" deployment/" + kserve.ControllerDeployment + " -o yaml"
+)
 
 // Cluster is what the objects of a cluster say about the settings.
 type Cluster struct {
