@@ -36,6 +36,7 @@ var others = map[string]string{
 	"docs/getting-started.md": "e2e/install/cluster TestGettingStarted",
 	"docs/helm.md":            "TestHelmPage",
 	"docs/hosts.md":           "e2e/hosts",
+	"docs/live.md":            "TestScript/doctor and TestScript/live",
 	"docs/llm.md":             "internal/cli TestLLMPage",
 	"docs/plan.md":            "make plan-test",
 	"docs/reports.md":         "TestReportsPage",
