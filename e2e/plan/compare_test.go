@@ -249,7 +249,7 @@ func (p *proof) gives(k evidence.Key, real evidence.State) bool {
 	service, isCertificate := strings.CutSuffix(k.Name, certificateSuffix)
 	if isCertificate && k.Kind == "Secret" {
 		owner := evidence.Key{Group: "serving.kserve.io", Kind: "LLMInferenceService", Namespace: k.Namespace, Name: service}
-		return objects.Condition(&unstructured.Unstructured{Object: real[owner]}, "PresetsCombined", "False") == nil
+		return objects.Condition(&unstructured.Unstructured{Object: real[owner]}, "Ready", "True") != nil
 	}
 	return k.Kind == "ServiceAccount" && slices.ContainsFunc(p.cases, func(c *planned) bool {
 		return slices.ContainsFunc(slices.Concat(c.before, c.after), func(o *unstructured.Unstructured) bool {

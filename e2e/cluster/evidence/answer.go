@@ -70,7 +70,7 @@ func CompareRefusals(real, planned Refusals) (all []Difference) {
 	states := [2]State{{}, {}}
 	for i, refusals := range []Refusals{real, planned} {
 		for k, message := range refusals {
-			states[i][k] = map[string]any{"message": identifier.ReplaceAllString(message, "...")}
+			states[i][k] = map[string]any{"message": sorted(identifier.ReplaceAllString(message, "..."))}
 		}
 	}
 	return Compare(states[0], states[1])

@@ -27,6 +27,8 @@ var live = []field{
 	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
 	{[]string{"LLMInferenceService"}, "the place in the template in status", "KServe executes a Config with its managedFields",
 		dropPlaces},
+	{nil, "the order of the errors in a message", "the API server goes through mappings in any order", sortErrors},
+	at("by kube-controller-manager", []string{"PersistentVolumeClaim"}, "metadata", "finalizers"),
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
 	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
@@ -161,6 +163,20 @@ var place = regexp.MustCompile(`template: config:1:\d+`)
 
 func dropPlaces(o map[string]any) {
 	replaced(o["status"], func(text string) string { return place.ReplaceAllString(text, "template: config:1:...") })
+}
+
+// several are the errors that the API server finds in an object.
+var several = regexp.MustCompile(`is invalid: \[.*\]`)
+
+func sortErrors(o map[string]any) { replaced(o["status"], sorted) }
+
+// sorted returns a message with the parts of its errors in one order.
+func sorted(message string) string {
+	return several.ReplaceAllStringFunc(message, func(errors string) string {
+		parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(errors, "is invalid: ["), "]"), ", ")
+		slices.Sort(parts)
+		return "is invalid: [" + strings.Join(parts, ", ") + "]"
+	})
 }
 
 // replaced replaces the strings in a value, in place but for a string itself.

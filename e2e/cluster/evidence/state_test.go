@@ -112,6 +112,10 @@ func TestCompareRefusals(t *testing.T) {
 	if found := CompareRefusals(real, refusals("00000000-0000-0000-0000-000000000007", "is late")); len(found) != 1 {
 		t.Errorf("differences: %q", shown(found))
 	}
+	one, other := Refusals{k: "c is invalid: [a: wrong, b: wrong]"}, Refusals{k: "c is invalid: [b: wrong, a: wrong]"}
+	if found := CompareRefusals(one, other); len(found) > 0 {
+		t.Errorf("differences of order: %q", shown(found))
+	}
 	if found := CompareRefusals(real, Refusals{}); len(found) != 1 {
 		t.Errorf("differences: %q", shown(found))
 	}
