@@ -120,6 +120,9 @@ func testCases(t *testing.T) (all []example) {
 			if strings.HasPrefix(name, "hostile-") {
 				continue // the API server accepts none of them
 			}
+			if name == "phrase-too-late" {
+				continue // the Lua check reads the beginning of a message, and Flux all of it
+			}
 			u := object(t, read(t, filepath.Join(filepath.Dir(path), test.InputPath)))
 			if u.GetDeletionTimestamp() == nil && u.GetAnnotations()["argocd-kserve-plugin/health-conditions"] == "" {
 				real := strings.HasPrefix(name, "controller-")
