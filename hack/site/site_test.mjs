@@ -61,6 +61,7 @@ after(async () => {
 // opened returns a page of the browser, and what goes wrong in it.
 async function opened(t) {
   const page = await browser.newPage()
+  page.setDefaultTimeout(0)
   t.after(() => page.close())
   const faults = []
   page.on('pageerror', error => faults.push(`${page.url()}: ${error}`))

@@ -11,7 +11,7 @@ const repository = 'https://github.com/argocd-kserve-plugin/argocd-kserve-plugin
 // The shelves, in the order of reading. Each page of docs is on one of them, or a line that leads to another page.
 const shelves = {
   Start: ['README', 'docs/getting-started', 'docs/faq', 'docs/adopt', 'docs/troubleshooting'],
-  'Argo CD': ['install/README', 'docs/argocd', 'docs/health', 'docs/upgrading', 'docs/versions'],
+  'Argo CD': ['install/README', 'docs/argocd', 'docs/health', 'docs/live', 'docs/upgrading', 'docs/versions'],
   Manifests: ['docs/ci', 'docs/plan', 'docs/kustomize', 'docs/helm', 'docs/llm', 'docs/settings', 'docs/comments', 'docs/reports'],
   'Other platforms': ['docs/openshift-ai', 'docs/flux', 'docs/hosts'],
   Rules: pagesOf('docs/rules'),
