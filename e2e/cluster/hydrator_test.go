@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -101,14 +102,28 @@ func example(t *testing.T, url string) *unstructured.Unstructured {
 	return parse(t, strings.Replace(text, "https://github.com/argocd-kserve-plugin/argocd-kserve-plugin.git", url, 1))[0]
 }
 
-// secrets returns the Secrets of docs/hosts.md for the same repository.
+// gitAccounts are the two Secrets that docs/hosts.md describes: one to fetch, one to push.
+const gitAccounts = `
+apiVersion: v1
+kind: Secret
+metadata:
+  name: models-fetch
+  namespace: argocd
+  labels: {argocd.argoproj.io/secret-type: repository}
+stringData: {type: git, url: %[1]q, username: reader, password: %[2]q}
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: models-push
+  namespace: argocd
+  labels: {argocd.argoproj.io/secret-type: repository-write}
+stringData: {type: git, url: %[1]q, username: writer, password: %[2]q}
+`
+
 func secrets(t *testing.T, url string) []*unstructured.Unstructured {
 	t.Helper()
-	_, section, _ := strings.Cut(repositoryFile(t, "docs", "hosts.md"), "## The source hydrator")
-	_, block, _ := strings.Cut(section, "```yaml\n")
-	block, _, _ = strings.Cut(block, "```")
-	here := strings.NewReplacer("https://git.example.com/ml/models.git", url, `"..."`, argocd.Password)
-	return parse(t, here.Replace(block))
+	return parse(t, fmt.Sprintf(gitAccounts, url, argocd.Password))
 }
 
 func repositoryFile(t *testing.T, path ...string) string {
