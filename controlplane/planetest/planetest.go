@@ -59,10 +59,8 @@ spec:
   router: {route: {}, gateway: {}, scheduler: {}}
 `
 
-// plan runs the program's own function. The states are those of before, nil without a change, and after.
-func plan(
-	t *testing.T, release controlplane.Release, request controlplane.Request,
-) (before *controlplane.State, after controlplane.State) {
+// ask runs the program's own function, in the namespace default.
+func ask(t *testing.T, release controlplane.Release, request controlplane.Request) (answer controlplane.Answer) {
 	t.Helper()
 	request.Version, request.Namespace = controlplane.Version, "default"
 	in, err := json.Marshal(request)
@@ -73,10 +71,18 @@ func plan(
 	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
 		t.Fatal(err)
 	}
-	var answer controlplane.Answer
 	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
+	return answer
+}
+
+// plan asks the program. The states are those of before, nil without a change, and after.
+func plan(
+	t *testing.T, release controlplane.Release, request controlplane.Request,
+) (before *controlplane.State, after controlplane.State) {
+	t.Helper()
+	answer := ask(t, release, request)
 	for _, o := range answer.State.Objects {
 		if kind, _ := o["kind"].(string); kind == "" {
 			t.Errorf("an object has no kind: %v", o)

@@ -3,7 +3,6 @@ package planetest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ spec:
 
 // What the release does not take of the cluster has its place in the request.
 func clusterRefused(t *testing.T, release controlplane.Release) {
-	request := controlplane.Request{Version: controlplane.Version, Cluster: manifests(t, `
+	request := controlplane.Request{Cluster: manifests(t, `
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: fine, namespace: kserve}
@@ -80,19 +79,7 @@ apiVersion: serving.kserve.io/v9
 kind: ClusterServingRuntime
 metadata: {name: newer}
 `)}
-	in, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
-	var answer controlplane.Answer
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
-		t.Fatal(err)
-	}
-	if c := answer.Cluster; len(c) != 2 || c[0].Index != 1 || !strings.Contains(c[0].Message, "must be between 1 and 65535") ||
+	if c := ask(t, release, request).Cluster; len(c) != 2 || c[0].Index != 1 || !strings.Contains(c[0].Message, "must be between 1 and 65535") ||
 		c[0].Object != (controlplane.Reference{APIVersion: "v1", Kind: "Service", Namespace: "kserve", Name: "big"}) ||
 		c[1].Index != 2 || c[1].Message != "there is no version serving.kserve.io/v9 of this kind, only serving.kserve.io/v1alpha1" {
 		t.Errorf("refused: %v", c)

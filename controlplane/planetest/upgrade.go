@@ -1,8 +1,6 @@
 package planetest
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,24 +10,14 @@ import (
 )
 
 // upgraded lets the release take over from itself.
-func upgraded(t *testing.T, release controlplane.Release, mode, manifest string) (left controlplane.State, now controlplane.Answer) {
+func upgraded(
+	t *testing.T, release controlplane.Release, mode, manifest string,
+) (left controlplane.State, now controlplane.Answer) {
 	t.Helper()
 	request := controlplane.Request{Mode: mode, Objects: manifests(t, manifest)}
 	_, left = plan(t, release, request)
-	request.Version, request.Namespace = controlplane.Version, "default"
 	request.Stored, request.Previous, request.Changed = left.Objects, request.Objects, true
-	in, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(out.Bytes(), &now); err != nil {
-		t.Fatal(err)
-	}
-	return left, now
+	return left, ask(t, release, request)
 }
 
 // takeover: a release that takes over from itself changes nothing of what it has made, and has what its stand-ins knew:
@@ -74,32 +62,23 @@ func unversioned(objects []map[string]any) (all []map[string]any) {
 func leftovers(t *testing.T, release controlplane.Release) {
 	request := controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)}
 	_, left := plan(t, release, request)
-	request.Version, request.Namespace = controlplane.Version, "default"
 	request.Previous, request.Changed = request.Objects, true
 	request.Stored = slices.DeleteFunc(left.Objects, func(o map[string]any) bool { return o["kind"] == "Service" })
-	service := request.Stored[slices.IndexFunc(request.Stored, func(o map[string]any) bool { return o["kind"] == "InferenceService" })]
+	isService := func(o map[string]any) bool { return o["kind"] == "InferenceService" }
+	service := request.Stored[slices.IndexFunc(request.Stored, isService)]
 	service["spec"].(map[string]any)["predictor"].(map[string]any)["minReplicas"] = -1
 	request.Stored = append(request.Stored, map[string]any{"apiVersion": "example.com/v1", "kind": "Foreign",
 		"metadata": map[string]any{"name": "foreign", "namespace": "default"}})
-	in, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := controlplane.Run(t.Context(), release, bytes.NewReader(in), &out); err != nil {
-		t.Fatal(err)
-	}
-	var now controlplane.Answer
-	if err := json.Unmarshal(out.Bytes(), &now); err != nil {
-		t.Fatal(err)
-	}
+	now := ask(t, release, request)
 	made := find(t, *now.Previous, "Service iris-predictor")
 	for _, o := range left.Objects {
 		if at(o, "metadata", "uid") == at(made, "metadata", "uid") {
 			t.Errorf("the Service has the UID of %s", o["kind"])
 		}
 	}
-	if refused := now.Previous.Refused; len(refused) != 1 || !strings.Contains(refused[0].Message, "minReplicas") && !strings.Contains(refused[0].Message, "MinReplicas") {
+	refused := now.Previous.Refused
+	if len(refused) != 1 ||
+		!strings.Contains(refused[0].Message, "minReplicas") && !strings.Contains(refused[0].Message, "MinReplicas") {
 		t.Errorf("refused %v", refused)
 	}
 	if slices.Contains(names(*now.Previous), "Foreign foreign") {
