@@ -101,7 +101,7 @@ func ofCase(t *testing.T, g golden.Case) (changes []*pair, base *pair) {
 	if code != 0 || err != nil {
 		return changes, nil
 	}
-	if g.Rule == public {
+	if g.Rule == golden.Together {
 		changes = append(changes, &pair{name: g.Name, kind: "published manifests, repaired", old: manifests, new: repaired})
 	}
 	return changes, &pair{name: g.Name, old: repaired, new: repaired}
@@ -113,9 +113,6 @@ func hash(name string) uint64 {
 	return sum.Sum64()
 }
 
-// public is the rule of the manifests that KServe publishes: all run on them.
-const public = "together"
-
 // samples are the manifests that the release publishes.
 func samples(t *testing.T) (all []golden.Case) {
 	t.Helper()
@@ -124,21 +121,11 @@ func samples(t *testing.T) (all []golden.Case) {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{"docs/samples", "test"} {
-		err := filepath.WalkDir(filepath.Join(source, folder), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-				return err
-			}
-			data, err := os.ReadFile(path)
-			if err == nil && bytes.Contains(data, []byte("serving.kserve.io/")) &&
-				!bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
-				name, _ := filepath.Rel(source, path)
-				all = append(all, golden.Case{Name: name, Rule: public, Path: path})
-			}
-			return err
-		})
+		found, err := golden.Published(source, folder)
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
+		all = append(all, found...)
 	}
 	return all
 }

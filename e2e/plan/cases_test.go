@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,21 +37,11 @@ func findSamples(t *testing.T, version string) []golden.Case {
 	}
 	var all []golden.Case
 	for _, folder := range []string{"docs", "test"} {
-		err := filepath.WalkDir(filepath.Join(source, folder), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
-				return err
-			}
-			data, err := os.ReadFile(path)
-			if err == nil && bytes.Contains(data, []byte("serving.kserve.io/")) &&
-				!bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
-				name, _ := filepath.Rel(source, path)
-				all = append(all, golden.Case{Name: name, Rule: "together", Path: path})
-			}
-			return err
-		})
+		found, err := golden.Published(source, folder)
 		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, found...)
 	}
 	return all
 }

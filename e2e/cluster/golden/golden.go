@@ -3,10 +3,12 @@ package golden
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,10 +17,13 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
+// Together is the rule of cases on which all rules run.
+const Together = "together"
+
 // Case is a golden case of a rule, as an app.
 type Case struct {
 	Name     string            // its path below testdata/rules, without an extension
-	Rule     string            // its first folder: a rule, or "together"
+	Rule     string            // its first folder: a rule, or Together
 	Path     string            // the manifests: a file, or a folder with a kustomization
 	Settings map[string]string // those of its first line
 }
@@ -56,6 +61,23 @@ func Find() ([]Case, error) {
 	return all, err
 }
 
+// Published returns the manifests of KServe's kinds in a folder of its sources, each file as a case.
+func Published(source, folder string) (all []Case, err error) {
+	err = filepath.WalkDir(filepath.Join(source, folder), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(data, []byte("serving.kserve.io/")) &&
+			!bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+			name, _ := filepath.Rel(source, path)
+			all = append(all, Case{Name: name, Rule: Together, Path: path})
+		}
+		return err
+	})
+	return all, err
+}
+
 // firstLine reads a first line `# settings: name=value name=value`.
 func firstLine(path string) (map[string]string, error) {
 	file, err := os.Open(path)
@@ -77,7 +99,7 @@ func firstLine(path string) (map[string]string, error) {
 // Args are the arguments of a command of the plugin for the case.
 func (c Case) Args(command ...string) []string {
 	args := append(command, c.Path)
-	if c.Rule != "together" && c.Settings["rules"] == "" {
+	if c.Rule != Together && c.Settings["rules"] == "" {
 		args = append(args, "--rules="+c.Rule)
 	}
 	for name, value := range c.Settings {
