@@ -113,8 +113,7 @@ func (f Finding) Subject() string {
 
 // String returns path:line:col: Kind namespace/name: ID: text. A live object has no line that people know. For an object
 // that a renderer made, the renderer stands in place of the position, and the source comes last if it is known and
-// another file. The result may hold control
-// characters of the manifest: quote them before they reach a terminal.
+// another file. The result may hold control characters of the manifest: quote them before they reach a terminal.
 func (f Finding) String() string {
 	file := f.Object.File
 	if f.Object.IsLive() {

@@ -52,8 +52,8 @@ type Reader struct {
 }
 
 // Read returns the Applications in the files, and those that the ApplicationSets in them generate, in the order of the
-// files. It passes over all other objects. Problems are what Argo CD generates from things that are not at hand. An
-// error has one for each object that can't be read; the others are returned all the same.
+// files. It passes over all other objects. Problems name what only a running Argo CD can generate. An error has one for
+// each object that can't be read; the others are returned all the same.
 func (r Reader) Read(files []transform.File) (apps []Application, problems []Problem, err error) {
 	var faults []error
 	for i := range files {

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -47,10 +45,9 @@ func (p *pass) checkNodeGroup(at yamldoc.Path, name string) {
 	if name == "" || isPlaceholder(name) || groups.named[name] != nil {
 		return
 	}
-	similar := func(o *transform.Object) bool { return spelling.Distance(name, o.Name) == 1 }
-	if i := slices.IndexFunc(groups.like(name), similar); i >= 0 {
+	if similar := groups.similar(name, func(*transform.Object) bool { return true }); similar != nil {
 		p.Report(transform.Report{At: at, Message: fmt.Sprintf("KServe loads no model, because these manifests have no "+
-			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", name, groups.like(name)[i].Name)})
+			"LocalModelNodeGroup %s: did you mean %s? Fine if the cluster has it", name, similar.Name)})
 	}
 }
 

@@ -50,7 +50,7 @@ func predictorURI(s *model.Service) (uri string, known bool) {
 	} else {
 		uri = containerURI(predictor.Get("containers").List())
 	}
-	return uri, !isPlaceholder(uri) && s.Annotation(kserve.ConnectionsAnnotation) == ""
+	return uri, !isPlaceholder(uri) && !connected(s.Object)
 }
 
 func containerURI(containers []*yamldoc.Node) string {

@@ -9,7 +9,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -87,14 +86,12 @@ func (p *pass) reportMissing(at yamldoc.Path, name string) {
 	f := transform.Report{At: at, Severity: transform.Warning,
 		Message: fmt.Sprintf("KServe makes no pods (PresetsCombined is False) until it finds the Config %s", name)}
 	configs := p.index.configs()
-	similar := func(o *transform.Object) bool {
-		return o.Namespace == p.Object.Namespace && spelling.Distance(o.Name, name) == 1
-	}
+	isNear := func(o *transform.Object) bool { return o.Namespace == p.Object.Namespace }
 	if elsewhere := configs.named[name]; elsewhere != nil {
 		f.Message += fmt.Sprintf(", and it looks in the namespace of the service and in its own, not in %s: "+
 			"move the Config, or write one beside the service", elsewhere.Namespace)
-	} else if i := slices.IndexFunc(configs.like(name), similar); i >= 0 {
-		f.Message += ": did you mean " + configs.like(name)[i].Name + "?"
+	} else if similar := configs.similar(name, isNear); similar != nil {
+		f.Message += ": did you mean " + similar.Name + "?"
 	} else {
 		f.Severity = transform.Advice
 		f.Message += ", which these manifests do not have: fine if another app has it, in this namespace or in KServe's"

@@ -191,7 +191,7 @@ func (w workers) checkStorage(at yamldoc.Path) {
 	uri := w.Object.Get(at...)
 	protocol, _, _ := strings.Cut(uri.Str(), "://")
 	switch {
-	case uri.IsNull() && w.Object.Annotation(kserve.ConnectionsAnnotation) != "", protocol == "pvc":
+	case uri.IsNull() && connected(w.Object), protocol == "pvc":
 	case uri.IsNull():
 		w.report(at, multiNode, "StorageURI must be set for multinode enabled", "set storageUri")
 	case protocol == "oci":

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/spelling"
 )
 
 // names finds the objects of a kind by name.
@@ -24,16 +25,22 @@ func findNames(render *transform.Snapshot, kind transform.GroupKind) names {
 	return found
 }
 
-// like returns objects among which are all those whose names differ from the given one in a byte, or in the order of
-// two.
-func (n names) like(name string) []*transform.Object {
-	all := slices.Clone(n.short[name])
+// similar returns an object that fits, and whose name differs from the given one in a byte, or in the order of two; nil
+// if there is none.
+func (n names) similar(name string, fits func(*transform.Object) bool) *transform.Object {
+	candidates := slices.Clone(n.short[name])
 	for i := range name {
 		short := name[:i] + name[i+1:]
-		all = append(all, n.short[short]...)
+		candidates = append(candidates, n.short[short]...)
 		if o := n.named[short]; o != nil {
-			all = append(all, o)
+			candidates = append(candidates, o)
 		}
 	}
-	return all
+	i := slices.IndexFunc(candidates, func(o *transform.Object) bool {
+		return spelling.Distance(name, o.Name) == 1 && fits(o)
+	})
+	if i < 0 {
+		return nil
+	}
+	return candidates[i]
 }
