@@ -59,13 +59,14 @@ func (s *Server) certificates(expired bool) Controller {
 				APIVersion: s.kinds[llmServices].storage, Kind: llmServices.Kind, Name: r.Name, UID: metaOf(o).GetUID(),
 				Controller: &yes, BlockOwnerDeletion: &yes,
 			}})
+			// With this label it is in KServe's cache.
+			labels := map[string]string{"app.kubernetes.io/part-of": "llminferenceservice"}
 			if expired {
-				meta.SetLabels(map[string]string{
-					"app.kubernetes.io/component": "llminferenceservice-workload", "app.kubernetes.io/name": r.Name,
-					"app.kubernetes.io/part-of": "llminferenceservice",
-				})
+				labels["app.kubernetes.io/component"] = "llminferenceservice-workload"
+				labels["app.kubernetes.io/name"] = r.Name
 				meta.SetAnnotations(map[string]string{"certificates.kserve.io/expiration": start.Format(time.RFC3339)})
 			}
+			meta.SetLabels(labels)
 			made, err := s.create(target{kind: s.kinds[secrets], version: "v1", namespace: r.Namespace}, secret, false)
 			if err != nil {
 				return reconcile.Result{}, err

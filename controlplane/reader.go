@@ -5,11 +5,14 @@ import (
 	"reflect"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -21,6 +24,38 @@ type reader struct {
 	server  *Server
 	known   map[key]read
 	indexes map[index]client.IndexerFunc
+	cached  map[schema.GroupKind]cache.ByObject // without what it leaves out, no read finds an object of these kinds
+}
+
+// Cached is a client for a program whose manager has such a cache: reads find only what the cache has, and what is not
+// in it can be in the way when the program writes. A field selector selects a name.
+func (c *Cluster) Cached(objects map[client.Object]cache.ByObject) client.Client {
+	narrow := *c.reader
+	narrow.cached = map[schema.GroupKind]cache.ByObject{}
+	for o, by := range objects {
+		gvk, err := apiutil.GVKForObject(o, c.Scheme)
+		if err != nil {
+			panic(err)
+		}
+		narrow.cached[gvk.GroupKind()] = by
+	}
+	return &narrow
+}
+
+// caches reports whether a manager's cache has an object.
+func (r *reader) caches(k key, o object) bool {
+	by, narrowed := r.cached[k.GroupKind]
+	if !narrowed {
+		return true
+	}
+	in := cache.Config{LabelSelector: by.Label, FieldSelector: by.Field}
+	for _, namespace := range []string{cache.AllNamespaces, k.namespace} {
+		if own, found := by.Namespaces[namespace]; found {
+			in = own
+		}
+	}
+	return (in.LabelSelector == nil || in.LabelSelector.Matches(labels.Set(metaOf(o).GetLabels()))) &&
+		(in.FieldSelector == nil || in.FieldSelector.Matches(fields.Set{metav1.ObjectNameField: k.name}))
 }
 
 // index is a field of a kind by whose values controllers list objects.
@@ -57,6 +92,9 @@ func (r *reader) Get(ctx context.Context, name client.ObjectKey, o client.Object
 	if err != nil {
 		return err
 	}
+	if !r.caches(k, stored) {
+		return apierrors.NewNotFound(r.server.kinds[k.GroupKind].resource(), k.name)
+	}
 	found, err := r.typed(k, gvk, stored)
 	if err != nil {
 		return err
@@ -88,6 +126,9 @@ func (r *reader) List(ctx context.Context, list client.ObjectList, options ...cl
 		stored, err := r.server.get(k)
 		if err != nil {
 			return err
+		}
+		if !r.caches(k, stored) {
+			continue
 		}
 		found, err := r.typed(k, gvk, stored)
 		if err != nil {

@@ -77,7 +77,7 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}}
+	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}, nil}
 	c.Client = c.reader
 	if c.Uncached, err = kubernetes.NewForConfig(c.Config); err != nil {
 		return nil, nil, err

@@ -22,8 +22,15 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/localmodelnamespacecache"
 	"github.com/kserve/kserve/pkg/webhook/admission/pod"
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
@@ -169,7 +176,7 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 				"ResourceClaimTemplate.resource.k8s.io", "Pod",
 			},
 			Reconciler: &llmisvc.LLMISVCReconciler{
-				Client: c.Client, Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
+				Client: c.Cached(llmCache()), Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
 					_, err := llmValidator.ValidateCreate(ctx, service)
 					return err
@@ -196,5 +203,24 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
+	}
+}
+
+// llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.
+func llmCache() map[client.Object]cache.ByObject {
+	label, err := metav1.LabelSelectorAsSelector(&llmisvc.ChildResourcesLabelSelector)
+	if err != nil {
+		panic(err)
+	}
+	made := cache.ByObject{Label: label}
+	configMaps := cache.ByObject{Namespaces: map[string]cache.Config{
+		cache.AllNamespaces: {LabelSelector: label},
+		constants.KServeNamespace: {
+			FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, constants.InferenceServiceConfigMapName),
+		},
+	}}
+	return map[client.Object]cache.ByObject{
+		&corev1.Secret{}: made, &corev1.ConfigMap{}: configMaps, &appsv1.Deployment{}: made, &corev1.Pod{}: made,
+		&autoscalingv2.HorizontalPodAutoscaler{}: made,
 	}
 }

@@ -2,7 +2,9 @@ package planetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
@@ -22,6 +24,28 @@ func presets(t *testing.T, release controlplane.Release) {
 		deployment := find(t, state, "Deployment llama-kserve")
 		if got := at(deployment, "spec", "template", "spec", "initContainers", 0, "image"); got != image {
 			t.Errorf("presets %s: image %v", name, got)
+		}
+	}
+}
+
+// taken tests that KServe knows of somebody else's Deployment in its way only if its cache has it: it has those with a
+// label of KServe's.
+func taken(t *testing.T, release controlplane.Release) {
+	deployment := `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llama-kserve%s}
+spec:
+  selector: {matchLabels: {app: mine}}
+  template: {metadata: {labels: {app: mine}}, spec: {containers: [{name: mine, image: mine}]}}
+---`
+	for labels, want := range map[string]string{
+		"": "already exists", ", labels: {app.kubernetes.io/part-of: llminferenceservice}": "not controlled by",
+	} {
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard",
+			Objects: manifests(t, fmt.Sprintf(deployment, labels)+llmService(release))})
+		if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, want) {
+			t.Errorf("a Deployment%s is in the way: %v, want %q", labels, state.Errors, want)
 		}
 	}
 }

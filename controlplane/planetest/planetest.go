@@ -219,6 +219,7 @@ spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
 // LLMInferenceServices tests the releases that have them.
 func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("presets", func(t *testing.T) { presets(t, release) })
+	t.Run("taken", func(t *testing.T) { taken(t, release) })
 	service := llmService(release)
 	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
 	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
