@@ -2,10 +2,8 @@ package controlplane
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
@@ -104,25 +102,4 @@ func (s *store) selected(of schema.GroupKind, namespace string, selector labels.
 		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 	})
 	return keys
-}
-
-// orphans returns the objects that an owner that is gone has left, and that have no other owner.
-func (s *store) orphans(gone types.UID) []key {
-	var orphans []key
-	for k := range maps.Clone(s.byOwner[gone]) {
-		if s.abandoned(s.objects[k]) {
-			orphans = append(orphans, k)
-		}
-	}
-	slices.SortFunc(orphans, func(a, b key) int { return cmp.Compare(a.String(), b.String()) })
-	return orphans
-}
-
-// abandoned reports whether an object has owners, and none of them is there.
-func (s *store) abandoned(o object) bool {
-	owners := metaOf(o).GetOwnerReferences()
-	return len(owners) > 0 && !slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool {
-		_, there := s.uids[owner.UID]
-		return there
-	})
 }

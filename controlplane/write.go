@@ -5,16 +5,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"net/url"
 	"reflect"
+	"slices"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
 func metaOf(o object) *unstructured.Unstructured { return &unstructured.Unstructured{Object: o} }
@@ -250,23 +255,36 @@ func (s *Server) deleteAll(t target, query url.Values) (any, error) {
 // collect deletes the objects whose last owner is gone, as the garbage collector does.
 func (s *Server) collect(gone types.UID) {
 	s.mu.Lock()
-	orphans := s.orphans(gone)
+	left := slices.Collect(maps.Keys(s.byOwner[gone]))
 	s.mu.Unlock()
-	for _, k := range orphans {
-		s.delete(k) // what refuses stays
+	slices.SortFunc(left, func(a, b key) int { return strings.Compare(a.String(), b.String()) })
+	for _, k := range left {
+		s.collectAbandoned(k)
 	}
 }
 
-// collectAbandoned deletes the object if its owners are not there, as the garbage collector does: what somebody has
-// exported has owners of another cluster.
+// collectAbandoned deletes the object if it has owners and none of them is there, as the garbage collector does: what
+// somebody has exported has owners of another cluster. It leaves alone what has an owner of a kind that it cannot look up.
 func (s *Server) collectAbandoned(k key) {
 	s.mu.Lock()
-	o, found := s.objects[k]
-	abandoned := found && s.abandoned(o)
+	var owners []metav1.OwnerReference
+	if o, found := s.objects[k]; found {
+		owners = metaOf(o).GetOwnerReferences()
+	}
+	abandoned := len(owners) > 0 && !slices.ContainsFunc(owners, func(owner metav1.OwnerReference) bool {
+		_, there := s.uids[owner.UID]
+		return there || !s.serves(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
+	})
 	s.mu.Unlock()
 	if abandoned {
 		s.delete(k) // what refuses stays
 	}
+}
+
+// serves reports whether a cluster has a kind: the control plane has not all of Kubernetes' own.
+func (s *Server) serves(gvk schema.GroupVersionKind) bool {
+	kind := s.kinds[gvk.GroupKind()]
+	return kind != nil && slices.Contains(kind.versions, gvk.GroupVersion().String()) || legacyscheme.Scheme.Recognizes(gvk)
 }
 
 func keyOf(o object) key {

@@ -26,7 +26,14 @@ func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, controller := range release.Controllers(&controlplane.Cluster{}) {
+	var all []controlplane.Controller
+	started := release
+	started.Controllers = func(c *controlplane.Cluster) []controlplane.Controller {
+		all = release.Controllers(c)
+		return all
+	}
+	plan(t, started, controlplane.Request{})
+	for _, controller := range all {
 		file, found := files[controller.For.Kind]
 		if !found {
 			t.Errorf("%s: no file", controller.For.Kind)
