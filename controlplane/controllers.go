@@ -22,6 +22,8 @@ type Controller struct {
 	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
 	// of one makes it reconcile all. A controller that has failed, or that waits, looks again after any change.
 	On []schema.GroupKind
+	// Names are those of the objects that an object of such a kind is about; nil if it is about all.
+	Names func(o map[string]any) []string
 	// Peers is a label whose value objects of a namespace share that look again when one of them changes.
 	Peers string
 	// Owns are the kinds that the controller watches of what it makes, such as Deployment.apps: a change of one makes it
@@ -120,9 +122,13 @@ func (m *manager) changed(before, after object) {
 	}
 	m.enqueueOwners(o, k.GroupKind.String(), 0)
 	for i, c := range m.controllers {
-		if slices.Contains(c.On, k.GroupKind) {
-			for _, watching := range m.server.all(c.For, "") {
-				m.add(work{i, keyOf(watching)})
+		if !slices.Contains(c.On, k.GroupKind) {
+			continue
+		}
+		for _, watching := range m.server.all(c.For, "") {
+			about := keyOf(watching)
+			if c.Names == nil || slices.Contains(append(c.Names(before), c.Names(after)...), about.name) {
+				m.add(work{i, about})
 			}
 		}
 	}

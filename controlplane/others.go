@@ -91,7 +91,14 @@ func (s *Server) deployment(k key, available bool) error {
 	counts := []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"}
 	switch {
 	case refusal != nil:
-		status["conditions"] = []any{missing, condition("ReplicaFailure", "True", "FailedCreate", refusal.Error())}
+		failure := condition("ReplicaFailure", "True", "FailedCreate", refusal.Error())
+		conditions, _, _ := unstructured.NestedSlice(d, "status", "conditions")
+		isFailure := func(c any) bool { return c.(object)["type"] == "ReplicaFailure" }
+		// It keeps its first message (SetDeploymentCondition in k8s.io/kubernetes/pkg/controller/deployment/util).
+		if i := slices.IndexFunc(conditions, isFailure); i >= 0 {
+			failure = conditions[i]
+		}
+		status["conditions"] = []any{missing, failure}
 		counts = nil
 	case !available:
 		status["conditions"] = []any{missing, condition("Progressing", "True", "ReplicaSetUpdated",

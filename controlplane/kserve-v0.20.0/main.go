@@ -26,6 +26,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -185,6 +186,8 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:        of("LLMInferenceServiceConfig"),
+			On:         []schema.GroupKind{of("LLMInferenceService")},
+			Names:      baseRefs,
 			Reconciler: &llmisvc.LLMISVCConfigReconciler{Client: c.Client, EventRecorder: c.Recorder},
 		},
 		{
@@ -204,6 +207,17 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
+}
+
+// baseRefs are the names of the presets that a service names. KServe looks at its own presets, too, which no service
+// has to name: it writes which services there are, which plan does not show.
+func baseRefs(service map[string]any) (names []string) {
+	refs, _, _ := unstructured.NestedSlice(service, "spec", "baseRefs")
+	for _, ref := range refs {
+		name, _, _ := unstructured.NestedString(ref.(map[string]any), "name")
+		names = append(names, name)
+	}
+	return names
 }
 
 // llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,32 @@ spec:
 		if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, want) {
 			t.Errorf("a Deployment%s is in the way: %v, want %q", labels, state.Errors, want)
 		}
+	}
+}
+
+// inUse tests that KServe notices who uses a preset. One that is deleted stays while a service names it.
+func inUse(t *testing.T, release controlplane.Release) {
+	if release.Version != "0.20.0" {
+		t.Skip("the release has no controller of presets")
+	}
+	preset := `
+apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceServiceConfig
+metadata: {name: gpu}
+spec: {model: {uri: hf://a/b}}
+---`
+	service := strings.Replace(llmService(release), "spec:", "spec:\n  baseRefs: [{name: gpu}]", 1)
+	for after, stays := range map[string]bool{service: true, llmService(release): false, "": false} {
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+			Previous: manifests(t, preset+service), Objects: manifests(t, after)})
+		if slices.Contains(names(state), "LLMInferenceServiceConfig gpu") != stays {
+			t.Errorf("after the change to %q the preset stays: %v, want %v", after, !stays, stays)
+		}
+	}
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, preset+llmService(release)), Objects: manifests(t, preset+service)})
+	if users := at(find(t, state, "LLMInferenceServiceConfig gpu"), "status", "referencedBy", 0, "name"); users != "llama" {
+		t.Errorf("the preset is used by %v", users)
 	}
 }
 

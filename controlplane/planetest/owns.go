@@ -19,8 +19,7 @@ var (
 )
 
 // Owns compares the kinds that the controllers of a release watch with KServe's sources. Each kind that has a
-// controller has the file with its SetupWithManager, below pkg/controller. The controller of presets watches their
-// services, too: it writes which services use one, which plan does not show.
+// controller has the file with its SetupWithManager, below pkg/controller.
 func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/kserve/kserve").Output()
 	if err != nil {
@@ -58,7 +57,7 @@ func Owns(t *testing.T, release controlplane.Release, files map[string]string) {
 			t.Errorf("%s owns %q, in %s %q", controller.For.Kind, owns, file, want)
 		}
 		want := slices.DeleteFunc(called(watched, source), func(kind string) bool { return kind == controller.For.Kind })
-		if controller.For.Kind != "LLMInferenceServiceConfig" && !same(on, want) {
+		if !same(on, want) {
 			t.Errorf("%s looks on a change of %q, in %s %q", controller.For.Kind, on, file, want)
 		}
 	}

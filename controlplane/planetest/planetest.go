@@ -21,7 +21,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
-		"pod refused": refusedPod, "abandoned": abandoned,
+		"pod refused": refusedPod, "pod refused twice": refusedTwice, "abandoned": abandoned,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -220,6 +220,7 @@ spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
 func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("presets", func(t *testing.T) { presets(t, release) })
 	t.Run("taken", func(t *testing.T) { taken(t, release) })
+	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	service := llmService(release)
 	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
 	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,

@@ -142,3 +142,27 @@ func refusedPod(t *testing.T, release controlplane.Release) {
 		t.Errorf("never settles: %v", state.Fights)
 	}
 }
+
+// A Deployment whose pods are refused says why the first one was, also when later ones are refused for another reason.
+func refusedTwice(t *testing.T, release controlplane.Release) {
+	webhooks := release.Webhooks
+	release.Webhooks = func(c *controlplane.Cluster) []controlplane.Webhook {
+		return append(webhooks(c), controlplane.Webhook{Path: "/mutate-pods", Handler: admission.HandlerFunc(
+			func(_ context.Context, r admission.Request) admission.Response {
+				if bytes.Contains(r.Object.Raw, []byte("sklearn/2.0")) {
+					return admission.Denied("second reason")
+				}
+				return admission.Denied("first reason")
+			},
+		)})
+	}
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, strings.Replace(iris, "1.0", "2.0", 1))})
+	deployment := find(t, state, "Deployment iris-predictor")
+	if message, _ := at(deployment, "status", "conditions", 1, "message").(string); !strings.Contains(message, "first reason") {
+		t.Errorf("the Deployment says %q", message)
+	}
+	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, "second reason") {
+		t.Errorf("errors: %v", state.Errors)
+	}
+}

@@ -197,10 +197,10 @@ func (p *proof) repair(ctx context.Context, c *planned) error {
 	}
 	for _, object := range c.after {
 		was, err := find(c.before, object), error(nil)
-		if was != nil && !c.refused[identity(object)] {
+		if was != nil { // even if it was refused: KServe may have made one of its name
 			err = p.cluster.Change(ctx, was, object, object.GetNamespace())
 		}
-		if was == nil || c.refused[identity(object)] || apierrors.IsNotFound(err) { // KServe may have deleted it
+		if was == nil || apierrors.IsNotFound(err) { // KServe may have deleted it
 			err = p.create(ctx, object)
 		}
 		if err := p.refusal(object, err); err != nil {
