@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -184,16 +185,27 @@ func content(o object, status bool) object {
 	return copied
 }
 
-// faults adds what the lists and the definition's own rules have to say. The API server asks the rules only about an
-// object that fits the definition otherwise.
+// blocking are the faults with which the API server doesn't ask the definition's own rules (hasBlockingErr in
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go).
+var blocking = []field.ErrorType{
+	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany,
+	field.ErrorTypeTypeInvalid,
+}
+
+// faults adds what the lists and the definition's own rules have to say.
 func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs field.ErrorList) error {
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.structural, o)...)
-	if len(errs) == 0 {
+	blocked := slices.ContainsFunc(errs, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) })
+	if d.rules != nil && blocked {
+		errs = append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
+			"correct the existing errors to complete validation"))
+	} else if d.rules != nil {
 		var before any
 		if old != nil {
 			before = old
 		}
-		errs, _ = d.rules.Validate(ctx, nil, d.structural, o, before, celconfig.RuntimeCELCostBudget)
+		broken, _ := d.rules.Validate(ctx, nil, d.structural, o, before, celconfig.RuntimeCELCostBudget)
+		errs = append(errs, broken...)
 	}
 	if len(errs) == 0 {
 		return nil

@@ -162,7 +162,9 @@ func (c *Cluster) put(o object) error {
 	if !found {
 		return nil
 	}
-	_, err := c.server.create(t, runtime.DeepCopyJSON(o), false)
+	o = runtime.DeepCopyJSON(o)
+	metaOf(o).SetResourceVersion("") // that it has in the user's cluster
+	_, err := c.server.create(t, o, false)
 	return err
 }
 

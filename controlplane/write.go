@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -24,14 +25,16 @@ import (
 
 func metaOf(o object) *unstructured.Unstructured { return &unstructured.Unstructured{Object: o} }
 
-// create does what the API server does with an object, which is the server's from then on: it reads it, asks the mutating webhooks, validates, asks the
-// validating webhooks, and stores.
+// create does what the API server does with an object, which is the server's from then on: it reads it, asks the
+// mutating webhooks, validates, asks the validating webhooks, and stores.
 func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	if err := s.read(t, given); err != nil {
 		return nil, err
 	}
 	meta := metaOf(given)
-	meta.SetResourceVersion("")
+	meta.SetSelfLink("")
+	meta.SetDeletionTimestamp(nil)
+	meta.SetDeletionGracePeriodSeconds(nil)
 	t.name = meta.GetName()
 	var err error
 	if given, err = s.mutate(t, admissionv1.Create, given, nil); err != nil {
@@ -52,11 +55,20 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	if err := s.validate(t, admissionv1.Create, given, nil); err != nil {
 		return nil, err
 	}
+	if version := metaOf(given).GetResourceVersion(); version != "" && version != "0" {
+		return nil, versionSet
+	}
 	if _, err := s.get(t.key()); err == nil {
 		return nil, apierrors.NewAlreadyExists(t.kind.resource(), t.name)
 	}
 	return s.write(t, nil, given, dryRun)
 }
+
+// versionSet is ErrResourceVersionSetOnCreate in k8s.io/apiserver/pkg/storage.
+var versionSet = &apierrors.StatusError{ErrStatus: metav1.Status{
+	Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+	Message: "resourceVersion should not be set on objects to be created",
+}}
 
 // suffix makes up the end of a name, the same again if the object was refused: a message with the name stays as it is.
 func (s *Server) suffix(prefix string) string {

@@ -22,6 +22,8 @@ func refused(t *testing.T, release controlplane.Release) {
 			""},
 		{"by the definition", `predictor:`, "predictor:\n    scaleMetric: luck",
 			`InferenceService.serving.kserve.io "iris" is invalid: spec.predictor.scaleMetric: Unsupported value: "luck"`, ""},
+		{"what is exported", `{name: iris}`, `{name: iris, resourceVersion: "7"}`,
+			"resourceVersion should not be set on objects to be created", ""},
 		{"a Deployment", `modelFormat:`, "resources: {requests: {memory: 6Gi}}\n      modelFormat:", "",
 			`Deployment.apps "iris-predictor" is invalid: spec.template.spec.containers[0].resources.requests: ` +
 				`Invalid value: "6Gi": must be less than or equal to memory limit of 2Gi`},
@@ -52,7 +54,7 @@ func cluster(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris), Cluster: manifests(t, `
 apiVersion: serving.kserve.io/v1alpha1
 kind: ClusterServingRuntime
-metadata: {name: kserve-sklearnserver}
+metadata: {name: kserve-sklearnserver, resourceVersion: "7"}
 spec:
   supportedModelFormats: [{name: sklearn, version: "1", autoSelect: true, priority: 1}]
   containers: [{name: kserve-container, image: "registry.invalid/sklearn:7"}]
