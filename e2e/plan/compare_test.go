@@ -127,14 +127,22 @@ func (p *proof) compare() {
 	p.restarts(foretold.plan.Restarts(), evidence.Restarted(first, second))
 }
 
-// create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts of its
-// pods.
+// create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts and
+// PriorityClasses of its pods.
 func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) error {
 	if err := p.cluster.Apply(ctx, named("Namespace", object.GetNamespace()), ""); err != nil {
 		return err
 	}
 	for _, account := range accounts(object.Object) {
 		if err := p.cluster.Apply(ctx, named("ServiceAccount", account), object.GetNamespace()); err != nil {
+			return err
+		}
+	}
+	for _, class := range names(object.Object, "priorityClassName") {
+		priority := named("PriorityClass", class)
+		priority.SetAPIVersion("scheduling.k8s.io/v1")
+		priority.Object["value"] = int64(0)
+		if err := p.cluster.Apply(ctx, priority, ""); err != nil {
 			return err
 		}
 	}
@@ -152,20 +160,23 @@ func named(kind, name string) *unstructured.Unstructured {
 }
 
 // accounts are the ServiceAccounts that a value names.
-func accounts(value any) (all []string) {
+func accounts(value any) []string { return names(value, "serviceAccountName", "serviceAccount") }
+
+// names are the names of objects that fields of a value have.
+func names(value any, fields ...string) (all []string) {
 	switch value := value.(type) {
 	case map[string]any:
-		for _, field := range []string{"serviceAccountName", "serviceAccount"} {
+		for _, field := range fields {
 			if name, _ := value[field].(string); len(validation.IsDNS1123Subdomain(name)) == 0 {
 				all = append(all, name)
 			}
 		}
 		for _, below := range value {
-			all = append(all, accounts(below)...)
+			all = append(all, names(below, fields...)...)
 		}
 	case []any:
 		for _, item := range value {
-			all = append(all, accounts(item)...)
+			all = append(all, names(item, fields...)...)
 		}
 	}
 	return all
