@@ -65,6 +65,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 		}
 		p.server.collectAbandoned(t.key())
 	}
+	p.grant(manifests, was)
 	return p.settled(ctx, state)
 }
 
@@ -81,11 +82,53 @@ func (p *play) settled(ctx context.Context, state *State) (*State, error) {
 // prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
 // namespace that cannot have it refuses all objects.
 func (p *play) prepare(namespace string) {
-	k := key{accounts, namespace, "default"}
-	if _, err := p.server.get(k); err == nil || namespace == "" {
+	if namespace != "" {
+		p.account(key{accounts, namespace, "default"})
+	}
+}
+
+// grant makes the ServiceAccounts that manifests name and do not have: they are somebody else's. Those that the change
+// takes away are not.
+func (p *play) grant(manifests []map[string]any, gone map[key]object) {
+	for _, o := range manifests {
+		t, found := p.server.targetOf(o, p.namespace)
+		if !found {
+			continue
+		}
+		names := accountsOf(o)
+		slices.Sort(names)
+		for _, name := range names {
+			if k := (key{accounts, t.namespace, name}); gone[k] == nil {
+				p.account(k)
+			}
+		}
+	}
+}
+
+// accountsOf are the ServiceAccounts that a value names.
+func accountsOf(value any) (names []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for field, below := range value {
+			if name, _ := below.(string); field == "serviceAccountName" || field == "serviceAccount" {
+				names = append(names, name)
+			}
+			names = append(names, accountsOf(below)...)
+		}
+	case []any:
+		for _, item := range value {
+			names = append(names, accountsOf(item)...)
+		}
+	}
+	return names
+}
+
+// account makes a ServiceAccount that is in the cluster without the manifests, unless it is there, or can't be.
+func (p *play) account(k key) {
+	if _, err := p.server.get(k); err == nil {
 		return
 	}
-	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: namespace}
+	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: k.namespace}
 	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
 		p.before[k] = account
 	}

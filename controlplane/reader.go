@@ -89,11 +89,9 @@ func (r *reader) Get(ctx context.Context, name client.ObjectKey, o client.Object
 		k.namespace = ""
 	}
 	stored, err := r.server.get(k)
-	if err != nil {
-		return err
-	}
-	if !r.caches(k, stored) {
-		return apierrors.NewNotFound(r.server.kinds[k.GroupKind].resource(), k.name)
+	if err != nil || !r.caches(k, stored) {
+		// A cache has the kind where the API server has the resource.
+		return apierrors.NewNotFound(schema.GroupResource{Group: k.Group, Resource: k.Kind}, k.name)
 	}
 	found, err := r.typed(k, gvk, stored)
 	if err != nil {

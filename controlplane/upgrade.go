@@ -19,6 +19,7 @@ func (p *play) upgrade(ctx context.Context, left, manifests []map[string]any) (s
 			return nil, nil, err
 		}
 	}
+	p.grant(manifests, nil)
 	p.server.recall()
 	stored = p.made()
 	if now, err = p.settled(ctx, &State{}); err != nil {

@@ -220,6 +220,7 @@ spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
 func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("presets", func(t *testing.T) { presets(t, release) })
 	t.Run("taken", func(t *testing.T) { taken(t, release) })
+	t.Run("granted", func(t *testing.T) { granted(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	service := llmService(release)
 	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
@@ -314,6 +315,25 @@ func abandoned(t *testing.T, release controlplane.Release) {
 		find(t, state, "InferenceService iris")
 		if slices.Contains(names(state), "ConfigMap iris") != stays {
 			t.Errorf("the ConfigMap of a %s of another cluster stays: %v, want %v", owner, !stays, stays)
+		}
+	}
+}
+
+// granted tests that a ServiceAccount that is not in the manifests is somebody else's, unless the change takes it away.
+func granted(t *testing.T, release controlplane.Release) {
+	account := "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: team}\n---"
+	service := strings.Replace(llmService(release), "spec:",
+		"spec:\n  template: {serviceAccountName: team}\n  router: {scheduler: {template: {serviceAccountName: team}}}", 1)
+	changed := strings.Replace(service, "8B", "70B", 1) // KServe does not watch ServiceAccounts
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, account+service), Objects: manifests(t, changed)})
+	_, alone := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, service)})
+	for name, tc := range map[string]struct {
+		state        controlplane.State
+		shown, fails bool
+	}{"in the manifests": {*before, true, false}, "taken away": {after, false, true}, "elsewhere": {alone, false, false}} {
+		if slices.Contains(names(tc.state), "ServiceAccount team") != tc.shown || (len(tc.state.Errors) > 0) != tc.fails {
+			t.Errorf("a ServiceAccount %s is shown: %v, errors: %v", name, !tc.shown, tc.state.Errors)
 		}
 	}
 }
