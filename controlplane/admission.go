@@ -46,7 +46,7 @@ func serve(scheme *runtime.Scheme, webhooks []Webhook) (map[string]admission.Han
 	handlers := map[string]admission.Handler{}
 	for _, w := range webhooks {
 		if w.Handler != nil {
-			handlers[w.Path] = w.Handler
+			handlers[w.Path] = &admission.Webhook{Handler: w.Handler}
 		}
 		if w.Object == nil {
 			continue
@@ -205,15 +205,15 @@ func (w webhook) ask(t target, operation admissionv1.Operation, o, old object) (
 	return response, denied(w.name, response.Result)
 }
 
-// handle calls a handler. A panic is an error here, as it is behind controller-runtime.
+// handle calls a handler. A panic that controller-runtime does not turn into a refusal, as it does from 0.20 on, ends the
+// connection.
 func handle(handler admission.Handler, request admissionv1.AdmissionRequest) (response admission.Response, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	response = handler.Handle(context.Background(), admission.Request{AdmissionRequest: request})
-	return response, response.Complete(admission.Request{AdmissionRequest: request})
+	return handler.Handle(context.Background(), admission.Request{AdmissionRequest: request}), nil
 }
 
 // denied is the error of the API server for a webhook that refuses (ToStatusErr in

@@ -39,11 +39,15 @@ type registryStrategy interface {
 	rest.RESTUpdateStrategy
 }
 
+// Kind is one of Kubernetes' own.
+type Kind struct {
+	Version, Kind, Plural string           // such as apps/v1, Deployment and deployments
+	Strategy              registryStrategy // of its registry
+	Status                registryStrategy // nil for a kind without one
+}
+
 // builtins are the kinds of Kubernetes that KServe writes or that people put beside its objects.
-var builtins = []struct {
-	version, kind, plural string
-	all, status           registryStrategy // status is nil for a kind without one
-}{
+var builtins = []Kind{
 	{"v1", "ConfigMap", "configmaps", configmap.Strategy, nil},
 	{"v1", "PersistentVolume", "persistentvolumes", persistentvolume.Strategy, persistentvolume.StatusStrategy},
 	{"v1", "PersistentVolumeClaim", "persistentvolumeclaims", persistentvolumeclaim.Strategy, persistentvolumeclaim.StatusStrategy},
@@ -60,13 +64,13 @@ var builtins = []struct {
 	{"rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", rolebinding.Strategy, nil},
 }
 
-// addBuiltins adds Kubernetes' kinds to the server.
-func (s *Server) addBuiltins() {
-	for _, b := range builtins {
-		gvk := schema.FromAPIVersionAndKind(b.version, b.kind)
+// addBuiltins adds kinds of Kubernetes to the server.
+func (s *Server) addBuiltins(kinds []Kind) {
+	for _, k := range kinds {
+		gvk := schema.FromAPIVersionAndKind(k.Version, k.Kind)
 		s.addKind(&kind{
-			GroupKind: gvk.GroupKind(), plural: b.plural, versions: []string{b.version}, storage: b.version,
-			namespaced: b.all.NamespaceScoped(), strategy: &builtin{gvk, b.all, b.status},
+			GroupKind: gvk.GroupKind(), plural: k.Plural, versions: []string{k.Version}, storage: k.Version,
+			namespaced: k.Strategy.NamespaceScoped(), strategy: &builtin{gvk, k.Strategy, k.Status},
 		})
 	}
 }

@@ -27,6 +27,7 @@ type Release struct {
 	Standard, Knative string                        // how it spells the modes
 	Manifests         fs.FS                         // with the directory manifests, where hack/pack has packed its sources
 	Scheme            []func(*runtime.Scheme) error // beside client-go's
+	Kinds             func(*Cluster) []Kind         // of Kubernetes, beside those that every release has; may be nil
 	Webhooks          func(*Cluster) []Webhook
 	Controllers       func(*Cluster) []Controller
 	// Expired is for a release that makes a new certificate each time that it looks at an LLMInferenceService, unless
@@ -69,7 +70,13 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 			return nil, nil, err
 		}
 	}
-	server.addBuiltins()
+	if c.Uncached, err = kubernetes.NewForConfig(c.Config); err != nil {
+		return nil, nil, err
+	}
+	server.addBuiltins(builtins)
+	if release.Kinds != nil {
+		server.addBuiltins(release.Kinds(c))
+	}
 	if err := server.addDefinitions(release.Manifests, c.Scheme); err != nil {
 		return nil, nil, err
 	}
@@ -79,9 +86,6 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	}
 	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}, nil}
 	c.Client = c.reader
-	if c.Uncached, err = kubernetes.NewForConfig(c.Config); err != nil {
-		return nil, nil, err
-	}
 	c.Clientset = clientset{c.Uncached, c.Client}
 	c.manager = newManager(server, nil)
 	c.Recorder = recorder{c.manager}

@@ -30,6 +30,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	_ "k8s.io/kubernetes/pkg/apis/resource/install"
+	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -49,9 +51,18 @@ func release() controlplane.Release {
 		Knative:     string(constants.Knative),
 		Manifests:   embedded,
 		Scheme:      []func(*runtime.Scheme) error{kservescheme.AddAll},
+		Kinds:       kinds,
 		Webhooks:    webhooks,
 		Controllers: controllers,
 	}
+}
+
+// kinds are those that only this release writes, for the devices of LLMInferenceServices.
+func kinds(c *controlplane.Cluster) []controlplane.Kind {
+	return []controlplane.Kind{{
+		Version: "resource.k8s.io/v1", Kind: "ResourceClaimTemplate", Plural: "resourceclaimtemplates",
+		Strategy: resourceclaimtemplate.NewStrategy(c.Uncached.CoreV1().Namespaces()),
+	}}
 }
 
 // webhooks are those that cmd/manager, cmd/llmisvc and cmd/localmodel register.

@@ -27,7 +27,8 @@ var live = []field{
 	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
 	{[]string{"LLMInferenceService"}, "the place in the template in status", "KServe executes a Config with its managedFields",
 		dropPlaces},
-	{nil, "the order of the errors in a message", "the API server goes through mappings in any order", sortErrors},
+	{nil, "the order of the errors in a message, and those that begin with Checked value", "the API server goes through " +
+		"mappings in any order; KServe's newer libraries of Kubernetes have one more error for a number", sortErrors},
 	at("by kube-controller-manager", []string{"PersistentVolumeClaim"}, "metadata", "finalizers"),
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
@@ -174,7 +175,11 @@ func sortErrors(o map[string]any) { replaced(o["status"], sorted) }
 func sorted(message string) string {
 	return several.ReplaceAllStringFunc(message, func(errors string) string {
 		parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(errors, "is invalid: ["), "]"), ", ")
+		parts = slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, ": Checked value must be") })
 		slices.Sort(parts)
+		if len(parts) == 1 {
+			return "is invalid: " + parts[0]
+		}
 		return "is invalid: [" + strings.Join(parts, ", ") + "]"
 	})
 }
@@ -205,6 +210,7 @@ var leftOut = map[string]string{
 	"Lease":              "every controller",
 	"PodMetrics":         "the metrics server",
 	"ReplicaSet":         "kube-controller-manager",
+	"ResourceClaim":      "kube-controller-manager",
 }
 
 // LeavesOut reports whether objects of a kind are not compared.
