@@ -24,7 +24,7 @@ var live = []field{
 	at("who wrote which field, and when", nil, "metadata", "managedFields"),
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
 	{nil, "times in status", "a time", dropTimes},
-	{nil, "names of ReplicaSets in status", "have the hash of the template, by kube-controller-manager", dropHashes},
+	{nil, "names of ReplicaSets and pods in status", "have a hash of the template and an end that is made up", dropNames},
 	{[]string{"LLMInferenceService"}, "the place in the template in status", "KServe executes a Config with its managedFields",
 		dropPlaces},
 	{nil, "the order of the errors in a message, and those that begin with Checked value", "the API server goes through " +
@@ -150,13 +150,11 @@ func dropTimes(o map[string]any) {
 	})
 }
 
-// replicaSet is how kube-controller-manager names a ReplicaSet, or a stand-in its Deployment.
-var replicaSet = regexp.MustCompile(`ReplicaSet "[^"]*"`)
+// madeUp is what kube-controller-manager names: a stand-in names a ReplicaSet as its Deployment.
+var madeUp = regexp.MustCompile(`(ReplicaSet|Pod) "[^"]*"`)
 
-func dropHashes(o map[string]any) {
-	replaced(o["status"], func(text string) string {
-		return replicaSet.ReplaceAllString(text, `ReplicaSet "..."`)
-	})
+func dropNames(o map[string]any) {
+	replaced(o["status"], func(text string) string { return madeUp.ReplaceAllString(text, `$1 "..."`) })
 }
 
 // place is how text/template names a place in a Config, which KServe executes as JSON.
