@@ -26,8 +26,6 @@ MANIFESTS ?=
 # program, which are for storage: the programs reach no network.
 CONTROLPLANE := github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane
 PLANETAGS := -tags disable_grpc_modules
-# The package that the judges of all releases share.
-JUDGE   := github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/conformance/judge
 # What make release releases, such as v0.2.0; without it the tag of the commit.
 VERSION ?=
 # A folder with an image for make image-test, such as bin/release/image, instead of a build of the commit.
@@ -94,7 +92,8 @@ endef
 
 plan-test: build plan ## the tests of those programs (builds them)
 	$(foreach release,$(planned),cd controlplane/kserve-v$(release) && \
-		$(GO) vet $(PLANETAGS) . $(CONTROLPLANE)/... && $(TEST) $(PLANETAGS) -count=1 . && cd ../.. &&) true
+		$(GO) vet $(PLANETAGS) ./... $(CONTROLPLANE)/... && \
+		$(TEST) $(PLANETAGS) -count=1 ./... $(CONTROLPLANE)/... && cd ../.. &&) true
 
 test: ## every test that needs neither network nor root
 	$(TEST) -timeout 30m ./...
@@ -155,7 +154,7 @@ conformance: ## every manifest that KServe and Argo CD publish, and KServe's sch
 	$(TEST) -count=1 -run '^TestLawOfPublished$$' ./transform/rules
 
 judge: ## KServe's own defaulters and validators over the same manifests, or those in the folder MANIFESTS (builds them)
-	cd e2e/conformance/judge/kserve-v0.20.0 && $(TEST) -count=1 $(JUDGE)
+	$(MAKE) plan KSERVE=$(KSERVE)
 	cd e2e/conformance && $(TEST) -count=1 -v -timeout $(LIMIT) -run "^TestJudge$$" -kserve-version $(KSERVE) \
 		-manifests "$(abspath $(MANIFESTS))"
 
@@ -199,6 +198,7 @@ define suite-upstream # the reproductions in hack/upstream for KServe's maintain
 	cd hack/upstream/kserve && $(TEST) -count=1 -v ./...
 endef
 define suite-cluster # Argo CD syncs to real KServe on a real API server (needs root; builds them all)
+	$(MAKE) plan KSERVE=$(KSERVE)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./cluster/compatibility ./install/cluster
 	cd e2e && $(TEST) -count=1 -v -timeout 90m ./cluster -skip '^Test(Knative|KEDA|Scaling|Restarts|Upgrade)$$' \
 		-kserve-version $(KSERVE) -kind $(KIND) -drift $(DRIFT)

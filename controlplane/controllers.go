@@ -30,6 +30,9 @@ type Controller struct {
 	// look at the owner, or of a pod at that of its Deployment. It sees no change of other kinds. The source is Owns and
 	// Watches in the controller's SetupWithManager.
 	Owns []string
+	// Whole reports whether the controller writes a new object whole, in its Go type, to add its finalizer. [Judge], which
+	// runs no controller, does as much.
+	Whole bool
 
 	standIn bool // for a controller of others
 }

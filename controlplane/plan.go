@@ -18,15 +18,23 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Main is the main function of a release's program. It reads a [Request] from standard input and writes an [Answer].
+// Main is the main function of a release's program. It reads a [Request] from standard input and writes an [Answer]; or,
+// with -judge, a stream of manifests, and writes what [Judge] says.
 func Main(release Release) {
+	judged := flag.String("judge", "", "judge a stream of manifests instead, with this default deployment mode")
 	flag.CommandLine.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "%s says what KServe %s makes of manifests. argocd-kserve-plugin plan starts it:\n"+
 			"it reads a request from standard input, as JSON, and writes an answer.\n", os.Args[0], release.Version)
 	}
 	flag.Parse()
 	debug.SetGCPercent(200) // the program is over soon
-	if err := Run(context.Background(), release, os.Stdin, os.Stdout); err != nil {
+	err := error(nil)
+	if *judged != "" {
+		err = Judge(release, *judged, os.Stdin, os.Stdout)
+	} else {
+		err = Run(context.Background(), release, os.Stdin, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}

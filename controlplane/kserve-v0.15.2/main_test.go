@@ -6,6 +6,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane/planetest"
 )
 
+func TestJudge(t *testing.T) { planetest.Judge(t, release()) }
+
 func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }
 
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }

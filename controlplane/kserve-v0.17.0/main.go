@@ -152,6 +152,7 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 				"HTTPRoute.gateway.networking.k8s.io", "InferencePool.inference.networking.k8s.io",
 				"InferencePool.inference.networking.x-k8s.io", "LeaderWorkerSet.leaderworkerset.x-k8s.io", "Pod",
 			},
+			Whole: true,
 			Reconciler: &llmisvc.LLMISVCReconciler{
 				Client: c.Cached(llmCache()), Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {

@@ -187,6 +187,7 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 				"VariantAutoscaling.llmd.ai", "ScaledObject.keda.sh", "LeaderWorkerSet.leaderworkerset.x-k8s.io",
 				"ResourceClaimTemplate.resource.k8s.io", "Pod",
 			},
+			Whole: true,
 			Reconciler: &llmisvc.LLMISVCReconciler{
 				Client: c.Cached(llmCache()), Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
@@ -199,6 +200,7 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			For:        of("LLMInferenceServiceConfig"),
 			On:         []schema.GroupKind{of("LLMInferenceService")},
 			Names:      baseRefs,
+			Whole:      true,
 			Reconciler: &llmisvc.LLMISVCConfigReconciler{Client: c.Client, EventRecorder: c.Recorder},
 		},
 		{

@@ -37,12 +37,7 @@ func TestJudge(t *testing.T) {
 			continue
 		}
 		t.Run(source.name, func(t *testing.T) {
-			tool := toolchain.KServeJudge(source.version)
-			sources, err := tool.Source(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			program, err := tool.Build(t.Context())
+			program, err := toolchain.Program(source.version)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +53,7 @@ func TestJudge(t *testing.T) {
 					for _, app := range apps {
 						subjects = append(subjects, r.subjects(t, app)...)
 					}
-					all.add(r.compare(t, judge{program, sources, mode}, subjects))
+					all.add(r.compare(t, judge{program, mode}, subjects))
 				})
 			}
 		})
@@ -66,9 +61,9 @@ func TestJudge(t *testing.T) {
 }
 
 // judge is a release's program and what it is given.
-type judge struct{ program, sources, mode string }
+type judge struct{ program, mode string }
 
-// judgement is a line that a judge prints. judge/judge.go tells what it means.
+// judgement is a line that a judge prints. Verdict in controlplane/judge.go tells what it means.
 type judgement struct {
 	Kind, Name string
 	Judged     bool
@@ -89,7 +84,7 @@ func (j judge) run(objects []map[string]any) ([]judgement, error) {
 		}
 		fmt.Fprintf(&in, "---\n%s\n", data)
 	}
-	cmd := exec.Command(j.program, "-kserve", j.sources, "-mode", j.mode)
+	cmd := exec.Command(j.program, "-judge", j.mode)
 	cmd.Stdin, cmd.Stderr = &in, &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -32,14 +32,14 @@ type prediction struct {
 // predict runs plan over all cases.
 func (p *proof) predict() prediction {
 	p.t.Helper()
-	root, err := toolchain.Repository()
+	program, err := toolchain.Program(p.plugin.KServeVersion)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	dir := p.t.TempDir()
-	name, recorded := "argocd-kserve-plugin-kserve-"+p.plugin.KServeVersion, filepath.Join(dir, "answer.json")
-	script := fmt.Sprintf(recorder, filepath.Join(root, "bin", name), recorded)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+	recorded := filepath.Join(dir, "answer.json")
+	script := fmt.Sprintf(recorder, program, recorded)
+	if err := os.WriteFile(filepath.Join(dir, filepath.Base(program)), []byte(script), 0o755); err != nil {
 		p.t.Fatal(err)
 	}
 	pl := p.plugin

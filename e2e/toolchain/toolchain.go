@@ -127,6 +127,20 @@ func Plugin(ctx context.Context) (string, error) {
 	return target, os.Setenv(PluginVariable, target)
 }
 
+// Program returns the path of the program with KServe's own code that make plan builds for a release, such as v0.20.0.
+func Program(version string) (string, error) {
+	root, err := Repository()
+	if err != nil {
+		return "", err
+	}
+	version = strings.TrimPrefix(version, "v")
+	path := filepath.Join(root, "bin", "argocd-kserve-plugin-kserve-"+version)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%w: make plan KSERVE=%s builds it", err, version)
+	}
+	return path, nil
+}
+
 // Repository returns the top folder of the repository that holds the running suite.
 func Repository() (string, error) {
 	dir, err := os.Getwd()

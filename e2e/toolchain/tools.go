@@ -71,14 +71,6 @@ func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
 // KServeAgent is the agent container's program of the same releases.
 func KServeAgent(version string) Tool { return kserve("agent", version) }
 
-// KServeJudge is the program of e2e/conformance that says what a release makes of manifests.
-func KServeJudge(version string) Tool {
-	return Tool{
-		Name: "kserve-judge", Folder: "../conformance/judge/kserve-" + version, Imports: "..",
-		Module: kserveModule, Package: ".",
-	}
-}
-
 // KServeStatuses is the program of e2e/statuses that lets a release's controllers write statuses.
 func KServeStatuses(version string) Tool {
 	return Tool{

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"flag"
@@ -69,10 +70,14 @@ func pack(sources, out string) error {
 	)
 }
 
+// write leaves a file alone that has the value already: another go build may read it.
 func write(path string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
+	}
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, data) {
+		return nil
 	}
 	return os.WriteFile(path, data, 0o666)
 }

@@ -65,7 +65,7 @@ var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
-	return append(Controllers(version), toolchain.KServeAgent(version), toolchain.KServeJudge(version))
+	return append(Controllers(version), toolchain.KServeAgent(version))
 }
 
 // Controllers are the programs with the controllers and webhooks of a release.
@@ -164,15 +164,14 @@ func (i *Installation) await(tb testing.TB, kinds ...schema.GroupVersionResource
 	}
 }
 
-// Judge runs the release's judge, with the default mode Standard, over manifests. It returns a line of JSON for each.
+// Judge lets the release's program judge manifests, with the default mode Standard. It returns a line of JSON for each.
 func (i *Installation) Judge(tb testing.TB, manifests string) []byte {
 	tb.Helper()
-	binary, err := toolchain.KServeJudge(i.Version).Build(context.Background())
+	program, err := toolchain.Program(i.Version)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	source := sourceOf(tb, toolchain.KServeManager(i.Version))
-	cmd := exec.Command(binary, "-mode", "Standard", "-kserve", source)
+	cmd := exec.Command(program, "-judge", "Standard")
 	cmd.Stdin = strings.NewReader(manifests)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
