@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,14 +40,14 @@ type Fault struct {
 }
 
 // Judge reads a stream of manifests and writes a [Verdict] for each object, in order, as a line of JSON. A list counts
-// as its items. mode is the default deployment mode, as in [Request].
+// as its items. mode is the default deployment mode of the cluster: Standard or Knative.
 func Judge(release Release, mode string, in io.Reader, out io.Writer) error {
 	c, end, err := newCluster(release, nil)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if _, err := c.install(release, Request{Mode: mode}); err != nil {
+	if err := c.configure(release, mode); err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(out)
@@ -57,6 +58,27 @@ func Judge(release Release, mode string, in io.Reader, out io.Writer) error {
 		}
 		return encoder.Encode(verdict)
 	})
+}
+
+// configure puts the release's configuration into the cluster, and nothing else: no other object is in the way.
+func (c *Cluster) configure(release Release, mode string) error {
+	mode, err := release.mode(mode)
+	if err != nil {
+		return err
+	}
+	all, err := installed(release.Manifests)
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if keyOf(o).Kind != "ConfigMap" {
+			continue
+		}
+		if err := cmp.Or(setMode(o, mode), c.put(o)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachObject decodes a stream of YAML or JSON and hands on each object.

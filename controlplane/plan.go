@@ -106,9 +106,9 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, known := map[string]string{"": "", "Standard": release.Standard, "Knative": release.Knative}[request.Mode]
-	if !known {
-		return nil, fmt.Errorf("mode %q is neither Standard nor Knative", request.Mode)
+	mode, err := release.mode(request.Mode)
+	if err != nil {
+		return nil, err
 	}
 	given, kinds := map[key]bool{}, map[string]bool{}
 	for _, o := range request.Cluster {
@@ -139,10 +139,8 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		if given[k] || kinds[k.Kind] || k.Kind == "LLMInferenceServiceConfig" && !presets {
 			continue // to read the definition of presets takes time
 		}
-		if mode != "" && k.name == "inferenceservice-config" {
-			if err := setMode(o, mode); err != nil {
-				return nil, err
-			}
+		if err := setMode(o, mode); err != nil {
+			return nil, err
 		}
 		if err := c.put(o); err != nil {
 			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
@@ -150,6 +148,15 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	}
 	put(false)
 	return refused, nil
+}
+
+// mode is how the release spells a mode: Standard, Knative, or empty for its own default.
+func (r Release) mode(name string) (string, error) {
+	mode, known := map[string]string{"": "", "Standard": r.Standard, "Knative": r.Knative}[name]
+	if !known {
+		return "", fmt.Errorf("mode %q is neither Standard nor Knative", name)
+	}
+	return mode, nil
 }
 
 // has reports whether the request has an object of a kind, or of one whose name goes on.
@@ -176,7 +183,11 @@ func (c *Cluster) put(o object) error {
 	return err
 }
 
+// setMode sets the default mode, unless it is empty or the object is not KServe's configuration.
 func setMode(config object, mode string) error {
+	if mode == "" || keyOf(config).name != "inferenceservice-config" {
+		return nil
+	}
 	data, _ := config["data"].(object)
 	text, _ := data["deploy"].(string)
 	deploy := map[string]any{}
