@@ -210,13 +210,19 @@ func (p *play) apply(t target, was, manifest object, dryRun bool) (err error) {
 	return err
 }
 
-// made returns the objects that the manifests and the controllers have made or changed.
+// made returns the objects that the manifests and the controllers have made or changed. What is in the cluster without
+// the manifests is not changed if only its status is: presets have there who uses them.
 func (p *play) made() []map[string]any {
+	stateless := func(o object) object {
+		o = maps.Clone(o)
+		delete(o, "status")
+		return o
+	}
 	var keys []key
 	for k, o := range p.server.objects {
 		before, found := p.before[k]
-		version := metaOf(o).GetResourceVersion()
-		if (!found || metaOf(before).GetResourceVersion() != version) && p.server.prepared[k].version != version {
+		changed := !found || firstDifference("", stateless(before), stateless(o)) != ""
+		if changed && p.server.prepared[k].version != metaOf(o).GetResourceVersion() {
 			keys = append(keys, k)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
@@ -185,6 +186,11 @@ func (s *Server) patch(t target, contentType string, body []byte, dryRun bool) (
 	given, err := decode(patched)
 	if err != nil {
 		return nil, err
+	}
+	if uid := metaOf(given).GetUID(); differ(string(uid), string(metaOf(old).GetUID())) {
+		return nil, apierrors.NewInvalid(t.kind.GroupKind, t.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable"),
+		})
 	}
 	return s.update(t, given, dryRun)
 }

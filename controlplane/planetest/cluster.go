@@ -70,8 +70,13 @@ spec: {model: {uri: hf://a/b}}
 			t.Errorf("after the change to %q the preset stays: %v, want %v", after, !stays, stays)
 		}
 	}
+	const shipped = "kserve-config-llm-template"
+	service = strings.Replace(service, "{name: gpu}", "{name: gpu}, {name: "+shipped+"}", 1)
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 		Previous: manifests(t, preset+llmService(release)), Objects: manifests(t, preset+service)})
+	if slices.Contains(names(state), "LLMInferenceServiceConfig "+shipped) {
+		t.Error("a preset of the release is among what KServe makes")
+	}
 	if users := at(find(t, state, "LLMInferenceServiceConfig gpu"), "status", "referencedBy", 0, "name"); users != "llama" {
 		t.Errorf("the preset is used by %v", users)
 	}

@@ -21,7 +21,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"standard": standard, "knative": knative, "graph": graph, "change": change, "delete": deletion, "refused": refused,
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
-		"pod refused": refusedPod, "pod refused twice": refusedTwice, "abandoned": abandoned,
+		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}

@@ -49,6 +49,16 @@ func refused(t *testing.T, release controlplane.Release) {
 	}
 }
 
+// The API server lets no patch change the uid.
+func otherUID(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true, Previous: manifests(t, iris),
+		Objects: manifests(t, strings.Replace(iris, "{name: iris}", "{name: iris, uid: 1-2-3}", 1))})
+	want := `"iris" is invalid: metadata.uid: Invalid value: "1-2-3": field is immutable`
+	if len(state.Refused) != 1 || !strings.Contains(state.Refused[0].Message, want) {
+		t.Errorf("refused: %v, want %s", state.Refused, want)
+	}
+}
+
 // Objects of the cluster take the place of the release's own.
 func cluster(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris), Cluster: manifests(t, `
