@@ -3,7 +3,6 @@ package plugin_test
 import (
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,54 +10,31 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// ownVersions are the modules whose dependencies may have other versions than those of their group, with the reason.
-var ownVersions = map[string]string{
-	"e2e/conformance/judge/kserve-v0.13.1": "the judge needs controller-runtime 0.18, and KServe 0.13.1 needs 0.16",
-}
-
-// TestCompiledOnce checks that the programs of a release have one version of each dependency. Another version of a
+// TestCompiledOnce checks that modules of one kind have one version of each dependency. Another version of a
 // library of Kubernetes means that Go compiles it and all that imports it again, for minutes.
 func TestCompiledOnce(t *testing.T) {
 	groups := map[string][]string{
 		"Argo CD 2": {"e2e/tools/argocd2", "e2e"},
 		"Argo CD 3": {"e2e/tools/argocd3", "e2e/applications", "e2e/health/argocd3", "e2e/health/flux",
 			"e2e/kustomize/argocd", "e2e/tools/kwok"},
-		"Kubernetes": {"e2e/tools/kubernetes", "e2e/tools/kubectl", "e2e/conformance"},
-		"the plugin": {".", "e2e/stream"},
-		// The other modules of the releases follow.
-		"kserve-v0.20.0": {"hack/upstream/kserve"},
-	}
-	for _, dir := range []string{"e2e/tools", "e2e/conformance/judge", "e2e/statuses", "controlplane"} {
-		found, err := filepath.Glob(filepath.Join(dir, "kserve-v*"))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %q, %v", dir, found, err)
-		}
-		for _, name := range found {
-			release := filepath.Base(name)
-			groups[release] = append(groups[release], filepath.ToSlash(name))
-		}
+		"Kubernetes":    {"e2e/tools/kubernetes", "e2e/tools/kubectl", "e2e/conformance"},
+		"the plugin":    {".", "e2e/stream"},
+		"KServe 0.20.0": {"controlplane/kserve-v0.20.0", "hack/upstream/kserve"},
 	}
 	type use struct{ module, version string }
 	for _, group := range slices.Sorted(maps.Keys(groups)) {
 		first := map[string]use{}
 		for _, module := range groups[group] {
-			reason, own := ownVersions[module]
-			differs := false
 			versions := dependencies(t, module)
 			for _, dependency := range slices.Sorted(maps.Keys(versions)) {
 				version := versions[dependency]
 				its, known := first[dependency]
 				switch {
-				case !known && !own:
+				case !known:
 					first[dependency] = use{module, version}
-				case known && its.version != version && own:
-					differs = true
-				case known && its.version != version:
+				case its.version != version:
 					t.Errorf("%s has %s %s, and %s has %s", module, dependency, version, its.module, its.version)
 				}
-			}
-			if own && !differs {
-				t.Errorf("%s has the versions of its group, so take this out of the list: %s", module, reason)
 			}
 		}
 	}

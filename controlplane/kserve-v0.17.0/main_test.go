@@ -14,6 +14,8 @@ func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, 
 
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
+func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), true) }
+
 func TestOwns(t *testing.T) {
 	planetest.Owns(t, release(), map[string]string{
 		"InferenceService":    "v1beta1/inferenceservice/controller.go",

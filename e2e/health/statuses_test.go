@@ -19,7 +19,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 )
 
-// releases are those of KServe that have a program under e2e/statuses.
+// releases are those of KServe that have a program under controlplane/statuses.
 var releases = []string{"0.13.1", "0.14.1", "0.15.2", "0.16.0", "0.17.0", "0.19.0", "0.20.0"}
 
 var (

@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 )
 
-// Tool is a real program, built from a module of its own under e2e/tools.
+// Tool is a real program, built from a module under e2e/tools, or for KServe under controlplane.
 type Tool struct {
 	Name    string // of the executable
-	Folder  string // under e2e/tools
+	Folder  string // of the module, from e2e/tools
 	Imports string // another folder that its code is in, from Folder
 	Module  string // the module whose version and sources the program stands for
-	Package string // its main package; "." for one in Folder
+	Package string // its main package; it begins with a dot for one in Folder
 	LDFlags string // added to -s -w
 }
 
@@ -62,7 +63,7 @@ var (
 		Module: "github.com/argoproj-labs/argocd-vault-plugin", Package: "github.com/argoproj-labs/argocd-vault-plugin"}
 )
 
-// KServeManager is the KServe controller of a release that has a folder under e2e/tools.
+// KServeManager is the KServe controller of a release that has a folder under controlplane, such as v0.20.0.
 func KServeManager(version string) Tool { return kserve("manager", version) }
 
 // KServeLLMManager is the controller of LLMInferenceServices, from v0.16.0 on.
@@ -71,19 +72,22 @@ func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
 // KServeAgent is the agent container's program of the same releases.
 func KServeAgent(version string) Tool { return kserve("agent", version) }
 
-// KServeStatuses is the program of e2e/statuses that lets a release's controllers write statuses.
+// KServeStatuses is the program of controlplane/statuses that lets a release's controllers write statuses.
 func KServeStatuses(version string) Tool {
 	return Tool{
-		Name: "kserve-statuses", Folder: "../statuses/kserve-" + version, Imports: "..",
-		Module: kserveModule, Package: ".",
+		Name: "kserve-statuses", Folder: KServeFolder(version), Imports: "../statuses",
+		Module: kserveModule, Package: "./statuses",
 	}
 }
+
+// KServeFolder is the [Tool.Folder] of a release's module.
+func KServeFolder(version string) string { return "../../controlplane/kserve-" + version }
 
 const kserveModule = "github.com/kserve/kserve"
 
 func kserve(program, version string) Tool {
 	return Tool{
-		Name: "kserve-" + program, Folder: "kserve-" + version, Module: kserveModule,
+		Name: "kserve-" + program, Folder: KServeFolder(version), Module: kserveModule,
 		Package: kserveModule + "/cmd/" + program,
 	}
 }
@@ -136,16 +140,20 @@ func (t Tool) sum() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		return "", err
+	files := []string{filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")}
+	var folders []string
+	if strings.HasPrefix(t.Package, ".") {
+		folders = append(folders, t.Package)
 	}
 	if t.Imports != "" {
-		imported, err := filepath.Glob(filepath.Join(dir, t.Imports, "*.go"))
+		folders = append(folders, t.Imports)
+	}
+	for _, folder := range folders {
+		sources, err := filepath.Glob(filepath.Join(dir, folder, "*.go"))
 		if err != nil {
 			return "", err
 		}
-		files = append(files, imported...)
+		files = append(files, sources...)
 	}
 	hash := sha256.New()
 	fmt.Fprintln(hash, t.Package, t.LDFlags)

@@ -82,7 +82,7 @@ var caseTableHead = strings.ReplaceAll(`# Test cases of the health checks
 
 ~make golden~ writes this page.
 
-~statuses.yaml~ has what KServe's own controllers write. The programs in [e2e/statuses](../../e2e/statuses) run them
+~statuses.yaml~ has what KServe's own controllers write. The programs in [controlplane/statuses](../../controlplane/statuses) run them
 with an API server in memory through every state, and play the Deployment controller, the kubelet, Knative (with its own
 lifecycle code) and ModelMesh. Each object names its cases, the releases that write it, and the verdict that is right
 for what is the case. Where the status cannot show it, that is the best verdict of those who see only the object.

@@ -37,7 +37,7 @@ func (s kserveStatus) object(t *testing.T) (object Object) {
 	return object
 }
 
-// loadStatuses reads statuses.yaml of a kind, which e2e/statuses writes.
+// loadStatuses reads statuses.yaml of a kind, which controlplane/statuses writes.
 func loadStatuses(t *testing.T, kind string) []kserveStatus {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(checksDir, kind, "statuses.yaml"))
@@ -63,7 +63,7 @@ func loadStatuses(t *testing.T, kind string) []kserveStatus {
 	return all
 }
 
-// kindsWithStatuses are those whose controllers e2e/statuses runs. Real controllers on an API server wrote the test
+// kindsWithStatuses are those whose controllers controlplane/statuses runs. Real controllers on an API server wrote the test
 // cases of LLMInferenceService.
 func kindsWithStatuses() []string {
 	return slices.DeleteFunc(slices.Clone(Kinds), func(kind string) bool { return kind == "LLMInferenceService" })

@@ -22,7 +22,7 @@ import (
 const Name = "argocd-kserve-plugin-kserve-"
 
 // Releases are those of KServe that have a program, the oldest first.
-var Releases = []string{"0.15.2", "0.17.0", "0.20.0"}
+var Releases = []string{"0.13.1", "0.14.1", "0.15.0", "0.15.2", "0.16.0", "0.17.0", "0.19.0", "0.20.0"}
 
 // Programs finds and starts the programs with KServe's code.
 type Programs struct {

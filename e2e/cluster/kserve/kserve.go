@@ -61,7 +61,7 @@ func HasLLMInferenceServices(version string) bool { return Window{From: "v0.16.0
 const namespace = "kserve"
 
 // keda is a module that some release of KServe requires, for the kinds it ships.
-var keda = toolchain.Tool{Folder: "kserve-v0.20.0", Module: "github.com/kedacore/keda/v2"}
+var keda = toolchain.Tool{Folder: toolchain.KServeFolder("v0.20.0"), Module: "github.com/kedacore/keda/v2"}
 
 // Tools are the programs of a release.
 func Tools(version string) []toolchain.Tool {
