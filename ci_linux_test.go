@@ -105,7 +105,7 @@ func TestCI(t *testing.T) {
 
 // TestCIInterrupted checks that nothing of an interrupted run is left.
 func TestCIInterrupted(t *testing.T) {
-	for hangs, begun := range map[string]int{"test": 1, "[!t]*": 3} {
+	for hangs, begun := range map[string]int{"test": 1, "[!tp]*": 4} {
 		run := startCI(t, "HANGS="+hangs)
 		for range begun {
 			if _, err := run.asked.ReadString('\n'); err != nil {
