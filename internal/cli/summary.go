@@ -38,7 +38,8 @@ func summary(o *run.Outcome) string {
 
 // unrepaired counts findings that are left and more than advice, and says why they are, in one part or none.
 func unrepaired(left []transform.Finding) []string {
-	left = slices.DeleteFunc(transform.Distinct(left), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
+	advice := func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) }
+	left = slices.DeleteFunc(transform.Distinct(left), advice)
 	if len(left) == 0 {
 		return nil
 	}

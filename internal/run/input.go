@@ -119,7 +119,7 @@ func (in *Input) about(err error) error {
 	}
 	var all []error
 	for _, line := range Joined(err) {
-		all = append(all, fmt.Errorf("%w (with %s)", line, in.values))
+		all = append(all, fmt.Errorf("%w (with %s; helm-values-files names files that belong together)", line, in.values))
 	}
 	return errors.Join(all...)
 }

@@ -32,6 +32,7 @@ const maxLinks = 40
 type Options struct {
 	Dir        string              // the working directory, absolute
 	Root       string              // the directory that confines reading, relative to Dir; "" for the default
+	RootFrom   string              // where Root is set, for messages; "" if that is not known
 	RootLocked bool                // whether the operator set Root, who alone may name a directory above the default
 	MaxInput   int64               // the maximum number of bytes to read in total; 0 means no limit
 	Getenv     func(string) string // looks up what Argo CD sets
