@@ -24,7 +24,7 @@ type Finding struct {
 	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
 	Also []yamldoc.Path
 
-	// Same are the objects of other Applications that the same finding is about; set by Distinct.
+	// Same are the objects of other Applications or files of values that the same finding is about; set by Distinct.
 	Same []*Object
 
 	rank  int  // of its call
@@ -111,27 +111,32 @@ func (f Finding) loss() string {
 // Subject names the object, and the Application that it is of or the values that it is rendered with if that is known.
 // Of a finding that has the Same objects it names these too.
 func (f Finding) Subject() string {
-	if values := f.Object.File.Values; values != "" && f.Object.Application() == "" {
-		return f.Object.String() + " (with " + values + ")"
-	}
 	var names []string
-	apps := map[string][]string{}
+	apps, values, bare := map[string][]string{}, map[string][]string{}, map[string]bool{}
 	for _, o := range append([]*Object{f.Object}, f.Same...) {
-		name := o.String()
+		name, app := o.String(), o.Application()
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		if app := o.Application(); app != "" && !slices.Contains(apps[name], app) {
+		switch {
+		case app != "" && !slices.Contains(apps[name], app):
 			apps[name] = append(apps[name], app)
+		case app == "" && o.File.Values != "":
+			values[name] = append(values[name], o.File.Values)
+		case app == "":
+			bare[name] = true
 		}
 	}
 	for i, name := range names {
-		switch all := apps[name]; len(all) {
-		case 0:
-		case 1:
+		switch all := apps[name]; {
+		case len(all) == 1:
 			names[i] += " (application " + all[0] + ")"
-		default:
+		case len(all) > 1:
 			names[i] += " (applications " + some(all, "of them") + ")"
+		case bare[name] && len(values[name]) > 0:
+			names[i] += " (also with " + some(values[name], "files") + ")"
+		case len(values[name]) > 0:
+			names[i] += " (with " + some(values[name], "files") + ")"
 		}
 	}
 	return some(names, "objects")
@@ -161,14 +166,14 @@ func (f Finding) about(subject string) string {
 	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, subject, f.Rule.ID, f.Text(), from)
 }
 
-// Distinct returns findings in a new slice, in which one finding stands for those that Applications with the same source
-// have alike: at the same line with the same text and the same repair. Its Same are the objects of the others.
+// Distinct returns findings in a new slice, in which one finding stands for those that Applications with the same source,
+// or renderings of a chart with several files of values, have alike: at the same line with the same text and the same
+// repair. Its Same are the objects of the others.
 func Distinct(findings []Finding) []Finding {
 	index := map[string]int{}
 	var all []Finding
 	for _, f := range findings {
-		app := f.Object.Application()
-		if app == "" || f.Object.IsLive() {
+		if f.Object.IsLive() {
 			all = append(all, f)
 			continue
 		}
