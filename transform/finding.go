@@ -24,6 +24,9 @@ type Finding struct {
 	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
 	Also []yamldoc.Path
 
+	// Same are the objects of other Applications or files of values that the same finding is about; set by Distinct.
+	Same []*Object
+
 	rank  int  // of its call
 	order int  // ordinal of the object that the call was for
 	later bool // whether the edits are about the result of earlier ones
@@ -64,18 +67,23 @@ func (f Finding) Text() string {
 
 // others names the other places of the finding, of many only some, or is empty.
 func (f Finding) others() string {
-	const most = 3
-	var paths []string
-	for i, at := range f.Also {
-		if more := len(f.Also) - i; i == most && more > 1 {
-			return fmt.Sprintf("; also at %s and %d more places", strings.Join(paths, ", "), more)
-		}
-		paths = append(paths, at.String())
-	}
-	if len(paths) == 0 {
+	if len(f.Also) == 0 {
 		return ""
 	}
-	return "; also at " + strings.Join(paths, ", ")
+	var paths []string
+	for _, at := range f.Also {
+		paths = append(paths, at.String())
+	}
+	return "; also at " + some(paths, "places")
+}
+
+// some lists words, of many the first and how many others there are.
+func some(words []string, others string) string {
+	const most = 3
+	if more := len(words) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more %s", strings.Join(words[:most], ", "), more, others)
+	}
+	return strings.Join(words, ", ")
 }
 
 // loss names the comments that the edits remove, or is empty. An object that a renderer made has no lines that people
@@ -101,26 +109,52 @@ func (f Finding) loss() string {
 }
 
 // Subject names the object, and the Application that it is of or the values that it is rendered with if that is known.
+// Of a finding that has the Same objects it names these too.
 func (f Finding) Subject() string {
-	if app := f.Object.Application(); app != "" {
-		return f.Object.String() + " (application " + app + ")"
+	var names []string
+	apps, values, bare := map[string][]string{}, map[string][]string{}, map[string]bool{}
+	for _, o := range append([]*Object{f.Object}, f.Same...) {
+		name, app := o.String(), o.Application()
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		switch {
+		case app != "" && !slices.Contains(apps[name], app):
+			apps[name] = append(apps[name], app)
+		case app == "" && o.File.Values != "":
+			values[name] = append(values[name], o.File.Values)
+		case app == "":
+			bare[name] = true
+		}
 	}
-	if values := f.Object.File.Values; values != "" {
-		return f.Object.String() + " (with " + values + ")"
+	for i, name := range names {
+		switch all := apps[name]; {
+		case len(all) == 1:
+			names[i] += " (application " + all[0] + ")"
+		case len(all) > 1:
+			names[i] += " (applications " + some(all, "of them") + ")"
+		case bare[name] && len(values[name]) > 0:
+			names[i] += " (also with " + some(values[name], "files") + ")"
+		case len(values[name]) > 0:
+			names[i] += " (with " + some(values[name], "files") + ")"
+		}
 	}
-	return f.Object.String()
+	return some(names, "objects")
 }
 
 // String returns path:line:col: Kind namespace/name: ID: text. A live object has no line that people know. For an object
 // that a renderer made, the renderer stands in place of the position, and the source comes last if it is known and
 // another file. The result may hold control characters of the manifest: quote them before they reach a terminal.
-func (f Finding) String() string {
+func (f Finding) String() string { return f.about(f.Subject()) }
+
+// about is String with another subject.
+func (f Finding) about(subject string) string {
 	file := f.Object.File
 	if f.Object.IsLive() {
-		return fmt.Sprintf("%s: %s: %s", f.Subject(), f.Rule.ID, f.Text())
+		return fmt.Sprintf("%s: %s: %s", subject, f.Rule.ID, f.Text())
 	}
 	if file.Renderer == "" {
-		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Subject(), f.Rule.ID, f.Text())
+		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, subject, f.Rule.ID, f.Text())
 	}
 	path, from := file.Path, ""
 	switch source := f.Source(); {
@@ -129,7 +163,37 @@ func (f Finding) String() string {
 	case source.Path != "":
 		from = " (from " + source.String() + ")"
 	}
-	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), from)
+	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, subject, f.Rule.ID, f.Text(), from)
+}
+
+// Distinct returns findings in a new slice, in which one finding stands for those that Applications with the same source,
+// or renderings of a chart with several files of values, have alike: at the same line with the same text and the same
+// repair. Its Same are the objects of the others.
+func Distinct(findings []Finding) []Finding {
+	index := map[string]int{}
+	var all []Finding
+	for _, f := range findings {
+		if f.Object.IsLive() {
+			all = append(all, f)
+			continue
+		}
+		subject := f.Object.Kind // a file has one at the line, of whatever namespace
+		if f.Object.File.Renderer != "" {
+			subject = f.Object.String()
+		}
+		key := f.about(subject) + f.At.String()
+		for _, e := range f.Edits {
+			key += fmt.Sprintf("\n%v", e.Edit)
+		}
+		i, found := index[key]
+		if !found {
+			index[key] = len(all)
+			all = append(all, f)
+			continue
+		}
+		all[i].Same = append(all[i].Same, f.Object)
+	}
+	return all
 }
 
 // Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that

@@ -103,18 +103,19 @@ func (c *checked) conclusion(width int) string {
 		b.WriteString("\n")
 	}
 	b.WriteString(terminal.Count(c.Objects(), "object") + ", ")
-	if len(c.open) == 0 {
+	open := transform.Distinct(c.open)
+	if len(open) == 0 {
 		b.WriteString("no findings")
 	} else {
-		fmt.Fprintf(&b, "%s: %s", terminal.Count(len(c.open), "finding"), report.Counted(c.open))
+		fmt.Fprintf(&b, "%s: %s", terminal.Count(len(open), "finding"), report.Counted(open))
 	}
 	if len(c.accepted) > 0 {
 		fmt.Fprintf(&b, "; %d accepted", len(c.accepted))
 	}
 	b.WriteString("\n")
 	rendered := func(f transform.Finding) bool { return f.Object.File.Renderer != "" }
-	inFiles := report.Repairable(slices.DeleteFunc(slices.Clone(c.open), rendered))
-	switch n := report.Repairable(c.open); {
+	inFiles := report.Repairable(slices.DeleteFunc(slices.Clone(open), rendered))
+	switch n := report.Repairable(open); {
 	case c.Fatal():
 		b.WriteString("generate stops on contradictory entries\n")
 	case c.Summary.Found != nil && inFiles < n:
@@ -130,7 +131,7 @@ func (c *checked) conclusion(width int) string {
 	case n > 0:
 		fmt.Fprintf(&b, "%d repairable: run fix or generate\n", n)
 	}
-	if n, version := withheld(c.open); n > 0 {
+	if n, version := withheld(open); n > 0 {
 		fmt.Fprintf(&b, "%d more repairable with rules-as-of %s: see diff --rules-as-of %[2]s\n", n, version)
 	}
 	return b.String()

@@ -67,7 +67,7 @@ Argo CD compares in one of three ways:
 		if err != nil {
 			return err
 		}
-		if err := writeAs(cmd.Context(), env, format.Format, all); err != nil {
+		if err := writeAs(cmd.Context(), env, format.Format, drift.Distinct(all)); err != nil {
 			return err
 		}
 		run.Warn(env.Stderr, warnings)

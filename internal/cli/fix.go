@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,11 +105,36 @@ findings whose repair loses a comment, with the line before the repair.
 		}
 		out.Warn(env.Stderr)
 		io.WriteString(env.Stderr, lines(out.Losing()))
-		fmt.Fprintln(env.Stderr, summary(out))
+		fmt.Fprintln(env.Stderr, fixed(out, len(files), left, len(elsewhere)))
 		out.Summary.Write(env.Stderr)
 		return cmp.Or(unrendered, failed)
 	}
 	return cmd
+}
+
+// fixed returns one line about what was read, what was written and what was not. Elsewhere is the number of repairs of
+// what is rendered.
+func fixed(o *run.Outcome, files int, left []transform.Finding, elsewhere int) string {
+	parts := []string{terminal.Count(o.Objects(), "object")}
+	switch {
+	case files > 0:
+		parts = append(parts, terminal.Count(files, "file")+" fixed")
+	case elsewhere > 0:
+		parts = append(parts, "no file written")
+	}
+	inFiles := slices.DeleteFunc(restarted(o), func(o *transform.Object) bool { return o.File.Renderer != "" })
+	if n := len(inFiles); n > 0 {
+		parts = append(parts, "restarts pods of "+terminal.Count(n, "service")+" once")
+	}
+	if elsewhere > 0 {
+		parts = append(parts, fmt.Sprintf("%s of what is rendered NOT made: edit where the lines above say, or let the "+
+			"sidecar do it", terminal.Count(elsewhere, "repair")))
+	}
+	parts = append(parts, unrepaired(left)...)
+	if len(parts) == 1 {
+		parts = append(parts, "nothing to repair")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // repairOnly loads the sources and applies the rules. What repairs nothing is added only where something is repaired
@@ -128,7 +154,7 @@ func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outco
 // is.
 func rendered(env *Env, o *run.Outcome) (errs []error) {
 	places := origin.Of(env.caller.Dir, o.Findings())
-	for _, f := range transform.Sorted(o.Findings()) {
+	for _, f := range transform.Sorted(transform.Distinct(o.Findings())) {
 		file := f.Object.File
 		if file.Renderer != "" && len(f.Edits) > 0 && !(o.Summary.Found != nil && f.Rule.Enriches) {
 			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",

@@ -29,29 +29,36 @@ func summary(o *run.Outcome) string {
 	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, terminal.Count(n, "document")+" skipped")
 	}
-	left := slices.DeleteFunc(o.Left(), func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) })
-	if len(left) > 0 {
-		var reasons []string
-		for _, f := range left {
-			reason := f.Rule.ID
-			switch {
-			case f.Needs != "" && f.Unrepaired != "": // the setting is given, but not exactly
-				reason += " needs the patch release in " + f.Needs
-			case f.Needs != "":
-				reason += " needs " + f.Needs
-			case f.Withheld:
-				reason += " needs rules-as-of " + f.Since.Minor()
-			}
-			if !slices.Contains(reasons, reason) {
-				reasons = append(reasons, reason)
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%d NOT repaired: %s; run check", len(left), strings.Join(reasons, ", ")))
-	}
+	parts = append(parts, unrepaired(o.Left())...)
 	if len(parts) == 1 {
 		parts = append(parts, "nothing to repair")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// unrepaired counts findings that are left and more than advice, and says why they are, in one part or none.
+func unrepaired(left []transform.Finding) []string {
+	advice := func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) }
+	left = slices.DeleteFunc(transform.Distinct(left), advice)
+	if len(left) == 0 {
+		return nil
+	}
+	var reasons []string
+	for _, f := range left {
+		reason := f.Rule.ID
+		switch {
+		case f.Needs != "" && f.Unrepaired != "": // the setting is given, but not exactly
+			reason += " needs the patch release in " + f.Needs
+		case f.Needs != "":
+			reason += " needs " + f.Needs
+		case f.Withheld:
+			reason += " needs rules-as-of " + f.Since.Minor()
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	return []string{fmt.Sprintf("%d NOT repaired: %s; run check", len(left), strings.Join(reasons, ", "))}
 }
 
 // restarted returns the services whose pods start anew, once, because of the repairs.
@@ -104,7 +111,7 @@ func skipped(o *run.Outcome, most int) string {
 // lines returns the findings, one a line.
 func lines(findings []transform.Finding) string {
 	var b strings.Builder
-	for _, f := range transform.Sorted(findings) {
+	for _, f := range transform.Sorted(transform.Distinct(findings)) {
 		b.WriteString(report.Line(f) + "\n")
 	}
 	return b.String()

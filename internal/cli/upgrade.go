@@ -11,6 +11,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/healthconfig"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -59,6 +60,10 @@ refused or breaks is an error, also where generate repairs it.
 		if report.From == "" {
 			if report.From, err = inputs.Agreed("kserve-version", "from", kserveVersion); err != nil {
 				return err
+			}
+			if report.From == "unknown" {
+				return fmt.Errorf("flag --from is missing, and so is the setting kserve-version: "+
+					"the KServe release in the cluster; this prints it: %s", install.DetectFileCommand)
 			}
 		}
 		versions := upgrading{}

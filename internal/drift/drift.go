@@ -85,6 +85,17 @@ func Differences(all, repaired *transform.Result, c Comparison, argocd string) [
 	return differences
 }
 
+// Distinct returns differences in a new slice, each once: several Applications may render an object alike.
+func Distinct(differences []Difference) []Difference {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(differences), func(d Difference) bool {
+		key := fmt.Sprintf("%s\n%s\n%v\n%s\n%s\n%s", d.Object.File.Path, d.Object, d.At, d.By, d.Rule, d.Left())
+		known := seen[key]
+		seen[key] = true
+		return known
+	})
+}
+
 // key identifies a finding in several runs over the same files.
 func key(f transform.Finding) string {
 	return fmt.Sprint(f.Rule.ID, " ", f.Object.File.Path, " ", f.Line, " ", f.Object, " ", f.At)

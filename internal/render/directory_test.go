@@ -169,7 +169,7 @@ func TestDirectoryErrors(t *testing.T) {
 -- secret.yaml --
 `)
 	_, err := manifests(t.Context(), "outside", options(top))
-	rendertest.WantError(t, err, "outside/a.yaml: outside the root outside; "+
+	rendertest.WantError(t, err, "outside/a.yaml: a link out of the repository, outside the root outside; "+
 		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "dangling", options(top))
 	rendertest.WantError(t, err, "dangling/a.yaml: no such file or directory")

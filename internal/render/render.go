@@ -43,6 +43,8 @@ type Options struct {
 	// RootLocked reports whether the operator set Root. Only the operator may
 	// name a directory above the default one; everyone else can only narrow it.
 	RootLocked bool
+	// RootFrom is where Root is set, for messages.
+	RootFrom string
 
 	// LoadFromRoot lets kustomizations read files outside their own folders, but
 	// not outside the root.
@@ -187,7 +189,9 @@ func (o Options) refuse(named, source string) error {
 
 // Tree returns the options of the tree that confines reading.
 func (o Options) Tree() tree.Options {
-	return tree.Options{Dir: o.Dir, Root: o.Root, RootLocked: o.RootLocked, MaxInput: o.MaxInput, Getenv: o.Getenv}
+	return tree.Options{
+		Dir: o.Dir, Root: o.Root, RootLocked: o.RootLocked, RootFrom: o.RootFrom, MaxInput: o.MaxInput, Getenv: o.Getenv,
+	}
 }
 
 // abs returns an absolute path.

@@ -83,7 +83,7 @@ kind: Secret
 	}
 
 	_, err := manifests(t.Context(), "app/outside.yaml", options(filepath.Join(top, "repo")))
-	rendertest.WantError(t, err, "app/outside.yaml: outside the root .; "+
+	rendertest.WantError(t, err, "app/outside.yaml: a link out of the repository, outside the root .; "+
 		"only the flag --root, or the operator's setting root, can widen it")
 	_, err = manifests(t.Context(), "app/nowhere.yaml", options(filepath.Join(top, "repo")))
 	rendertest.WantError(t, err, "app/nowhere.yaml: no such file or directory")

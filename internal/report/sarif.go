@@ -116,7 +116,7 @@ func SARIF(w io.Writer, r Report) error {
 	}
 	results := []sarifResult{}
 	seen, budget := map[string]int{}, maxPatched
-	for _, f := range transform.Sorted(slices.Concat(r.Findings, r.Accepted)) {
+	for _, f := range transform.Sorted(transform.Distinct(slices.Concat(r.Findings, r.Accepted))) {
 		print := fingerprint(f)
 		seen[print]++
 		results = append(results, sarifResult{

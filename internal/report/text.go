@@ -17,7 +17,7 @@ import (
 // what the repair does.
 func Text(w io.Writer, r Report) error {
 	t := text{Report: r}
-	for _, group := range byObject(transform.Sorted(r.Findings)) {
+	for _, group := range byObject(transform.Sorted(transform.Distinct(r.Findings))) {
 		first := group[0]
 		t.line("%s%s", t.paint("1", first.Subject()), t.paint("2", renderer(first.Object.File)))
 		severest(group)
@@ -31,15 +31,20 @@ func Text(w io.Writer, r Report) error {
 	return err
 }
 
-// byObject groups findings that are sorted by file.
+// byObject groups findings that are sorted by file, also by the other objects that they are about.
 func byObject(findings []transform.Finding) [][]transform.Finding {
+	type subject struct {
+		*transform.Object
+		name string
+	}
 	var groups [][]transform.Finding
-	index := map[*transform.Object]int{}
+	index := map[subject]int{}
 	for _, f := range findings {
-		i, known := index[f.Object]
+		of := subject{f.Object, f.Subject()}
+		i, known := index[of]
 		if !known {
 			i = len(groups)
-			index[f.Object] = i
+			index[of] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], f)

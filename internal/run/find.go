@@ -15,8 +15,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// finds reports whether the sources of the arguments have to be found, because one is a folder that is no source
-// itself: neither a kustomization nor a chart, and with sources in the folders below it. walked gets what is found.
+// finds reports whether the sources of the arguments have to be found, because one is a chart with files of values
+// beside it, or a folder that is no source itself: neither a kustomization nor a chart, and with sources in the folders
+// below it. walked gets what is found.
 func (l *Loader) finds(ctx context.Context, args []string, walked map[string]discover.Result) (bool, error) {
 	for _, path := range orHere(args) {
 		info, err := os.Stat(l.Dir.Absolute(path))
@@ -43,7 +44,12 @@ func (l *Loader) standsForOthers(ctx context.Context, path string, walked map[st
 		return false, err
 	}
 	defer t.Close()
-	if render.Detect(t, render.Auto) != render.Directory {
+	switch kind := render.Detect(t, render.Auto); kind {
+	case render.Directory:
+	case render.Helm:
+		own := len(set.Helm.ValuesFiles) > 0 || l.Previous != "" // the manifests before the change are of one rendering
+		return !own && len(valuesBeside(l.Dir.Absolute(path))) > 0, nil
+	default:
 		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
@@ -105,7 +111,7 @@ func (f *finder) find(ctx context.Context, args []string) error {
 		case r.err == nil:
 			f.All = append(f.All, r.in)
 		case r.values == "" && slices.ContainsFunc(rest, others):
-			f.note("not rendered without further values: " + r.err.Error())
+			f.note(needsValues + r.err.Error())
 		default:
 			f.fail(r.err)
 		}
@@ -117,6 +123,9 @@ func (f *finder) find(ctx context.Context, args []string) error {
 	}
 	return nil
 }
+
+// needsValues begins the note about a chart that its own values alone do not render, and those of a file beside it do.
+const needsValues = "not rendered without further values: "
 
 // discovered returns the sources below folders, and those that the arguments name themselves. Of a chart there is one
 // for each file with values beside it.
@@ -169,26 +178,33 @@ func (f *finder) withValues(source discover.Source) []unit {
 		return []unit{alone}
 	}
 	units := []unit{alone}
-	entries, _ := os.ReadDir(dir)
+	for _, name := range valuesBeside(dir) {
+		u := alone
+		u.values = name
+		u.adjust = func(set *settings.Settings, o *render.Options) error {
+			o.Helm.ValuesFiles = []string{name}
+			return alone.adjust(set, o)
+		}
+		units = append(units, u)
+	}
+	return units
+}
+
+// valuesBeside returns the names of the files with values beside a chart, without its own.
+func valuesBeside(chart string) (names []string) {
+	entries, _ := os.ReadDir(chart)
 	for _, pattern := range []string{"values*.yaml", "values*.yml"} {
 		for _, entry := range entries {
 			name := entry.Name()
 			if fits, _ := filepath.Match(pattern, name); !fits || name == "values.yaml" {
 				continue
 			}
-			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || !info.Mode().IsRegular() {
-				continue
+			if info, err := os.Stat(filepath.Join(chart, name)); err == nil && info.Mode().IsRegular() {
+				names = append(names, name)
 			}
-			u := alone
-			u.values = name
-			u.adjust = func(set *settings.Settings, o *render.Options) error {
-				o.Helm.ValuesFiles = []string{name}
-				return alone.adjust(set, o)
-			}
-			units = append(units, u)
 		}
 	}
-	return units
+	return names
 }
 
 // confined returns the function that lets a source read what is below the folder that was asked for, where there is no

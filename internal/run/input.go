@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
@@ -51,6 +50,7 @@ func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 	var done []*Input
 	var empty []error
+	bare := map[*Input]error{} // charts that render nothing with their own values alone
 	for _, in := range all.All {
 		err := do(in)
 		var none noObjects
@@ -59,16 +59,33 @@ func (all *Inputs) Each(ctx context.Context, do func(*Input) error) error {
 			done = append(done, in)
 		case all.found && in.Application == "" && in.source.Renderer == "" && errors.As(err, &none):
 			empty = append(empty, err) // its files mention apiVersion, as those with values for a chart do
+		case in.values == "" && withValues(all.All, in) && errors.As(err, &none):
+			bare[in] = err
 		case !all.several, ctx.Err() != nil:
 			return err
 		default:
 			all.failed = append(all.failed, in.about(err))
 		}
 	}
+	for _, in := range all.All {
+		err, found := bare[in]
+		switch {
+		case !found:
+		case withValues(done, in):
+			all.notes = append(all.notes, needsValues+err.Error())
+		default:
+			all.failed = append(all.failed, err)
+		}
+	}
 	if all.All = done; len(done) == 0 {
 		return errors.Join(append(all.failed, empty...)...)
 	}
 	return nil
+}
+
+// withValues reports whether a chart is among the sources with a file of values beside it, too.
+func withValues(sources []*Input, chart *Input) bool {
+	return slices.ContainsFunc(sources, func(in *Input) bool { return in.Path == chart.Path && in.values != "" })
 }
 
 // noObjects is the error for a source without objects.
@@ -102,7 +119,7 @@ func (in *Input) about(err error) error {
 	}
 	var all []error
 	for _, line := range Joined(err) {
-		all = append(all, fmt.Errorf("%w (with %s)", line, in.values))
+		all = append(all, fmt.Errorf("%w (with %s; helm-values-files names files that belong together)", line, in.values))
 	}
 	return errors.Join(all...)
 }
@@ -204,12 +221,12 @@ func (in *Input) empty(ctx context.Context, skipped int) error {
 	if skipped > 0 {
 		found += ", " + terminal.Count(skipped, "document") + " without apiVersion, kind and metadata"
 	}
-	if overlays := in.overlays(ctx); len(overlays) > 0 {
-		advice := "give each overlay below it as a PATH: "
+	if sources := in.below(ctx); len(sources) > 0 {
+		advice := "give one of the sources below it as PATH, or all of them with --discover"
 		if in.options.Getenv("ARGOCD_APP_NAME") != "" {
-			advice = "set the path of the Application to one of its overlays: "
+			advice = "set the path of the Application to one of the sources below it"
 		}
-		return fmt.Errorf("%s: no objects: %s: %s%s", in.Path, found, advice, strings.Join(overlays, " "))
+		return fmt.Errorf("%s: no objects: %s: %s: %s", in.Path, found, advice, terminal.Some(sources, most))
 	}
 	return fmt.Errorf("%s: no objects: %s: correct the path, read subfolders with directory-recurse, "+
 		"or accept it with allow-empty", in.Path, found)

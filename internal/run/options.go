@@ -16,8 +16,9 @@ import (
 // options returns what a source is rendered with.
 func (l *Loader) options(set *settings.Settings) render.Options {
 	return render.Options{
-		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), LoadFromRoot: set.LoadRestrictor == "root",
-		Recurse: set.Recurse, Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
+		Source: set.Source, Root: set.Root, RootLocked: set.Locked("root"), RootFrom: set.From("root"),
+		LoadFromRoot: set.LoadRestrictor == "root", Recurse: set.Recurse,
+		Include: alternatives(set.Include), Exclude: alternatives(set.Exclude),
 		Namespace: set.Namespace, Helm: helmOptions(set), Kustomize: kustomize.Options(set.Kustomize),
 		MaxInput: int64(set.MaxInput), MaxCopied: set.MaxCopied(),
 		Live: l.Live, Stdin: l.Stdin, Dir: string(l.Dir), Getenv: l.Getenv,

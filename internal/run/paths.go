@@ -123,8 +123,8 @@ func (l *Loader) distinct(all []*Input) []*Input {
 	return slices.DeleteFunc(all, func(in *Input) bool { return repeated[in] })
 }
 
-// overlays returns the kustomizations below the folder that the source is.
-func (in *Input) overlays(ctx context.Context) (folders []string) {
+// below returns the sources below the folder that the source is, if one of them is a kustomization or a chart.
+func (in *Input) below(ctx context.Context) (folders []string) {
 	rendered := func(file transform.File) bool { return file.Renderer != "" }
 	info, err := os.Stat(paths.Dir(in.options.Dir).Absolute(in.Path))
 	if err != nil || !info.IsDir() || slices.ContainsFunc(in.source.Files, rendered) {
@@ -134,10 +134,12 @@ func (in *Input) overlays(ctx context.Context) (folders []string) {
 	if err != nil {
 		return nil
 	}
+	directory := func(s discover.Source) bool { return s.Kind == render.Directory }
+	if !slices.ContainsFunc(found.Sources, func(s discover.Source) bool { return !directory(s) }) {
+		return nil // the setting directory-recurse reads it
+	}
 	for _, source := range found.Sources {
-		if source.Kind == render.Kustomize {
-			folders = append(folders, source.Path)
-		}
+		folders = append(folders, source.Path)
 	}
 	return folders
 }

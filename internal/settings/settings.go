@@ -60,6 +60,9 @@ func (s *Settings) locks(from origin) bool {
 	return from.level.locked() && (from.level != byFlag || s.flagsLock)
 }
 
+// From returns where a setting has its value from, as [Value.From].
+func (s *Settings) From(name string) string { return s.origins[name].where }
+
 // Locked reports whether the flags or the environment of whoever runs the plugin gave the setting.
 func (s *Settings) Locked(name string) bool { return s.origins[name].level.locked() }
 

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,8 +35,8 @@ func Root(named string, o Options) (string, error) {
 		return "", Shorten(err, "root "+o.Root)
 	}
 	if !o.RootLocked && !Below(fallback, root) {
-		return "", fmt.Errorf("root %s: outside the default root; "+
-			"only a flag or the plugin's own environment can widen it", o.Root)
+		return "", fmt.Errorf("%s %s: outside the default root; "+
+			"only a flag or the plugin's own environment can widen it", cmp.Or(o.RootFrom, "root"), o.Root)
 	}
 	return root, nil
 }

@@ -32,6 +32,7 @@ const maxLinks = 40
 type Options struct {
 	Dir        string              // the working directory, absolute
 	Root       string              // the directory that confines reading, relative to Dir; "" for the default
+	RootFrom   string              // where Root is set, for messages; "" if that is not known
 	RootLocked bool                // whether the operator set Root, who alone may name a directory above the default
 	MaxInput   int64               // the maximum number of bytes to read in total; 0 means no limit
 	Getenv     func(string) string // looks up what Argo CD sets
@@ -49,6 +50,7 @@ type Tree struct {
 	argocd bool // whether Argo CD runs the plugin
 	found  bool // whether no setting names the root
 	loose  bool // whether the root is in no Git work tree
+	whole  bool // whether the root is a Git work tree, or what Argo CD copied of it
 
 	max, read int64 // bytes: the limit, and the number read so far
 
@@ -76,10 +78,10 @@ func Open(named string, o Options) (*Tree, error) {
 	if t.Dir, err = Root(named, o); err != nil {
 		return nil, err
 	}
-	_, inTree := workTree(t.Dir)
-	t.loose = !inTree
+	top, inTree := workTree(t.Dir)
+	t.loose, t.whole = !inTree, top == t.Dir || t.argocd && t.found
 	if !Below(t.Dir, base) {
-		return nil, t.Outside(base)
+		return nil, t.outside(base, Below(t.Dir, paths.Dir(t.cwd).Absolute(named)))
 	}
 	if inGit(base) {
 		return nil, fmt.Errorf("%s: %w", t.Named, ErrGit)
@@ -125,7 +127,11 @@ func inGit(path string) bool {
 	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }
 
-func (t *Tree) Outside(abs string) error {
+// Outside is the error for a path outside the root.
+func (t *Tree) Outside(abs string) error { return t.outside(abs, false) }
+
+// outside is Outside, also for a link below the root that leads out of it.
+func (t *Tree) outside(abs string, link bool) error {
 	advice := "only the flag --root, or the operator's setting root, can widen it"
 	switch {
 	case !t.found:
@@ -135,7 +141,14 @@ func (t *Tree) Outside(abs string) error {
 	case t.loose && !Below(t.Dir, abs): // else a link leads out, maybe anywhere
 		advice = "no Git work tree found; pass --root " + t.fromCwd(parent(t.Dir, abs))
 	}
-	return fmt.Errorf("%s: %w %s; %s", t.Show(abs), ErrOutside, t.Show(t.Dir), advice)
+	what := ""
+	switch {
+	case link && t.whole:
+		what = "a link out of the repository, "
+	case link:
+		what = "a link that leads "
+	}
+	return fmt.Errorf("%s: %s%w %s; %s", t.Show(abs), what, ErrOutside, t.Show(t.Dir), advice)
 }
 
 // Resolve resolves the links in an absolute path. It fails if one of them leads
@@ -149,7 +162,7 @@ func (t *Tree) Resolve(abs string) (string, error) {
 		next := filepath.Join(done, rest[0])
 		rest = rest[1:]
 		if !Below(t.Dir, next) {
-			return "", t.Outside(abs)
+			return "", t.outside(abs, true)
 		}
 		if inGit(next) {
 			return "", fmt.Errorf("%s: %w", t.Show(abs), ErrGit)
@@ -174,7 +187,7 @@ func (t *Tree) Resolve(abs string) (string, error) {
 			continue
 		}
 		if target = filepath.Clean(target); !Below(t.Dir, target) {
-			return "", t.Outside(abs)
+			return "", t.outside(abs, true)
 		}
 		done, rest = t.Dir, append(split(t.Dir, target), rest...)
 	}

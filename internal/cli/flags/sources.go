@@ -13,8 +13,8 @@ const (
 	PathHelp  = `PATH is a directory, a file, or - for standard input; the default is the working directory.`
 	PathsHelp = PathHelp + ` Several PATHs give one result: each directory is a source with its own
 settings, and the files of one directory are one source together.`
-	FoundHelp = `A directory that is neither a kustomization nor a chart, and has sources in the directories below it, stands for
-these sources: what the Applications and ApplicationSets of the repository render of it, as Argo CD would, and what none
+	FoundHelp = `A directory that is neither a kustomization nor a chart, and has sources in the directories below it, or a chart with
+files values*.yaml beside its own, stands for several sources: what the Applications and ApplicationSets of the repository render of it, as Argo CD would, and what none
 of them renders: kustomizations, charts, with their own values and with each other file values*.yaml beside them, and
 directories with manifests. Standard error ends with what was found, and with what is not rendered and why. A source that
 cannot be rendered does not hide the others; the exit code is 2 then, or with --skip-unrenderable that of the others.`

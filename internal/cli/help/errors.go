@@ -1,6 +1,7 @@
 package help
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -54,7 +55,8 @@ func flagError(cmd *cobra.Command, err error) error {
 				name += " in -" + short
 			}
 		}
-		return fmt.Errorf("unknown flag: %s; %s%s", name, nearestFlag(cmd, unknown), help)
+		advice := cmp.Or(shows[cmd.Name()+" "+name], nearestFlag(cmd, unknown))
+		return fmt.Errorf("unknown flag: %s; %s%s", name, advice, help)
 	case errors.As(err, &empty):
 		_, usage := pflag.UnquoteUsage(empty.GetFlag())
 		return fmt.Errorf("flag --%s needs a value: %s", empty.GetFlag().Name, usage)
@@ -78,6 +80,9 @@ var foreign = map[string]string{
 	"silent":    "quiet",
 	"values":    "helm-values-files",
 }
+
+// shows is what has the effect of flags of other programs, by the command and the flag.
+var shows = map[string]string{"fix --dry-run": "diff shows what fix writes; "}
 
 // nearestFlag asks whether another flag of the command was meant, or returns "".
 func nearestFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {

@@ -40,7 +40,9 @@ resources: [../secret.yaml]
 	const remote = " is remote; nothing is fetched, so copy it into the repository"
 	const charts = "no such chart; nothing is fetched, so copy it into the repository: helm pull "
 	const builtin = "only plugins that are built into kustomize are supported, not programs or containers"
-	const outside = ": outside the root .; only the flag --root, or the operator's setting root, can widen it"
+	const leaves = "outside the root .; only the flag --root, or the operator's setting root, can widen it"
+	const outside = ": " + leaves
+	const link = ": a link out of the repository, " + leaves
 	for _, tc := range []struct{ name, archive, want string }{
 		{"resource", "resources:\n- object.yaml\n- URL/a.yaml",
 			"app/kustomization.yaml:3:3: resources: URL/a.yaml" + remote},
@@ -143,18 +145,18 @@ resources: [../secret.yaml]
 		{"absolute", "resources: [TOP/secret.yaml]",
 			"app/kustomization.yaml:1:13: resources: TOP/secret.yaml is absolute; name it relative to the kustomization"},
 		{"link", "resources: [s.yaml]\n-- repo/app/s.yaml -> ../../secret.yaml --",
-			"app/kustomization.yaml:1:13: resources: app/s.yaml" + outside},
+			"app/kustomization.yaml:1:13: resources: app/s.yaml" + link},
 		{"absolute link", "resources: [s.yaml]\n-- repo/app/s.yaml -> TOP/secret.yaml --",
-			"app/kustomization.yaml:1:13: resources: app/s.yaml" + outside},
+			"app/kustomization.yaml:1:13: resources: app/s.yaml" + link},
 		{"linked folder", "resources: [s]\n-- repo/app/s -> ../../secret --",
-			"app/kustomization.yaml:1:13: resources: app/s" + outside},
+			"app/kustomization.yaml:1:13: resources: app/s" + link},
 		{"through a link", "configMapGenerator:\n- name: a\n  files: [s/secret.yaml]\n-- repo/app/s -> ../.. --",
-			"app/kustomization.yaml:3:11: configMapGenerator: app/s/secret.yaml" + outside},
+			"app/kustomization.yaml:3:11: configMapGenerator: app/s/secret.yaml" + link},
 		{"nested link", "resources: [../mid]\n-- repo/mid -> ../secret --",
-			"app/kustomization.yaml:1:13: resources: mid" + outside},
+			"app/kustomization.yaml:1:13: resources: mid" + link},
 		{"linked kustomization",
 			"resources: [../mid]\n-- repo/mid/kustomization.yaml -> ../../secret/kustomization.yaml --",
-			"mid/kustomization.yaml" + outside},
+			"mid/kustomization.yaml" + link},
 		{"built transformer's file",
 			"resources: [object.yaml]\ntransformers: [../t]\n-- repo/t/kustomization.yaml --\nresources: [t.yaml]\n" +
 				"-- repo/t/t.yaml --\napiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: t}\n" +
