@@ -187,7 +187,9 @@ func (s *Server) patch(t target, contentType string, body []byte, dryRun bool) (
 	if err != nil {
 		return nil, err
 	}
-	if uid := metaOf(given).GetUID(); differ(string(uid), string(metaOf(old).GetUID())) {
+	meta, oldMeta := metaOf(given), metaOf(old)
+	conflict := differ(meta.GetResourceVersion(), oldMeta.GetResourceVersion())
+	if uid := meta.GetUID(); !conflict && differ(string(uid), string(oldMeta.GetUID())) {
 		return nil, apierrors.NewInvalid(t.kind.GroupKind, t.name, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable"),
 		})

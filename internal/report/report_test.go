@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -249,8 +250,10 @@ func TestJSONSchema(t *testing.T) {
 // TestMarkdownLimits cuts a long report where GitHub would refuse it, without leaving anything open.
 func TestMarkdownLimits(t *testing.T) {
 	r := sample()
-	for range 500 {
-		r.Findings = append(r.Findings, r.Findings[1])
+	for i := range 500 {
+		another := r.Findings[1]
+		another.Message += fmt.Sprint(" ", i)
+		r.Findings = append(r.Findings, another)
 		r.Accepted = append(r.Accepted, r.Accepted[0])
 		r.Restarts = append(r.Restarts, r.Restarts[0])
 	}
