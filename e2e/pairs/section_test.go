@@ -33,7 +33,7 @@ them: a value deleted, added or replaced, or an object left out.
 type section struct{ pairs []*pair }
 
 // announcing are the rules about what the control plane sees.
-var announcing = regexp.MustCompile("^KS(50[26]|70[6-9]|71[0-9]|732|8..|9..)$")
+var announcing = regexp.MustCompile("^KS(50[126]|70[6-9]|71[0-9]|732|8..|9..)$")
 
 // unseen are those of them about autoscalers beside each other, which the control plane has nothing against.
 var unseen = []string{"KS708", "KS907"}

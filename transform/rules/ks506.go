@@ -125,8 +125,10 @@ func (p *pass) fitting(s *model.Service, want wanted) string {
 	if fits := p.offer(s, want).runtime; fits != nil {
 		return "name " + fits.Name + ", which fits, or change the runtime"
 	}
-	if rows, every := p.Versions.Selectable(want.format, want.version, want.protocol); every {
-		return "name " + rows[0].Name + ", which fits, or change the runtime"
+	for _, protocol := range []string{cmp.Or(want.protocol, p.Versions.DefaultProtocol(want.format)), want.protocol} {
+		if rows, every := p.Versions.Selectable(want.format, want.version, protocol); every {
+			return "name " + rows[0].Name + ", which fits, or change the runtime"
+		}
 	}
 	return "name another runtime, or change this one"
 }

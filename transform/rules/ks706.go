@@ -33,9 +33,6 @@ var fixedMode = &transform.Rule{
 func checkFixedMode(p *pass) {
 	from, _ := p.annotatedMode(p.was(p.Object))
 	to, annotated := p.annotatedMode(p.Object)
-	if word := p.Object.Annotation(kserve.DeploymentModeAnnotation); to == "" && !isPlaceholder(word) {
-		to = kserve.Mode(word) // KServe compares words, also one that is no mode
-	}
 	if from == "" || to == "" || from == to || from == kserve.ModelMesh {
 		return
 	}
@@ -43,10 +40,7 @@ func checkFixedMode(p *pass) {
 	if annotated {
 		f.At = yamldoc.Path{"metadata", "annotations", kserve.DeploymentModeAnnotation}
 	}
-	_, isMode := kserve.ParseMode(string(to))
 	switch all, none := p.Versions.All(kserve.ModeFixed), !p.Versions.Any(kserve.ModeFixed); {
-	case none && !isMode: // KS501's
-		return
 	case none:
 		f.Severity = transform.Warning
 		f.Message = fmt.Sprintf("the pods of %s mode go on running beside the new ones, because KServe before 0.15.1 "+
