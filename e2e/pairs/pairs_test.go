@@ -26,7 +26,8 @@ type pair struct {
 	old, new  []*unstructured.Unstructured
 	namespace string              // that both are in
 	failed    []string            // what the control plane says goes wrong, in the words of who says so
-	announced map[string][]string // what check --previous says, by rule
+	announced map[string][]string // the errors of check --previous, by rule
+	warned    map[string][]string // its warnings
 }
 
 // TestPairs asks the control plane and check --previous about each pair.
@@ -131,7 +132,7 @@ func samples(t *testing.T) (all []golden.Case) {
 }
 
 // apart reports whether the pair can be in a namespace of its own: with names, each once, and no object of all
-// namespaces, which would count for the others.
+// namespaces, which would count for the others. What a placeholder becomes is not known.
 func (p *pair) apart() bool {
 	for _, manifests := range [][]*unstructured.Unstructured{p.old, p.new} {
 		seen := map[string]bool{}
@@ -139,7 +140,8 @@ func (p *pair) apart() bool {
 		for _, o := range manifests {
 			id := o.GroupVersionKind().GroupKind().String() + " " + o.GetName()
 			namespaces[o.GetNamespace()] = true
-			if o.GetName() == "" || seen[id] || len(namespaces) > 1 ||
+			text, _ := o.MarshalJSON()
+			if o.GetName() == "" || seen[id] || bytes.Contains(text, []byte("${")) || len(namespaces) > 1 ||
 				strings.HasPrefix(o.GetKind(), "Cluster") || strings.HasPrefix(o.GetKind(), "LocalModel") ||
 				slices.Contains([]string{"Namespace", "CustomResourceDefinition"}, o.GetKind()) {
 				return false
@@ -267,11 +269,17 @@ func judge(t *testing.T, batch []*pair) []*pair {
 	}
 	byNamespace := map[string]*pair{}
 	for _, p := range batch {
-		p.failed, p.announced, byNamespace[p.namespace] = faults[p.namespace], map[string][]string{}, p
+		p.failed, byNamespace[p.namespace] = faults[p.namespace], p
+		p.announced, p.warned = map[string][]string{}, map[string][]string{}
 	}
 	for _, f := range checked.Findings {
-		if p := byNamespace[f.Namespace]; p != nil && f.Severity == "error" {
+		p := byNamespace[f.Namespace]
+		switch {
+		case p == nil:
+		case f.Severity == "error":
 			p.announced[f.Rule] = append(p.announced[f.Rule], f.Message)
+		case f.Severity == "warning":
+			p.warned[f.Rule] = append(p.warned[f.Rule], f.Message)
 		}
 	}
 	return batch

@@ -15,13 +15,15 @@ const introduction = `# Changes that fail, announced and made
 A pair is an app before and after a change. The control plane of ` + "`plan`" + ` made each change, with the manifests as they
 are: it applied the old ones, then the new ones over them. A pair fails if an object is refused, a controller of KServe
 never gets done with a service, or a service ends without its workload. Pairs whose old manifests fail are left out, and
-those with objects of all namespaces or of several. The default deployment mode is Standard.
+those with objects of all namespaces or of several, or with placeholders. The default deployment mode is Standard.
 
 "Announced" are the pairs of which ` + "`check --previous`" + `, without the program, reports an error for a rule that is about
 such a failure: of the sync, of KServe's webhooks and controllers, or of what the change deletes. Errors of other rules,
-such as a probe that pods fail, are not about what the control plane can see. It has no KEDA, whose webhook refuses what
-KS708 announces. With the program, ` + "`plan --previous`" + ` is
-what the other column was made with.
+such as a probe that pods fail, are not about what the control plane can see. "Warned of" are other pairs with a warning
+of such a rule, which says when the change is fine: if the cluster has a runtime that the manifests lack, for instance.
+The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 announce, nor Kubernetes' controller of
+HorizontalPodAutoscalers, which stops two of one Deployment. With the program, ` + "`plan --previous`" + ` is what
+"that fail" was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
 them: a value deleted, added or replaced, or an object left out.
@@ -31,10 +33,14 @@ them: a value deleted, added or replaced, or an object left out.
 type section struct{ pairs []*pair }
 
 // announcing are the rules about what the control plane sees.
-var announcing = regexp.MustCompile("^KS(502|70[6-9]|71[0-9]|8..|9..)$")
+var announcing = regexp.MustCompile("^KS(50[126]|70[6-9]|71[0-9]|732|8..|9..)$")
 
-func (p *pair) rules() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(p.announced)), func(rule string) bool { return !announcing.MatchString(rule) })
+// unseen are those of them about autoscalers beside each other, which the control plane has nothing against.
+var unseen = []string{"KS708", "KS907"}
+
+// rules returns those of the findings that are about such failures.
+func rules(findings map[string][]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(findings)), func(rule string) bool { return !announcing.MatchString(rule) })
 }
 
 // nothing says what was not measured at all, "" for nothing of that.
@@ -48,44 +54,52 @@ func (s section) nothing() string {
 }
 
 // row counts the pairs of a kind.
-type row struct{ pairs, failed, announced, alarms int }
+type row struct{ pairs, failed, announced, warned, alarms int }
 
 func (s section) String() string {
 	var b strings.Builder
 	rows := map[string]*row{}
-	missed, alarms := map[string][]string{}, map[string][]string{}
+	missed, alarms, hidden := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	total := &row{}
 	for _, p := range s.pairs {
 		if rows[p.kind] == nil {
 			rows[p.kind] = &row{}
 		}
-		rules := p.rules()
+		errors, warnings := rules(p.announced), rules(p.warned)
+		seen := slices.ContainsFunc(errors, func(rule string) bool { return !slices.Contains(unseen, rule) })
 		for _, r := range []*row{rows[p.kind], total} {
 			r.pairs++
 			switch {
-			case len(p.failed) > 0 && len(rules) > 0:
+			case len(p.failed) > 0 && len(errors) > 0:
 				r.failed++
 				r.announced++
+			case len(p.failed) > 0 && len(warnings) > 0:
+				r.failed++
+				r.warned++
 			case len(p.failed) > 0:
 				r.failed++
-			case len(rules) > 0:
+			case seen:
 				r.alarms++
 			}
 		}
 		switch {
-		case len(p.failed) > 0 && len(rules) == 0:
+		case len(p.failed) > 0 && len(errors) == 0:
 			missed[shape(p.failed[0])] = append(missed[shape(p.failed[0])], p.name)
-		case len(p.failed) == 0 && len(rules) > 0:
-			alarms[strings.Join(rules, " ")] = append(alarms[strings.Join(rules, " ")], p.name)
+		case len(p.failed) == 0 && seen:
+			alarms[strings.Join(errors, " ")] = append(alarms[strings.Join(errors, " ")], p.name)
+		case len(p.failed) == 0 && len(errors) > 0:
+			hidden[strings.Join(errors, " ")] = append(hidden[strings.Join(errors, " ")], p.name)
 		}
 	}
-	b.WriteString("| pairs | in all | that fail | of which announced | announced that go through |\n|---|---|---|---|---|\n")
+	b.WriteString("| pairs | in all | that fail | of which announced | warned of | announced that go through |\n" +
+		"|---|---|---|---|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(rows)) {
 		rows[kind].write(&b, kind)
 	}
 	total.write(&b, "all")
-	list(&b, "Not announced, by what the control plane says:", missed)
+	list(&b, "Not announced as an error, by what the control plane says:", missed)
 	list(&b, "Announced, and goes through, by rule:", alarms)
+	list(&b, "Announced, and not for the control plane to see, by rule:", hidden)
 	return b.String()
 }
 
@@ -94,7 +108,7 @@ func (r row) write(b *strings.Builder, kind string) {
 	if r.failed > 0 {
 		share = fmt.Sprintf("%d (%d %%)", r.announced, 100*r.announced/r.failed)
 	}
-	fmt.Fprintf(b, "| %s | %d | %d | %s | %d |\n", kind, r.pairs, r.failed, share, r.alarms)
+	fmt.Fprintf(b, "| %s | %d | %d | %s | %d | %d |\n", kind, r.pairs, r.failed, share, r.warned, r.alarms)
 }
 
 // list writes how many pairs there are of each, the most first, with an example.

@@ -74,7 +74,7 @@ refused or breaks is an error, also where generate repairs it.
 			return err
 		}
 		var warnings []string
-		failed, services := 0, 0
+		sources, services := 0, 0
 		err = inputs.Each(cmd.Context(), func(in *run.Input) error {
 			u := versions
 			u.Input, u.report = in, &report
@@ -82,11 +82,14 @@ refused or breaks is an error, also where generate repairs it.
 			if err != nil {
 				return err
 			}
+			for i := range changes {
+				changes[i].Source = sources
+			}
+			sources++
 			report.Objects += u.objects
 			services += len(u.kinds)
 			report.Changes = append(report.Changes, changes...)
 			warnings = append(warnings, u.warnings...)
-			failed += severe(in, changes)
 			return nil
 		})
 		if err != nil {
@@ -94,12 +97,8 @@ refused or breaks is an error, also where generate repairs it.
 		}
 		if services > 0 {
 			pl := planning{env: env, inputs: inputs, repair: true, changed: true}
-			added, err := pl.predict(cmd.Context(), &report, versions.from, versions.to)
-			if err != nil {
+			if err := pl.predict(cmd.Context(), &report, versions.from, versions.to); err != nil {
 				return err
-			}
-			for _, in := range inputs.All {
-				failed += severe(in, added)
 			}
 		}
 		upgrade.Sort(report.Changes)
@@ -109,7 +108,7 @@ refused or breaks is an error, also where generate repairs it.
 		slices.Sort(warnings)
 		run.Warn(env.Stderr, slices.Compact(warnings))
 		inputs.Summary().Write(env.Stderr)
-		return cmp.Or(inputs.Failed(), found(failed))
+		return cmp.Or(inputs.Failed(), found(severe(inputs, report.Changes)))
 	}
 	return cmd
 }
@@ -183,12 +182,11 @@ func (u *upgrading) at(ctx context.Context, release string, versions kserve.Vers
 	return out.Result, checks, err
 }
 
-// severe counts the changes at or above the source's fail-on.
-func severe(in *run.Input, changes []upgrade.Change) int {
-	failOn := cmp.Or(in.Settings.FailOn, string(transform.Error))
+// severe counts the changes at or above fail-on of their source.
+func severe(inputs *run.Inputs, changes []upgrade.Change) int {
 	n := 0
 	for _, c := range changes {
-		if run.Reaches(c.Severity, failOn) {
+		if run.Reaches(c.Severity, cmp.Or(inputs.All[c.Source].Settings.FailOn, string(transform.Error))) {
 			n++
 		}
 	}

@@ -18,10 +18,8 @@ import (
 const notKnown = "Not known without KServe's own code: which pods its upgrade alone restarts, and what else it changes, " +
 	"breaks or refuses: "
 
-// predict adds to the report what the programs of both releases know, or why they don't. It returns what it has added.
-func (pl *planning) predict(
-	ctx context.Context, report *upgrade.Report, from, to kserve.Versions,
-) (added []upgrade.Change, err error) {
+// predict adds to the report what the programs of both releases know, or why they don't.
+func (pl *planning) predict(ctx context.Context, report *upgrade.Report, from, to kserve.Versions) error {
 	programs := pl.programs()
 	old, _, err := newest(programs, from)
 	is, _, missing := newest(programs, to)
@@ -32,18 +30,21 @@ func (pl *planning) predict(
 	}
 	if err != nil {
 		report.Unknown = notKnown + strings.ReplaceAll(err.Error(), "\n", "; ")
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	known := len(report.Changes)
+	told := map[int]bool{}
 	for _, sources := range pl.runs() {
 		source := joined(sources)
 		p, err := pl.upgraded(ctx, programs, old, is, source)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		report.Changes = p.Changes(report.Changes, source.about(pl.namespace()))
+		report.Changes = p.Changes(report.Changes, source.about(pl.namespace(), told))
+		for _, m := range slices.Concat(source.previous, source.manifests) {
+			told[m.Source] = true
+		}
 	}
-	return report.Changes[known:], nil
+	return nil
 }
 
 // readBoth reads the manifests as generate writes them for either release.
@@ -56,6 +57,11 @@ func (pl *planning) readBoth(ctx context.Context, from, to string) error {
 		source.previous, old = pl.decode(ctx, in, options)
 		options.KServeVersion = to
 		source.manifests, is = pl.decode(ctx, in, options)
+		for _, manifests := range [][]plan.Manifest{source.previous, source.manifests} {
+			for i := range manifests {
+				manifests[i].Source = len(pl.sources)
+			}
+		}
 		if err := cmp.Or(old, is, source.unique(pl.namespace())); err != nil {
 			return err
 		}
@@ -93,33 +99,27 @@ func (pl *planning) upgraded(
 	}, nil
 }
 
-// about returns how changes name and place the objects of a source.
-func (p planned) about(namespace string) func(plan.Reference) upgrade.Change {
-	return func(r plan.Reference) upgrade.Change {
-		c := upgrade.Change{Object: r.String()}
-		if m := cmp.Or(find(p.manifests, r, namespace), find(p.previous, r, namespace)); m != nil {
-			c.Object = m.Given
-			c.File, c.Line = position(m.Place)
+// about returns how changes name and place the objects. Nothing is said of those of a source that has been told of.
+func (p planned) about(namespace string, told map[int]bool) upgrade.About {
+	before, after := plan.NewIndex(p.previous, namespace), plan.NewIndex(p.manifests, namespace)
+	return func(r plan.Reference) (upgrade.Change, bool) {
+		m := cmp.Or(after.Find(r), before.Find(r))
+		if m == nil {
+			return upgrade.Change{Object: r.String()}, true
 		}
-		return c
+		c := upgrade.Change{Object: m.Given, Source: m.Source}
+		c.File, c.Line = position(m.Place)
+		return c, !told[m.Source]
 	}
 }
 
 // unchanged returns which manifests are the same before and after.
 func (p planned) unchanged(namespace string) func(plan.Reference) bool {
+	before, after := plan.NewIndex(p.previous, namespace), plan.NewIndex(p.manifests, namespace)
 	return func(r plan.Reference) bool {
-		was, is := find(p.previous, r, namespace), find(p.manifests, r, namespace)
+		was, is := before.Find(r), after.Find(r)
 		return was != nil && is != nil && reflect.DeepEqual(was.Object, is.Object)
 	}
-}
-
-// find returns the manifest of an object, nil if there is none.
-func find(manifests []plan.Manifest, r plan.Reference, namespace string) *plan.Manifest {
-	i := slices.IndexFunc(manifests, func(m plan.Manifest) bool { return m.Is(r, namespace) })
-	if i < 0 {
-		return nil
-	}
-	return &manifests[i]
 }
 
 // position cuts a place into path and line, 0 for one without.

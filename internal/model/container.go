@@ -152,20 +152,33 @@ func (m *Model) Agent(s *Service, component string) kserve.AgentReason {
 	return facts.Agent()
 }
 
-// LoadsModel reports whether KServe loads a model into a component's pods: the component has storageUri, storage or
-// storageUris, a custom container has the variable for one, or OpenShift AI's webhook writes one
-// (GetStorageUri in predictor_custom.go, transformer_custom.go and explainer_custom.go, v0.11.2 to v0.20.0).
+// LoadsModel reports whether KServe loads a model into a component's pods: the component has a ModelURI, storage or
+// storageUris, or OpenShift AI's webhook writes one.
 func (m *Model) LoadsModel(s *Service, component string) bool {
 	spec := s.Get("spec", component)
 	framework, _ := s.Framework(component)
-	return !spec.Get(framework, "storageUri").IsNull() || !spec.Get(framework, "storage").IsNull() ||
+	return !spec.Get(framework, "storage").IsNull() ||
 		!spec.Get("storageUris").IsNull() && m.Versions.Any(kserve.StorageUris) ||
-		s.Annotation(kserve.ConnectionsAnnotation) != "" ||
-		slices.ContainsFunc(spec.Get("containers").List(), func(c *yamldoc.Node) bool {
-			return slices.ContainsFunc(c.Get("env").List(), func(v *yamldoc.Node) bool {
-				return v.Get("name").Str() == kserve.StorageURIVariable
-			})
-		})
+		s.Annotation(kserve.ConnectionsAnnotation) != "" || m.ModelURI(s, component) != nil
+}
+
+// ModelURI returns where a component has the URI of a model that KServe loads: in storageUri of the field that stands
+// for its serving container, else in the variable of a custom container. Nil if it has none
+// (GetStorageUri in predictor_custom.go, transformer_custom.go and explainer_custom.go, v0.11.2 to v0.20.0).
+func (m *Model) ModelURI(s *Service, component string) yamldoc.Path {
+	if framework, _ := s.Framework(component); framework != "" {
+		if at := (yamldoc.Path{"spec", component, framework, "storageUri"}); !s.Get(at...).IsNull() {
+			return at
+		}
+		return nil
+	}
+	for _, c := range s.declared(component, "", m.Versions.All(kserve.FirstContainerNamed)) {
+		isURI := func(v *yamldoc.Node) bool { return v.Get("name").Str() == kserve.StorageURIVariable }
+		if i := slices.IndexFunc(c.Get("env").List(), isURI); c.Name == kserve.ServingContainer && i >= 0 {
+			return c.Path.With("env", i, "value")
+		}
+	}
+	return nil
 }
 
 // Framework returns the field of a component that stands for its serving container, and the model's format. Both are

@@ -137,9 +137,15 @@ func (a *alternatives) add(c *yamldoc.Node, runtime *transform.Object) {
 	}
 }
 
+// Disabled reports whether KServe gives the runtime to nobody. Its webhook does not look at such a runtime.
+func Disabled(runtime *transform.Object) bool { return runtime.Get("spec", "disabled").Str() == "true" }
+
 // selectedFormats returns the model formats for which KServe may choose the runtime.
 func selectedFormats(runtime *transform.Object) map[string]bool {
 	formats := map[string]bool{}
+	if Disabled(runtime) {
+		return formats
+	}
 	for _, f := range runtime.Get("spec", "supportedModelFormats").List() {
 		if name := f.Get("name").Str(); name != "" && f.Get("autoSelect").Str() == "true" {
 			formats[name] = true
@@ -295,8 +301,8 @@ func (m *Model) shippedRuntimes(s *Service) (rows []kserve.Runtime, every bool) 
 
 // selectsOwn reports whether KServe has a runtime of its own to select for the model's format, on every candidate.
 func (m *Model) selectsOwn(format string) bool {
-	releases, known := kserve.SelectedFormats[format]
-	return known && m.Versions.All(releases)
+	_, every := m.Versions.Selectable(format, "", "")
+	return every
 }
 
 // onOpenDataHub reports whether the service was written for OpenDataHub, which has none of KServe's own runtimes.

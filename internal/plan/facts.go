@@ -134,7 +134,7 @@ func plural(n int64, noun string) string {
 
 func containersOf(f *forest, o Object) (containers, initial []any) {
 	spec := at(o, "spec", "template", "spec")
-	for _, child := range f.children[versionless(referenceOf(o))] {
+	for _, child := range f.children[referenceOf(o).Versionless()] {
 		if child.Kind == "Pod" {
 			spec = at(f.objects[child], "spec")
 		}

@@ -15,18 +15,30 @@ import (
 // Manifest is an object of a source.
 type Manifest struct {
 	Object
-	Place string // path:line
-	Given string // Kind namespace/name, as the manifest has them
+	Place  string // path:line
+	Given  string // Kind namespace/name, as the manifest has them
+	Source int    // which of several sources it is of
 }
 
-// Is reports whether the manifest is of an object. One that names no namespace is in the one that is given, or in none.
-func (m Manifest) Is(r Reference, namespace string) bool {
-	own := referenceOf(m.Object)
-	all := own
-	all.Namespace = ""
-	own.Namespace = cmp.Or(own.Namespace, namespace)
-	return own.Is(r) || all.Is(r)
+// Index finds the manifests of objects.
+type Index map[Reference]*Manifest
+
+// NewIndex returns the index of manifests. One that names no namespace is in the one that is given, or in none.
+func NewIndex(manifests []Manifest, namespace string) Index {
+	index := Index{}
+	for i := range manifests {
+		r := referenceOf(manifests[i].Object).Versionless()
+		for _, r.Namespace = range []string{cmp.Or(r.Namespace, namespace), ""} {
+			if index[r] == nil {
+				index[r] = &manifests[i]
+			}
+		}
+	}
+	return index
 }
+
+// Find returns the manifest of an object, nil if there is none.
+func (x Index) Find(r Reference) *Manifest { return x[r.Versionless()] }
 
 // clusterScoped are kinds whose objects are in no namespace, beside those whose names begin with Cluster.
 const clusterScoped = `

@@ -74,12 +74,12 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
-		r := versionless(referenceOf(m.Object))
+		r := referenceOf(m.Object).Versionless()
 		places[Reference{Kind: r.Kind, Name: r.Name}] = m.Place // of an object that has no namespace
 		r.Namespace = cmp.Or(r.Namespace, namespace)
 		places[r] = m.Place
 	}
-	placeOf := func(r Reference) string { return places[versionless(r)] }
+	placeOf := func(r Reference) string { return places[r.Versionless()] }
 	refused := map[int]bool{}
 	for _, r := range answer.State.Refused {
 		refused[r.Index] = refused[r.Index] || !r.Deleted
@@ -172,9 +172,9 @@ func (s *Service) fails() bool {
 	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
 }
 
-// versionless returns a reference with the group and a slash in place of the version: an object is the same in all
+// Versionless returns a reference with the group and a slash in place of the version: an object is the same in all
 // versions of its group.
-func versionless(r Reference) Reference {
+func (r Reference) Versionless() Reference {
 	group, _, grouped := strings.Cut(r.APIVersion, "/")
 	r.APIVersion = ""
 	if grouped {
@@ -200,7 +200,7 @@ func newForest(objects []Object) *forest {
 	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}}
 	byUID := map[any]Reference{}
 	for _, o := range objects {
-		r := versionless(referenceOf(o))
+		r := referenceOf(o).Versionless()
 		f.objects[r] = o
 		f.order = append(f.order, r)
 		byUID[at(o, "metadata", "uid")] = r
@@ -209,7 +209,7 @@ func newForest(objects []Object) *forest {
 		owners, _ := at(o, "metadata", "ownerReferences").([]any)
 		for _, owner := range owners {
 			if parent, found := byUID[at(owner, "uid")]; found {
-				r := versionless(referenceOf(o))
+				r := referenceOf(o).Versionless()
 				f.children[parent] = append(f.children[parent], r)
 				break
 			}
@@ -220,7 +220,7 @@ func newForest(objects []Object) *forest {
 
 // has reports whether the object is there, in its namespace or in none.
 func (f *forest) has(r Reference) bool {
-	r = versionless(r)
+	r = r.Versionless()
 	other := r
 	other.Namespace = ""
 	return f.objects[r] != nil || f.objects[other] != nil

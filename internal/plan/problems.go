@@ -21,7 +21,7 @@ func isStuck(state *State, o Object, n *Node) bool {
 		return false
 	}
 	lost := slices.ContainsFunc(state.Fights, func(f Fight) bool {
-		return f.Deleted && slices.Contains(workloads, f.Object.Kind) && versionless(f.By) == versionless(n.Reference)
+		return f.Deleted && slices.Contains(workloads, f.Object.Kind) && f.By.Versionless() == n.Reference.Versionless()
 	})
 	podless := slices.ContainsFunc(state.Errors, func(e Event) bool {
 		return e.Object.Kind == "Deployment" &&

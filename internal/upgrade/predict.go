@@ -20,13 +20,23 @@ type Prediction struct {
 	Unchanged func(plan.Reference) bool
 }
 
-// Changes adds what the rules can't know to what they have found, and corrects what they say of restarts. about returns a
-// change with the name and the place of an object.
-func (p Prediction) Changes(found []Change, about func(plan.Reference) Change) []Change {
+// About returns a change with the name, the place and the source of an object, and whether anything is to be said of it.
+type About func(plan.Reference) (Change, bool)
+
+// Changes adds what the rules can't know to what they have found, and corrects what they say of restarts.
+func (p Prediction) Changes(found []Change, about About) []Change {
 	changes := slices.Concat(p.restarts(found, about), p.refused(about))
+	before := map[plan.Reference]plan.Service{}
+	for _, s := range p.Before.Services {
+		before[s.Versionless()] = s
+	}
 	for _, s := range p.Alone.Services {
-		c, before := about(s.Reference), service(p.Before, s.Reference)
-		if faults := gainedFaults(before, s); len(faults) > 0 || s.Stuck && !before.Stuck {
+		c, told := about(s.Reference)
+		if !told {
+			continue
+		}
+		was := before[s.Versionless()]
+		if faults := gainedFaults(was, s); len(faults) > 0 || s.Stuck && !was.Stuck {
 			c.Effect, c.Severity = Breaks, transform.Error
 			if c.Message = p.release() + " makes no workload for it"; len(faults) > 0 {
 				c.Message = p.release() + " fails with it: " + strings.Join(faults, "; ")
@@ -50,18 +60,35 @@ func (p Prediction) Changes(found []Change, about func(plan.Reference) Change) [
 
 func (p Prediction) release() string { return "KServe " + p.Alone.Release }
 
+// named is an object as changes name it.
+type named struct {
+	source int
+	object string
+}
+
+func (c Change) named() named { return named{c.Source, c.Object} }
+
 // restarts returns the changes that the rules have found with the fields because of which pods restart, and those that
 // restart nothing as what they are.
-func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) []Change {
+func (p Prediction) restarts(found []Change, about About) []Change {
 	all := slices.Clone(found)
-	restarted, known := map[int]bool{}, map[string]bool{}
+	first := map[named]int{}
+	for i, c := range slices.Backward(found) {
+		if c.Effect == Restarts {
+			first[c.named()] = i
+		}
+	}
+	restarted, known := map[int]bool{}, map[named]bool{}
 	for _, s := range p.Generated.Services {
+		c, told := about(s.Reference)
+		if !told {
+			continue
+		}
 		rollouts, _ := parts(&s.Node)
-		c := about(s.Reference)
-		known[c.Object] = true
+		known[c.named()] = true
 		for _, r := range rollouts {
-			i := slices.IndexFunc(found, func(f Change) bool { return f.Effect == Restarts && f.Object == c.Object })
-			if i < 0 {
+			i, found := first[c.named()]
+			if !found {
 				c.Effect, c.Severity, c.Fields, c.Repaired = Restarts, transform.Advice, r.Restarts, !p.Unchanged(s.Reference)
 				if c.Message = nextChange + because(r); c.Repaired {
 					c.Message = restartOnce + because(r)
@@ -75,7 +102,7 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 		}
 	}
 	for i, c := range found {
-		if c.Effect == Restarts && known[c.Object] && !restarted[i] {
+		if c.Effect == Restarts && known[c.named()] && !restarted[i] {
 			all[i].Effect, all[i].Message = Rewritten, rewrittenOnly+strings.TrimPrefix(c.Message, restartOnce)
 		}
 	}
@@ -84,38 +111,32 @@ func (p Prediction) restarts(found []Change, about func(plan.Reference) Change) 
 
 // refused returns the objects of KServe's that only the new release refuses. What others refuse has to do with the API
 // server, which stays.
-func (p Prediction) refused(about func(plan.Reference) Change) (changes []Change) {
-	has := func(all []plan.Problem, o plan.Reference) bool {
-		return slices.ContainsFunc(all, func(r plan.Problem) bool { return r.Object.Is(o) })
+func (p Prediction) refused(about About) (changes []Change) {
+	objects := func(refused []plan.Problem) map[plan.Reference]bool {
+		all := map[plan.Reference]bool{}
+		for _, r := range refused {
+			all[r.Object.Versionless()] = true
+		}
+		return all
 	}
+	before, alone, generated := objects(p.Before.Refused), objects(p.Alone.Refused), objects(p.Generated.Refused)
 	add := func(r plan.Problem, repaired bool, what string) {
-		if !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
+		c, told := about(r.Object)
+		if !told || before[r.Object.Versionless()] || !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
 			return
 		}
-		c := about(r.Object)
 		c.Effect, c.Severity, c.Repaired, c.Message = Refused, transform.Error, repaired, p.release()+what+r.Message
 		changes = append(changes, c)
 	}
 	for _, r := range p.Alone.Refused {
-		if !has(p.Before.Refused, r.Object) {
-			add(r, !has(p.Generated.Refused, r.Object), " refuses every change of it: ")
-		}
+		add(r, !generated[r.Object.Versionless()], " refuses every change of it: ")
 	}
 	for _, r := range p.Generated.Refused {
-		if !has(p.Before.Refused, r.Object) && !has(p.Alone.Refused, r.Object) {
+		if !alone[r.Object.Versionless()] {
 			add(r, false, " refuses what generate writes: ")
 		}
 	}
 	return changes
-}
-
-// service returns what a plan has of a service, which may be nothing.
-func service(p *plan.Plan, r plan.Reference) plan.Service {
-	i := slices.IndexFunc(p.Services, func(s plan.Service) bool { return s.Is(r) })
-	if i < 0 {
-		return plan.Service{}
-	}
-	return p.Services[i]
 }
 
 // gainedFaults are what the controllers of the new release complain about, and those of the old one did not.

@@ -9,7 +9,10 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/upgrade"
 )
 
-func about(r plan.Reference) upgrade.Change { return upgrade.Change{Object: r.Kind + " " + r.Name} }
+// about names every object, and has nothing to say of those whose name begins with done.
+func about(r plan.Reference) (upgrade.Change, bool) {
+	return upgrade.Change{Object: r.Kind + " " + r.Name}, !strings.HasPrefix(r.Name, "done")
+}
 
 func reference(kind, name string) plan.Reference {
 	r := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: "default", Name: name}
@@ -46,13 +49,16 @@ func TestPrediction(t *testing.T) {
 			Services: []plan.Service{
 				broken, old, silent, serving("rolls", plan.Changed, plan.Changed, "a", "b", "c", "d", "e", "f"),
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("anew", plan.Replaced, plan.Replaced),
+				serving("done", plan.Changed, plan.Changed, "a"),
 			},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
-				problem("cured", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
+				problem("cured", "API server", "name"),
+				problem("done-refused", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
 			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
-				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z")},
+				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z"),
+				serving("done", plan.Changed, plan.Unchanged, "x"), serving("namesake", plan.Changed, plan.Unchanged, "x")},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
 				problem("written", "API server", "value")},
 		},
@@ -64,11 +70,14 @@ func TestPrediction(t *testing.T) {
 		{Effect: upgrade.Restarts, Object: "InferenceService calm", Message: restarts + "KS102"},
 		{Effect: upgrade.Restarts, Object: "InferenceService elsewhere", Message: restarts + "KS102"},
 		{Effect: upgrade.Gone, Object: "InferenceService both", Message: "gone"},
+		{Effect: upgrade.Restarts, Object: "InferenceService done", Message: restarts + "KS101"},
+		{Effect: upgrade.Restarts, Object: "InferenceService namesake", Message: restarts + "KS101", Source: 1},
 	}
 	var got []string
 	for _, c := range p.Changes(found, about) {
 		got = append(got, strings.TrimSuffix(strings.Join([]string{string(c.Effect), c.Object, c.Message, strings.Join(c.Fields, ",")}, "|"), "|"))
-		if c.Repaired != slices.Contains([]string{"InferenceService cured", "InferenceService more"}, c.Object) {
+		if c.Repaired != slices.Contains([]string{"InferenceService cured", "InferenceService more",
+			"InferenceService namesake"}, c.Object) && c.Source == 0 {
 			t.Errorf("%s: repaired %t", c.Object, c.Repaired)
 		}
 	}
@@ -77,9 +86,12 @@ func TestPrediction(t *testing.T) {
 		"rewritten|InferenceService calm|generate writes something else, which restarts nothing: KS102",
 		"restarts|InferenceService elsewhere|" + restarts + "KS102",
 		"gone|InferenceService both|gone",
+		"restarts|InferenceService done|" + restarts + "KS101",
+		"restarts|InferenceService namesake|" + restarts + "KS101",
 		"restarts|InferenceService more|" + restarts + "Deployment more-predictor gets another y|y",
 		"restarts|InferenceService next|its pods restart once with its next change, because KServe's webhook then writes " +
 			"something else: Deployment next-predictor gets another z|z",
+		"restarts|InferenceService namesake|" + restarts + "Deployment namesake-predictor gets another x|x",
 		"refused|InferenceService locked|KServe 0.20.0 refuses every change of it: mode",
 		"refused|InferenceService cured|KServe 0.20.0 refuses every change of it: name",
 		"refused|InferenceService written|KServe 0.20.0 refuses what generate writes: value",

@@ -41,6 +41,7 @@ type Change struct {
 	Message  string             `json:"message"`
 	Repaired bool               `json:"repaired"`         // whether generate repairs it with kserve-version at the new release
 	Fields   []string           `json:"fields,omitempty"` // of a pod template, because of which pods restart
+	Source   int                `json:"-"`                // which of several sources, whose objects may have one name
 }
 
 // Compare returns what changes from one result to another one for the same files. The release is the new one.

@@ -35,10 +35,10 @@ func checkStorageScheme(p *pass) {
 	if s.Mode == kserve.ModelMesh {
 		return
 	}
-	for _, at := range modelURIs(s) {
-		p.checkScheme(at)
-	}
 	for _, component := range s.Components() {
+		if at := p.KServe.ModelURI(s, component); at != nil {
+			p.checkScheme(at)
+		}
 		p.checkStorageList(yamldoc.Path{"spec", component, "storageUris"})
 	}
 }

@@ -42,7 +42,7 @@ var nodeGroup = &transform.Rule{
 // KServe makes nothing for the cache (Reconcile in pkg/controller/v1alpha1/localmodel@v0.14.1 to @v0.20.0).
 func (p *pass) checkNodeGroup(at yamldoc.Path, name string) {
 	groups := p.index.nodeGroups()
-	if name == "" || isPlaceholder(name) || groups.named[name] != nil {
+	if name == "" || groups.named[name] != nil {
 		return
 	}
 	if similar := groups.similar(name, func(*transform.Object) bool { return true }); similar != nil {

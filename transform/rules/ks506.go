@@ -37,144 +37,196 @@ var unfitRuntime = &transform.Rule{
 var (
 	runtimePath = yamldoc.Path{"spec", kserve.Predictor, "model", "runtime"}
 	formatPath  = yamldoc.Path{"spec", kserve.Predictor, "model", "modelFormat", "name"}
+	versionPath = yamldoc.Path{"spec", kserve.Predictor, "model", "modelFormat", "version"}
 )
 
-// checkUnfitRuntime does what reconcileModel does with the runtimes of the render (components/predictor.go@v0.11.2 to
-// @v0.20.0).
+// wanted is what a service wants of a runtime. Any version or protocol will do if it is "".
+type wanted struct{ format, version, protocol string }
+
+// checkUnfitRuntime does what reconcileModel does with the runtimes of the render, and with KServe's own
+// (components/predictor.go@v0.11.2 to @v0.20.0).
 func checkUnfitRuntime(p *pass) {
 	s := p.KServe.Service(p.Object)
-	format := s.Get(formatPath...).Str()
-	if s.Mode == kserve.ModelMesh || format == "" || isPlaceholder(format) {
+	m := s.Get("spec", kserve.Predictor, "model")
+	want := wanted{m.Get("modelFormat", "name").Str(), given(m.Get("modelFormat", "version")),
+		given(m.Get("protocolVersion"))}
+	if s.Mode == kserve.ModelMesh || want.format == "" || isPlaceholder(want.format) {
 		return
 	}
+	name := s.RuntimeName()
+	written := p.Versions.DefaultProtocol(want.format)
+	if m.Get("protocolVersion").Str() == "" && (name == "" || written == "v2") {
+		want.protocol = written
+	}
 	runtime := p.KServe.Runtime(s)
-	switch name := s.RuntimeName(); {
+	switch {
 	case runtime != nil:
-		if why := unfit(runtime, s); why != "" {
+		why := unfit(supported(runtime), want)
+		if model.Disabled(runtime) {
+			why = "is disabled"
+		}
+		if why != "" {
 			p.Report(transform.Report{At: runtimePath, Message: fmt.Sprintf(
-				"no pod starts, because %s %s: %s", runtime, why, p.fitting(s))})
+				"no pod starts, because %s %s: %s", runtime, why, p.fitting(s, want))})
 		}
 	case name != "" && !isPlaceholder(name):
-		p.checkMissingRuntime(name)
+		p.checkNamedRuntime(s, name, want)
 	case name == "" && !s.HasWorkers():
-		p.checkFormat(s, format)
+		p.checkSelected(s, want)
 	}
+}
+
+// given returns the text of a field, "" if it is a placeholder.
+func given(field *yamldoc.Node) string {
+	if isPlaceholder(field.Str()) {
+		return ""
+	}
+	return field.Str()
+}
+
+// supported returns what a runtime of the render supports.
+func supported(runtime *transform.Object) kserve.Runtime {
+	found := kserve.Runtime{Protocols: runtime.Get("spec", "protocolVersions").Strings()}
+	for _, f := range runtime.Get("spec", "supportedModelFormats").List() {
+		found.Formats = append(found.Formats, kserve.Format{Name: f.Get("name").Str(), Version: f.Get("version").Str(),
+			Named: f.Get("autoSelect").Str() != "true"})
+	}
+	return found
 }
 
 // unfit returns why a service can't name a runtime, "" if it can (RuntimeSupportsModel in predictor_model.go and
 // IsProtocolVersionSupported in servingruntime_types.go, @v0.11.2 to @v0.20.0).
-func unfit(runtime *transform.Object, s *model.Service) string {
-	m := s.Get("spec", kserve.Predictor, "model")
-	format, version := m.Get("modelFormat", "name").Str(), m.Get("modelFormat", "version").Str()
-	var formats, versions []string
-	for _, supported := range runtime.Get("spec", "supportedModelFormats").List() {
-		formats = append(formats, supported.Get("name").Str())
-		if supported.Get("name").Str() == format {
-			versions = append(versions, supported.Get("version").Str())
+func unfit(runtime kserve.Runtime, want wanted) string {
+	formats, versions := map[string]bool{}, map[string]bool{}
+	for _, f := range runtime.Formats {
+		formats[f.Name] = true
+		if f.Name == want.format && f.Version != "" {
+			versions[f.Version] = true
 		}
 	}
-	protocol, protocols := m.Get("protocolVersion").Str(), runtime.Get("spec", "protocolVersions").Strings()
+	only := func(words map[string]bool) string { return joined(slices.Sorted(maps.Keys(words)), "and") }
 	switch {
-	case disabled(runtime):
-		return "is disabled"
-	case versions == nil:
-		return fmt.Sprintf("does not support the format %s, only %s", format, joined(orNone(formats), "and"))
-	case version != "" && !isPlaceholder(version) && !slices.Contains(versions, version):
-		return fmt.Sprintf("does not support version %s of the format %s, only %s", version, format,
-			joined(orNone(versions), "and"))
-	case protocol != "" && !isPlaceholder(protocol) && len(protocols) > 0 && !slices.Contains(protocols, protocol):
-		return fmt.Sprintf("does not support the protocol %s, only %s", protocol, joined(protocols, "and"))
+	case len(formats) == 0:
+		return "supports no model format"
+	case !formats[want.format]:
+		return fmt.Sprintf("does not support the format %s, only %s", want.format, only(formats))
+	case want.version != "" && len(versions) == 0:
+		return fmt.Sprintf("names no version of the format %s, so that version %s does not fit", want.format, want.version)
+	case want.version != "" && !versions[want.version]:
+		return fmt.Sprintf("does not support version %s of the format %s, only %s", want.version, want.format, only(versions))
+	case want.protocol != "" && len(runtime.Protocols) > 0 && !slices.Contains(runtime.Protocols, want.protocol):
+		return fmt.Sprintf("does not support the protocol %s, only %s", want.protocol, joined(runtime.Protocols, "and"))
 	}
 	return ""
 }
 
-// orNone returns the words that are not empty, each once, or the word "none".
-func orNone(words []string) []string {
-	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
-	slices.Sort(words)
-	if words = slices.Compact(words); len(words) == 0 {
-		return []string{"none"}
-	}
-	return words
-}
-
-// fitting says which runtime of the render to name instead.
-func (p *pass) fitting(s *model.Service) string {
-	m := s.Get("spec", kserve.Predictor, "model")
-	want := wanted{format: m.Get("modelFormat", "name").Str(), version: m.Get("modelFormat", "version").Str(),
-		protocol: m.Get("protocolVersion").Str()}
+// fitting says which runtime of the render, or of KServe, to name instead.
+func (p *pass) fitting(s *model.Service, want wanted) string {
 	if fits := p.offer(s, want).runtime; fits != nil {
 		return "name " + fits.Name + ", which fits, or change the runtime"
+	}
+	for _, protocol := range []string{cmp.Or(want.protocol, p.Versions.DefaultProtocol(want.format)), want.protocol} {
+		if rows, every := p.Versions.Selectable(want.format, want.version, protocol); every {
+			return "name " + rows[0].Name + ", which fits, or change the runtime"
+		}
 	}
 	return "name another runtime, or change this one"
 }
 
-// checkMissingRuntime looks for the one of KServe's own runtimes that a misspelt name may mean.
-func (p *pass) checkMissingRuntime(name string) {
-	if rows, _ := p.Versions.Runtimes(name); rows != nil {
+// checkNamedRuntime looks at a runtime that the manifests lack: one of KServe's own, or what a misspelt name may mean.
+func (p *pass) checkNamedRuntime(s *model.Service, name string, want wanted) {
+	rows, every := p.Versions.Runtimes(name)
+	var all kserve.Runtime
+	var why string
+	for _, row := range rows {
+		if why = unfit(row, want); why == "" || row.Formats == nil {
+			return
+		}
+		all.Formats, all.Protocols = append(all.Formats, row.Formats...), row.Protocols
+	}
+	why = cmp.Or(unfit(all, want), why)
+	f := transform.Report{At: runtimePath, Severity: transform.Warning}
+	if every {
+		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because KServe's own runtime %s %s: %s; fine if the "+
+			"cluster's runtime differs", name, why, p.fitting(s, want))
+		p.Report(f)
 		return
 	}
 	for _, row := range kserve.Runtimes {
-		if p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
-			p.Report(transform.Report{At: runtimePath, Severity: transform.Warning, Message: fmt.Sprintf(
-				"no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime %s: did you mean %s? "+
-					"Fine if the cluster has it", name, row.Name)})
-			return
-		}
-	}
-}
-
-// checkFormat looks at a model format for which KServe has to select a runtime: only those with autoSelect and the
-// protocol (getServingRuntimeSupportedModelFormatLabelSet and GetSupportingRuntimes in predictor_model.go@v0.11.2 to
-// @v0.20.0).
-func (p *pass) checkFormat(s *model.Service, format string) {
-	given := s.Get("spec", kserve.Predictor, "model", "protocolVersion").Str()
-	want := wanted{format: format, protocol: cmp.Or(given, kserve.DefaultProtocol(format))}
-	own, known := kserve.SelectedFormats[format]
-	known = known && p.Versions.Any(own)
-	v2, only := kserve.V2Formats[format]
-	misses := only && want.protocol == "v1" && p.Versions.All(v2)
-	if known && !misses || p.offer(s, want).automatic {
-		return
-	}
-	f := transform.Report{At: formatPath, Severity: transform.Warning}
-	found := p.offer(s, wanted{format: format})
-	if known || found.automatic {
-		because, to := "protocolVersion is "+given, ""
-		if given == "" {
-			because = "without protocolVersion KServe looks for a runtime with " + want.protocol
-		}
-		if known {
-			to = " to v2"
-		} else if found.runtime != nil {
-			to = " to " + joined(found.runtime.Get("spec", "protocolVersions").Strings(), "or")
-		}
-		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s, and no runtime of KServe or of these "+
-			"manifests with autoSelect for the format %s has it: set model.protocolVersion%s; fine if the cluster has another "+
-			"one", because, format, to)
-		p.Report(f)
-		return
-	}
-	if found.runtime != nil {
-		f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because %s has no autoSelect for the format %s, and "+
-			"the service names no runtime: set model.runtime to %s; fine if the cluster has another one",
-			found.runtime, format, found.runtime.Name)
-		p.Report(f)
-		return
-	}
-	for _, other := range slices.Sorted(maps.Keys(kserve.SelectedFormats)) {
-		near := strings.EqualFold(other, format) || spelling.Distance(other, format) == 1
-		if near && p.Versions.Any(kserve.SelectedFormats[other]) {
-			f.Message = fmt.Sprintf("no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests "+
-				"supports the format %s: did you mean %s? Fine if the cluster has one", format, other)
+		if rows == nil && p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
+			f.Message = fmt.Sprintf("no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime "+
+				"%s: did you mean %s? Fine if the cluster has it", name, row.Name)
 			p.Report(f)
 			return
 		}
 	}
 }
 
-// wanted is what a service wants of a runtime. Any version or protocol will do if it is empty or a placeholder.
-type wanted struct{ format, version, protocol string }
+// checkSelected looks at a model for which KServe has to select a runtime: only those with autoSelect and the protocol
+// (getServingRuntimeSupportedModelFormatLabelSet and GetSupportingRuntimes in predictor_model.go@v0.11.2 to @v0.20.0).
+func (p *pass) checkSelected(s *model.Service, want wanted) {
+	if p.selectable(s, want) {
+		return
+	}
+	at, because, repair := formatPath, "", ""
+	switch found := p.offer(s, wanted{format: want.format}).runtime; {
+	case p.selectable(s, wanted{want.format, want.version, ""}):
+		because = fmt.Sprintf("no runtime of KServe or of these manifests with autoSelect for the format %s has the protocol "+
+			"%s", want.format, want.protocol)
+		if s.Get("spec", kserve.Predictor, "model", "protocolVersion").Str() == "" {
+			because += ", which KServe looks for without protocolVersion"
+		}
+		repair = "set model.protocolVersion to " + joined(p.protocols(s, want), "or")
+	case p.selectable(s, wanted{format: want.format}):
+		at, because = versionPath, fmt.Sprintf("no runtime of KServe or of these manifests with autoSelect for the format %s "+
+			"has version %s", want.format, want.version)
+		repair = "leave the version out, or name a runtime that has it"
+	case found != nil:
+		because = fmt.Sprintf("%s has no autoSelect for the format %s, and the service names no runtime", found, want.format)
+		repair = "set model.runtime to " + found.Name
+	default:
+		p.checkSpelling(want.format)
+		return
+	}
+	p.Report(transform.Report{At: at, Severity: transform.Warning, Message: fmt.Sprintf("no pod starts "+
+		"(NoSupportingRuntime), because %s: %s; fine if the cluster has another one", because, repair)})
+}
+
+// selectable reports whether KServe finds a runtime for a service that names none, on some release in question.
+func (p *pass) selectable(s *model.Service, want wanted) bool {
+	rows, _ := p.Versions.Selectable(want.format, want.version, want.protocol)
+	return len(rows) > 0 || p.offer(s, want).automatic
+}
+
+// protocols returns the protocols of the runtimes that have all else that a service wants.
+func (p *pass) protocols(s *model.Service, want wanted) []string {
+	want.protocol = ""
+	rows, _ := p.Versions.Selectable(want.format, want.version, "")
+	if found := p.offer(s, want).runtime; found != nil {
+		rows = append(rows, supported(found))
+	}
+	var found []string
+	for _, row := range rows {
+		for _, protocol := range row.Protocols {
+			if !slices.Contains(found, protocol) {
+				found = append(found, protocol)
+			}
+		}
+	}
+	return found
+}
+
+// checkSpelling looks for the format that a misspelt one may mean.
+func (p *pass) checkSpelling(format string) {
+	for _, other := range p.Versions.Formats() {
+		if strings.EqualFold(other, format) || spelling.Distance(other, format) == 1 {
+			p.Report(transform.Report{At: formatPath, Severity: transform.Warning, Message: fmt.Sprintf(
+				"no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests supports the format "+
+					"%s: did you mean %s? Fine if the cluster has one", format, other)})
+			return
+		}
+	}
+}
 
 // anyProtocol is what a runtime without protocolVersions supports.
 const anyProtocol = "*"
@@ -203,11 +255,8 @@ func (o offer) add(other offer) offer {
 
 // offer returns what a service finds, in its own namespace first.
 func (p *pass) offer(s *model.Service, want wanted) (found offer) {
-	if isPlaceholder(want.version) {
-		want.version = ""
-	}
 	protocols := []string{want.protocol, anyProtocol}
-	if want.protocol == "" || isPlaceholder(want.protocol) {
+	if want.protocol == "" {
 		protocols = []string{""}
 	}
 	for _, at := range []offered{{namespace: s.Namespace, wanted: want}, {cluster: true, wanted: want}} {
@@ -223,24 +272,25 @@ func findOffers(render *transform.Snapshot) map[offered]offer {
 	found := map[offered]offer{}
 	for _, kind := range []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime} {
 		for _, o := range render.Objects(kind) {
-			if disabled(o) {
+			if model.Disabled(o) {
 				continue
 			}
 			at := offered{cluster: kind == kserve.ClusterServingRuntime}
 			if !at.cluster {
 				at.namespace = o.Namespace
 			}
-			protocols := append(o.Get("spec", "protocolVersions").Strings(), "")
+			own := supported(o)
+			protocols := append(own.Protocols, "")
 			if len(protocols) == 1 {
 				protocols = []string{anyProtocol, ""}
 			}
-			for _, supported := range o.Get("spec", "supportedModelFormats").List() {
-				at.format = supported.Get("name").Str()
-				one := offer{o, supported.Get("autoSelect").Str() == "true"}
-				if o.Get("spec", "multiModel").Str() == "true" { // for ModelMesh, so nobody is told to name it
-					one.runtime = nil
+			for _, f := range own.Formats {
+				at.format = f.Name
+				one := offer{o, !f.Named && o.Get("spec", "workerSpec").IsNull()}
+				if o.Get("spec", "multiModel").Str() == "true" { // only for ModelMesh
+					one = offer{}
 				}
-				for _, at.version = range slices.Compact([]string{"", supported.Get("version").Str()}) {
+				for _, at.version = range slices.Compact([]string{"", f.Version}) {
 					for _, at.protocol = range protocols {
 						found[at] = found[at].add(one)
 					}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -46,6 +46,13 @@ func checkReferences(p *pass) {
 			continue
 		}
 		f := transform.Report{At: r.at}
+		if o := p.generated(r); o != nil {
+			f.Severity, f.Message = transform.Warning, fmt.Sprintf("KServe may not find the Secret %s, because kustomize's "+
+				"secretGenerator makes %s and knows no references of KServe's kinds: set generatorOptions.disableNameSuffixHash "+
+				"to true", r.name, o.Name)
+			p.Report(f)
+			continue
+		}
 		found, finds := p.renamed(r), "does not find"
 		because := "kustomize renames objects and not the references of KServe's kinds"
 		proven := len(found) > 0
@@ -144,40 +151,19 @@ func (p *pass) serviceReferences() []reference {
 	s := p.KServe.Service(p.Object)
 	all := []reference{{at: runtimePath, name: s.RuntimeName(), elsewhere: true,
 		kinds: []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime}}}
-	for _, at := range modelURIs(s) {
-		all = append(all, p.volumeReference(at))
-	}
 	for _, component := range s.Components() {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
 		all = append(all, p.account(at))
+		if uri := p.KServe.ModelURI(s, component); uri != nil {
+			all = append(all, p.volumeReference(uri))
+		}
 		for i := range s.Get(at.With("storageUris")...).List() {
 			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
 		}
 		if component == kserve.Predictor && s.Get(at.With(field, "storage", "key")...).Str() != "" {
 			all = append(all, reference{at: yamldoc.Path{"metadata", "annotations", storageSecretKey}, elsewhere: true,
 				name: cmp.Or(s.Annotation(storageSecretKey), storageSecret), kinds: []transform.GroupKind{secret}})
-		}
-	}
-	return all
-}
-
-// modelURIs returns where a service has the URI of a model: storageUri, and the variable for it of a custom container.
-func modelURIs(s *model.Service) (all []yamldoc.Path) {
-	for _, component := range s.Components() {
-		at := yamldoc.Path{"spec", component}
-		if field, _ := s.Framework(component); s.Get(at.With(field)...).Has("storageUri") {
-			all = append(all, at.With(field, "storageUri"))
-		}
-		for i, c := range s.Get(at.With("containers")...).List() {
-			if i != 0 && c.Get("name").Str() != kserve.ServingContainer {
-				continue
-			}
-			for j, variable := range c.Get("env").List() {
-				if variable.Get("name").Str() == kserve.StorageURIVariable {
-					all = append(all, at.With("containers", i, "env", j, "value"))
-				}
-			}
 		}
 	}
 	return all
@@ -216,18 +202,30 @@ func (p *pass) referred(r reference, name string) *transform.Object {
 	return nil
 }
 
+// generated returns the Secret that kustomize's secretGenerator makes for the name of a reference, nil if there is none.
+func (p *pass) generated(r reference) *transform.Object {
+	affixes := p.Object.File.Affixes()
+	at := newReferable(r.kinds[0], p.Object.Namespace, affixes.Prefix+r.name+affixes.Suffix)
+	at.generated = true
+	return p.index.referable()[at]
+}
+
 // referable is an object that a reference may refer to.
 type referable struct {
 	kind            transform.GroupKind
 	namespace, name string
+	generated       bool // whether the object has a hash behind the name
 }
+
+// nameHash is what kustomize's generators put behind a name (encode in api/hasher/hasher.go of kustomize@v0.21.2).
+var nameHash = lazyregexp.New(`-[2456789bcdfghkmt]{10}$`)
 
 // newReferable leaves out the namespace of a ClusterServingRuntime, which kustomize or a setting may give it.
 func newReferable(kind transform.GroupKind, namespace, name string) referable {
 	if kind == kserve.ClusterServingRuntime {
 		namespace = ""
 	}
-	return referable{kind, namespace, name}
+	return referable{kind: kind, namespace: namespace, name: name}
 }
 
 func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
@@ -237,7 +235,11 @@ func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
 		return slices.ContainsFunc(own, func(kind string) bool { return bytes.Contains(text, []byte(kind)) })
 	}
 	render.Search(mayHold, func(o *transform.Object) {
-		found[newReferable(o.GroupKind(), o.Namespace, o.Name)] = o
+		at := newReferable(o.GroupKind(), o.Namespace, o.Name)
+		found[at] = o
+		if name := nameHash().ReplaceAllString(o.Name, ""); name != o.Name && at.kind == secret {
+			found[referable{secret, at.namespace, name, true}] = o
+		}
 	})
 	return found
 }

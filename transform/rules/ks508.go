@@ -28,7 +28,8 @@ var unnamedPort = &transform.Rule{
 
 // checkUnnamedPort looks at the container whose ports become those of the component's Service, with their names: from
 // 0.12 on the one called transformer-container if there is one, else the first (createService in
-// reconcilers/service/service_reconciler.go@v0.11.2, @v0.12.1, @v0.14.1, @v0.15.2, @v0.17.0 and @v0.20.0).
+// reconcilers/service/service_reconciler.go@v0.11.2, @v0.12.1, @v0.14.1, @v0.15.2, @v0.17.0 and @v0.20.0). KS604 and
+// KS732 report a predictor's first one that is not kserve-container: its pods are refused anyway.
 func checkUnnamedPort(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if !s.MayBeStandard() || stops(s.Object) {
@@ -38,8 +39,12 @@ func checkUnnamedPort(p *pass) {
 		containers := yamldoc.Path{"spec", component, "containers"}
 		list := s.Get(containers...).List()
 		i := slices.IndexFunc(list, func(c *yamldoc.Node) bool { return c.Get("name").Str() == kserve.TransformerContainer })
+		named := func(c *yamldoc.Node) bool { return c.Get("name").Str() == kserve.ServingContainer }
+		if i < 0 {
+			i = max(0, slices.IndexFunc(list, named))
+		}
 		if field, _ := s.Framework(component); field == "" && len(list) > 0 {
-			p.checkPorts(s, containers.With(max(i, 0), "ports"))
+			p.checkPorts(s, containers.With(i, "ports"))
 		}
 	}
 	for _, c := range p.KServe.Containers(s) {

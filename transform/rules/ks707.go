@@ -29,8 +29,8 @@ var fixedPredictorName = &transform.Rule{
 func checkPredictorName(p *pass) {
 	was, at := p.was(p.Object), yamldoc.Path{"spec", kserve.Predictor, "name"}
 	from, to := was.Get(at...).Str(), p.Object.Get(at...).Str()
-	uri, known := predictorURI(p.KServe.Service(p.Object))
-	before, knownBefore := predictorURI(p.Before.Service(was))
+	uri, known := predictorURI(p.KServe, p.KServe.Service(p.Object))
+	before, knownBefore := predictorURI(p.Before, p.Before.Service(was))
 	if from == to || isPlaceholder(from) || isPlaceholder(to) || !known || !knownBefore || uri != before {
 		return
 	}
@@ -39,32 +39,11 @@ func checkPredictorName(p *pass) {
 		advice: "the sync of this service fails until the name is what it was; change it only together with the model"})
 }
 
-// predictorURI returns the model of a predictor as the webhook sees it: storageUri, or the variable STORAGE_URI of a
-// custom container if no field stands for the server (getPredictorStorageURI in inference_service_validation.go, and
-// GetStorageUri in predictor_custom.go, @v0.20.0). KServe gives the only container, or a first one without a name, the
-// name that counts (Default of CustomPredictor). The URI is unknown where a tool or another webhook still writes it.
-func predictorURI(s *model.Service) (uri string, known bool) {
-	predictor := s.Get("spec", kserve.Predictor)
-	if field, _ := s.Framework(kserve.Predictor); field != "" {
-		uri = predictor.Get(field, "storageUri").Str()
-	} else {
-		uri = containerURI(predictor.Get("containers").List())
+// predictorURI returns the model of a predictor as the webhook sees it (getPredictorStorageURI in
+// inference_service_validation.go@v0.20.0). The URI is unknown where a tool or another webhook still writes it.
+func predictorURI(m *model.Model, s *model.Service) (uri string, known bool) {
+	if at := m.ModelURI(s, kserve.Predictor); at != nil {
+		uri = s.Get(at...).Str()
 	}
 	return uri, !isPlaceholder(uri) && !connected(s.Object)
-}
-
-func containerURI(containers []*yamldoc.Node) string {
-	for i, container := range containers {
-		name := container.Get("name").Str()
-		if name != kserve.ServingContainer && len(containers) > 1 && (i > 0 || name != "") {
-			continue
-		}
-		for _, variable := range container.Get("env").List() {
-			if variable.Get("name").Str() == kserve.StorageURIVariable {
-				return variable.Get("value").Str()
-			}
-		}
-		break
-	}
-	return ""
 }

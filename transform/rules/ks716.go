@@ -46,7 +46,7 @@ func checkFixedSelector(p *pass) {
 		}
 		c := selectorChange{p, s, was, part}
 		if len(part) == 1 && s.Has(prefill...) != was.Has(prefill...) {
-			c.report(prefill, "prefill", "llm-d.ai/role, which was "+role(was)+" and is now "+role(s)+",")
+			c.report(prefill, "prefill", roleLabel+", which was "+role(was)+" and is now "+role(s)+",")
 			continue
 		}
 		if len(part) == 1 && versions.Any(kserve.LLMCached) {
@@ -59,7 +59,10 @@ func checkFixedSelector(p *pass) {
 	}
 }
 
-// role returns the value of the label llm-d.ai/role of the pods of a service that are not for prefill.
+// roleLabel is what a pod is for.
+const roleLabel = "llm-d.ai/role"
+
+// role returns the value of the roleLabel of the pods of a service that are not for prefill.
 func role(s *model.LLMService) string {
 	if s.Has("spec", kserve.Prefill) {
 		return "decode"
@@ -76,7 +79,7 @@ type selectorChange struct {
 
 // compare reports the labels at a path whose keys start with a prefix, and which change.
 func (c selectorChange) compare(at yamldoc.Path, prefix string) {
-	before, after := selecting(c.was, at, prefix), selecting(c.s, at, prefix)
+	before, after := c.selecting(c.was, at, prefix), c.selecting(c.s, at, prefix)
 	var keys []string
 	for key, value := range after {
 		if old, found := before[key]; !found || old != value && !isPlaceholder(old) && !isPlaceholder(value) {
@@ -95,9 +98,19 @@ func (c selectorChange) compare(at yamldoc.Path, prefix string) {
 }
 
 // selecting returns the labels at a path that count, whose keys start with a prefix. Those of metadata are the
-// service's own.
-func selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]string {
+// service's own, others replace KServe's (singleNodeLabels and expectedPrefillMainDeployment in
+// workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
+func (c selectorChange) selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]string {
 	labels := map[string]string{}
+	if at[0] != "metadata" {
+		labels = map[string]string{"app.kubernetes.io/component": "llminferenceservice-workload",
+			"app.kubernetes.io/name": s.Name, kserve.LLMPartOf: kserve.LLMPartOfValue, "kserve.io/component": "workload",
+			roleLabel: role(s)}
+		if len(c.part) > 1 {
+			labels["app.kubernetes.io/component"] += "-prefill"
+			labels[roleLabel] = kserve.Prefill
+		}
+	}
 	for _, layer := range s.Layers {
 		if at[0] == "metadata" && layer != s.Object {
 			continue

@@ -56,7 +56,8 @@ func (p *pass) tokenOf(s *model.LLMService, pod kserve.LLMPod, list, name string
 	for _, layer := range slices.Backward(s.Layers) {
 		container, at := containerIn(layer, pod, list, name)
 		for i, v := range container.Get("env").List() {
-			if slices.Contains(hfTokens, v.Get("name").Str()) {
+			given := v.Get("value").Str() != "" || v.Has("valueFrom")
+			if given && slices.Contains(hfTokens, v.Get("name").Str()) {
 				return at.With("env", i), layer
 			}
 		}

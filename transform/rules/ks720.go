@@ -52,7 +52,7 @@ func checkSecondGPU(p *pass) {
 		replicas, given := spec.Get("minReplicas").Int()
 		gpu := requestedGPU(spec)
 		if before.IsNull() || given && replicas > 1 || gpu == "" || gpu != requestedGPU(before) || s.MultiNode(component) ||
-			!spec.Get("deploymentStrategy").IsNull() || podText(s, component) == podText(was, component) {
+			!spec.Get("deploymentStrategy").IsNull() || p.podText(s, component) == p.podText(was, component) {
 			continue
 		}
 		p.Report(transform.Report{At: at, Message: fmt.Sprintf("the new pod of the %s needs a second %s and stays Pending "+
@@ -93,11 +93,11 @@ var sameServer = []string{"huggingface", "tensorrt", "triton", "vLLM"}
 
 // podText returns a text that is equal for components with equal pods, also if one of them spells a default out or has a
 // model as a framework.
-func podText(s *model.Service, component string) string {
+func (p *pass) podText(s *model.Service, component string) string {
 	spec := s.Get("spec", component)
 	field, format := s.Framework(component)
 	server := spec.Get(field)
-	protocol := cmp.Or(server.Get("protocolVersion").Str(), kserve.DefaultProtocol(format))
+	protocol := cmp.Or(server.Get("protocolVersion").Str(), p.Versions.DefaultProtocol(format))
 	if slices.Contains(sameServer, format) {
 		protocol = ""
 	}

@@ -33,8 +33,7 @@ var keptFields = &transform.Rule{
 // checkKeptFields looks for what the strategic merge of the new Deployment into the live one leaves there.
 func checkKeptFields(p *pass) {
 	s, was := p.KServe.Service(p.Object), p.Before.Service(p.was(p.Object))
-	if s.Mode != kserve.Standard || was.Mode != kserve.Standard || stops(s.Object) || stops(was.Object) ||
-		!p.Versions.All(kserve.RemovedFieldsKept) {
+	if s.Mode != kserve.Standard || was.Mode != kserve.Standard || !p.Versions.All(kserve.RemovedFieldsKept) {
 		return
 	}
 	var kept merge
@@ -43,9 +42,7 @@ func checkKeptFields(p *pass) {
 		kept.compare(at, was.Get(at...), s.Get(at...), nil)
 	}
 	for _, component := range s.Components() {
-		if was.Get("spec").Has(component) {
-			kept.compareComponent(s, was, component)
-		}
+		kept.compareComponent(s, was, component)
 	}
 	p.reportKept(kept.refused, transform.Error, "the Deployment never changes again, because KServe 0.14.0 to 0.15.0 keep %s "+
 		"in it beside what takes its place, and the API server refuses both together: ")

@@ -59,7 +59,7 @@ func checkWorkers(p *pass) {
 	if s != nil {
 		pod = pod.Get(kserve.Predictor)
 	}
-	if pod.Get("workerSpec").IsNull() || disabled(p.Object) {
+	if pod.Get("workerSpec").IsNull() || model.Disabled(p.Object) {
 		return
 	}
 	w := workers{pass: p, at: yamldoc.Path{"spec"}, gpuTypes: yamldoc.Path{"spec", "annotations", gpuTypesKey}}

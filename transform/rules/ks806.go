@@ -40,7 +40,7 @@ var refusedSetting = &transform.Rule{
 func checkSettings(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s == nil {
-		if !disabled(p.Object) {
+		if !model.Disabled(p.Object) {
 			checkPythonPath(p, p.Object.Get("spec"), yamldoc.Path{"spec"}, inRuntime)
 		}
 		return

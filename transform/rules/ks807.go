@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -76,7 +77,7 @@ func selectable(runtime *transform.Object) iter.Seq2[yamldoc.Path, *yamldoc.Node
 	at := yamldoc.Path{"spec", "supportedModelFormats"}
 	return func(yield func(yamldoc.Path, *yamldoc.Node) bool) {
 		for i, f := range runtime.Get(at...).Children() {
-			usable := f.Get("autoSelect").Str() == "true" && !f.Get("priority").IsNull() && !disabled(runtime)
+			usable := f.Get("autoSelect").Str() == "true" && !f.Get("priority").IsNull() && !model.Disabled(runtime)
 			if usable && !yield(at.With(i, "priority"), f) {
 				return
 			}

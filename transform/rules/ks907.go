@@ -30,7 +30,9 @@ var keptAutoscaler = &transform.Rule{
 
 // checkKeptAutoscaler looks at an autoscaler that Argo CD leaves, or cannot delete, and which scales until it is gone
 // (with a finalizer too, as seen on Kubernetes 1.34.4). The HPA controller stops all HPAs of the same pods
-// (pkg/controller/podautoscaler/horizontal.go of kubernetes@v1.34.5, AmbiguousSelector).
+// (pkg/controller/podautoscaler/horizontal.go of kubernetes@v1.34.5, AmbiguousSelector), and KEDA's webhook refuses a
+// ScaledObject beside another autoscaler (pkg/eventreason and apis/keda/v1alpha1/scaledobject_webhook.go of
+// kedacore/keda@v2.18.0).
 func checkKeptAutoscaler(p *pass) {
 	a := model.Autoscaler{Object: p.Object}
 	t := p.Before.StandardTarget(a)
@@ -48,9 +50,23 @@ func checkKeptAutoscaler(p *pass) {
 	if s == nil {
 		return
 	}
+	left := fmt.Sprintf("because this change leaves %s in the cluster, for %s", p.Object, why)
+	report := func(on *transform.Object, at yamldoc.Path, isHPA bool) {
+		f := transform.Report{Object: on, At: at, Category: a.Name, Message: fmt.Sprintf("nothing scales %s any more, %s, and "+
+			"Kubernetes stops autoscalers of the same Deployment: after the sync run %s", t.Deployment, left, free)}
+		if !isHPA {
+			f.Message = fmt.Sprintf("the old autoscaler goes on scaling %s, %s, and KEDA refuses a second one: run %s, and sync "+
+				"again", t.Deployment, left, free)
+		}
+		p.Report(f)
+	}
 	for _, other := range p.KServe.Autoscalers(s)[t.Component] {
-		p.Report(transform.Report{Object: other.Object, At: yamldoc.Path{"metadata", "name"}, Category: a.Name,
-			Message: fmt.Sprintf("nothing scales %s any more, because this change leaves %s in the cluster, for %s, and Kubernetes "+
-				"stops autoscalers of the same Deployment: after the sync run %s", t.Deployment, p.Object, why, free)})
+		report(other.Object, yamldoc.Path{"metadata", "name"}, other.IsHPA())
+	}
+	if class := s.Class(t.Component); t.Service.Class(t.Component) == "external" && !s.MultiNode(t.Component) {
+		switch class { // KServe makes one of its own from now on
+		case "", "hpa", "keda":
+			report(s.Object, s.ClassPath(t.Component), class != "keda")
+		}
 	}
 }

@@ -69,6 +69,3 @@ func components(s *model.Service, check func(name string, spec *yamldoc.Node)) {
 		}
 	}
 }
-
-// disabled reports whether a runtime is disabled. The webhook does not look at such a runtime.
-func disabled(runtime *transform.Object) bool { return runtime.Get("spec", "disabled").Str() == "true" }
