@@ -29,9 +29,13 @@ func presets(t *testing.T, release controlplane.Release) {
 	}
 }
 
-// taken tests that KServe knows of somebody else's Deployment in its way only if its cache has it: it has those with a
-// label of KServe's.
+// taken tests that KServe knows of somebody else's Deployment in its way only if its cache has it. From 0.17.0 on, that
+// has those with a label of KServe's.
 func taken(t *testing.T, release controlplane.Release) {
+	unlabelled := "already exists"
+	if release.Version == "0.16.0" {
+		unlabelled = "not controlled by"
+	}
 	deployment := `
 apiVersion: apps/v1
 kind: Deployment
@@ -41,7 +45,7 @@ spec:
   template: {metadata: {labels: {app: mine}}, spec: {containers: [{name: mine, image: mine}]}}
 ---`
 	for labels, want := range map[string]string{
-		"": "already exists", ", labels: {app.kubernetes.io/part-of: llminferenceservice}": "not controlled by",
+		"": unlabelled, ", labels: {app.kubernetes.io/part-of: llminferenceservice}": "not controlled by",
 	} {
 		_, state := plan(t, release, controlplane.Request{Mode: "Standard",
 			Objects: manifests(t, fmt.Sprintf(deployment, labels)+llmService(release))})
