@@ -152,6 +152,39 @@ func TestGitHubAction(t *testing.T) {
 	}
 }
 
+// cosign stands in for the program: it takes one signature.
+const cosign = `#!/bin/sh
+[ "$1 $2 $3" = "verify-blob --bundle checksums.txt.sigstore.json" ] && grep -q signed checksums.txt.sigstore.json &&
+  case "$5" in *.github/workflows/release.yml@refs/tags/v1.2.0) exit 0 ;; esac
+echo no signature; exit 1
+`
+
+// TestGitHubActionSigned runs action.yml where cosign is installed: a release without a signature is not unpacked.
+func TestGitHubActionSigned(t *testing.T) {
+	for signature, failed := range map[string]string{
+		"signed": "", "forged": "Install argocd-kserve-plugin", "": "Install argocd-kserve-plugin",
+	} {
+		h := newHost(t, healthy)
+		releases := h.release(t, "1.2.0", true)
+		bundle := filepath.Join(h.temp, "releases", "v1.2.0", "checksums.txt.sigstore.json")
+		if signature != "" {
+			if err := os.WriteFile(bundle, []byte(signature), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(h.temp, "tools", "cosign"), []byte(cosign), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		outputs, _, got := h.steps(t, actionSteps(t, map[string]string{
+			"version": "1.2.0", "base-url": releases, "apps": "apps/*",
+			"kserve-version": "0.15.2", "default-deployment-mode": "Standard",
+		}), "")
+		if got != failed {
+			t.Errorf("signature %q: step %q failed, want %q: %q", signature, got, failed, outputs)
+		}
+	}
+}
+
 // TestGitLabTemplate runs the job that a pipeline includes.
 func TestGitLabTemplate(t *testing.T) {
 	for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
