@@ -57,8 +57,9 @@ func Write(b *bytes.Buffer, label string, file transform.Output, spans []Span, p
 		return fmt.Errorf("%s: %w", label, err)
 	}
 	from, to := header("a/"+label), header("b/"+label)
-	if file.File.Renderer == "" && strings.Contains(label, " ") && from[0] != '"' {
-		from, to = from+"\t", to+"\t" // else patch takes a part of the path for a time
+	if strings.Contains(label, " ") && from[0] != '"' {
+		// Else patch takes a part of the path for a time, and a template for the file that was rendered of it.
+		from, to = from+"\t", to+"\t"
 	}
 	hunks := unified.Hunks(parts)
 	if len(hunks) > 0 {
