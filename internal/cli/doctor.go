@@ -31,8 +31,8 @@ It runs your kubectl, which only lists: KServe's configuration and objects, what
 warnings, and Argo CD's Applications. Secrets are not read, and nothing is written. What your account may not read is
 one line. With a file or - it reads what kubectl get printed instead, as YAML or JSON.
 
-The release and the default mode are those of the cluster, unless the flags name others. A Suspended service is listed,
-and fails nothing.
+The release and the default mode are those of the cluster, unless the flags name others. A service that is Suspended or
+scaled to zero is listed, and fails nothing.
 
 The exit code is 0 when no service needs anybody, 1 when one does, 2 for an error.`,
 		Example: `  argocd-kserve-plugin doctor -A
@@ -106,10 +106,16 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 		if err != nil {
 			return nil, asked, err
 		}
-		return cluster, asked, health.Read(in, in.name, 0, func(event health.Event) bool {
+		empty := true
+		err = health.Read(in, in.name, 0, func(event health.Event) bool {
+			empty = false
 			cluster.Add(event.Object)
 			return cmd.Context().Err() == nil
 		})
+		if err == nil && empty {
+			err = fmt.Errorf("%s: no objects", in.name)
+		}
+		return cluster, asked, err
 	}
 	cluster, err := doctor.NewCluster("the cluster")
 	if err == nil && len(args) > 0 {

@@ -3,6 +3,8 @@ package doctor
 import (
 	"fmt"
 	"strings"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // remedies say what to change in Git for what Kubernetes and KServe call a reason. says is part of the message, "" for
@@ -11,7 +13,6 @@ var remedies = []struct{ reason, says, do string }{
 	{"ErrImagePull", "", pull}, {"ImagePullBackOff", "", pull}, {"InvalidImageName", "", pull},
 	{"OOMKilled", "", "raise resources.limits.memory of the container"},
 	{"CreateContainerConfigError", "", "create the ConfigMap or Secret that the container names, or correct the name"},
-	{"CrashLoopBackOff", "SERVING_READINESS_PROBE", "replace the exec readiness probe by httpGet or tcpSocket"},
 	{"FailedCreate", "exceeded quota", "lower the resources of the service, or raise the ResourceQuota"},
 	{"FailedCreate", "", "change what the message names"},
 	{"Unschedulable", "Insufficient", "ask for less, or add nodes that have it"},
@@ -43,8 +44,8 @@ func (c *Cause) remedy() string {
 
 // more returns the command that shows more about the object of a cause.
 func (c *Cause) more() string {
-	if c.depth == inContainer && c.Reason != "ImagePullBackOff" && c.Reason != "ErrImagePull" {
-		return fmt.Sprintf("kubectl -n %s logs %s --all-containers --prefix --previous", c.ref.namespace, c.ref.name)
+	if c.logs != "" {
+		return fmt.Sprintf("kubectl -n %s logs %s %s", word(c.ref.namespace), word(c.ref.name), c.logs)
 	}
 	return describe(c.ref)
 }
@@ -55,7 +56,18 @@ func describe(r ref) string {
 		kind += "." + r.group
 	}
 	if r.namespace == "" {
-		return fmt.Sprintf("kubectl describe %s/%s", kind, r.name)
+		return "kubectl describe " + word(kind+"/"+r.name)
 	}
-	return fmt.Sprintf("kubectl -n %s describe %s/%s", r.namespace, kind, r.name)
+	return fmt.Sprintf("kubectl -n %s describe %s", word(r.namespace), word(kind+"/"+r.name))
+}
+
+// special are the characters that no name has in a cluster. Anything may be in a file.
+var special = lazyregexp.New(`[^a-zA-Z0-9._:/-]`)
+
+// word returns a word of a command, which people copy into a shell.
+func word(text string) string {
+	if !special().MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

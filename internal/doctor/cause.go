@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 )
 
 // Cause is why a service is not well, as the deepest object that knows it says.
@@ -18,6 +19,7 @@ type Cause struct {
 	ref   ref
 	depth depth
 	at    string // when, in the format of Kubernetes; the last of two equal causes wins
+	logs  string // the arguments with which kubectl prints what a container wrote before it ended, "" if none did
 }
 
 // depth is how near to the root of a problem something is: what a container does explains the pod, and that everything
@@ -25,10 +27,11 @@ type Cause struct {
 type depth int
 
 const (
-	inSummary depth = iota + 1 // what follows from something else that the service says
-	inStatus                   // what the service says
-	inEvent                    // what happened to the service
-	inModel                    // what KServe says about the model, from which its conditions and events follow
+	inSummary    depth = iota + 1 // what follows from something else that the service says
+	inAutoscaler                  // what an autoscaler says, which gets no metrics of pods that are not ready
+	inStatus                      // what the service says
+	inEvent                       // what happened to the service
+	inModel                       // what KServe says about the model, from which its conditions and events follow
 	inWorkload
 	inPods // why there are no pods
 	inPod
@@ -52,8 +55,15 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	return &deepest
 }
 
+// longest is how many characters of a message are shown. Kubernetes itself cuts those of events off there.
+const longest = 1024
+
 func newCause(r ref, d depth, at, reason, message string) Cause {
-	return Cause{r.String(), reason, strings.Join(strings.Fields(message), " "), r, d, at}
+	message = strings.Join(strings.Fields(message), " ")
+	if all := []rune(message); len(all) > longest {
+		message = string(all[:longest]) + " ..."
+	}
+	return Cause{Object: r.String(), Reason: reason, Message: message, ref: r, depth: d, at: at}
 }
 
 // deletion is a finalizer that keeps an object.
@@ -124,12 +134,18 @@ func (c *Cluster) causesIn(r ref, o health.Object) []Cause {
 		return append(c.eventsOf(r, inPods), failures(r, o, inPods)...)
 	case "Deployment":
 		causes := failures(r, o, inWorkload)
-		if health.At(o, "spec", "replicas") == float64(0) {
+		if asksForNone(o) {
 			causes = append(causes, newCause(r, inWorkload, "", "ScaledToZero", "spec.replicas is 0"))
 		}
 		return causes
+	case kserve.HorizontalPodAutoscaler.Kind, kserve.ScaledObject.Kind:
+		return append(c.eventsOf(r, inAutoscaler), failures(r, o, inAutoscaler)...)
 	}
 	return append(c.eventsOf(r, inWorkload), failures(r, o, inWorkload)...)
+}
+
+func asksForNone(deployment health.Object) bool {
+	return health.At(deployment, "spec", "replicas") == float64(0)
 }
 
 // failures returns the conditions of an object that say what failed. Of most conditions that is False.
@@ -162,7 +178,7 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 		}
 	}
 	if len(causes) > 0 {
-		return causes[:1] // the first container that fails keeps the others from starting
+		return causes // of which the first one counts: init containers keep the others from starting
 	}
 	for _, condition := range list(pod, "status", "conditions") {
 		if text(condition, "type") == "PodScheduled" && text(condition, "status") == "False" {
@@ -203,7 +219,12 @@ func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
 		if said := text(ended, "message"); said != "" {
 			message += ": " + said
 		}
-		return newCause(r, inContainer, at, reason, message), true
+		cause = newCause(r, inContainer, at, reason, message)
+		cause.logs = "-c " + word(name)
+		if waiting == "CrashLoopBackOff" {
+			cause.logs += " --previous"
+		}
+		return cause, true
 	case !slices.Contains(quiet, waiting):
 		return newCause(r, inContainer, at, waiting, strings.TrimSuffix("container "+name+": "+message, ": ")), true
 	}

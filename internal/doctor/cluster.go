@@ -122,7 +122,8 @@ type event struct {
 }
 
 func (c *Cluster) addEvent(o health.Object) {
-	if text(o, "type") != "Warning" {
+	reason, message := text(o, "reason"), cmp.Or(text(o, "message"), text(o, "note"))
+	if text(o, "type") != "Warning" || reason+message == "" {
 		return
 	}
 	about, _ := health.At(o, "involvedObject").(health.Object)
@@ -136,7 +137,7 @@ func (c *Cluster) addEvent(o health.Object) {
 	r := ref{group, text(about, "kind"), text(about, "namespace"), text(about, "name")}
 	last := cmp.Or(text(o, "series", "lastObservedTime"), text(o, "lastTimestamp"), text(o, "eventTime"),
 		text(o, "metadata", "creationTimestamp"))
-	c.events[r] = append(c.events[r], event{text(o, "reason"), cmp.Or(text(o, "message"), text(o, "note")), last})
+	c.events[r] = append(c.events[r], event{reason, message, last})
 }
 
 // application is an Argo CD Application that applies an object.
@@ -185,6 +186,10 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 func applied(o health.Object) (manifest health.Object) {
 	annotation := text(o, "metadata", "annotations", lastApplied)
 	if annotation == "" || json.Unmarshal([]byte(annotation), &manifest) != nil {
+		return nil
+	}
+	was, is := refOf(manifest), refOf(o)
+	if was.namespace = is.namespace; was != is { // a copy of another object's
 		return nil
 	}
 	return manifest

@@ -41,6 +41,7 @@ type Service struct {
 	ref        ref
 	apiVersion string
 	atRisk     bool
+	atZero     bool // whether a Deployment of it asks for no pods, which KServe calls ready
 }
 
 // Verdict is the health of the service in a word or two.
@@ -50,11 +51,13 @@ func (s Service) Verdict() string {
 		return string(s.Status)
 	case s.atRisk:
 		return "at risk"
+	case s.Drift != "":
+		return "out of sync"
 	}
-	return "out of sync"
+	return "scaled to zero"
 }
 
-// Fails reports whether the service needs somebody. People suspend services on purpose.
+// Fails reports whether the service needs somebody. People suspend services, and autoscalers take all pods, on purpose.
 func (s Service) Fails() bool {
 	return s.Status != health.Healthy && s.Status != health.Suspended || s.atRisk || s.Drift != ""
 }
@@ -70,7 +73,8 @@ func (r Report) Failed() int {
 	return n
 }
 
-// Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of Files that count.
+// Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of
+// Files that count.
 func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
 	report := Report{Facts: c.facts(), Unread: c.Unread}
 	about := map[ref][]transform.Finding{}
@@ -89,13 +93,13 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		s := Service{Result: result, Findings: about[r], ref: r, atRisk: len(about[r]) > 0,
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
-		s.Application, s.Drift = c.application(r), c.drift(r)
+		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), c.atZero(r)
 		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})
-		if result.Status == health.Healthy && !s.Fails() {
+		if result.Status == health.Healthy && !s.Fails() && !s.atZero {
 			report.Well++
 			continue
 		}
-		if result.Status != health.Healthy {
+		if result.Status != health.Healthy || s.atZero {
 			s.Cause = c.cause(c.objects[r])
 		}
 		report.Services = append(report.Services, s)
@@ -112,6 +116,13 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		}
 	}
 	return report
+}
+
+// atZero reports whether a Deployment that KServe made of a service asks for no pods. Knative makes those of its own.
+func (c *Cluster) atZero(service ref) bool {
+	return slices.ContainsFunc(c.children[text(c.objects[service], "metadata", "uid")], func(r ref) bool {
+		return r.kind == "Deployment" && asksForNone(c.objects[r])
+	})
 }
 
 // urgency lists the health statuses, the most urgent first.

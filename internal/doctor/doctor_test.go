@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,10 @@ status:
 			"Pod": "v1", "InferenceService": "serving.kserve.io/v1beta1"}[kind] +
 			", kind: " + kind + ", namespace: models, name: " + name + "}\n"
 	}
+	made := func(apiVersion, kind, metadata, rest string) string {
+		return "---\napiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {namespace: models, ownerReferences: " +
+			"[{kind: InferenceService, name: iris, uid: isvc, controller: true}], " + metadata + "}\n" + rest + "\n"
+	}
 	for _, tc := range []struct{ name, stream, want, do string }{
 		{"no status", service, "", ""},
 		{"a condition, before those that follow from it", service + conditions, "Pods: pods (InferenceService models/iris)", ""},
@@ -92,6 +97,67 @@ status:
 			"raise resources.limits.memory of the container"},
 		{"an evicted pod", service + pod + "status: {reason: Evicted, message: disk pressure}\n",
 			"Evicted: disk pressure (Pod models/iris-1)", ""},
+		{"a container that ends for the first time, beside an init container that is done", service + pod + `
+status:
+  initContainerStatuses:
+  - {name: storage-initializer, state: {terminated: {exitCode: 0, reason: Completed}}}
+  containerStatuses:
+  - {name: main, state: {terminated: {exitCode: 2, reason: Error}}}
+`, "Error: container main ended with exit code 2 (Pod models/iris-1)", ""},
+		{"containers that are prepared", service + conditions + pod + `
+status:
+  containerStatuses:
+  - {name: main, state: {waiting: {reason: PodInitializing}}}
+  - {name: agent, state: {waiting: {reason: ContainerCreating}}}
+`, "Pods: pods (InferenceService models/iris)", ""},
+		{"a pod of nobody's that is ready", service + conditions + strings.Replace(pod, ", controller: true", "", 1) +
+			`status: {conditions: [{type: Ready, status: "True"}]}` + "\n" + warning("Pod", "iris-1", "Unhealthy"),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a new pod, whose event is older than the last one of the old pod", service +
+			made("v1", "Pod", `name: iris-1, creationTimestamp: "2026-01-01T00:00:00Z"`, "status: {phase: Running}") +
+			made("v1", "Pod", `name: iris-2, creationTimestamp: "2026-01-02T00:00:00Z"`, "status: {phase: Running}") +
+			warning("Pod", "iris-2", "FailedMount") + "lastTimestamp: \"2026-01-02T00:00:00Z\"\n" +
+			warning("Pod", "iris-1", "Unhealthy") + "lastTimestamp: \"2026-01-03T00:00:00Z\"\n",
+			"FailedMount: it happened (Pod models/iris-2)", "create what the volume names, or correct the name"},
+		{"the last one of two events", service + warning("InferenceService", "iris", "Last") +
+			"lastTimestamp: \"2026-01-02T00:00:00Z\"\n" + warning("InferenceService", "iris", "First") +
+			"lastTimestamp: \"2026-01-01T00:00:00Z\"\n", "Last: it happened (InferenceService models/iris)", ""},
+		{"no pods, for a reason whose events are gone", service + conditions + made("apps/v1", "ReplicaSet", "name: iris-1",
+			`status: {conditions: [{type: ReplicaFailure, status: "True", reason: FailedCreate, message: "exceeded quota: a"}]}`),
+			"FailedCreate: exceeded quota: a (ReplicaSet models/iris-1)",
+			"lower the resources of the service, or raise the ResourceQuota"},
+		{"a ReplicaSet with a pod that is ready", service + conditions + made("apps/v1", "ReplicaSet", "name: iris-1",
+			`status: {readyReplicas: 1, conditions: [{type: ReplicaFailure, status: "True", reason: FailedCreate}]}`),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a group of pods", service + conditions + made("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", "name: iris-1",
+			`status: {conditions: [{type: Available, status: "False", reason: Groups}, {type: X, status: "False", message: x}]}`),
+			"Groups (LeaderWorkerSet models/iris-1)", ""},
+		{"an autoscaler without metrics of pods that are not ready", service + conditions + made("autoscaling/v2", "HorizontalPodAutoscaler",
+			"name: iris-1", `status: {conditions: [
+  {type: ScalingActive, status: "False", reason: FailedGetResourceMetric, lastTransitionTime: "2026-01-09T00:00:00Z"}]}`),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"an autoscaler, where nothing else says anything", service + made("autoscaling/v2", "HorizontalPodAutoscaler", "name: iris-1",
+			`status: {conditions: [{type: ScalingActive, status: "False", reason: AmbiguousSelector},
+  {type: ScalingLimited, status: "False", reason: DesiredWithinRange, lastTransitionTime: "2026-01-09T00:00:00Z"}]}`),
+			"AmbiguousSelector (HorizontalPodAutoscaler models/iris-1)",
+			"leave one autoscaler: set autoscalerClass external, or remove your own"},
+		{"conditions that say nothing, or that it does not stop", service + `
+status:
+  conditions:
+  - {type: PredictorReady, status: "False", lastTransitionTime: "2026-01-02T00:00:00Z"}
+  - {type: Stopped, status: "False", reason: Runs, lastTransitionTime: "2026-01-02T00:00:00Z"}
+  - {type: TransformerReady, status: "False", reason: Pods, lastTransitionTime: "2026-01-01T00:00:00Z"}
+`, "Pods (InferenceService models/iris)", ""},
+		{"an event that says nothing", service + conditions + strings.NewReplacer("reason: Nothing\n", "", "message: it happened\n", "").
+			Replace(warning("InferenceService", "iris", "Nothing")), "Pods: pods (InferenceService models/iris)", ""},
+		{"an event without a reason", service + strings.Replace(warning("InferenceService", "iris", "Nothing"),
+			"reason: Nothing\n", "", 1), "it happened (InferenceService models/iris)", ""},
+		{"a long message", service + strings.Replace(warning("InferenceService", "iris", "Long"), "it happened",
+			strings.Repeat("é", 2000), 1), "Long: " + strings.Repeat("é", 1024) + " ... (InferenceService models/iris)", ""},
+		{"a service that is stopped", strings.Replace(service, "uid:",
+			`annotations: {serving.kserve.io/stop: "True"}, uid:`, 1) + conditions,
+			"Stopped: the annotation serving.kserve.io/stop is true (InferenceService models/iris)",
+			"remove the annotation serving.kserve.io/stop to start it"},
 		{"a deletion, before all else", strings.Replace(service, "uid:",
 			`deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [a, b], uid:`, 1) + conditions,
 			"Finalizers: it is to be deleted since 2026-01-01T00:00:00Z, and waits for the finalizers a, b " +
@@ -180,5 +246,93 @@ func TestDrift(t *testing.T) {
 	c.applications[r] = []application{{hasNews: true}}
 	if got := c.drift(r); got != "Git has changed since the last sync" {
 		t.Error(got)
+	}
+}
+
+// TestMore is about the command that shows more of what a container did.
+func TestMore(t *testing.T) {
+	for status, want := range map[string]string{
+		"state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1}}": "logs iris-1 -c main --previous",
+		"state: {terminated: {exitCode: 1}}":                                                   "logs iris-1 -c main",
+		"state: {waiting: {reason: CreateContainerConfigError}}":                               "describe pod/iris-1",
+		"state: {waiting: {reason: ErrImagePull}}":                                             "describe pod/iris-1",
+	} {
+		c := cluster(t, service+pod+"status: {containerStatuses: [{name: main, "+status+"}]}\n")
+		cause := c.cause(c.objects[ref{health.Group, "InferenceService", "models", "iris"}])
+		if got := cause.more(); got != "kubectl -n models "+want {
+			t.Errorf("%s: %s", status, got)
+		}
+	}
+}
+
+// TestApplied is about the manifest that was last applied. What is not one of the object is not it.
+func TestApplied(t *testing.T) {
+	for annotation, want := range map[string]bool{
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`:                     true,
+		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"other"}}`: false,
+		`{"apiVersion":"apps/v1","kind":"Pod","metadata":{"name":"a"}}`:                false,
+		`{"apiVersion":`: false, `[1]`: false, `null`: false,
+	} {
+		live := health.Object{"apiVersion": "v1", "kind": "Pod", "metadata": health.Object{
+			"name": "a", "namespace": "models", "annotations": health.Object{lastApplied: annotation}}}
+		if got := applied(live) != nil; got != want {
+			t.Errorf("%s: %t", annotation, got)
+		}
+	}
+}
+
+// TestWord is about names of a file, which may be anything, in a command that people copy.
+func TestWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"pod/a-1.b": "pod/a-1.b", "pod/a;rm -rf /": "'pod/a;rm -rf /'", "it's $(x)": `'it'\''s $(x)'`,
+	} {
+		if got := word(text); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+// TestAtZero is about a service that KServe calls ready although nothing serves. Knative takes all pods on purpose.
+func TestAtZero(t *testing.T) {
+	const healthy = `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: iris, namespace: models, uid: isvc}
+status:
+  conditions:
+  - {type: PredictorReady, status: "True"}
+  - {type: IngressReady, status: "True"}
+  - {type: Ready, status: "True"}
+`
+	deployment := func(owner string, replicas int) string {
+		return fmt.Sprintf(`---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: iris-predictor, namespace: models, uid: deploy, ownerReferences: [{uid: %s, controller: true}]}
+spec: {replicas: %d}
+`, owner, replicas)
+	}
+	const revision = `---
+apiVersion: serving.knative.dev/v1
+kind: Revision
+metadata: {name: iris-1, namespace: models, uid: revision, ownerReferences: [{uid: isvc, controller: true}]}
+`
+	for _, tc := range []struct {
+		name, stream string
+		well         int
+	}{
+		{"none", healthy + deployment("isvc", 0), 0},
+		{"one", healthy + deployment("isvc", 1), 1},
+		{"Knative", healthy + revision + deployment("revision", 0), 1},
+	} {
+		report := cluster(t, tc.stream).Examine(time.Now(), kubectl.Request{}, nil)
+		if report.Well != tc.well || report.Failed() != 0 {
+			t.Errorf("%s: %d are well, %d fail", tc.name, report.Well, report.Failed())
+		}
+		for _, s := range report.Services {
+			if s.Verdict() != "scaled to zero" || s.Cause.Reason != "ScaledToZero" || s.result().Severity != "info" {
+				t.Errorf("%s: %s, %v, %s", tc.name, s.Verdict(), s.Cause, s.result().Severity)
+			}
+		}
 	}
 }

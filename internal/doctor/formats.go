@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/encoding"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
@@ -66,11 +67,8 @@ func finding(f transform.Finding) entry {
 
 // String returns Reason: message (Kind namespace/name).
 func (c *Cause) String() string {
-	text := c.Reason
-	if c.Message != "" {
-		text += ": " + c.Message
-	}
-	return text + " (" + c.Object + ")"
+	said := slices.DeleteFunc([]string{c.Reason, c.Message}, func(text string) bool { return text == "" })
+	return strings.Join(said, ": ") + " (" + c.Object + ")"
 }
 
 // name names the service, and its Application.
@@ -159,7 +157,7 @@ func objects(form policyreport.Form) func(io.Writer, Report) error {
 		var results []policyreport.Result
 		for _, s := range r.Services {
 			findings = append(findings, s.Findings...)
-			if s.Status != health.Healthy || s.Drift != "" {
+			if s.Status != health.Healthy || s.Drift != "" || s.atZero {
 				results = append(results, s.result())
 			}
 		}
@@ -174,7 +172,7 @@ func (s Service) result() policyreport.Result {
 	switch {
 	case s.Status == health.Degraded:
 		severity, result = "high", policyreport.Fail
-	case s.Status == health.Suspended:
+	case s.Status == health.Suspended, s.Status == health.Healthy && s.Drift == "":
 		severity = "info"
 	}
 	if s.Cause != nil {

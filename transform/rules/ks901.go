@@ -31,7 +31,8 @@ var pruneOrder = &transform.Rule{
 }
 
 func checkPruneOrder(p *pass) {
-	if controller := controllerBefore(p.Snapshot, p.Object); controller != nil {
+	controller := controllerBefore(p.Snapshot, p.Object)
+	if controller != nil && !p.Object.IsLive() { // those of a cluster are of many apps
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Message: fmt.Sprintf(
 			"the first sync may fail, because %[1]s does not answer yet, and the service may hang in deletion with KServe's "+
 				"finalizer when the app is deleted, because %[1]s may go first: put KServe into an app of its own, or give its "+
