@@ -79,6 +79,7 @@ var All = []*transform.Rule{
 	lostToken,
 	skippedProfile,
 	removedConnection,
+	refusedConnection,
 	refusedScaling,
 	refusedServer,
 	refusedName,
