@@ -245,29 +245,31 @@ func common(object, repaired *unstructured.Unstructured) *unstructured.Unstructu
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// shared returns what two values have in common, nil if that is nothing. Of lists of different lengths, and of items
-// with different names, it has what the second value has unchanged.
+// shared returns what two values have in common, nil if that is nothing. Of lists of different lengths it has the items
+// of the second one that the first one has too, and of other lists no items whose names differ.
 func shared(a, b any) any {
 	if reflect.DeepEqual(a, b) {
 		return a
 	}
-	switch a := a.(type) {
+	switch b := b.(type) {
 	case map[string]any:
-		b, _ := b.(map[string]any)
-		kept := map[string]any{}
-		for key, value := range a {
-			if both := shared(value, b[key]); both != nil {
-				kept[key] = both
-			} else if key == "name" && b[key] != nil {
-				return nil
+		a, ok := a.(map[string]any)
+		if !ok || a["name"] != nil && b["name"] != nil && a["name"] != b["name"] {
+			return nil
+		}
+		both := map[string]any{}
+		for key, value := range b {
+			if value = shared(a[key], value); value != nil {
+				both[key] = value
 			}
 		}
-		if len(kept) > 0 {
-			return kept
-		}
+		return both
 	case []any:
-		b, _ := b.([]any)
-		var kept []any
+		a, ok := a.([]any)
+		if !ok {
+			return nil
+		}
+		both := []any{}
 		for i, value := range b {
 			if len(a) == len(b) {
 				value = shared(a[i], value)
@@ -275,12 +277,10 @@ func shared(a, b any) any {
 				continue
 			}
 			if value != nil {
-				kept = append(kept, value)
+				both = append(both, value)
 			}
 		}
-		if len(kept) > 0 {
-			return kept
-		}
+		return both
 	}
 	return nil
 }
