@@ -182,8 +182,11 @@ func (d *deployed) compare(
 	locked := d.change(before, after)
 	for _, s := range all {
 		if refusal := locked[s.shown]; refusal != nil {
-			c = c.Leave(s.shown, "the release does not know its deployment mode, and refuses each change of it",
-				refusal.Error())
+			reason := "the API server or KServe refuses it, also as the repair makes it"
+			if strings.Contains(refusal.Error(), lockedMode) {
+				reason = "the release does not know its deployment mode, and refuses each change of it"
+			}
+			c = c.Leave(s.shown, reason, refusal.Error())
 			continue
 		}
 		if reason, detail := s.settle(); reason != "" {
@@ -296,6 +299,7 @@ type deployed struct {
 	known map[string]bool // the namespaces that are there
 
 	created map[string]bool // the objects that were deployed
+	refused map[string]bool // those of them that were refused as they are
 }
 
 // newDeployed returns an app that ends with the owner.
@@ -304,7 +308,7 @@ func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.
 		environment: e, t: t, owner: owner, seen: seen, given: g.Settings["namespace"],
 		// KServe makes host names of it and the service's name, of 63 characters at most.
 		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name))),
-		known: map[string]bool{}, created: map[string]bool{},
+		known: map[string]bool{}, created: map[string]bool{}, refused: map[string]bool{},
 	}
 }
 
@@ -349,17 +353,18 @@ func (d *deployed) create(manifests, repaired []*unstructured.Unstructured) (rea
 			return "the API server or KServe refuses it as it is", "no namespace can be called " + object.GetNamespace()
 		}
 		err = d.createOne(object)
-		if refused(err) && ofKServe(object) {
+		if isRefusal(err) && ofKServe(object) {
 			d.t.Logf("refused as it is: %v", err)
 			earlier := common(object, find(repaired, object))
-			if err = d.createOne(earlier); err == nil {
-				manifests[slices.Index(manifests, object)] = earlier
+			if err := d.createOne(earlier); err != nil {
+				return "the API server or KServe refuses it, also without what the repair changes", err.Error()
 			}
+			manifests[slices.Index(manifests, object)] = earlier
+			d.refused[identity(object)], d.created[identity(object)] = true, true
+			continue
 		}
 		switch {
-		case refused(err) && ofKServe(object):
-			return "the API server or KServe refuses it, also without what the repair changes", err.Error()
-		case refused(err):
+		case isRefusal(err):
 			d.t.Logf("left out: %v", err)
 		case err != nil:
 			d.t.Fatal(err)
@@ -377,8 +382,8 @@ func (d *deployed) createOne(object *unstructured.Unstructured) error {
 	return err
 }
 
-// refused reports whether the API server or a webhook refuses what led to the error.
-func refused(err error) bool {
+// isRefusal reports whether the API server or a webhook refuses what led to the error.
+func isRefusal(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsAlreadyExists(err)
 }
 
@@ -388,7 +393,7 @@ func refused(err error) bool {
 const lockedMode = "update rejected: deploymentMode cannot be changed from "
 
 // change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on. It returns the
-// errors about services whose deployment mode is locked.
+// errors about services whose deployment mode is locked, and about those that are refused as before.
 func (d *deployed) change(before, after []*unstructured.Unstructured) (locked map[string]error) {
 	locked = map[string]error{}
 	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
@@ -408,7 +413,7 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) (locked ma
 		}
 		switch {
 		case err == nil:
-		case isService(object) && strings.Contains(err.Error(), lockedMode):
+		case isService(object) && (strings.Contains(err.Error(), lockedMode) || d.refused[identity(object)]):
 			locked[d.service(object).shown] = err
 		default:
 			d.t.Fatalf("after the repair: %v", err)
