@@ -32,6 +32,7 @@ var refusedServer = &transform.Rule{
 	Kinds:    []transform.GroupKind{kserve.InferenceService},
 	Example:  "0.20.0/model-name",
 	Severity: transform.Error,
+	Restarts: true,
 	Run:      run(checkServers),
 }
 
