@@ -23,8 +23,8 @@ type Report struct {
 	// stores. They make Git equal to it and restart nothing.
 	AsStored bool
 
-	// PodsStay says that the edits restart no pods although Rule.Restarts is set: what they lead to is refused where pods
-	// run.
+	// PodsStay says that the edits restart no pods although Rule.Restarts is set: where pods run, what the edits remove or
+	// what they lead to was refused.
 	PodsStay bool
 
 	// If drops the report when it returns false for what the run is about to repair. Nil keeps the report.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,7 +116,25 @@ func (e *environment) predict(t *testing.T, g golden.Case, seen *objects.Cache) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	giveModel(before)
+	giveModel(after)
 	return e.newDeployed(t, t, seen, g).compare(c, before, after, r.Restarts)
+}
+
+// giveModel gives LLMInferenceServices a model if no object of their app says where one is, since KServe makes nothing
+// of them then.
+func giveModel(manifests []*unstructured.Unstructured) {
+	uri := []string{"spec", "model", "uri"}
+	for _, object := range manifests {
+		if _, has, _ := unstructured.NestedString(object.Object, uri...); has {
+			return
+		}
+	}
+	for _, object := range manifests {
+		if isService(object) && object.GetKind() == llmInferenceServices {
+			unstructured.SetNestedField(object.Object, "hf://facebook/opt-125m", uri...)
+		}
+	}
 }
 
 var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)
@@ -135,20 +154,25 @@ func announced(t *testing.T, summary string) (n int) {
 func (d *deployed) compare(
 	c restarts.Case, before, after []*unstructured.Unstructured, predicted []string,
 ) restarts.Case {
-	if reason, detail := d.create(before); reason != "" {
+	if reason, detail := d.create(before, after); reason != "" {
 		return c.Skip(reason, detail)
 	}
-	var all []*running
+	var all, failing []*running
 	for _, object := range before {
 		if s := d.service(object); s != nil {
-			if reason, detail := s.settle(); reason != "" {
+			switch reason, detail := s.settle(); reason {
+			case "":
+				s.templates = s.list()
+				all = append(all, s)
+			case noDeployment:
+				failing = append(failing, s)
+			default:
 				c = c.Leave(s.shown, reason, detail)
-				continue
 			}
-			s.templates = s.list()
-			all = append(all, s)
 		}
 	}
+	c, ran := d.lookBack(c, before, after, failing)
+	all = append(all, ran...)
 	if len(all) == 0 {
 		if len(c.Left) == 0 {
 			return c.Skip("it has no service", "")
@@ -158,8 +182,11 @@ func (d *deployed) compare(
 	locked := d.change(before, after)
 	for _, s := range all {
 		if refusal := locked[s.shown]; refusal != nil {
-			c = c.Leave(s.shown, "the release does not know its deployment mode, and refuses each change of it",
-				refusal.Error())
+			reason := "the API server or KServe refuses it, also as the repair makes it"
+			if strings.Contains(refusal.Error(), lockedMode) {
+				reason = "the release does not know its deployment mode, and refuses each change of it"
+			}
+			c = c.Leave(s.shown, reason, refusal.Error())
 			continue
 		}
 		if reason, detail := s.settle(); reason != "" {
@@ -178,6 +205,89 @@ func (d *deployed) compare(
 	return c
 }
 
+// lookBack lets the services run that do not as they are: without what the repair changes, as before somebody wrote it.
+// It returns those that run then, once the app is as it is again.
+func (d *deployed) lookBack(
+	c restarts.Case, before, after []*unstructured.Unstructured, failing []*running,
+) (restarts.Case, []*running) {
+	if len(failing) == 0 {
+		return c, nil
+	}
+	var earlier []*unstructured.Unstructured
+	for _, object := range before {
+		earlier = append(earlier, common(object, find(after, object)))
+	}
+	d.change(before, earlier)
+	var ran []*running
+	for _, s := range failing {
+		if reason, detail := s.settle(); reason != "" {
+			c = c.Leave(s.shown, reason, detail)
+			continue
+		}
+		s.templates = s.list()
+		ran = append(ran, s)
+	}
+	d.change(earlier, before)
+	for _, s := range ran {
+		if reason, _ := s.settle(); reason != noDeployment {
+			d.t.Errorf("%s as it is, after it ran without what the repair changes: %q, not %s", s.shown, reason, noDeployment)
+		}
+		if changed := s.templates.changed(s.list()); len(changed) > 0 {
+			d.t.Errorf("%s as it is: other pods than before: %s", s.shown, changed)
+		}
+	}
+	return c, ran
+}
+
+// common returns the object without what the repair changes or removes.
+func common(object, repaired *unstructured.Unstructured) *unstructured.Unstructured {
+	if repaired == nil {
+		return object
+	}
+	fields, _ := shared(object.Object, repaired.Object).(map[string]any)
+	return &unstructured.Unstructured{Object: fields}
+}
+
+// shared returns what two values have in common, nil if that is nothing. Of lists of different lengths it has the items
+// of the second one that the first one has too, and of other lists no items whose names differ.
+func shared(a, b any) any {
+	if reflect.DeepEqual(a, b) {
+		return a
+	}
+	switch b := b.(type) {
+	case map[string]any:
+		a, ok := a.(map[string]any)
+		if !ok || a["name"] != nil && b["name"] != nil && a["name"] != b["name"] {
+			return nil
+		}
+		both := map[string]any{}
+		for key, value := range b {
+			if value = shared(a[key], value); value != nil {
+				both[key] = value
+			}
+		}
+		return both
+	case []any:
+		a, ok := a.([]any)
+		if !ok {
+			return nil
+		}
+		both := []any{}
+		for i, value := range b {
+			if len(a) == len(b) {
+				value = shared(a[i], value)
+			} else if !slices.ContainsFunc(a, func(other any) bool { return reflect.DeepEqual(other, value) }) {
+				continue
+			}
+			if value != nil {
+				both = append(both, value)
+			}
+		}
+		return both
+	}
+	return nil
+}
+
 // deployed is an app in namespaces of its own: one for objects that name none, and one for each that others name.
 type deployed struct {
 	*environment
@@ -189,6 +299,7 @@ type deployed struct {
 	known map[string]bool // the namespaces that are there
 
 	created map[string]bool // the objects that were deployed
+	refused map[string]bool // those of them that were refused as they are
 }
 
 // newDeployed returns an app that ends with the owner.
@@ -197,7 +308,7 @@ func (e *environment) newDeployed(owner testing.TB, t *testing.T, seen *objects.
 		environment: e, t: t, owner: owner, seen: seen, given: g.Settings["namespace"],
 		// KServe makes host names of it and the service's name, of 63 characters at most.
 		base:  fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name))),
-		known: map[string]bool{}, created: map[string]bool{},
+		known: map[string]bool{}, created: map[string]bool{}, refused: map[string]bool{},
 	}
 }
 
@@ -221,9 +332,10 @@ func (d *deployed) namespace(given string) *objects.Namespace {
 	return d.cluster.In(d.t, name)
 }
 
-// create brings the objects into the cluster, runtimes and Configs before the services that use them. It returns the
-// reason why it cannot.
-func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detail string) {
+// create brings the objects into the cluster, runtimes and Configs before the services that use them. Those of KServe's
+// kinds that are refused get in without what the repair changes, as before somebody wrote it, and are that in manifests
+// from then on. It returns the reason why it cannot.
+func (d *deployed) create(manifests, repaired []*unstructured.Unstructured) (reason, detail string) {
 	for _, object := range servicesLast(manifests) {
 		namespaced, known, err := d.cluster.Scoped(object)
 		switch {
@@ -237,22 +349,22 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 			return "it has an object of all namespaces, which would count for other cases", object.GetKind()
 		case !namespaced:
 			continue
-		case object.GetResourceVersion() != "":
-			return "the API server or KServe refuses it as it is", "resourceVersion should not be set on objects to be created"
 		case object.GetNamespace() != "" && len(validation.IsDNS1123Label(object.GetNamespace())) > 0:
 			return "the API server or KServe refuses it as it is", "no namespace can be called " + object.GetNamespace()
 		}
-		local := d.local(object)
-		namespace := d.namespace(object.GetNamespace())
-		ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
-		_, err = d.cluster.Create(ctx, local, namespace.Name)
-		cancel()
-		refused := apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) ||
-			apierrors.IsAlreadyExists(err)
+		err = d.createOne(object)
+		if isRefusal(err) && ofKServe(object) {
+			d.t.Logf("refused as it is: %v", err)
+			earlier := common(object, find(repaired, object))
+			if err := d.createOne(earlier); err != nil {
+				return "the API server or KServe refuses it, also without what the repair changes", err.Error()
+			}
+			manifests[slices.Index(manifests, object)] = earlier
+			d.refused[identity(object)], d.created[identity(object)] = true, true
+			continue
+		}
 		switch {
-		case refused && ofKServe(object):
-			return "the API server or KServe refuses it as it is", err.Error()
-		case refused:
+		case isRefusal(err):
 			d.t.Logf("left out: %v", err)
 		case err != nil:
 			d.t.Fatal(err)
@@ -263,13 +375,25 @@ func (d *deployed) create(manifests []*unstructured.Unstructured) (reason, detai
 	return "", ""
 }
 
+func (d *deployed) createOne(object *unstructured.Unstructured) error {
+	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
+	defer cancel()
+	_, err := d.cluster.Create(ctx, d.local(object), d.namespace(object.GetNamespace()).Name)
+	return err
+}
+
+// isRefusal reports whether the API server or a webhook refuses what led to the error.
+func isRefusal(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsAlreadyExists(err)
+}
+
 // lockedMode is how KServe from 0.15.1 on refuses a service whose annotation and status have different deployment modes:
 // pkg/apis/serving/v1beta1/inference_service_validation.go@v0.15.2. A release that does not know the annotation's value
 // gives the service the cluster's default.
 const lockedMode = "update rejected: deploymentMode cannot be changed from "
 
 // change makes of the deployed objects what the plugin made of them, as Argo CD does with prune on. It returns the
-// errors about services whose deployment mode is locked.
+// errors about services whose deployment mode is locked, and about those that are refused as before.
 func (d *deployed) change(before, after []*unstructured.Unstructured) (locked map[string]error) {
 	locked = map[string]error{}
 	ctx, cancel := context.WithTimeout(d.t.Context(), wait.Bound)
@@ -289,7 +413,7 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) (locked ma
 		}
 		switch {
 		case err == nil:
-		case isService(object) && strings.Contains(err.Error(), lockedMode):
+		case isService(object) && (strings.Contains(err.Error(), lockedMode) || d.refused[identity(object)]):
 			locked[d.service(object).shown] = err
 		default:
 			d.t.Fatalf("after the repair: %v", err)

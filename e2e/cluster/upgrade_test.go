@@ -176,7 +176,7 @@ func (a *upgraded) install() {
 	if complaint != "" {
 		a.t.Skip("the plugin or Kubernetes does not read it: ", complaint)
 	}
-	if reason, detail := a.create(manifests); reason != "" {
+	if reason, detail := a.create(manifests, nil); reason != "" {
 		a.t.Skip(reason, ": ", detail)
 	}
 	all := map[string]templates{}

@@ -14,6 +14,7 @@ import (
 // internal/webhook/serving/hardwareprofile/resolver.go of opendatahub-io/odh-model-controller@57b43aad).
 const (
 	ConnectionsAnnotation     = "opendatahub.io/connections"
+	ConnectionPathAnnotation  = "opendatahub.io/connection-path" // of the model, in a bucket
 	HardwareProfileAnnotation = "opendatahub.io/hardware-profile-name"
 )
 

@@ -110,6 +110,7 @@ func checkPresetProbe(p *pass, m mainProbe) {
 	default:
 		f.Edits = p.Object.Edits(edits...)
 		f.Restarts = p.llmRestarted()
+		f.PodsStay = !exact && !p.leadsWorkers(m.pod) // their Deployment never got the handlers
 	}
 	p.Report(f)
 }

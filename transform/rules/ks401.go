@@ -40,6 +40,9 @@ var unique = []struct{ list, key string }{
 	{"env", "name"},
 }
 
+// uniqueVariables are the releases whose definitions want each variable of a container once.
+var uniqueVariables = transform.Window{From: transform.Release{0, 14, 1}}
+
 func checkDuplicates(p *pass) {
 	restarted := sync.OnceValue(func() []*transform.Object { return append(p.restarted(), p.llmRestarted()...) })
 	c := duplicates{pass: p, restarted: restarted, removed: map[string]bool{}}
@@ -87,7 +90,7 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			first[name] = item
 		case earlier.Equal(item):
 			c.removed[pathKey(at.With(i))] = true
-			f := transform.Report{At: at.With(i), Restarts: c.restarted(),
+			f := transform.Report{At: at.With(i), Restarts: c.restarted(), PodsStay: !c.runs(at),
 				Message: fmt.Sprintf("the sync or the pods fail, because %s lists %s twice with identical content: "+
 					"remove the second", at, name)}
 			switch {
@@ -104,4 +107,10 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 				Message: fmt.Sprintf("generate stops, because %s lists %s twice with different content: remove one", at, name)})
 		}
 	}
+}
+
+// runs reports whether pods may have the entries of a list twice: KServe or the API server refuses all but variables.
+func (c *duplicates) runs(list yamldoc.Path) bool {
+	return list[len(list)-1] == "env" && !slices.Contains(model.LLMKinds, c.Object.GroupKind()) &&
+		!c.Versions.All(uniqueVariables)
 }

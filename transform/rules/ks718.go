@@ -49,7 +49,7 @@ func checkGPUs(p *pass) {
 		return
 	}
 	for _, part := range llmParts {
-		if !s.Has(part...) || s.WithoutPreset(part) {
+		if s.WithoutPreset(part) {
 			continue
 		}
 		c := gpuCheck{p, s, part}
@@ -103,7 +103,7 @@ func (c gpuCheck) singleNode(versions kserve.Versions) {
 // ranks reports data that is no multiple of dataLocal: KServe divides one by the other, and leaves out the rest.
 func (c gpuCheck) ranks() {
 	data, local := c.s.Parallelism(c.part, "data"), c.s.Parallelism(c.part, "dataLocal")
-	if data <= 0 || local <= 0 || data%local == 0 { // KS811 wants both
+	if local <= 0 || data%local == 0 { // KS811 wants both
 		return
 	}
 	at := c.part.With("parallelism", "data")

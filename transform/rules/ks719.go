@@ -36,7 +36,7 @@ var hfTokens = []string{hfToken, "HUGGING_FACE_HUB_TOKEN"}
 
 func checkToken(p *pass) {
 	s := p.KServe.LLMService(p.Object)
-	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || len(s.Missing) > 0 || p.initialized() != "hf" ||
+	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || p.initialized() != "hf" ||
 		s.Annotation(storageSecretKey) != "" {
 		return
 	}

@@ -80,6 +80,7 @@ var All = []*transform.Rule{
 	skippedProfile,
 	removedConnection,
 	servingContainerFirst,
+	refusedConnection,
 	refusedScaling,
 	refusedServer,
 	refusedName,

@@ -9,7 +9,12 @@ Every golden case of a rule (testdata/rules) was a candidate. Each that the rule
 KServe makes pods in Standard mode, was deployed as it is to a real Kubernetes 1.34 API server with the release's own
 controllers and webhooks, then changed to what the plugin makes of it, as Argo CD does with prune on. "Run" counts
 these; below each table stands why the others were not run. The plugin was told the release and the default deployment
-mode Standard, and ran the rule of the case alone; the cases "together" ran all rules.
+mode Standard, and ran the rule of the case alone; the cases "together" ran all rules. LLMInferenceServices got a model if
+their case says of none where it is.
+
+What KServe or the API server refuses as it is was deployed first without what the repair changes or removes, as before
+somebody wrote that. If KServe takes it and then makes no Deployment of it, it was also deployed as it is, and the pods
+had to stay as they were.
 
 "Predicted" are the services that ` + "`check`" + ` lists as restarting, which the summary of ` + "`generate`" + ` counts.
 "Measured" are those of which a pod template changed (of a Deployment or LeaderWorkerSet) once KServe had reconciled
