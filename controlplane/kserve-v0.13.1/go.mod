@@ -191,3 +191,5 @@ replace (
 	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.28.4
 	k8s.io/sample-controller => k8s.io/sample-controller v0.28.4
 )
+
+replace k8s.io/kube-openapi => k8s.io/kube-openapi v0.0.0-20230717233707-2695361300d9
