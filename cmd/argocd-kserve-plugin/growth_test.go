@@ -28,7 +28,8 @@ const (
 
 // notLinear are the files with statements that may run more often, and why.
 var notLinear = map[string]string{
-	"internal/watchdog/memory.go": "how often it looks at the memory depends on the time",
+	"internal/watchdog/memory.go":    "how often it looks at the memory depends on the time",
+	"internal/watchdog/container.go": "and so does how often it looks at that of the others",
 }
 
 // growing are commands, what is repeated in their input, and words that are repeated at the end of the command. ${n} is
