@@ -33,6 +33,10 @@ type File struct {
 	// FindSource returns where an entry of a rendered object comes from: the entry has a path from the object's root, and
 	// a line in Data. It is nil where only the origin is known, and called only if a message needs it.
 	FindSource func(at yamldoc.Path, line int) Source
+
+	// FindPatches returns the files with patches that name a rendered object, which no longer match when it gets another
+	// name in its source. It may be nil, and is called only if a message needs it.
+	FindPatches func() []string
 }
 
 // Source is a line that a renderer made an entry from.

@@ -135,6 +135,10 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects, u.kinds = after.Objects(), objectKinds(after)
+	if len(u.kinds) > 0 && u.Settings.DefaultDeploymentMode == install.Unknown {
+		u.warnings = append(u.warnings, "default-deployment-mode is unknown, so what the upgrade breaks in only one of the "+
+			"modes is not listed: "+install.DetectFileCommand)
+	}
 	return slices.Concat(upgrade.Compare(before, after, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }

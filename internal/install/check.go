@@ -2,6 +2,7 @@ package install
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -136,6 +137,7 @@ func (c *comparison) run() error {
 	}
 	c.mounts(sidecar)
 	c.security(sidecar)
+	c.token()
 	c.limits(sidecar)
 	c.plugin(sidecar)
 	return nil
@@ -289,10 +291,28 @@ func (c *comparison) security(sidecar *container) {
 		switch {
 		case field == "runAsUser" && got != 0.0, reflect.DeepEqual(got, want):
 		case got == nil:
-			c.add(Missing, "securityContext."+field, "install sets %v", want)
+			c.add(Missing, "securityContext."+field, "install sets %s", inYAML(want))
 		default:
-			c.add(Wrong, "securityContext."+field, "it is %v; install sets %v", got, want)
+			c.add(Wrong, "securityContext."+field, "it is %s; install sets %s", inYAML(got), inYAML(want))
 		}
+	}
+}
+
+// inYAML writes a value on one line.
+func inYAML(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// token looks whether the pod gets a token of its service account. It does not in Argo CD's own manifests
+// (manifests/base/repo-server/argocd-repo-server-deployment.yaml@v2.14.21 and @v3.5.7), and does in the chart by default.
+// The Deployment does not show what the ServiceAccount says.
+func (c *comparison) token() {
+	if mounts := c.pod.AutomountServiceAccountToken; mounts != nil && *mounts {
+		c.add(Wrong, "automountServiceAccountToken", "the sidecar can read the token of the pod's service account: set false")
 	}
 }
 

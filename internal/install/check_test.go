@@ -121,12 +121,17 @@ func TestCheck(t *testing.T) {
 		}, want: []string{"missing volumeMounts nothing is mounted at /home/argocd/cmp-server/plugins"}},
 		{name: "privileges", change: func(sidecar, _ map[string]any) {
 			delete(sidecar["securityContext"].(map[string]any), "capabilities")
-		}, want: []string{"missing securityContext.capabilities install sets map[drop:[ALL]]"}},
+		}, want: []string{"missing securityContext.capabilities install sets {\"drop\":[\"ALL\"]}"}},
 		{name: "privileges of the pod", change: func(sidecar, pod map[string]any) {
 			delete(sidecar["securityContext"].(map[string]any), "runAsNonRoot")
 			delete(sidecar["securityContext"].(map[string]any), "runAsUser")
 			pod["securityContext"] = map[string]any{"runAsNonRoot": true}
 		}},
+		{name: "token", change: func(_, pod map[string]any) {
+			pod["automountServiceAccountToken"] = true
+		}, want: []string{"wrong automountServiceAccountToken the sidecar can read the token of the pod's service account: " +
+			"set false"}},
+		{name: "no token", change: func(_, pod map[string]any) { pod["automountServiceAccountToken"] = false }},
 		{name: "other privileges", change: func(sidecar, _ map[string]any) {
 			sidecar["securityContext"].(map[string]any)["allowPrivilegeEscalation"] = true
 		}, want: []string{"wrong securityContext.allowPrivilegeEscalation it is true; install sets false"}},

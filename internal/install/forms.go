@@ -98,6 +98,8 @@ const kustomizeChecks = `  - target: {kind: ConfigMap, name: argocd-cm}
 const helmSidecar = `# Values for the chart argo-cd of argo-helm that add the sidecar to Argo CD 2.14 to 3.5.
 # Helm replaces lists: add extra containers and volumes of your own to these.
 repoServer:
+  # No token of the service account in the pod, as in Argo CD's own manifests.
+  automountServiceAccountToken: false
   # Only Argo CD's own components may connect to the pod, as in Argo CD's own manifests.
   networkPolicy:
     create: true

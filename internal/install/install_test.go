@@ -103,10 +103,11 @@ func TestOptions(t *testing.T) {
 // (charts/argo-cd/values.yaml of argo-helm, chart 10.1.1).
 func TestHelmValues(t *testing.T) {
 	documented := map[string]yamldoc.Kind{
-		"repoServer.networkPolicy.create": yamldoc.Scalar,
-		"repoServer.extraContainers":      yamldoc.Sequence,
-		"repoServer.volumes":              yamldoc.Sequence,
-		"configs.cm":                      yamldoc.Mapping,
+		"repoServer.automountServiceAccountToken": yamldoc.Scalar,
+		"repoServer.networkPolicy.create":         yamldoc.Scalar,
+		"repoServer.extraContainers":              yamldoc.Sequence,
+		"repoServer.volumes":                      yamldoc.Sequence,
+		"configs.cm":                              yamldoc.Mapping,
 	}
 	versions, _, err := kserve.ParseVersions("0.15.2")
 	if err != nil {

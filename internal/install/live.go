@@ -32,9 +32,10 @@ type repoServer struct {
 
 // pod is the part of a pod that Check reads.
 type pod struct {
-	SecurityContext            map[string]any
-	Containers, InitContainers []container
-	Volumes                    []volume
+	AutomountServiceAccountToken *bool
+	SecurityContext              map[string]any
+	Containers, InitContainers   []container
+	Volumes                      []volume
 }
 
 // running returns the containers that run side by side.

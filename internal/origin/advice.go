@@ -32,8 +32,8 @@ func (p *Places) Advice(f transform.Finding) string {
 				!is.Equal(was) && source.Line > 0 && source.Path != file.Origin(): // a patch
 				next = "edit " + source.String()
 			case was.Str() != "" && strings.Contains(is.Str(), was.Str()) && !is.Equal(was):
-				return fmt.Sprintf("%s in %s, from which %s makes %s",
-					inPlaceOf(e.Value, is.Str(), was.Str()), file.Origin(), file.Path, e.Path)
+				return fmt.Sprintf("%s in %s, from which %s makes %s%s",
+					inPlaceOf(e.Value, is.Str(), was.Str()), file.Origin(), file.Path, e.Path, renamed(e))
 			default:
 				next = fmt.Sprintf("patch %s in %s", e.Path, file.Path)
 			}
@@ -43,11 +43,21 @@ func (p *Places) Advice(f transform.Finding) string {
 				next += ", or set the value " + source.Value
 			}
 		}
-		if !slices.Contains(advice, next) {
+		if next += renamed(e); !slices.Contains(advice, next) {
 			advice = append(advice, next)
 		}
 	}
 	return strings.Join(advice, ", ")
+}
+
+// renamed says which patches no longer match when the edit gives a rendered object another name.
+func renamed(e transform.Edit) string {
+	if file := e.Object.File; file.FindPatches != nil && slices.Equal(e.Path, yamldoc.Path{"metadata", "name"}) {
+		if files := file.FindPatches(); len(files) > 0 {
+			return ", and its name in the patches in " + strings.Join(files, " and ")
+		}
+	}
+	return ""
 }
 
 // inPlaceOf says what to write into a source, so that the value is made of it as is was made of was.

@@ -49,8 +49,8 @@ func (p Programs) Find(release string) (string, error) {
 	if !slices.Contains(Releases, release) {
 		return "", fmt.Errorf("there is no program with the code of KServe %s, only of %s", release, strings.Join(Releases, ", "))
 	}
-	return "", fmt.Errorf("it takes the program %s%s, with KServe's own code, in the folder of this program or on PATH: "+
-		"take it from its archive in the plugin's release, or build it with make plan KSERVE=%[2]s in the plugin's repository",
+	return "", fmt.Errorf("the program %s%s, with KServe's own code, is missing in the folder of this program and on PATH: "+
+		"build it with make plan KSERVE=%[2]s in the plugin's repository",
 		Name, release)
 }
 

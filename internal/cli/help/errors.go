@@ -82,7 +82,7 @@ var foreign = map[string]string{
 }
 
 // shows is what has the effect of flags of other programs, by the command and the flag.
-var shows = map[string]string{"fix --dry-run": "diff shows what fix writes; "}
+var shows = map[string]string{"fix --dry-run": "diff shows what fix writes, and the repairs of what is rendered; "}
 
 // nearestFlag asks whether another flag of the command was meant, or returns "".
 func nearestFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {

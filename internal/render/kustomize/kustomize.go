@@ -67,6 +67,7 @@ func Render(ctx context.Context, t *tree.Tree, in Input) (files []transform.File
 	var from origins
 	from.add(fsys, t.Base, "", "")
 	originals, patches := sync.OnceValue(from.originals), sync.OnceValue(from.patches)
+	naming := sync.OnceValue(from.naming)
 	for _, object := range built.Resources() {
 		data, err := fsys.manifest(object)
 		if err != nil {
@@ -79,6 +80,7 @@ func Render(ctx context.Context, t *tree.Tree, in Input) (files []transform.File
 			FindSource: func(at yamldoc.Path, _ int) transform.Source {
 				return originals()[id].source(patches()[id], data, at)
 			},
+			FindPatches: func() []string { return naming()[id] },
 		})
 	}
 	return files, fsys.warnings, nil

@@ -22,6 +22,7 @@ type origin struct {
 	prefix, suffix string
 	rendered       bool // whether a chart made the data, and the file is its template
 	patch          bool // whether the file has patches
+	inline         bool // whether the data is a patch, or what has the identity of its target, in a kustomization
 }
 
 type origins []origin
@@ -70,7 +71,7 @@ type original struct {
 func (all origins) originals() map[identity]original {
 	found := map[identity]original{}
 	for _, from := range all {
-		if from.patch {
+		if from.patch || from.inline {
 			continue
 		}
 		affixes := transform.Affixes{Prefix: from.prefix, Suffix: from.suffix}

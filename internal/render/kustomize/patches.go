@@ -1,7 +1,9 @@
 package kustomize
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -12,8 +14,16 @@ import (
 // addPatches adds the files with strategic merge patches of the kustomization k.
 func (all *origins) addPatches(k *kustomization, dir, prefix, suffix string) {
 	var paths []string
+	inline := func(data string) {
+		*all = append(*all, origin{file: k.Show(k.path), data: []byte(data), prefix: prefix, suffix: suffix, inline: true})
+	}
 	for _, patch := range k.Patches {
 		paths = append(paths, patch.Path)
+		if patch.Target != nil {
+			inline(fmt.Sprintf("{kind: %q, metadata: {name: %q}}", patch.Target.Kind, patch.Target.Name))
+		} else {
+			inline(patch.Patch)
+		}
 	}
 	//lint:ignore SA1019 kustomize still reads the deprecated field
 	for _, patch := range k.PatchesStrategicMerge {
@@ -35,6 +45,22 @@ func (all origins) patches() map[identity][]original {
 		if from.patch {
 			for id, node := range from.objects() {
 				found[id] = append(found[id], original{file: from.file, node: node})
+			}
+		}
+	}
+	return found
+}
+
+// naming maps a build's objects to the files with patches that name them or their target.
+func (all origins) naming() map[identity][]string {
+	found := map[identity][]string{}
+	for _, from := range all {
+		if !from.patch && !from.inline {
+			continue
+		}
+		for id := range from.objects() {
+			if !slices.Contains(found[id], from.file) {
+				found[id] = append(found[id], from.file)
 			}
 		}
 	}
