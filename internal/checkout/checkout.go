@@ -47,7 +47,6 @@ type Source struct {
 	Application string
 	Path        string   // the folder, as messages show it
 	Environ     []string // the environment that Argo CD gives the plugin
-	Plain       bool     // whether Argo CD renders it without a plugin
 
 	// Adjust changes the options that the settings make to those with which Argo CD renders the source.
 	Adjust func(*settings.Settings, *render.Options) error
@@ -250,7 +249,7 @@ func (c *Checkout) rendered(app *application.Application, s *application.Source)
 		}
 		return asArgoCD(app, s, o)
 	}
-	return &Source{Application: app.Name, Path: shown, Environ: environ, Plain: s.Plugin == nil, Adjust: adjust}, err
+	return &Source{Application: app.Name, Path: shown, Environ: environ, Adjust: adjust}, err
 }
 
 // environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in

@@ -61,11 +61,16 @@ func unrepaired(left []transform.Finding) []string {
 	return []string{fmt.Sprintf("%d NOT repaired: %s; run check", len(left), strings.Join(reasons, ", "))}
 }
 
-// restarted returns the services whose pods start anew, once, because of the repairs.
+// restarted returns the services whose pods start anew, once, because of the repairs. One stands for those that
+// Applications with the same source have alike, as in [transform.Distinct].
 func restarted(o *run.Outcome) []*transform.Object {
+	type service struct{ path, name string }
+	seen := map[service]bool{}
 	return slices.DeleteFunc(o.Restarted(), func(o *transform.Object) bool {
-		kind := o.GroupKind()
-		return kind != kserve.InferenceService && kind != kserve.LLMInferenceService
+		kind, is := o.GroupKind(), service{o.File.Path, o.String()}
+		again := seen[is]
+		seen[is] = true
+		return again || kind != kserve.InferenceService && kind != kserve.LLMInferenceService
 	})
 }
 

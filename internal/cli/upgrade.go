@@ -102,13 +102,15 @@ refused or breaks is an error, also where generate repairs it.
 			}
 		}
 		upgrade.Sort(report.Changes)
+		all := report.Changes
+		report.Changes = upgrade.Distinct(all)
 		if err := writeAs(cmd.Context(), env, format, report); err != nil {
 			return err
 		}
 		slices.Sort(warnings)
 		run.Warn(env.Stderr, slices.Compact(warnings))
 		inputs.Summary().Write(env.Stderr)
-		return cmp.Or(inputs.Failed(), found(severe(inputs, report.Changes)))
+		return cmp.Or(inputs.Failed(), found(severe(inputs, all)))
 	}
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,8 @@ const (
 // directory reads the manifests of the named directory in the order of
 // filepath.Walk. It selects files as getPotentiallyValidManifests of Argo CD
 // does, except for dot files and folders, which configure tools such as this
-// one and Argo CD. Unlike there, a broken link is an error: Argo CD would prune
-// an object whose manifest silently disappears.
+// one and Argo CD. Unlike there, a broken link is Unread: Argo CD would prune an
+// object whose manifest silently disappears.
 func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	include, err := compile("directory-include", o.Include)
 	if err != nil {
@@ -70,6 +71,10 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 			return nil
 		case !IsManifest(rel):
 			skip(0, "its name does not end in .yaml, .yml or .json")
+			if IsJsonnet(rel) && (exclude == nil || !exclude.MatchString(rel)) { // Argo CD renders it
+				result.Warnings = append(result.Warnings,
+					t.Show(abs)+": jsonnet is not supported, so the objects that it makes are missing")
+			}
 			return nil
 		case exclude != nil && exclude.MatchString(rel):
 			skip(0, "directory-exclude matches it")
@@ -87,6 +92,11 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 			skip(0, tree.ErrNotRegular.Error())
 			return nil
 		}
+		if errors.Is(err, fs.ErrNotExist) && entry.Type()&fs.ModeSymlink != 0 {
+			result.Unread = append(result.Unread,
+				fmt.Errorf("%s: a link to nothing: remove it, or correct where it leads", t.Show(abs)))
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -99,6 +109,10 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 	})
 	return result, err
 }
+
+// IsJsonnet reports whether a file has the extension of those that Argo CD's
+// directory source renders with Jsonnet.
+func IsJsonnet(path string) bool { return filepath.Ext(path) == ".jsonnet" }
 
 // IsManifest reports whether a file has the extension of a manifest. Like Argo
 // CD, it accepts only lower case.

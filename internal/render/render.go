@@ -92,6 +92,8 @@ type Result struct {
 	Files   []transform.File
 	Skipped []Skip // what a directory source leaves out on purpose, in path order
 
+	Unread []error // for each manifest of a directory source that can't be read and hides no other one
+
 	Warnings []string // what is wrong with the source as a whole, one line each
 
 	Renderer string // Kustomize or Helm, of what one of them renders

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
@@ -103,6 +106,7 @@ func (f *finder) find(ctx context.Context, args []string) error {
 			}
 		}
 	}
+	f.unnamedValues(rest)
 	rest = f.unclaimed(rest)
 	for _, r := range rest {
 		others := func(o alone) bool { return o.in != nil && o.values != "" && o.paths[0] == r.paths[0] }
@@ -155,6 +159,36 @@ func (f *finder) discovered(ctx context.Context, args []string) (units []unit, e
 		f.skipped(found.Skipped)
 	}
 	return units, nil
+}
+
+// unnamedValues adds a note for each file with values beside a chart of Applications that none of them names.
+func (f *finder) unnamedValues(all []alone) {
+	for _, r := range all {
+		dir := f.Dir.Real(r.paths[0])
+		if r.outside || r.values == "" || !f.claimed[dir] || slices.Contains(f.unread, dir) {
+			continue
+		}
+		names := func(in *Input) bool {
+			return in.Application != "" && f.Dir.Real(in.Path) == dir && f.gives(in, r.values)
+		}
+		if !slices.ContainsFunc(f.All, names) {
+			f.note("not rendered: " + filepath.Join(r.paths[0], r.values) + ": no Application names it")
+		}
+	}
+}
+
+// gives reports whether the source, a chart, has the file beside it among its files with values.
+func (f *finder) gives(in *Input, values string) bool {
+	dir := f.Dir.Real(in.Path)
+	return slices.ContainsFunc(in.options.Helm.ValuesFiles, func(pattern string) bool {
+		if rooted, found := strings.CutPrefix(pattern, "/"); found {
+			pattern = filepath.Join(f.checkout.Dir, rooted)
+		} else {
+			pattern = filepath.Join(dir, pattern)
+		}
+		fits, err := doublestar.PathMatch(pattern, filepath.Join(dir, values))
+		return err == nil && fits
+	})
 }
 
 // skipped adds a note for each reason for which folders are not rendered.

@@ -30,6 +30,7 @@ type finder struct {
 	reader   application.Reader
 	known    map[string]bool            // Applications, as JSON
 	claimed  map[string]bool            // the folders of their sources, without links
+	unread   []string                   // those of them that can't be read
 	within   func(path string) bool     // whether a path is asked for; nil for all of them
 	rest     *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
 	bare     []string                   // the PATHs without sources below
@@ -238,7 +239,7 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		from := f.From(s.Path)
 		from.Environ = s.Environ
 		units = append(units, unit{
-			paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, plain: s.Plain, outside: outside,
+			paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, outside: outside,
 		})
 	}
 	return units
@@ -277,6 +278,7 @@ func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
 	case u.outside:
 		return in, nil
 	case err != nil:
+		f.unread = append(f.unread, f.Dir.Real(u.paths[0]))
 		f.fail(named(u.application, err))
 		return nil, nil
 	}

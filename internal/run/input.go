@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -184,7 +186,14 @@ func (in *Input) Repair(
 		warnings = append(warnings, warning)
 	}
 	config.Rules, config.Previous = catalogue, in.previous
-	return in.Apply(ctx, config, warnings)
+	out, err := in.Apply(ctx, config, warnings)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := out.Stream(); err != nil && !out.Fatal() { // Kubernetes refuses it, whether it is written or not
+		return nil, err
+	}
+	return out, nil
 }
 
 // Apply is Repair with a configuration.
@@ -227,6 +236,13 @@ func (in *Input) empty(ctx context.Context, skipped int) error {
 			advice = "set the path of the Application to one of the sources below it"
 		}
 		return fmt.Errorf("%s: no objects: %s: %s: %s", in.Path, found, advice, terminal.Some(sources, most))
+	}
+	if len(in.source.Warnings) > 0 {
+		return fmt.Errorf("%s: no objects: %s: jsonnet is not supported: make manifests of it, or let Argo CD render the "+
+			"folder without this plugin", in.Path, found)
+	}
+	if info, err := os.Stat(paths.Dir(in.options.Dir).Absolute(in.Path)); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: no objects: %s: correct the path, or accept it with allow-empty", in.Path, found)
 	}
 	return fmt.Errorf("%s: no objects: %s: correct the path, read subfolders with directory-recurse, "+
 		"or accept it with allow-empty", in.Path, found)

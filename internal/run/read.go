@@ -20,13 +20,12 @@ type unit struct {
 	values      string   // the file with values that a chart gets, if it was found
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error // or nil
-	plain       bool                                            // whether Argo CD renders it without a plugin
 	outside     bool                                            // of what is asked for
 }
 
 // read reads one of several sources, within a time limit of its own.
 func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
-	set, err := settings.Load(u.from)
+	set, err := l.loaded(u.from)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +44,6 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	}
 	if err := in.render(ctx, u.paths); err != nil {
 		return nil, in.about(err)
-	}
-	if u.plain {
-		in.source.Warnings = append(in.source.Warnings, jsonnet(in.source.Skipped)...)
 	}
 	in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
 	if l.Previous != "" {
@@ -113,15 +109,4 @@ func (l *Loader) readBefore(ctx context.Context, in *Input) error {
 	previous, err := render.Render(ctx, before, options)
 	in.previous = previous.Files
 	return err
-}
-
-// jsonnet returns a warning for each file that Argo CD renders in a directory and this program does not.
-func jsonnet(skipped []render.Skip) []string {
-	var warnings []string
-	for _, skip := range skipped {
-		if filepath.Ext(skip.Path) == ".jsonnet" {
-			warnings = append(warnings, skip.Path+": jsonnet is not supported, so the objects that it makes are missing")
-		}
-	}
-	return warnings
 }

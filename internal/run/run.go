@@ -62,6 +62,22 @@ type Loader struct {
 // Load reads the settings and the sources: those of PATHs, or of the flags for several sources. Without a PATH that is
 // the working directory.
 func (l *Loader) Load(ctx context.Context, args []string) (*Inputs, error) {
+	all, err := l.load(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range all.All {
+		for _, err := range in.source.Unread {
+			if !all.several && !l.Finds {
+				return nil, err
+			}
+			all.failed = append(all.failed, in.about(err))
+		}
+	}
+	return all, nil
+}
+
+func (l *Loader) load(ctx context.Context, args []string) (*Inputs, error) {
 	if len(l.Applications) > 0 && l.Discover {
 		return nil, errors.New("flags --application and --discover: give one of them; each finds the sources on its own")
 	}
@@ -112,12 +128,34 @@ func (l *Loader) settings(ctx context.Context, from settings.Sources) (*settings
 	if locked, err := l.Locked(); err == nil { // else Load has the error too
 		l.LimitMemory(ctx, locked.MaxMemory)
 	}
-	set, err := settings.Load(from)
+	set, err := l.loaded(from)
 	if err != nil {
 		return nil, err
 	}
 	l.Limit(ctx, set)
 	return set, nil
+}
+
+// loaded reads the settings, with a warning if people may expect those of a file in the working directory too.
+func (l *Loader) loaded(from settings.Sources) (*settings.Settings, error) {
+	set, err := settings.Load(from)
+	if err != nil || set.Root != "" {
+		return set, err
+	}
+	here := l.Dir.Real(".")
+	top, err := from.Top("")
+	if err != nil || top == here || !tree.Below(here, top) || present(top, ".git") || !present(here, settings.FileName) {
+		return set, nil // rendering it gives the error
+	}
+	set.Warnings = append(set.Warnings, settings.FileName+" in the working directory does not count for folders below it: "+
+		"outside a Git work tree that takes --root .")
+	return set, nil
+}
+
+// present reports whether a folder has a file with a name.
+func present(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
 }
 
 // First returns the first of the PATHs of a command.

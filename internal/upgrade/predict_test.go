@@ -107,3 +107,12 @@ func TestPrediction(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+func TestDistinct(t *testing.T) {
+	a := upgrade.Change{Effect: upgrade.Restarts, Object: "InferenceService a", Fields: []string{"image"}}
+	again, other := a, a
+	again.Source, other.Fields = 1, []string{"args"}
+	if got := upgrade.Distinct([]upgrade.Change{a, again, other}); len(got) != 2 || got[1].Fields[0] != "args" {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -4,6 +4,7 @@ package upgrade
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,6 +56,22 @@ func Compare(from, to *transform.Result, release kserve.Versions) []Change {
 		changes = append(changes, c)
 	}
 	return changes
+}
+
+// Distinct returns changes in a new slice, in which one stands for those that Applications with the same source have
+// alike.
+func Distinct(changes []Change) (all []Change) {
+	seen := map[string]bool{}
+	for _, c := range changes {
+		alike := c
+		alike.Source = 0
+		key := fmt.Sprintf("%#v", alike)
+		if !seen[key] {
+			seen[key] = true
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Sort sorts changes by effect, then by place.

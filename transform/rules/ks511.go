@@ -44,7 +44,10 @@ func checkLLMName(p *pass) {
 	switch name := s.Name; {
 	case len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		return
-	case !dns1123().MatchString(name): // also a placeholder, as ${MODEL}
+	case isPlaceholder(name):
+	case !dns1123().MatchString(name):
+		f.Message = "the API server refuses the name: use small letters, digits and hyphens, and start with a letter"
+		p.Report(f)
 	case !dns1035().MatchString(name):
 		f.Message = dead + "the name of a Service can't start with it: start with a letter, and use no dots"
 		p.Report(f)

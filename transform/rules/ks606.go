@@ -212,6 +212,9 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		}
 		return advice{text, true, moves}
 	}
+	if hasAnchor(value) {
+		return advice{text: "write its anchors where their aliases are used first, and remove it"}
+	}
 	if hint := hintFor(p.Object.Kind, at[:len(at)-1], at[len(at)-1].(string)); hint != "" {
 		return advice{text: hint}
 	}
@@ -219,6 +222,12 @@ func (p *pruning) advice(at yamldoc.Path, value *yamldoc.Node) advice {
 		return p.adviceFor(move{at, similar})
 	}
 	return advice{text: "correct or remove it"}
+}
+
+// hasAnchor reports whether a value or one below it has an anchor, which others may be written with.
+func hasAnchor(value *yamldoc.Node) (found bool) {
+	value.Walk(nil, func(_ *yamldoc.Trail, n *yamldoc.Node) { found = found || n.Anchor() != "" })
+	return found
 }
 
 // adviceFor says what to do about a field that belongs to one place.

@@ -60,7 +60,11 @@ func (t *Tree) convert(doc *yaml.Node) error {
 		return err
 	}
 	if rest := skipSpace(t.body, root.End); rest < len(t.body) && !endMarker(t.body, rest) {
-		return t.errorAt(rest, "content after the end of the document")
+		message := "content after the end of the document"
+		if bytes.HasPrefix(t.body[skipSpace(t.body, 0):], []byte("{{")) {
+			message += ": a template has to be rendered before"
+		}
+		return t.errorAt(rest, message)
 	}
 	if root.Kind != Scalar || root.tag != tagNull || root.Start < root.End {
 		t.Root = root

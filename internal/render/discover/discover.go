@@ -63,6 +63,7 @@ type candidate struct {
 	path, kind string
 	manifests  []string // file names, of a Directory
 	text       []byte   // of its kustomization or Chart.yaml; none if it can't be read
+	jsonnet    bool     // whether it has jsonnet, of a Directory
 	unreadable bool     // whether its files can't be listed
 }
 
@@ -117,6 +118,7 @@ func (d *discovery) candidate(dir string) *candidate {
 			c.manifests = append(c.manifests, name)
 			continue
 		default:
+			c.jsonnet = c.jsonnet || render.IsJsonnet(name)
 			continue
 		}
 		c.text, _ = d.Read(filepath.Join(dir, name))
@@ -261,6 +263,8 @@ func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string) {
 		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere
 		case err != nil:
 			return true, "" // rendering it gives the error
+		case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")): // UTF-16
+			return true, "" // rendering it gives the error
 		case apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)):
 			objects++
 		}
@@ -268,6 +272,9 @@ func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string) {
 	if len(users) > 0 && objects > 0 {
 		return false, "some of its files are rendered with " +
 			strings.Join(slices.Sorted(maps.Keys(users)), ", ") + ", the others are not; name the folder to render them"
+	}
+	if c.jsonnet && objects == 0 && len(users) == 0 {
+		return c.unreadable, "it has jsonnet, which is not supported"
 	}
 	return c.unreadable || objects > 0, ""
 }
