@@ -44,7 +44,7 @@ func checkLLMName(p *pass) {
 	switch name := s.Name; {
 	case len(p.KServe.LLMVersions(p.Object).Releases()) == 0:
 		return
-	case isPlaceholder(name):
+	case isPlaceholder(name), p.Object.Get("metadata", "name").IsNull():
 	case !dns1123().MatchString(name):
 		f.Message = "the API server refuses the name: use small letters, digits and hyphens, and start with a letter"
 		p.Report(f)
