@@ -128,9 +128,13 @@ func (m *manager) changed(before, after object) {
 		if !slices.Contains(c.On, k.GroupKind) {
 			continue
 		}
+		var names []string
+		if c.Names != nil {
+			names = append(c.Names(before), c.Names(after)...)
+		}
 		for _, watching := range m.server.all(c.For, "") {
 			about := keyOf(watching)
-			if c.Names == nil || slices.Contains(append(c.Names(before), c.Names(after)...), about.name) {
+			if c.Names == nil || slices.Contains(names, about.name) {
 				m.add(work{i, about})
 			}
 		}

@@ -231,25 +231,48 @@ func (c *custom) convert(o object, version string) (object, error) {
 		copied["apiVersion"] = version
 		return c.decode(copied)
 	}
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, from); err != nil {
+	if err := retyped(o, from); err != nil {
 		return nil, err
 	}
 	if err := convert(); err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("conversion webhook for %s failed: %v", c.Kind, err))
 	}
-	if data, err = json.Marshal(to); err != nil {
+	return c.written(to, version)
+}
+
+// rewritten is an object as a client with its Go type writes it.
+func (c *custom) rewritten(o object) (object, error) {
+	typed, err := c.scheme.New(metaOf(o).GroupVersionKind())
+	if err != nil {
 		return nil, err
 	}
-	var converted object
-	if err := utiljson.Unmarshal(data, &converted); err != nil {
+	if err := retyped(o, typed); err != nil {
 		return nil, err
 	}
-	converted["apiVersion"], converted["kind"] = version, c.Kind
-	return c.decode(converted)
+	return c.written(typed, metaOf(o).GetAPIVersion())
+}
+
+// retyped decodes an object into its Go type.
+func retyped(o object, into runtime.Object) error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, into)
+}
+
+// written is a value of a Go type as the API server reads it.
+func (c *custom) written(typed runtime.Object, version string) (object, error) {
+	data, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var o object
+	if err := utiljson.Unmarshal(data, &o); err != nil {
+		return nil, err
+	}
+	o["apiVersion"], o["kind"] = version, c.Kind
+	return c.decode(o)
 }
 
 // badRequest is the API server's answer to an object that does not fit its type.

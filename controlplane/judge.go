@@ -216,26 +216,3 @@ func (c *custom) pruned(o object) ([]string, error) {
 	slices.Sort(paths)
 	return paths, nil
 }
-
-// rewritten is an object as a client with its Go type writes it.
-func (c *custom) rewritten(o object) (object, error) {
-	typed, err := c.scheme.New(metaOf(o).GroupVersionKind())
-	if err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, typed); err != nil {
-		return nil, err
-	}
-	if data, err = json.Marshal(typed); err != nil {
-		return nil, err
-	}
-	var written object
-	if err := utiljson.Unmarshal(data, &written); err != nil {
-		return nil, err
-	}
-	return c.decode(written)
-}
