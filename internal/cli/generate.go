@@ -31,6 +31,7 @@ when fail-on refuses them. A file is written whole or not at all.
   argocd-kserve-plugin generate --fail-on=error -o text=findings.txt deploy/`,
 	}
 	src := flags.Source(cmd, env.caller)
+	src.Writes = true
 	flags.Several(cmd, src)
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"list the findings and the skipped files and documents on standard error")

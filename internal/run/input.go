@@ -112,6 +112,7 @@ type Input struct {
 	previous    []transform.File
 	values      string  // the file with values of a chart that was found
 	caller      *Caller // of one of several sources, which has a time limit of its own; else nil
+	joined      bool    // whether the command joins the documents, and nobody else has to look whether it can be done
 }
 
 // about names the Application, or the file with values, in each line of an error.
@@ -190,7 +191,10 @@ func (in *Input) Repair(
 	if err != nil {
 		return nil, err
 	}
-	if _, err := out.Stream(); err != nil && !out.Fatal() { // Kubernetes refuses it, whether it is written or not
+	if in.joined || out.Fatal() {
+		return out, nil
+	}
+	if _, err := out.Stream(); err != nil { // Kubernetes refuses it, whether it is written or not
 		return nil, err
 	}
 	return out, nil

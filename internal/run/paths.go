@@ -51,7 +51,7 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 
 // readNamed reads a source that is named, and its settings.
 func (l *Loader) readNamed(ctx context.Context, paths []string) (*Input, error) {
-	in := &Input{Path: paths[0]}
+	in := &Input{Path: paths[0], joined: l.Writes}
 	err := l.Dir.Present(in.Path)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,8 @@ type Loader struct {
 
 	// Finds has a folder that is no source itself, also the working directory, stand for the sources below it.
 	Finds bool
+	// Writes is for a command that writes one stream of what it repairs, and so has the error of one that can't be joined.
+	Writes bool
 
 	Live             bool     // whether standard input and pipes may be what a cluster answers
 	Applications     []string // files or folders with Applications, whose sources are rendered
