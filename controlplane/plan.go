@@ -171,8 +171,8 @@ func (r Request) has(kind string) bool {
 func (c *Cluster) put(o object) error {
 	t, found := c.server.targetOf(o, "")
 	if kind := c.server.kinds[keyOf(o).GroupKind]; !found && kind != nil {
-		return apierrors.NewBadRequest(fmt.Sprintf("there is no version %v of this kind, only %s", o["apiVersion"],
-			strings.Join(kind.versions, ", ")))
+		return apierrors.NewBadRequest(fmt.Sprintf("no matches for kind %q in version %q, only in %s", kind.Kind,
+			metaOf(o).GetAPIVersion(), strings.Join(kind.versions, ", ")))
 	}
 	if !found {
 		return nil

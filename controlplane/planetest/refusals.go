@@ -92,7 +92,8 @@ metadata: {name: newer}
 `)}
 	if c := ask(t, release, request).Cluster; len(c) != 2 || c[0].Index != 1 || !strings.Contains(c[0].Message, "must be between 1 and 65535") ||
 		c[0].Object != (controlplane.Reference{APIVersion: "v1", Kind: "Service", Namespace: "kserve", Name: "big"}) ||
-		c[1].Index != 2 || c[1].Message != "there is no version serving.kserve.io/v9 of this kind, only serving.kserve.io/v1alpha1" {
+		c[1].Index != 2 || c[1].Message != `no matches for kind "ClusterServingRuntime" in version "serving.kserve.io/v9", only in `+
+		"serving.kserve.io/v1alpha1" {
 		t.Errorf("refused: %v", c)
 	}
 }
