@@ -71,7 +71,7 @@ func chosenOf(t *testing.T, known []string) []string {
 }
 
 // syncing are the tests in which Argo CD syncs.
-var syncing = []string{"TestKServe", "TestComparison", "TestKEDA", "TestKnative", "TestScaling"}
+var syncing = []string{"TestKServe", "TestComparison", "TestDoctor", "TestKEDA", "TestKnative", "TestScaling"}
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
@@ -88,6 +88,9 @@ func prepare(ctx context.Context) error {
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)
 		sources = append(sources, kserve.Sources(version)...)
+	}
+	if selected("TestDoctorFails") {
+		sources = append(sources, kserve.Sources(doctored[len(doctored)-1])...)
 	}
 	if selected("TestKnative") {
 		programs = append(programs, knative.Tools()...)
