@@ -21,6 +21,7 @@ import (
 	hpa "k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/node"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
@@ -49,6 +50,7 @@ type Kind struct {
 // builtins are the kinds of Kubernetes that KServe writes or that people put beside its objects.
 var builtins = []Kind{
 	{"v1", "ConfigMap", "configmaps", configmap.Strategy, nil},
+	{"v1", "Node", "nodes", node.Strategy, node.StatusStrategy},
 	{"v1", "PersistentVolume", "persistentvolumes", persistentvolume.Strategy, persistentvolume.StatusStrategy},
 	{"v1", "PersistentVolumeClaim", "persistentvolumeclaims", persistentvolumeclaim.Strategy, persistentvolumeclaim.StatusStrategy},
 	{"v1", "Pod", "pods", pod.Strategy, pod.StatusStrategy},

@@ -89,7 +89,8 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 var ErrNoObjects = errors.New("no objects")
 
 // ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has. Secrets keep their
-// values, which KServe's webhook for pods reads. It fails for what it cannot decode.
+// values, which KServe's webhook for pods reads, and Nodes their status, which says whether they are ready. It fails for
+// what it cannot decode.
 func ReadLive(data []byte, path string) ([]Manifest, error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
@@ -109,7 +110,11 @@ func ReadLive(data []byte, path string) ([]Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoObjects)
 	}
 	for i := range live {
+		status := live[i].Object["status"]
 		live[i].Object = spoken(live[i].Object)
+		if live[i].Object["kind"] == "Node" {
+			live[i].Object["status"] = status
+		}
 	}
 	return live, nil
 }

@@ -22,6 +22,10 @@ items:
   kind: Other
   metadata: {name: other}
   status: {phase: Ready}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: one, uid: "2"}
+  status: {phase: Running}
 ---
 apiVersion: serving.kserve.io/v1alpha1
 kind: ClusterServingRuntimeList
@@ -44,6 +48,10 @@ items:
 			"data": plan.Object{"token": "c2VjcmV0"}, "stringData": plan.Object{"password": "secret"},
 		},
 		{"apiVersion": "example.com/v1", "kind": "Other", "metadata": plan.Object{"name": "other"}},
+		{
+			"apiVersion": "v1", "kind": "Node", "metadata": plan.Object{"name": "one"},
+			"status": plan.Object{"phase": "Running"},
+		},
 		{
 			"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ClusterServingRuntime",
 			"metadata": plan.Object{"name": "mine"},

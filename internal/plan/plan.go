@@ -75,9 +75,9 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
 		r := referenceOf(m.Object).Versionless()
-		places[Reference{Kind: r.Kind, Name: r.Name}] = m.Place // of an object that has no namespace
-		r.Namespace = cmp.Or(r.Namespace, namespace)
-		places[r] = m.Place
+		for _, r.Namespace = range []string{"", cmp.Or(r.Namespace, namespace)} { // it may be an object that has no namespace
+			places[r] = m.Place
+		}
 	}
 	placeOf := func(r Reference) string { return places[r.Versionless()] }
 	refused := map[int]bool{}
@@ -214,8 +214,29 @@ func newForest(objects []Object) *forest {
 				break
 			}
 		}
+		for _, parent := range caches(o) {
+			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
+		}
 	}
 	return f
+}
+
+// caches are those whose models a node loads. None of them owns it.
+func caches(o Object) (all []Reference) {
+	r := referenceOf(o)
+	if r.Kind != "LocalModelNode" {
+		return nil
+	}
+	models, _ := at(o, "spec", "localModels").([]any)
+	for _, model := range models {
+		cache := Reference{APIVersion: r.APIVersion, Kind: "LocalModelCache"}
+		cache.Name, _ = at(model, "modelName").(string)
+		if cache.Namespace, _ = at(model, "namespace").(string); cache.Namespace != "" {
+			cache.Kind = "LocalModelNamespaceCache"
+		}
+		all = append(all, cache.Versionless())
+	}
+	return all
 }
 
 // has reports whether the object is there, in its namespace or in none.

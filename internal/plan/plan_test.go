@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,6 +42,7 @@ func TestNew(t *testing.T) {
 		"ownerReferences: [{uid: s}]}}\n"
 	for name, tc := range map[string]struct {
 		objects, previous string
+		manifest          string // an InferenceService, if it is empty
 		state             plan.State
 		want              []string
 		not               string
@@ -90,6 +92,15 @@ func TestNew(t *testing.T) {
 				"- {apiVersion: x.io/v1, kind: Pool, metadata: {name: pool, namespace: a, uid: p, ownerReferences: [{uid: s}]}}\n",
 			want: []string{"  Pool.x.io pool unchanged\n  Pool.y.io pool made\n"},
 		},
+		"what no namespace has": {
+			objects: "- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, metadata: {name: iris}}\n" +
+				"- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelNamespaceCache, metadata: {name: iris, namespace: b}}\n" +
+				"- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelNode, metadata: {name: one}, " +
+				"spec: {localModels: [{modelName: iris}, {modelName: iris, namespace: b}]}}\n",
+			manifest: "- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, metadata: {name: iris}}",
+			want: []string{"iris.yaml:1: LocalModelCache iris\n  LocalModelNode one\n",
+				"\nLocalModelNamespaceCache b/iris\n  LocalModelNode one\n"},
+		},
 		"what is deleted has its pod": {
 			previous: service + "}}\n" + deployment +
 				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, " +
@@ -104,7 +115,8 @@ func TestNew(t *testing.T) {
 			if tc.previous != "" {
 				answer.Previous = &plan.State{Objects: objects(t, tc.previous)}
 			}
-			manifests := []plan.Manifest{{Object: objects(t, service+"}}")[0], Place: "iris.yaml:1"}}
+			manifest := objects(t, cmp.Or(tc.manifest, service+"}}"))[0]
+			manifests := []plan.Manifest{{Object: manifest, Place: "iris.yaml:1"}}
 			p := plan.New(answer, nil, manifests, "default")
 			text := printed(t, p)
 			missing := slices.DeleteFunc(slices.Clone(tc.want), func(want string) bool { return strings.Contains(text, want) })
