@@ -103,7 +103,7 @@ func (p *proof) choose(all []golden.Case) (chosen []*planned) {
 		}
 	})
 	slices.SortFunc(chosen, func(a, b *planned) int { return strings.Compare(a.name, b.name) })
-	return chosen
+	return p.withoutHeads(chosen)
 }
 
 // compare compares the worlds before and after the change.

@@ -167,9 +167,10 @@ func (p *Plan) Failed() int {
 	return n
 }
 
-// fails reports whether a controller ends with an error, be there a workload or not: what it still has to do is not done.
+// fails reports whether a controller ends with an error or never comes to an end, be there a workload or not: what it still
+// has to do is not done.
 func (s *Service) fails() bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller || p.By == NeverSettles })
 }
 
 // Versionless returns a reference with the group and a slash in place of the version: an object is the same in all

@@ -65,6 +65,13 @@ func TestNew(t *testing.T) {
 			want: []string{"! never settles: KServe makes and deletes Deployment a/iris-worker in turn\n",
 				"! it ends without a workload\n"},
 		},
+		"a Service made and deleted": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Fights: []plan.Fight{{Object: plan.Reference{APIVersion: "v1", Kind: "Service", Namespace: "a",
+				Name: "iris-head-1"}, By: iris, Deleted: true}}},
+			want: []string{"! never settles: KServe makes and deletes Service a/iris-head-1 in turn\n", "1 on which KServe fails\n"},
+			not:  "without a workload",
+		},
 		"a pod is refused": {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{

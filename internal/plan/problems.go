@@ -5,8 +5,14 @@ import (
 	"strings"
 )
 
-// workloads are the kinds that run pods.
-var workloads = []string{"Deployment", "StatefulSet", "LeaderWorkerSet", "Service"}
+// isWorkload reports whether an object runs pods.
+func (r Reference) isWorkload() bool {
+	switch r.Kind {
+	case "Deployment", "StatefulSet", "LeaderWorkerSet":
+		return true
+	}
+	return r.Kind == "Service" && r.APIVersion == "serving.knative.dev/v1"
+}
 
 // isStuck reports whether a service ends without a workload that it should have. A service that shall not run has none.
 func isStuck(state *State, o Object, n *Node) bool {
@@ -21,7 +27,7 @@ func isStuck(state *State, o Object, n *Node) bool {
 		return false
 	}
 	lost := slices.ContainsFunc(state.Fights, func(f Fight) bool {
-		return f.Deleted && slices.Contains(workloads, f.Object.Kind) && f.By.Versionless() == n.Reference.Versionless()
+		return f.Deleted && f.Object.isWorkload() && f.By.Versionless() == n.Reference.Versionless()
 	})
 	podless := slices.ContainsFunc(state.Errors, func(e Event) bool {
 		return e.Object.Kind == "Deployment" &&
@@ -32,9 +38,7 @@ func isStuck(state *State, o Object, n *Node) bool {
 
 func runs(n *Node) bool {
 	return slices.ContainsFunc(n.Children, func(child Node) bool {
-		here := slices.Contains(workloads, child.Kind) && child.Effect != Deleted &&
-			(child.Kind != "Service" || child.APIVersion == "serving.knative.dev/v1")
-		return here || runs(&child)
+		return child.isWorkload() && child.Effect != Deleted || runs(&child)
 	})
 }
 
