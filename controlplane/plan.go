@@ -65,6 +65,8 @@ func Run(ctx context.Context, release Release, in io.Reader, out io.Writer) erro
 }
 
 func run(ctx context.Context, release Release, request Request) (*Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	c, end, err := newCluster(release, request.Unready)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
 		return answer, err
 	}
-	if err := c.setUp(request); err != nil {
+	if err := c.setUp(ctx, release, request); err != nil {
 		return nil, err
 	}
 	if err := c.manager.settle(ctx); err != nil {
@@ -161,7 +163,7 @@ func (r Release) mode(name string) (string, error) {
 
 // has reports whether the request has an object of a kind, or of one whose name goes on.
 func (r Request) has(kind string) bool {
-	return slices.ContainsFunc(slices.Concat(r.Cluster, r.Previous, r.Objects), func(o map[string]any) bool {
+	return slices.ContainsFunc(slices.Concat(r.Cluster, r.Stored, r.Previous, r.Objects), func(o map[string]any) bool {
 		name, _ := o["kind"].(string)
 		return strings.HasPrefix(name, kind)
 	})

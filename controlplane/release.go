@@ -30,6 +30,8 @@ type Release struct {
 	Kinds             func(*Cluster) []Kind         // of Kubernetes, beside those that every release has; may be nil
 	Webhooks          func(*Cluster) []Webhook
 	Controllers       func(*Cluster) []Controller
+	// Configuration reads what the methods SetupWithManager of the controllers take beside the manager.
+	Configuration func(*Cluster) ([]any, error)
 	// Expired is for a release that makes a new certificate each time that it looks at an LLMInferenceService, unless
 	// it finds one that has expired.
 	Expired bool
@@ -87,7 +89,7 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}, nil}
 	c.Client = c.reader
 	c.Clientset = clientset{c.Uncached, c.Client}
-	c.manager = newManager(server, nil)
+	c.manager = newManager(server)
 	c.Recorder = recorder{c.manager}
 	others, err := server.others(unready)
 	if err != nil {

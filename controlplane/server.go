@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,6 +35,10 @@ type object = map[string]any
 type key struct {
 	schema.GroupKind
 	namespace, name string
+}
+
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.Group, other.Group), cmp.Compare(k.String(), other.String()))
 }
 
 func (k key) String() string {
