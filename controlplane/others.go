@@ -85,8 +85,9 @@ func (s *Server) deployment(k key, available bool) error {
 		return nil // it is gone
 	}
 	replicas, _, _ := unstructured.NestedInt64(d, "spec", "replicas")
-	refusal := s.pod(d, available)
+	refusal := s.pod(d, replicas > 0, available)
 	missing := condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+	serving := condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
 	status := object{"observedGeneration": metaOf(d).GetGeneration()}
 	counts := []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"}
 	switch {
@@ -100,13 +101,17 @@ func (s *Server) deployment(k key, available bool) error {
 		}
 		status["conditions"] = []any{missing, failure}
 		counts = nil
+		if _, older := s.pods[k]; older && available { // the ReplicaSet before keeps it
+			status["conditions"] = []any{serving, failure}
+			counts = []string{"replicas", "readyReplicas", "availableReplicas"}
+		}
 	case !available:
 		status["conditions"] = []any{missing, condition("Progressing", "True", "ReplicaSetUpdated",
 			fmt.Sprintf("ReplicaSet %q is progressing.", k.name))}
 		counts = []string{"replicas", "updatedReplicas", "unavailableReplicas"}
 	default:
 		status["conditions"] = []any{
-			condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."),
+			serving,
 			condition("Progressing", "True", "NewReplicaSetAvailable",
 				fmt.Sprintf("ReplicaSet %q has successfully progressed.", k.name)),
 		}
@@ -128,21 +133,36 @@ func condition(kind, status, reason, message string) any {
 		"lastTransitionTime": at, "lastUpdateTime": at}
 }
 
-// pod makes the pod of a Deployment's template, in the place of that of an older one.
-func (s *Server) pod(d object, ready bool) error {
+// pod makes the pod of a Deployment's template, if it wants one, and deletes that of an older one: not if the API server
+// refuses the new one.
+func (s *Server) pod(d object, wanted, ready bool) error {
 	template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
 	k := keyOf(d)
-	if last, made := s.pods[k]; made {
+	last, made := s.pods[k]
+	if made {
 		_, err := s.get(last.key)
-		if err == nil && reflect.DeepEqual(last.template, template) {
-			return nil
-		}
-		if err == nil {
-			if _, err := s.delete(last.key); err != nil {
-				return err
-			}
+		made = err == nil
+	}
+	if made && wanted && reflect.DeepEqual(last.template, template) {
+		return nil
+	}
+	if !made || !wanted {
+		delete(s.pods, k)
+	}
+	if wanted {
+		if err := s.createPod(d, template, ready); err != nil {
+			return err
 		}
 	}
+	if !made {
+		return nil
+	}
+	_, err := s.delete(last.key)
+	return err
+}
+
+func (s *Server) createPod(d object, template any, ready bool) error {
+	k := keyOf(d)
 	meta := metaOf(d)
 	p := runtime.DeepCopyJSON(template.(object))
 	given := metaOf(template.(object))

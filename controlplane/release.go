@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -32,6 +33,8 @@ type Release struct {
 	Controllers       func(*Cluster) []Controller
 	// Configuration reads what the methods SetupWithManager of the controllers take beside the manager.
 	Configuration func(*Cluster) ([]any, error)
+	// Informer is for a release whose controller-runtime asks for more methods than [Informer] has; nil for none.
+	Informer func(*Informer) cache.Informer
 	// Expired is for a release that makes a new certificate each time that it looks at an LLMInferenceService, unless
 	// it finds one that has expired.
 	Expired bool

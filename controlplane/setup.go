@@ -31,7 +31,7 @@ func (c *Cluster) setUp(ctx context.Context, release Release, request Request) e
 		if controller.standIn || !request.has(controller.For.Kind) && len(c.server.all(controller.For, "")) == 0 {
 			continue
 		}
-		m := &introduction{cluster: c, reader: c.reader}
+		m := &introduction{cluster: c, reader: c.reader, adapt: release.Informer}
 		if controller.Client != nil {
 			m.reader = controller.Client.(*reader)
 		}
@@ -73,6 +73,7 @@ type introduction struct {
 	ctrlmanager.Manager // nil
 	cluster             *Cluster
 	reader              *reader
+	adapt               func(*Informer) cache.Informer
 	controllers         []ctrlmanager.Runnable // of controller-runtime
 }
 
@@ -81,7 +82,7 @@ func (i *introduction) Add(r ctrlmanager.Runnable) error {
 	return nil
 }
 func (i *introduction) GetCache() cache.Cache {
-	return informers{watches: &i.cluster.manager.watches, reader: i.reader}
+	return informers{watches: &i.cluster.manager.watches, reader: i.reader, adapt: i.adapt}
 }
 func (i *introduction) GetClient() client.Client             { return i.reader }
 func (i *introduction) GetConfig() *rest.Config              { return i.cluster.Config }

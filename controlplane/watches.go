@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
@@ -28,7 +28,7 @@ type watches struct {
 
 // watch is one of a controller.
 type watch struct {
-	informer *controllertest.FakeInformer
+	informer *Informer
 	gvk      schema.GroupVersionKind // in which it wants objects
 	reader   *reader                 // whose cache decides what it sees
 }
@@ -38,14 +38,16 @@ func (w *watches) tell(k key, before, after object) []work {
 	for _, watch := range w.of[k.GroupKind] {
 		// Before first: the reader still has it.
 		old, is := watch.sees(k, before), watch.sees(k, after)
-		switch {
-		case old == nil && is == nil:
-		case old == nil:
-			watch.informer.Add(is)
-		case is == nil:
-			watch.informer.Delete(old)
-		default:
-			watch.informer.Update(old, is)
+		for _, handler := range watch.informer.handlers {
+			switch {
+			case old == nil && is == nil:
+			case old == nil:
+				handler.OnAdd(is, false)
+			case is == nil:
+				handler.OnDelete(old)
+			default:
+				handler.OnUpdate(old, is)
+			}
 		}
 	}
 	found := w.found
@@ -68,11 +70,26 @@ func (w watch) sees(k key, o object) client.Object {
 	return typed
 }
 
+// Informer is that of one watch.
+type Informer struct {
+	cache.Informer // nil
+	handlers       []toolscache.ResourceEventHandler
+}
+
+// AddEventHandler takes a handler, and returns nothing.
+func (i *Informer) AddEventHandler(
+	handler toolscache.ResourceEventHandler,
+) (toolscache.ResourceEventHandlerRegistration, error) {
+	i.handlers = append(i.handlers, handler)
+	return nil, nil
+}
+
 // informers is the cache of a controller.
 type informers struct {
 	cache.Cache // nil
 	watches     *watches
 	reader      *reader
+	adapt       func(*Informer) cache.Informer // nil for none
 }
 
 func (i informers) GetInformer(_ context.Context, o client.Object, _ ...cache.InformerGetOption) (cache.Informer, error) {
@@ -80,10 +97,13 @@ func (i informers) GetInformer(_ context.Context, o client.Object, _ ...cache.In
 	if err != nil {
 		return nil, err
 	}
-	informer := &controllertest.FakeInformer{Synced: true}
+	informer := &Informer{}
 	i.watches.mu.Lock()
 	defer i.watches.mu.Unlock()
 	i.watches.of[gvk.GroupKind()] = append(i.watches.of[gvk.GroupKind()], watch{informer, gvk, i.reader})
+	if i.adapt != nil {
+		return i.adapt(informer), nil
+	}
 	return informer, nil
 }
 

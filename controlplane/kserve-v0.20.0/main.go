@@ -28,6 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -52,6 +53,7 @@ func release() controlplane.Release {
 		Kinds:         kinds,
 		Webhooks:      webhooks,
 		Configuration: configuration,
+		Informer:      func(i *controlplane.Informer) cache.Informer { return informer{i} },
 		Controllers:   controllers,
 	}
 }
@@ -59,7 +61,7 @@ func release() controlplane.Release {
 // kinds are those that only this release writes, for the devices of LLMInferenceServices.
 func kinds(c *controlplane.Cluster) []controlplane.Kind {
 	return []controlplane.Kind{{
-		Version: "resource.k8s.io/v1", Kind: "ResourceClaimTemplate", Plural: "resourceclaimtemplates",
+		Versions: "resource.k8s.io/v1", Kind: "ResourceClaimTemplate", Plural: "resourceclaimtemplates",
 		Strategy: resourceclaimtemplate.NewStrategy(c.Uncached.CoreV1().Namespaces()),
 	}}
 }
@@ -216,6 +218,15 @@ func configuration(c *controlplane.Cluster) ([]any, error) {
 		return nil, err
 	}
 	return []any{deploy, ingress}, nil
+}
+
+// informer has the method that controller-runtime calls since 0.21.
+type informer struct{ *controlplane.Informer }
+
+func (i informer) AddEventHandlerWithOptions(
+	handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions,
+) (toolscache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
 }
 
 // llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.

@@ -22,6 +22,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
+		"pod refused after a change": refusedChange, "older version": olderVersion,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -222,6 +223,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("taken", func(t *testing.T) { taken(t, release) })
 	t.Run("granted", func(t *testing.T) { granted(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
+	t.Run("no replicas", func(t *testing.T) { noReplicas(t, release) })
 	service := llmService(release)
 	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
 	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,

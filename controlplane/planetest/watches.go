@@ -86,7 +86,7 @@ kind: ConfigMap
 metadata: {name: epp, labels: {app.kubernetes.io/part-of: llminferenceservice}}
 data: {epp: "one: 1"}
 ---`
-	service := strings.Replace(llama, "scheduler: {}", "scheduler: {config: {ref: {name: epp}}}", 1)
+	service := strings.Replace(llama, "scheduler: {}", "scheduler: {config: {ref: {name: epp, key: epp}}}", 1)
 	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 		Previous: manifests(t, config+service), Objects: manifests(t, strings.Replace(config, "one: 1", "two: 2", 1)+service)})
 	if !changes(t, *before, after, "Deployment llama-kserve-router-scheduler") || changes(t, *before, after, "Deployment llama-kserve") {

@@ -1,0 +1,55 @@
+package planetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+// The pod of the template before stays if the API server refuses the one of the new template.
+func refusedChange(t *testing.T, release controlplane.Release) {
+	changed := strings.Replace(iris, "storageUri: gs://kfserving-examples/models/sklearn/1.0/model",
+		"storage: {key: none, path: models/iris, parameters: {type: s3}}", 1)
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, changed)})
+	was, is := find(t, *before, "Pod iris-predictor"), find(t, after, "Pod iris-predictor")
+	if at(was, "metadata", "name") != at(is, "metadata", "name") || len(after.Errors) == 0 {
+		t.Errorf("pod %v, then %v; errors %v", at(was, "metadata", "name"), at(is, "metadata", "name"), after.Errors)
+	}
+	available := at(find(t, after, "Deployment iris-predictor"), "status", "conditions", 0)
+	if at(available, "type") != "Available" || at(available, "status") != "True" {
+		t.Errorf("the Deployment is not available: %v", available)
+	}
+}
+
+// A Deployment without replicas has no pod.
+func noReplicas(t *testing.T, release controlplane.Release) {
+	none := strings.Replace(llmService(release), "spec:", "spec:\n  replicas: 0", 1)
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, llmService(release)), Objects: manifests(t, none)})
+	find(t, *before, "Pod llama-kserve")
+	if replicas := at(find(t, after, "Deployment llama-kserve"), "spec", "replicas"); replicas != 0.0 {
+		t.Fatalf("%v replicas", replicas)
+	}
+	for _, name := range names(after) {
+		if name == "Pod llama-kserve" {
+			t.Error("a pod without replicas")
+		}
+	}
+}
+
+// People also write the version of HPAs that the API server does not store.
+func olderVersion(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: iris-predictor}
+spec: {maxReplicas: 7, targetCPUUtilizationPercentage: 60, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}
+---`+iris)})
+	scaler := find(t, state, "HorizontalPodAutoscaler iris-predictor")
+	if len(state.Unknown) > 0 || scaler["apiVersion"] != "autoscaling/v2" ||
+		at(scaler, "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
+		t.Errorf("unknown %v, HPA %v: KServe takes one with its name", state.Unknown, scaler)
+	}
+}
