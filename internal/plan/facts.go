@@ -90,7 +90,7 @@ func deployment(f *forest, o Object) []string {
 		facts = append(facts, "first "+describe(c))
 	}
 	surge := at(o, "spec", "strategy", "rollingUpdate", "maxSurge")
-	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest(o)), surge)...)
+	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // workerSet describes a LeaderWorkerSet, whose replicas have one leader, made like the workers unless it has a template of
@@ -113,7 +113,7 @@ func workerSet(f *forest, o Object) []string {
 		}
 	}
 	surge := at(o, "spec", "rolloutStrategy", "rollingUpdateConfiguration", "maxSurge")
-	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest(o)), surge)...)
+	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // gpuFacts tells how many GPUs a pod or replica takes, if any, and how many all do, also while a rollout has more of them.
@@ -175,22 +175,24 @@ func gpus(containers []any) int64 {
 	return sum
 }
 
-// largest returns the most replicas that an autoscaler gives the workload.
-func (f *forest) largest(o Object) int64 {
-	var most int64
-	r := referenceOf(o)
-	for _, scaler := range f.order {
-		field := map[string]string{"HorizontalPodAutoscaler": "maxReplicas", "ScaledObject": "maxReplicaCount"}[scaler.Kind]
-		if field == "" || scaler.Namespace != r.Namespace {
-			continue
-		}
-		target := at(f.objects[scaler], "spec", "scaleTargetRef")
-		kind, _ := at(target, "kind").(string)
-		if at(target, "name") == r.Name && (kind == r.Kind || kind == "" && r.Kind == "Deployment") {
-			most = max(most, number(at(f.objects[scaler], "spec", field), 1))
-		}
+// scale notes how many replicas an autoscaler gives its workload.
+func (f *forest) scale(scaler Object) {
+	r := referenceOf(scaler)
+	var field string
+	switch r.Kind {
+	case "HorizontalPodAutoscaler":
+		field = "maxReplicas"
+	case "ScaledObject":
+		field = "maxReplicaCount"
+	default:
+		return
 	}
-	return most
+	target := Reference{Kind: "Deployment", Namespace: r.Namespace}
+	if kind, _ := at(scaler, "spec", "scaleTargetRef", "kind").(string); kind != "" {
+		target.Kind = kind
+	}
+	target.Name, _ = at(scaler, "spec", "scaleTargetRef", "name").(string)
+	f.largest[target] = max(f.largest[target], number(at(scaler, "spec", field), 1))
 }
 
 // surplus returns how many pods or replicas a rollout may have beyond the others: a number, or a percentage of them. What

@@ -180,19 +180,17 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 
 // Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.
 func Unique(manifests []Manifest, namespace string) error {
-	first := map[string]string{}
+	first := map[Reference]string{}
 	for _, m := range manifests {
-		metadata := m.Object["metadata"].(map[string]any)
-		version, _ := m.Object["apiVersion"].(string)
-		group, _, _ := strings.Cut(version, "/")
-		key := fmt.Sprint(group, m.Object["kind"], cmp.Or(referenceOf(m.Object).Namespace, namespace), metadata["name"])
-		if metadata["name"] == nil {
+		r := referenceOf(m.Object).Versionless()
+		if r.Name == "" {
 			continue // of generateName
 		}
-		if other, known := first[key]; known {
-			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, m.Object["kind"], metadata["name"], other)
+		r.Namespace = cmp.Or(r.Namespace, namespace)
+		if other, known := first[r]; known {
+			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, r.Kind, r.Name, other)
 		}
-		first[key] = m.Place
+		first[r] = m.Place
 	}
 	return nil
 }

@@ -78,3 +78,25 @@ func TestReadLiveFails(t *testing.T) {
 		}
 	}
 }
+
+// The names of two objects may run together to the same letters.
+func TestUnique(t *testing.T) {
+	manifest := func(namespace, name, version string) plan.Manifest {
+		metadata := map[string]any{"name": name}
+		if namespace != "" {
+			metadata["namespace"] = namespace
+		}
+		return plan.Manifest{Place: name + ".yaml:1", Object: plan.Object{
+			"apiVersion": "serving.kserve.io/" + version, "kind": "InferenceService", "metadata": metadata,
+		}}
+	}
+	different := []plan.Manifest{manifest("team", "alpha", "v1beta1"), manifest("teama", "lpha", "v1beta1")}
+	if err := plan.Unique(different, "default"); err != nil {
+		t.Error(err)
+	}
+	same := []plan.Manifest{manifest("", "iris", "v1beta1"), manifest("default", "iris", "v1alpha1")}
+	const want = "iris.yaml:1: InferenceService iris is at iris.yaml:1 too: leave one of the two out"
+	if err := plan.Unique(same, "default"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -5,6 +5,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -107,12 +108,12 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 				strings.Join(list("the deletion waits for the finalizer", waits), "")})
 		}
 	}
-	told := map[Reference]bool{}
+	told, reports := map[Reference]bool{}, newReports(&answer.State)
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
-		service.Problems = problems(&answer.State, now, root, told)
+		service.Problems = reports.problems(now, root, told)
 		if o := now.objects[root]; o != nil {
-			service.Stuck = isStuck(&answer.State, o, &service.Node)
+			service.Stuck = reports.isStuck(now, o, &service.Node)
 			if service.Stuck && len(service.Problems) == 0 {
 				service.Problems = append(service.Problems, conditions(o)...)
 			}
@@ -194,16 +195,18 @@ func referenceOf(o Object) Reference {
 type forest struct {
 	objects  map[Reference]Object // by reference without version
 	children map[Reference][]Reference
+	largest  map[Reference]int64 // the most replicas that an autoscaler gives a workload, by that without its group
 	order    []Reference
 }
 
 func newForest(objects []Object) *forest {
-	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}}
+	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
 	byUID := map[any]Reference{}
 	for _, o := range objects {
 		r := referenceOf(o).Versionless()
 		f.objects[r] = o
 		f.order = append(f.order, r)
+		f.scale(o)
 		byUID[at(o, "metadata", "uid")] = r
 	}
 	for _, o := range objects {
@@ -264,16 +267,15 @@ func isService(o Object) bool {
 
 // roots returns the services of both states, in order.
 func roots(before, now *forest) []Reference {
-	var all []Reference
+	all := map[Reference]bool{}
 	for _, f := range []*forest{before, now} {
 		for _, r := range f.order {
-			if isService(f.objects[r]) && !slices.Contains(all, r) {
-				all = append(all, r)
+			if isService(f.objects[r]) {
+				all[r] = true
 			}
 		}
 	}
-	slices.SortFunc(all, compare)
-	return all
+	return slices.SortedFunc(maps.Keys(all), compare)
 }
 
 func compare(a, b Reference) int {

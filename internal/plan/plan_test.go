@@ -78,6 +78,14 @@ func TestNew(t *testing.T) {
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
 			want: []string{"! controller: no Secret\n  ! it ends without a workload\n"},
 		},
+		"a new pod is refused": {
+			objects: service + "}}\n" + deployment +
+				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}}\n",
+			failed: 1,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
+				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
+			want: []string{"! controller: no Secret\n", "1 on which KServe fails\n"}, not: "without a workload",
+		},
 		"an error with its event": {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Object: iris, Message: "fails to reconcile: no runtime"}},
