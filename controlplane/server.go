@@ -325,6 +325,11 @@ func (s *Server) selected(t target, query url.Values) ([]object, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
+	for _, required := range byField.Requirements() {
+		if required.Field != "metadata.name" && required.Field != "metadata.namespace" {
+			return nil, apierrors.NewBadRequest("field label not supported: " + required.Field)
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var selected []object

@@ -75,7 +75,8 @@ type Reference struct {
 }
 
 func (r Reference) compare(other Reference) int {
-	return cmp.Or(cmp.Compare(r.Namespace, other.Namespace), cmp.Compare(r.Kind, other.Kind), cmp.Compare(r.Name, other.Name))
+	return cmp.Or(cmp.Compare(r.Namespace, other.Namespace), cmp.Compare(r.Kind, other.Kind), cmp.Compare(r.Name, other.Name),
+		cmp.Compare(r.APIVersion, other.APIVersion))
 }
 
 func (s *Server) reference(k key) Reference {
