@@ -51,7 +51,6 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		status func(object) object
 	}{
 		{"workloads", workerSets, acceptWorkerSet},
-		{"knative", knative, s.acceptKnative},
 		{"routes", routes, acceptRoute},
 		{"routes", gateways, acceptGateway},
 		{"routes", pools, acceptPool("parents")},
@@ -60,6 +59,13 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		if !slices.Contains(unready, other.part) {
 			all = append(all, Controller{For: other.of, Reconciler: s.accepting(other.of, other.status), standIn: true})
 		}
+	}
+	if !slices.Contains(unready, "knative") {
+		all = append(all, Controller{For: knative, standIn: true, Reconciler: reconcile.Func(
+			func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+				return reconcile.Result{}, s.knativeService(key{knative, r.Namespace, r.Name})
+			},
+		)})
 	}
 	return all, nil
 }
@@ -133,7 +139,7 @@ func condition(kind, status, reason, message string) any {
 		"lastTransitionTime": at, "lastUpdateTime": at}
 }
 
-// pod makes the pod of a Deployment's template, if it wants one, and deletes that of an older one: not if the API server
+// pod makes the pod of the template of a Deployment or a Knative Service, if it wants one, and deletes that of an older one: not if the API server
 // refuses the new one.
 func (s *Server) pod(d object, wanted, ready bool) error {
 	template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
@@ -176,7 +182,7 @@ func (s *Server) createPod(d object, template any, ready bool) error {
 	made.SetFinalizers(given.GetFinalizers())
 	controller := true
 	made.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
+		APIVersion: meta.GetAPIVersion(), Kind: meta.GetKind(), Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
 	}})
 	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
 	created, err := s.create(t, p, false)
@@ -184,11 +190,9 @@ func (s *Server) createPod(d object, template any, ready bool) error {
 		return err
 	}
 	s.pods[k] = podOf{keyOf(created), template}
-	if !ready {
-		return nil
-	}
+	isReady := map[bool]string{false: "False", true: "True"}[ready]
 	return s.writeStatus(keyOf(created), created, object{
-		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}},
+		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": isReady}},
 		"podIP": podAddress, "podIPs": []any{object{"ip": podAddress}},
 	})
 }
@@ -266,6 +270,18 @@ func (s *Server) newest(o object) string {
 		s.revisions[meta.GetUID()] = last
 	}
 	return fmt.Sprintf("%s-%05d", meta.GetName(), last.number)
+}
+
+// knativeService lets the newest revision of a Knative Service serve, unless its pod is refused.
+func (s *Server) knativeService(k key) error {
+	o, err := s.get(k)
+	if err != nil || metaOf(o).GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if err := s.pod(o, true, true); err != nil {
+		return err
+	}
+	return s.writeStatus(k, o, s.acceptKnative(o))
 }
 
 // acceptKnative is a Knative Service whose newest revision serves, with as much traffic as it shall have.

@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -101,8 +102,11 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	return answer, nil
 }
 
-// install puts into the cluster what a release has, and what the request says is there. It returns what of that is not
-// accepted.
+// configuration is KServe's.
+var configuration = key{schema.GroupKind{Kind: "ConfigMap"}, "kserve", "inferenceservice-config"}
+
+// install puts into the cluster what a release has, and what the request says is there without the manifests. It returns
+// what of that is not accepted.
 func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	all, err := installed(release.Manifests)
 	if err != nil {
@@ -116,11 +120,17 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	for _, o := range request.Cluster {
 		given[keyOf(o)], kinds[keyOf(o).Kind] = true, keyOf(o).Kind != "ConfigMap"
 	}
+	ours := map[key]bool{} // to be applied
+	for _, o := range slices.Concat(request.Previous, request.Objects) {
+		if t, found := c.server.targetOf(o, request.Namespace); found {
+			ours[t.key()] = true
+		}
+	}
 	var refused []Refusal
-	put := func(configuration bool) {
+	put := func(configMaps bool) {
 		for i, o := range request.Cluster {
 			k := keyOf(o)
-			if (k.Kind == "ConfigMap") != configuration {
+			if (k.Kind == "ConfigMap") != configMaps || ours[k] && !configMaps {
 				continue
 			}
 			if err := c.put(o); err != nil {
@@ -144,7 +154,9 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		if err := setMode(o, mode); err != nil {
 			return nil, err
 		}
-		if err := c.put(o); err != nil {
+		if err := c.put(o); err != nil && given[configuration] {
+			return nil, fmt.Errorf("KServe does not take its own %s with the ConfigMap %s of the cluster: %w", k, configuration.name, err)
+		} else if err != nil {
 			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
 		}
 	}
@@ -187,7 +199,7 @@ func (c *Cluster) put(o object) error {
 
 // setMode sets the default mode, unless it is empty or the object is not KServe's configuration.
 func setMode(config object, mode string) error {
-	if mode == "" || keyOf(config).name != "inferenceservice-config" {
+	if mode == "" || keyOf(config).name != configuration.name {
 		return nil
 	}
 	data, _ := config["data"].(object)

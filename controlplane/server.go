@@ -60,12 +60,12 @@ type Server struct {
 	revision int64 // of the newest write
 	created  int   // objects
 
-	pods      map[key]podOf            // of the Deployments
+	pods      map[key]podOf            // of Deployments and Knative Services
 	prepared  map[key]prepared         // Secrets with certificates
 	revisions map[types.UID]revisionOf // of Knative Services
 }
 
-// podOf is the pod of a Deployment, and the template that it is made of.
+// podOf is the pod of a Deployment or Knative Service, and the template that it is made of.
 type podOf struct {
 	key
 	template any

@@ -22,7 +22,8 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
-		"pod refused after a change": refusedChange, "older version": olderVersion,
+		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
+		"in the cluster": inCluster,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -224,6 +225,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("granted", func(t *testing.T) { granted(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	t.Run("no replicas", func(t *testing.T) { noReplicas(t, release) })
+	t.Run("unready", func(t *testing.T) { unreadyLLM(t, release) })
 	service := llmService(release)
 	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
 	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
@@ -344,8 +346,8 @@ func granted(t *testing.T, release controlplane.Release) {
 func unready(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris),
 		Unready: []string{"workloads"}})
-	if got := at(find(t, state, "Pod iris-predictor"), "status", "podIP"); got != nil {
-		t.Errorf("the pod runs at %v", got)
+	if ready := at(find(t, state, "Pod iris-predictor"), "status", "conditions", 0, "status"); ready != "False" {
+		t.Errorf("the pod is ready: %v", ready)
 	}
 	if isReady(t, state) {
 		t.Error("the service is ready without its Deployment")

@@ -7,10 +7,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
+const (
+	uri      = "storageUri: gs://kfserving-examples/models/sklearn/1.0/model"
+	noSecret = "storage: {key: none, path: models/iris, parameters: {type: s3}}"
+)
+
 // The pod of the template before stays if the API server refuses the one of the new template.
 func refusedChange(t *testing.T, release controlplane.Release) {
-	changed := strings.Replace(iris, "storageUri: gs://kfserving-examples/models/sklearn/1.0/model",
-		"storage: {key: none, path: models/iris, parameters: {type: s3}}", 1)
+	changed := strings.Replace(iris, uri, noSecret, 1)
 	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 		Previous: manifests(t, iris), Objects: manifests(t, changed)})
 	was, is := find(t, *before, "Pod iris-predictor"), find(t, after, "Pod iris-predictor")
@@ -52,4 +56,36 @@ spec: {maxReplicas: 7, targetCPUUtilizationPercentage: 60, scaleTargetRef: {apiV
 		at(scaler, "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
 		t.Errorf("unknown %v, HPA %v: KServe takes one with its name", state.Unknown, scaler)
 	}
+}
+
+// KServe's webhook changes the pods of Knative too, and refuses them.
+func knativePod(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris)})
+	if got := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers", 0, "name"); got != "storage-initializer" {
+		t.Errorf("the first container is %v", got)
+	}
+	_, state = plan(t, release, controlplane.Request{Mode: "Knative",
+		Objects: manifests(t, strings.Replace(iris, uri, noSecret, 1))})
+	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state) {
+		t.Errorf("errors %v", state.Errors)
+	}
+}
+
+// A pod that is not ready has an address, so KServe's certificate is for all that it has to be for.
+func unreadyLLM(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Unready: []string{"workloads"},
+		Objects: manifests(t, llmService(release))})
+	if len(state.Fights)+len(state.Errors) > 0 {
+		t.Errorf("fights %v, errors %v", state.Fights, state.Errors)
+	}
+}
+
+// What a manifest has is shown although the cluster has the same.
+func inCluster(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{
+		Mode: "Standard", Cluster: manifests(t, strings.Replace(iris, "{name: iris}", "{name: iris, namespace: default}", 1)),
+		Objects: manifests(t, iris),
+	})
+	find(t, state, "InferenceService iris")
+	find(t, state, "Deployment iris-predictor")
 }
