@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
@@ -224,7 +226,10 @@ func knative(o Object) []string {
 	for _, c := range containers {
 		facts = append(facts, describe(c))
 	}
-	if perPod := gpus(containers); perPod > 0 {
+	if most := number(bound("max-scale", ""), 0); most > 0 {
+		first := max(1, number(bound("min-scale", ""), 1)) // pods of a new revision, while the older one serves
+		facts = append(facts, gpuFacts("pod", gpus(containers), most, strconv.FormatInt(first, 10))...)
+	} else if perPod := gpus(containers); perPod > 0 {
 		facts = append(facts, plural(perPod, "GPU")+" a pod")
 	}
 	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {
@@ -243,8 +248,8 @@ func number(value any, otherwise int64) int64 {
 	case float64:
 		return int64(value)
 	case string:
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-			return n
+		if q, err := resource.ParseQuantity(value); err == nil {
+			return q.Value()
 		}
 	}
 	return otherwise

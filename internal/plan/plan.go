@@ -130,6 +130,9 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 
 // Add adds what another run for the same release made, without what both made.
 func (p *Plan) Add(other *Plan) {
+	defer func() {
+		slices.SortStableFunc(p.Services, func(a, b Service) int { return compare(a.Reference, b.Reference) })
+	}()
 	had := map[Reference][]Service{}
 	for _, s := range p.Services {
 		had[s.Reference] = append(had[s.Reference], s)
@@ -325,7 +328,10 @@ func change(old, is Object) (effect Effect, diff string, restarts []string) {
 	case reflect.DeepEqual(spoken(old), spoken(is)):
 		return Unchanged, "", nil
 	}
-	return effect, unifiedDiff(a, b), templateChanges(old, is)
+	if shares, _ := at(is, "spec", "traffic").([]any); len(shares) < 2 { // else older pods of Knative serve too
+		restarts = templateChanges(old, is)
+	}
+	return effect, unifiedDiff(a, b), restarts
 }
 
 // templates are where the kinds have that of their pods.

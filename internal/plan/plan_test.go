@@ -40,6 +40,10 @@ func TestNew(t *testing.T) {
 	event.APIVersion = ""
 	const deployment = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a, uid: d, " +
 		"ownerReferences: [{uid: s}]}}\n"
+	const revision = "- {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: iris, namespace: a, uid: k, " +
+		"ownerReferences: [{uid: s}]}, spec: {template: {metadata: {annotations: {autoscaling.knative.dev/max-scale: \"3\"}}, spec: " +
+		"{containers: [{name: main, image: \"IMAGE\", resources: {limits: {nvidia.com/gpu: 2k}}}]}}, traffic: [{latestRevision: true, " +
+		"percent: 10}, {revisionName: iris-1, percent: 90}]}}\n"
 	for name, tc := range map[string]struct {
 		objects, previous string
 		manifest          string // an InferenceService, if it is empty
@@ -52,7 +56,7 @@ func TestNew(t *testing.T) {
 			objects: service + ", annotations: {serving.kserve.io/stop: \"True\"}}}", not: "without a workload",
 		},
 		"KServe deletes it": {
-			want: []string{"iris.yaml:1: InferenceService a/iris is refused\n  KServe's own controller deletes it\n"}, failed: 1,
+			want: []string{"iris.yaml:1: InferenceService a/iris does not work\n  KServe's own controller deletes it\n"}, failed: 1,
 		},
 		"a finalizer": {
 			objects: service + ", deletionTimestamp: now, finalizers: [example.com/hold]}}", failed: 1,
@@ -97,7 +101,14 @@ func TestNew(t *testing.T) {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "other"}}}},
-			want: []string{"Deployment a/other is refused\n  its controller fails: no Secret\n"}, not: "!",
+			want: []string{"Deployment a/other does not work\n  its controller fails: no Secret\n"}, not: "!",
+		},
+		"older pods of Knative serve too": {
+			previous: service + "}}\n" + strings.Replace(revision, "IMAGE", "x:1", 1),
+			objects:  service + "}}\n" + strings.Replace(revision, "IMAGE", "x:2", 1),
+			want: []string{"Service.serving.knative.dev iris changed: 0 to 3 replicas; main x:2; 2000 GPUs a pod, 6000 at 3 replicas, " +
+				"8000 during a rollout; 10% of requests to the newest revision; 90% of requests to iris-1\n"},
+			not: "restart",
 		},
 		"one kind of two groups": {
 			objects: service + "}}\n" + deployment +

@@ -41,8 +41,12 @@ func (p Programs) Find(release string) (string, error) {
 		if dir == "" {
 			continue
 		}
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		path, err := filepath.Abs(filepath.Join(dir, name)) // or the start would look on PATH again
+		if err != nil {
+			return "", err
+		}
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0) {
 			return path, nil
 		}
 	}
@@ -101,6 +105,9 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	if answer.Version != wireVersion {
 		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
 			name, answer.Version, wireVersion)
+	}
+	if answer.State.Objects == nil && answer.Cluster == nil {
+		return nil, fmt.Errorf("%s: its answer has no state", name)
 	}
 	return &answer, nil
 }
