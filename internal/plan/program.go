@@ -45,8 +45,7 @@ func (p Programs) Find(release string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0) {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil
 		}
 	}
