@@ -31,7 +31,7 @@ var (
 // parts are what others do, and what can be told not to get ready.
 var parts = []string{"workloads", "knative", "routes"}
 
-// others stand in for the controllers of others: Deployments get a pod and become available, routes are accepted, and
+// others are the stand-ins for the controllers that are not KServe's: Deployments get a pod and become available, routes are accepted, and
 // Knative's revisions serve. The parts that are unready leave their objects alone; Deployments get a pod nevertheless.
 func (s *Server) others(unready []string) ([]Controller, error) {
 	for _, part := range unready {
@@ -260,8 +260,8 @@ type revisionOf struct {
 	number   int
 }
 
-// newest returns the name of the newest revision of a Knative Service. Each template that it gets makes one.
-func (s *Server) newest(o object) string {
+// newRevision returns the name of the newest revision of a Knative Service, and makes one of a new template.
+func (s *Server) newRevision(o object) string {
 	meta := metaOf(o)
 	template, _, _ := unstructured.NestedFieldNoCopy(o, "spec", "template")
 	last := s.revisions[meta.GetUID()]
@@ -287,7 +287,7 @@ func (s *Server) knativeService(k key) error {
 // acceptKnative is a Knative Service whose newest revision serves, with as much traffic as it shall have.
 func (s *Server) acceptKnative(o object) object {
 	meta := metaOf(o)
-	revision := s.newest(o)
+	revision := s.newRevision(o)
 	traffic, _, _ := unstructured.NestedSlice(o, "spec", "traffic")
 	if len(traffic) == 0 {
 		traffic = []any{object{"latestRevision": true, "percent": int64(100)}}

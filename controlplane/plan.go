@@ -73,7 +73,7 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	defer end()
-	c.server.created = newest(request.Stored)
+	c.server.created = createdBy(request.Stored)
 	answer := &Answer{Version: Version, Release: release.Version}
 	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
 		return answer, err

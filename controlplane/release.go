@@ -29,8 +29,8 @@ type Release struct {
 	Manifests         fs.FS                         // with the directory manifests, where hack/pack has packed its sources
 	Scheme            []func(*runtime.Scheme) error // beside client-go's
 	Kinds             func(*Cluster) []Kind         // of Kubernetes, beside those that every release has; may be nil
-	Webhooks          func(*Cluster) []Webhook
-	Controllers       func(*Cluster) []Controller
+	Webhooks          func(*Cluster) []Webhook      // that KServe's programs register
+	Controllers       func(*Cluster) []Controller   // that they start
 	// Configuration reads what the methods SetupWithManager of the controllers take beside the manager.
 	Configuration func(*Cluster) ([]any, error)
 	// Informer is for a release whose controller-runtime asks for more methods than [Informer] has; nil for none.

@@ -99,8 +99,8 @@ func (s *Server) recall() {
 // uid is that of the nth object that a control plane creates.
 const uid = "00000000-0000-4000-8000-%012d"
 
-// newest is how many objects a control plane has created that has left these.
-func newest(left []map[string]any) (created int) {
+// createdBy is how many objects a control plane has created that has left these.
+func createdBy(left []map[string]any) (created int) {
 	for _, o := range left {
 		var n int
 		if _, err := fmt.Sscanf(string(metaOf(o).GetUID()), uid, &n); err == nil {

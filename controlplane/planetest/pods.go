@@ -27,22 +27,6 @@ func refusedChange(t *testing.T, release controlplane.Release) {
 	}
 }
 
-// A Deployment without replicas has no pod.
-func noReplicas(t *testing.T, release controlplane.Release) {
-	none := strings.Replace(llmService(release), "spec:", "spec:\n  replicas: 0", 1)
-	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
-		Previous: manifests(t, llmService(release)), Objects: manifests(t, none)})
-	find(t, *before, "Pod llama-kserve")
-	if replicas := at(find(t, after, "Deployment llama-kserve"), "spec", "replicas"); replicas != 0.0 {
-		t.Fatalf("%v replicas", replicas)
-	}
-	for _, name := range names(after) {
-		if name == "Pod llama-kserve" {
-			t.Error("a pod without replicas")
-		}
-	}
-}
-
 // People also write the version of HPAs that the API server does not store.
 func olderVersion(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
@@ -68,15 +52,6 @@ func knativePod(t *testing.T, release controlplane.Release) {
 		Objects: manifests(t, strings.Replace(iris, uri, noSecret, 1))})
 	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state) {
 		t.Errorf("errors %v", state.Errors)
-	}
-}
-
-// A pod that is not ready has an address, so KServe's certificate is for all that it has to be for.
-func unreadyLLM(t *testing.T, release controlplane.Release) {
-	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Unready: []string{"workloads"},
-		Objects: manifests(t, llmService(release))})
-	if len(state.Fights)+len(state.Errors) > 0 {
-		t.Errorf("fights %v, errors %v", state.Fights, state.Errors)
 	}
 }
 
