@@ -99,8 +99,7 @@ func (p *proof) moved(
 		case !namespaced:
 			continue
 		}
-		_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
-		if workers && p.plugin.KServeVersion == "0.20.0" {
+		if hasWorkers(object) && p.plugin.KServeVersion == "0.20.0" {
 			return nil, "KServe 0.20.0 makes and deletes its workers in turn forever (kserve/kserve#6113)"
 		}
 		if object.GetName() == "" {
@@ -123,6 +122,39 @@ func (p *proof) moved(
 	}
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
 	return all, ""
+}
+
+// hasWorkers reports whether an object is an InferenceService on several nodes.
+func hasWorkers(object *unstructured.Unstructured) bool {
+	_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
+	return workers
+}
+
+// keptHeads is how many Services for the heads of InferenceServices on several nodes KServe 0.15 and 0.16 keep, of all
+// namespaces: the others they make and delete in turn (cleanHeadSvc in pkg/controller/v1beta1/inferenceservice/
+// reconcilers/service/service_reconciler.go).
+const keptHeads = 3
+
+// withoutHeads takes the cases out whose services on several nodes would be too many for that, with those before them.
+func (p *proof) withoutHeads(chosen []*planned) []*planned {
+	if !strings.HasPrefix(p.plugin.KServeVersion, "0.15.") && !strings.HasPrefix(p.plugin.KServeVersion, "0.16.") {
+		return chosen
+	}
+	heads := 0
+	return slices.DeleteFunc(chosen, func(c *planned) bool {
+		n := 0
+		for _, object := range c.before {
+			if hasWorkers(object) {
+				n++
+			}
+		}
+		if n > 0 && heads+n > keptHeads {
+			p.section.Leave(c.name, fmt.Sprintf("KServe keeps the head Services of %d InferenceServices in the cluster", keptHeads))
+			return true
+		}
+		heads += n
+		return false
+	})
 }
 
 // rank is the place of a kind among those that Argo CD applies.

@@ -148,3 +148,21 @@ func TestNothing(t *testing.T) {
 		}
 	}
 }
+
+// Kubernetes prints values in two ways, and errors in any order.
+func TestSorted(t *testing.T) {
+	const want = "is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: ...: no match]"
+	for _, message := range []string{
+		"is invalid: [spec.template.metadata.labels: Invalid value: null: no match, spec.selector: Required value]",
+		"is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: map[string]string(nil): no match]",
+		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: [{"a": 1, "b": 2}]: no match]`,
+		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: []v1.A{v1.A{B:"c", D:1}}: no match]`,
+	} {
+		if got := sorted(message); got != want {
+			t.Errorf("%s: %s", message, got)
+		}
+	}
+	if a, b := sorted(`x: Invalid value: "a": no`), sorted(`x: Invalid value: "b": no`); a == b {
+		t.Error("strings are not compared")
+	}
+}
