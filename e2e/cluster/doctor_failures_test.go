@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -23,6 +26,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/binary"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/controlplane"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/cluster/objects"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/stack"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/toolchain"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/e2e/wait"
 )
@@ -235,6 +239,42 @@ func (w ward) testCronJob(t *testing.T, manifests []*unstructured.Unstructured, 
 	if len(versions) != 2 || versions[0] != versions[1] {
 		t.Errorf("each of two runs makes one Report, the same: %q", versions)
 	}
+	if *policyReporterFlag != "" {
+		w.testPolicyReporter(t)
+	}
+}
+
+// testPolicyReporter has Policy Reporter make metrics of the Report.
+func (w ward) testPolicyReporter(t *testing.T) {
+	s := w.cluster.Stack
+	address := net.JoinHostPort(s.IP, "8081")
+	s.Start(stack.Process{
+		Name: "policy-reporter", Path: *policyReporterFlag, Dir: s.Dir, Env: []string{"HOME=" + s.Dir},
+		Args:  []string{"run", "--kubeconfig", w.cluster.Kubeconfig(t, "default"), "--metrics-enabled", "--port=8081"},
+		Ready: stack.Accepts(address),
+	})
+	wait.For(t, "the metric", func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(body)) {
+			if strings.Contains(line, `source="argocd-kserve-plugin"`) && strings.HasSuffix(line, " 1\n") {
+				t.Log(line)
+				return nil
+			}
+		}
+		return errors.New("there is none")
+	})
 }
 
 // testForbidden has an account read that may list services and graphs in one namespace, and nothing else: what is missing

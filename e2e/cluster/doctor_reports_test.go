@@ -22,8 +22,8 @@ func reportDefinition(t *testing.T) []*unstructured.Unstructured {
 	return objects.Read(t, filepath.Join(root, "internal", "policyreport", "testdata", "openreports.io_reports.yaml"))
 }
 
-// report is a Report that fails a sync in a cluster without that kind, whatever its sync options.
-const report = `
+// writtenReport is a Report that fails a sync in a cluster without that kind, whatever its sync options.
+const writtenReport = `
 apiVersion: openreports.io/v1alpha1
 kind: Report
 metadata:
@@ -48,7 +48,7 @@ func (s *synced) testReports(t *testing.T) {
 	if state := a.AwaitHealthy(); state.Failure != "" {
 		t.Errorf("the sync failed: %s", state.Failure)
 	}
-	unknown, _ := s.deploy(t, "unknown", app{"report.yaml": report}, applications.Source{})
+	unknown, _ := s.deploy(t, "unknown", app{"report.yaml": writtenReport}, applications.Source{})
 	unknown.Await("failing", func(state applications.State) bool { return state.Failure != "" })
 
 	a.Namespace().ApplyObjects(reportDefinition(t)...)

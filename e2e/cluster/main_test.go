@@ -27,6 +27,8 @@ var (
 	driftFlag      = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
 	comparisonFlag = flag.String("comparison", "",
 		"ways of Argo CD to test, as release/tracking/comparison with * for all, separated by commas; none without it")
+	policyReporterFlag = flag.String("policy-reporter", "",
+		"the program of Policy Reporter, to make metrics of a Report; none without it")
 	commitFlag = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update     = flag.Bool("update", false, "write what was measured to testdata/results and docs")
 )
