@@ -72,13 +72,14 @@ func (w ward) installKinds(t *testing.T) {
 		}
 		definitions = append(definitions, built...)
 	}
-	for _, kind := range []struct{ group, version, name, plural string }{
-		{"argoproj.io", "v1alpha1", "Application", "applications"},
-		{"keda.sh", "v1alpha1", "ScaledObject", "scaledobjects"},
-		{"leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"},
-		{"serving.knative.dev", "v1", "Configuration", "configurations"},
-		{"serving.knative.dev", "v1", "Revision", "revisions"},
-		{"serving.knative.dev", "v1", "Service", "services"},
+	for _, kind := range []struct{ group, version, name, plural, scope string }{
+		{"argoproj.io", "v1alpha1", "Application", "applications", "Namespaced"},
+		{"keda.sh", "v1alpha1", "ScaledObject", "scaledobjects", "Namespaced"},
+		{"leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets", "Namespaced"},
+		{"openreports.io", "v1alpha1", "ClusterReport", "clusterreports", "Cluster"}, // Policy Reporter waits for it
+		{"serving.knative.dev", "v1", "Configuration", "configurations", "Namespaced"},
+		{"serving.knative.dev", "v1", "Revision", "revisions", "Namespaced"},
+		{"serving.knative.dev", "v1", "Service", "services", "Namespaced"},
 	} {
 		definition, err := objects.Parse(fmt.Appendf(nil, `
 apiVersion: apiextensions.k8s.io/v1
@@ -86,12 +87,12 @@ kind: CustomResourceDefinition
 metadata: {name: %[4]s.%[1]s, annotations: {api-approved.kubernetes.io: unapproved}}
 spec:
   group: %[1]s
-  scope: Namespaced
+  scope: %[5]s
   names: {kind: %[3]s, plural: %[4]s}
   versions:
     - {name: %[2]s, served: true, storage: true, schema: {openAPIV3Schema: {
         type: object, x-kubernetes-preserve-unknown-fields: true}}}
-`, kind.group, kind.version, kind.name, kind.plural))
+`, kind.group, kind.version, kind.name, kind.plural, kind.scope))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,8 +278,8 @@ func (w ward) testPolicyReporter(t *testing.T) {
 	})
 }
 
-// testForbidden has an account read that may list services and graphs in one namespace, and nothing else: what is missing
-// is a line each.
+// testForbidden has an account read that may list services and graphs in one namespace, and nothing else: each of what is
+// missing is a line.
 func (w ward) testForbidden(t *testing.T) {
 	namespace := w.cluster.In(t, "default")
 	namespace.Apply(`

@@ -72,5 +72,7 @@ func (s *synced) testReports(t *testing.T) {
 	}
 
 	s.configureHealth(t, "--reports")
-	a.Await("Degraded", func(state applications.State) bool { return state.Sync == "Synced" && state.Health == "Degraded" })
+	a.Await("Synced and Degraded", func(state applications.State) bool {
+		return state.Sync == "Synced" && state.Health == "Degraded"
+	})
 }
