@@ -162,6 +162,10 @@ func TestSorted(t *testing.T) {
 			t.Errorf("%s: %s", message, got)
 		}
 	}
+	if a, b := sorted(`env[1]: Duplicate value: {"name":"A","x":1}`), sorted(
+		`env[1]: Duplicate value: map[string]interface {}{"name":"A", "x":1}`); a != b {
+		t.Errorf("%s and %s", a, b)
+	}
 	if a, b := sorted(`x: Invalid value: "a": no`), sorted(`x: Invalid value: "b": no`); a == b {
 		t.Error("strings are not compared")
 	}
