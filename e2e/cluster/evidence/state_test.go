@@ -157,6 +157,9 @@ func TestSorted(t *testing.T) {
 		"is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: map[string]string(nil): no match]",
 		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: [{"a": 1, "b": 2}]: no match]`,
 		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: []v1.A{v1.A{B:"c", D:1}}: no match]`,
+		"is invalid: [spec.template.metadata.labels: Invalid value: {}: no match, spec.selector: Required value]",
+		"is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: v1.LabelSelector{MatchLabels:map" +
+			"[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: no match]",
 	} {
 		if got := sorted(message); got != want {
 			t.Errorf("%s: %s", message, got)
