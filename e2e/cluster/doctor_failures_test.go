@@ -278,8 +278,8 @@ func (w ward) testPolicyReporter(t *testing.T) {
 	})
 }
 
-// testForbidden has an account read that may list services and graphs in one namespace, and nothing else: each of what is
-// missing is a line.
+// testForbidden has an account read that may list services and graphs in one namespace, and nothing else. All that is
+// missing has a line.
 func (w ward) testForbidden(t *testing.T) {
 	namespace := w.cluster.In(t, "default")
 	namespace.Apply(`
