@@ -160,6 +160,12 @@ status:
 `,
 			"Stopped: the annotation serving.kserve.io/stop is true (InferenceService models/iris)",
 			"remove the annotation serving.kserve.io/stop to start it"},
+		{"one that is stopped without a condition for that, as an LLM service", strings.Replace(service, "uid:",
+			`annotations: {serving.kserve.io/stop: "true"}, uid:`, 1) + conditions + `
+  - {type: MainWorkloadReady, status: "False", reason: Stopped, message: Service is stopped}
+`,
+			"Stopped: the annotation serving.kserve.io/stop is true (InferenceService models/iris)",
+			"remove the annotation serving.kserve.io/stop to start it"},
 		{"a service that KServe before 0.16 does not stop", strings.Replace(service, "uid:",
 			`annotations: {serving.kserve.io/stop: "true"}, uid:`, 1) + conditions,
 			"Pods: pods (InferenceService models/iris)", ""},
