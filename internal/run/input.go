@@ -106,6 +106,7 @@ func (all *Inputs) Failed() error {
 type Input struct {
 	Path        string
 	Application string // that the source is of, if any
+	Unplugged   bool   // whether that does not name this plugin, so that Argo CD renders the source itself
 	Settings    *settings.Settings
 	options     render.Options
 	source      render.Result
