@@ -250,7 +250,7 @@ func (c *comparison) environment(sidecar *container) error {
 		}
 		name := settings.Variable(setting.Name)
 		locks[name] = true
-		_, fact := c.options.facts()[setting.Name]
+		_, fact := c.options.Facts()[setting.Name]
 		switch {
 		case !sidecar.has(name):
 			c.add(Unlocked, "env."+name, "it is not set; install locks %s at %s", setting.Name, setting.Text)
