@@ -52,7 +52,8 @@ const (
 )
 
 // Check compares what a cluster runs with the definition of the sidecar and, unless it is nil, with the configuration
-// with the health checks. Notes are about what cannot be compared.
+// with the health checks. Notes are about what cannot be compared. With an error about the health checks there are the
+// problems of the sidecar.
 func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []Problem, notes []string, err error) {
 	want, err := definition(o)
 	if err != nil {
@@ -74,7 +75,7 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 	}
 	changes, left, err := installed.Changes(*checks)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w; --health-checks=false leaves out the health checks", err)
+		return problems, notes, fmt.Errorf("%w; --health-checks=false leaves out the health checks", err)
 	}
 	for _, change := range changes {
 		if !strings.HasPrefix(change.Key, "resource.customizations.") {
