@@ -44,7 +44,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 		}
 	}
 	if err := in.render(ctx, u.paths); err != nil {
-		return nil, in.about(err)
+		return nil, in.given(err)
 	}
 	in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
 	if l.Previous != "" {
