@@ -292,15 +292,15 @@ func (c *comparison) security(sidecar *container) {
 		switch {
 		case field == "runAsUser" && got != 0.0, reflect.DeepEqual(got, want):
 		case got == nil:
-			c.add(Missing, "securityContext."+field, "install sets %s", inYAML(want))
+			c.add(Missing, "securityContext."+field, "install sets %s", inJSON(want))
 		default:
-			c.add(Wrong, "securityContext."+field, "it is %s; install sets %s", inYAML(got), inYAML(want))
+			c.add(Wrong, "securityContext."+field, "it is %s; install sets %s", inJSON(got), inJSON(want))
 		}
 	}
 }
 
-// inYAML writes a value on one line.
-func inYAML(value any) string {
+// inJSON writes a value of the manifest on one line, as YAML may have it too.
+func inJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
