@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 )
 
 // Cause is why a service is not well, as the deepest object that knows it says.
@@ -229,7 +230,7 @@ func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
 			message += ": " + said
 		}
 		cause = newCause(r, inContainer, at, reason, message)
-		cause.logs = "-c " + word(name)
+		cause.logs = "-c " + shell.Quote(name)
 		if waiting == "CrashLoopBackOff" {
 			cause.logs += " --previous"
 		}

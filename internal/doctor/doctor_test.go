@@ -292,17 +292,6 @@ func TestApplied(t *testing.T) {
 	}
 }
 
-// TestWord is about names of a file, which may be anything, in a command that people copy.
-func TestWord(t *testing.T) {
-	for text, want := range map[string]string{
-		"pod/a-1.b": "pod/a-1.b", "pod/a;rm -rf /": "'pod/a;rm -rf /'", "it's $(x)": `'it'\''s $(x)'`,
-	} {
-		if got := word(text); got != want {
-			t.Errorf("%s: %s", text, got)
-		}
-	}
-}
-
 // TestAtZero is about a service that KServe calls ready although nothing serves. Knative takes all pods on purpose.
 func TestAtZero(t *testing.T) {
 	const healthy = `
