@@ -38,7 +38,7 @@ summary: {}
 func (s *synced) testReports(t *testing.T) {
 	const ignored = "    canaryTrafficPercent: 10\n" // in Standard mode: KS704, a warning
 	a, _ := s.deploy(t, "reports", app{"app.yaml": service("{}", ignored)},
-		applications.Source{Plugin: true, Settings: map[string]string{"report": "openreports"}})
+		applications.Source{Plugin: true, Parameters: []any{map[string]any{"name": "report", "string": "openreports"}}})
 	name := "argocd-kserve-plugin-" + a.Name
 	a.AwaitHealthy()
 	a.Refresh()

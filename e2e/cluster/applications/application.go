@@ -23,8 +23,8 @@ type Application struct {
 type Source struct {
 	Repository *argocd.Repository
 	Path       string
-	Plugin     bool              // rendered by the plugin, else by Argo CD itself
-	Settings   map[string]string // of the plugin
+	Plugin     bool  // rendered by the plugin, else by Argo CD itself
+	Parameters []any // of the plugin
 	Prune      bool
 	Manual     bool // synced once, and not again to heal
 	Compare    Comparison
@@ -69,11 +69,11 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	}
 	from := map[string]any{"repoURL": source.Repository.URL, "targetRevision": "main", "path": path}
 	if source.Plugin {
-		parameters := []any{}
-		for name, value := range source.Settings {
-			parameters = append(parameters, map[string]any{"name": name, "string": value})
+		plugin := map[string]any{"name": "argocd-kserve-plugin"}
+		if source.Parameters != nil {
+			plugin["parameters"] = source.Parameters
 		}
-		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin", "parameters": parameters}
+		from["plugin"] = plugin
 	}
 	metadata := map[string]any{}
 	options := append([]any{}, source.Options...)
