@@ -23,7 +23,7 @@ var remedies = []struct{ reason, says, do string }{
 	{"RuntimeNotRecognized", "", "correct spec.predictor.model.runtime, or add that runtime"},
 	{"RuntimeDisabled", "", "name another runtime in spec.predictor.model.runtime"},
 	{"Finalizers", "", "nothing; the controller that takes the finalizer off has to run"},
-	{"Stopped", "", "remove the annotation " + stopAnnotation + " to start it"},
+	{stopping, "", "remove the annotation " + stopAnnotation + " to start it"},
 	{"ScaledToZero", "", "raise minReplicas, or correct what scales the service"},
 	{"AmbiguousSelector", "", "leave one autoscaler: set autoscalerClass external, or remove your own"},
 	{"", "field is immutable", "undo the change, or have the Deployment deleted once so that KServe makes it anew"},
