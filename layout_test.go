@@ -86,7 +86,7 @@ var layers = []struct {
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/doctor", "internal/encoding internal/health internal/install internal/kserve internal/kubectl " +
 		"internal/lazyregexp internal/policyreport internal/report internal/shell internal/terminal transform"},
-	{"internal/plan", "internal/encoding internal/lazyregexp internal/terminal transform/unified transform/yamldoc"},
+	{"internal/plan", "internal/encoding internal/lazyregexp internal/quantity internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/plan " +
 		"internal/terminal transform transform/yamldoc"},
