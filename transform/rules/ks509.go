@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -46,14 +47,11 @@ func checkDefinition(p *pass) {
 		"definition fails unless the Application has ServerSideApply=true, because Argo CD writes the whole object into an "+
 		"annotation, and annotations may have %d bytes: add ServerSideApply=true to the annotation %s", maxAnnotations,
 		syncOptionsKey)}
-	value := p.Object.Annotation(syncOptionsKey)
-	switch {
-	case slices.Contains(options, "ServerSideApply=false"):
+	if slices.Contains(options, "ServerSideApply=false") {
 		f.Unrepaired = "it has ServerSideApply=false"
-	case value == "":
-		f.Edits = p.Object.Edits(yamldoc.Set(f.At, "ServerSideApply=true"))
-	default:
-		f.Edits = p.Object.Edits(yamldoc.Set(f.At, value+",ServerSideApply=true"))
+	} else {
+		with := strings.TrimPrefix(p.Object.Annotation(syncOptionsKey)+",ServerSideApply=true", ",")
+		f.Edits = p.Object.Edits(yamldoc.Set(f.At, with))
 	}
 	p.Report(f)
 }
