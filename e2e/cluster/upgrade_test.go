@@ -271,8 +271,8 @@ func (a *upgraded) afterKServe() {
 			}
 		}
 		now := s.list()
-		for workload := range a.templates[s.shown] {
-			if _, there := now[workload]; !there && a.announced[s.shown].breaks {
+		if a.announced[s.shown].breaks {
+			for _, workload := range a.deleted(s) {
 				a.t.Logf("%s: %s is deleted", s.shown, workload)
 				service.Broken = true
 				delete(a.templates[s.shown], workload)
@@ -291,6 +291,21 @@ func (a *upgraded) afterKServe() {
 		a.step.Services = append(a.step.Services, service)
 	}
 	a.same("KServe's upgrade")
+}
+
+// deleted returns the Deployments of a service that are gone, or others by now: KServe may make them again and again.
+func (a *upgraded) deleted(s *running) (workloads []string) {
+	now := map[string]types.UID{}
+	for _, owned := range s.own(objects.Deployments) {
+		now[identity(owned)] = owned.GetUID()
+	}
+	for workload := range a.templates[s.shown] {
+		kind, name, _ := strings.Cut(workload, " ")
+		if id := fmt.Sprintf("%s %s/%s", kind, s.namespace.Name, name); a.ids[id] != now[id] {
+			workloads = append(workloads, workload)
+		}
+	}
+	return workloads
 }
 
 func (a *upgraded) missed(s *running, why string, o restarts.Outcome) {
