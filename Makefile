@@ -260,8 +260,8 @@ release: ## what a release consists of, in bin/release: of version VERSION, or o
 	rm -rf bin/release
 	hack/release/build bin/release $(VERSION)
 
-release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (installs zip and curl)
-	command -v zip >/dev/null && command -v curl >/dev/null || hack/install zip curl
+release-test: ## the tests of hack/release, with a program of one line in the place of the plugin (installs zip, curl and jq)
+	command -v zip >/dev/null && command -v curl >/dev/null && command -v jq >/dev/null || hack/install zip curl jq
 	cd hack/release && $(TEST) -count=1 ./...
 
 reproducible: ## linux/amd64 twice, the second time with an empty build cache, to compare the files; not in CI

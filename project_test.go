@@ -2,6 +2,9 @@ package plugin_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -232,4 +235,49 @@ func TestPlanReleases(t *testing.T) {
 	if !slices.Equal(plan.Releases, built) {
 		t.Errorf("plan knows the releases %q, and there are %q", plan.Releases, built)
 	}
+}
+
+// TestWire checks that plan and the programs of the releases mean the same by what they tell each other: they are of two
+// modules, and share no types.
+func TestWire(t *testing.T) {
+	plans, planes := wire(t, "internal/plan/wire.go"), wire(t, "controlplane/wire.go", "controlplane/controllers.go", "controlplane/server.go")
+	if len(plans) < 7 {
+		t.Fatalf("%d types", len(plans))
+	}
+	for name, fields := range plans {
+		if !slices.Equal(fields, planes[name]) {
+			t.Errorf("%s has the fields %q in internal/plan, and %q in controlplane", name, fields, planes[name])
+		}
+	}
+	version := regexp.MustCompile(`(?m)^const (?:wire)?[vV]ersion = (\d+)$`)
+	a, b := version.FindStringSubmatch(read(t, "internal/plan/wire.go")), version.FindStringSubmatch(read(t, "controlplane/wire.go"))
+	if a == nil || b == nil || a[1] != b[1] {
+		t.Errorf("versions %q and %q", a, b)
+	}
+}
+
+// wire returns the fields, in the form of JSON, of the structs in files.
+func wire(t *testing.T, files ...string) map[string][]string {
+	types := map[string][]string{}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if structure, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range structure.Fields.List {
+					if field.Tag != nil {
+						types[spec.Name.Name] = append(types[spec.Name.Name], field.Tag.Value)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return types
 }

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,6 +25,7 @@ import (
 	hpa "k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
 	"k8s.io/kubernetes/pkg/registry/batch/job"
 	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/node"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolume"
 	"k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim"
 	"k8s.io/kubernetes/pkg/registry/core/pod"
@@ -41,14 +46,16 @@ type registryStrategy interface {
 
 // Kind is one of Kubernetes' own.
 type Kind struct {
-	Version, Kind, Plural string           // such as apps/v1, Deployment and deployments
-	Strategy              registryStrategy // of its registry
-	Status                registryStrategy // nil for a kind without one
+	Versions     string           // such as apps/v1, separated by spaces, first that which is stored
+	Kind, Plural string           // such as Deployment and deployments
+	Strategy     registryStrategy // of its registry
+	Status       registryStrategy // nil for a kind without one
 }
 
 // builtins are the kinds of Kubernetes that KServe writes or that people put beside its objects.
 var builtins = []Kind{
 	{"v1", "ConfigMap", "configmaps", configmap.Strategy, nil},
+	{"v1", "Node", "nodes", node.Strategy, node.StatusStrategy},
 	{"v1", "PersistentVolume", "persistentvolumes", persistentvolume.Strategy, persistentvolume.StatusStrategy},
 	{"v1", "PersistentVolumeClaim", "persistentvolumeclaims", persistentvolumeclaim.Strategy, persistentvolumeclaim.StatusStrategy},
 	{"v1", "Pod", "pods", pod.Strategy, pod.StatusStrategy},
@@ -56,7 +63,7 @@ var builtins = []Kind{
 	{"v1", "Service", "services", service.Strategy, service.StatusStrategy},
 	{"v1", "ServiceAccount", "serviceaccounts", serviceaccount.Strategy, nil},
 	{"apps/v1", "Deployment", "deployments", deployment.Strategy, deployment.StatusStrategy},
-	{"autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", hpa.Strategy, hpa.StatusStrategy},
+	{"autoscaling/v2 autoscaling/v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers", hpa.Strategy, hpa.StatusStrategy},
 	{"batch/v1", "Job", "jobs", job.Strategy, job.StatusStrategy},
 	{"networking.k8s.io/v1", "Ingress", "ingresses", ingress.Strategy, ingress.StatusStrategy},
 	{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", clusterrolebinding.Strategy, nil},
@@ -67,22 +74,23 @@ var builtins = []Kind{
 // addBuiltins adds kinds of Kubernetes to the server.
 func (s *Server) addBuiltins(kinds []Kind) {
 	for _, k := range kinds {
-		gvk := schema.FromAPIVersionAndKind(k.Version, k.Kind)
+		versions := strings.Fields(k.Versions)
+		gvk := schema.FromAPIVersionAndKind(versions[0], k.Kind)
 		s.addKind(&kind{
-			GroupKind: gvk.GroupKind(), plural: k.Plural, versions: []string{k.Version}, storage: k.Version,
-			namespaced: k.Strategy.NamespaceScoped(), strategy: &builtin{gvk, k.Strategy, k.Status},
+			GroupKind: gvk.GroupKind(), plural: k.Plural, versions: versions, storage: versions[0],
+			namespaced: k.Strategy.NamespaceScoped(), strategy: &builtin{gvk.GroupKind(), k.Strategy, k.Status},
 		})
 	}
 }
 
 // builtin treats a kind as Kubernetes' own code does.
 type builtin struct {
-	gvk         schema.GroupVersionKind
+	schema.GroupKind
 	all, status registryStrategy
 }
 
-func (b *builtin) typed(string) runtime.Object {
-	typed, err := legacyscheme.Scheme.New(b.gvk)
+func (b *builtin) typed(version string) runtime.Object {
+	typed, err := legacyscheme.Scheme.New(schema.FromAPIVersionAndKind(version, b.Kind))
 	if err != nil {
 		panic(err) // the kind is in the scheme
 	}
@@ -91,12 +99,12 @@ func (b *builtin) typed(string) runtime.Object {
 
 // read decodes an object with its defaults into the type that Kubernetes works with.
 func (b *builtin) read(o object) (runtime.Object, error) {
-	typed := b.typed("")
+	typed := b.typed(metaOf(o).GetAPIVersion())
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o, typed); err != nil {
 		return nil, b.misfit(o, err)
 	}
 	legacyscheme.Scheme.Default(typed)
-	return legacyscheme.Scheme.ConvertToVersion(typed, schema.GroupVersion{Group: b.gvk.Group, Version: runtime.APIVersionInternal})
+	return legacyscheme.Scheme.ConvertToVersion(typed, schema.GroupVersion{Group: b.Group, Version: runtime.APIVersionInternal})
 }
 
 // misfit is the API server's answer to an object that does not fit its type: what the decoder of its JSON says.
@@ -105,11 +113,13 @@ func (b *builtin) misfit(o object, err error) error {
 	if faulty != nil {
 		return faulty
 	}
-	return badRequest(b.gvk, cmp.Or(utiljson.Unmarshal(data, b.typed("")), err))
+	meta := metaOf(o)
+	return badRequest(meta.GroupVersionKind(), cmp.Or(utiljson.Unmarshal(data, b.typed(meta.GetAPIVersion())), err))
 }
 
-func (b *builtin) write(internal runtime.Object) (object, error) {
-	typed, err := legacyscheme.Scheme.ConvertToVersion(internal, b.gvk.GroupVersion())
+func (b *builtin) write(internal runtime.Object, version string) (object, error) {
+	gvk := schema.FromAPIVersionAndKind(version, b.Kind)
+	typed, err := legacyscheme.Scheme.ConvertToVersion(internal, gvk.GroupVersion())
 	if err != nil {
 		return nil, err
 	}
@@ -118,16 +128,18 @@ func (b *builtin) write(internal runtime.Object) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	o["apiVersion"], o["kind"] = b.gvk.GroupVersion().String(), b.gvk.Kind
+	o["apiVersion"], o["kind"] = version, b.Kind
 	return o, nil
 }
 
-func (b *builtin) decode(o object) (object, error) {
+func (b *builtin) decode(o object) (object, error) { return b.rewritten(o, metaOf(o).GetAPIVersion()) }
+
+func (b *builtin) rewritten(o object, version string) (object, error) {
 	internal, err := b.read(o)
 	if err != nil {
 		return nil, err
 	}
-	return b.write(internal)
+	return b.write(internal, version)
 }
 
 func (b *builtin) create(ctx context.Context, o object) (object, error) {
@@ -137,9 +149,9 @@ func (b *builtin) create(ctx context.Context, o object) (object, error) {
 		return nil, err
 	}
 	if err := rest.BeforeCreate(b.all, ctx, internal); err != nil {
-		return nil, err
+		return nil, withoutAddresses(err)
 	}
-	return b.write(internal)
+	return b.write(internal, metaOf(o).GetAPIVersion())
 }
 
 func (b *builtin) update(ctx context.Context, o, old object, subresource string) (object, error) {
@@ -157,12 +169,29 @@ func (b *builtin) update(ctx context.Context, o, old object, subresource string)
 		strategy = b.status
 	}
 	if err := rest.BeforeUpdate(strategy, ctx, internal, before); err != nil {
-		return nil, err
+		return nil, withoutAddresses(err)
 	}
-	return b.write(internal)
+	return b.write(internal, metaOf(o).GetAPIVersion())
 }
 
-func (b *builtin) convert(o object, _ string) (object, error) { return o, nil }
+// address is how Kubernetes before 1.33 prints a pointer in a value that is invalid.
+var address = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
+
+// withoutAddresses returns an error whose message is the same in each run.
+func withoutAddresses(err error) error {
+	var invalid *apierrors.StatusError
+	if errors.As(err, &invalid) {
+		invalid.ErrStatus.Message = address.ReplaceAllString(invalid.ErrStatus.Message, "")
+	}
+	return err
+}
+
+func (b *builtin) convert(o object, version string) (object, error) {
+	if metaOf(o).GetAPIVersion() == version {
+		return o, nil
+	}
+	return b.rewritten(o, version)
+}
 
 // What Services and pods have as their address. All have the same, so that the certificates are made once.
 const (
@@ -174,7 +203,7 @@ const (
 // storage of Kubernetes).
 func (b *builtin) allocate(o, old object) {
 	spec, _ := o["spec"].(object)
-	if b.gvk.Kind != "Service" || spec == nil || spec["type"] == "ExternalName" {
+	if b.Kind != "Service" || spec == nil || spec["type"] == "ExternalName" {
 		return
 	}
 	before, _ := old["spec"].(object)

@@ -5,31 +5,25 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"sort"
 
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // Controller reconciles the objects of a kind.
 type Controller struct {
-	For        schema.GroupKind
+	For schema.GroupKind
+	// Reconciler has a method SetupWithManager, by which it says what it watches and which fields it indexes.
 	Reconciler reconcile.Reconciler
-	// On are the kinds whose objects are not owned by those that the controller reconciles, but that it watches: a change
-	// of one makes it reconcile all. A controller that has failed, or that waits, looks again after any change.
-	On []schema.GroupKind
-	// Names are those of the objects that an object of such a kind is about; nil if it is about all.
-	Names func(o map[string]any) []string
-	// Peers is a label whose value objects of a namespace share that look again when one of them changes.
-	Peers string
-	// Owns are the kinds that the controller watches of what it makes, such as Deployment.apps: a change of one makes it
-	// look at the owner, or of a pod at that of its Deployment. It sees no change of other kinds. The source is Owns and
-	// Watches in the controller's SetupWithManager.
-	Owns []string
+	// Client is what the controller reads through, if it is not that of the cluster: see [Cluster.Cached]. The controller
+	// sees no change of what its cache leaves out.
+	Client client.Client
 	// Whole reports whether the controller writes a new object whole, in its Go type, to add its finalizer. [Judge], which
 	// runs no controller, does as much.
 	Whole bool
@@ -47,6 +41,7 @@ type work struct {
 type manager struct {
 	server      *Server
 	controllers []Controller
+	watches     watches // of KServe's controllers
 
 	first   []work // of the stand-ins: KServe sees what they have done, and looks at each service less often
 	queue   []work
@@ -86,8 +81,8 @@ type write struct {
 // component needs less than ten.
 const mostRounds = 40
 
-func newManager(server *Server, controllers []Controller) *manager {
-	m := &manager{server: server, controllers: controllers}
+func newManager(server *Server) *manager {
+	m := &manager{server: server, watches: watches{of: map[schema.GroupKind][]watch{}}}
 	m.reset()
 	server.changed = m.changed
 	return m
@@ -99,8 +94,8 @@ func (m *manager) reset() {
 	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
 }
 
-// changed queues what a write concerns: the object, its owners where their controllers watch the kind, and all objects
-// of a controller that watches it on its own.
+// changed tells the controllers of a write, of which either side is nil. A stand-in looks at the object, and at the one
+// that owns it.
 func (m *manager) changed(before, after object) {
 	o := after
 	if o == nil {
@@ -114,77 +109,20 @@ func (m *manager) changed(before, after object) {
 	default:
 		m.wrote[k] = write{path: firstDifference("", before, after)}
 	}
-	for i, c := range m.controllers {
-		if c.For != k.GroupKind {
-			continue
-		}
-		m.add(work{i, k})
-		for _, version := range []object{before, after} {
-			m.addPeers(i, version)
-		}
+	concerned := []key{k}
+	for _, owner := range metaOf(o).GetOwnerReferences() {
+		kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
+		concerned = append(concerned, key{kind, k.namespace, owner.Name})
 	}
-	m.enqueueOwners(o, k.GroupKind.String(), 0)
 	for i, c := range m.controllers {
-		if !slices.Contains(c.On, k.GroupKind) {
-			continue
-		}
-		var names []string
-		if c.Names != nil {
-			names = append(c.Names(before), c.Names(after)...)
-		}
-		for _, watching := range m.server.all(c.For, "") {
-			about := keyOf(watching)
-			if c.Names == nil || slices.Contains(names, about.name) {
+		for _, about := range concerned {
+			if c.standIn && c.For == about.GroupKind {
 				m.add(work{i, about})
 			}
 		}
 	}
-}
-
-// addPeers queues the peers that a version of an object has.
-func (m *manager) addPeers(controller int, version object) {
-	label := m.controllers[controller].Peers
-	if label == "" {
-		return
-	}
-	value := metaOf(version).GetLabels()[label]
-	if value == "" {
-		return
-	}
-	k := keyOf(version)
-	m.server.mu.Lock()
-	peers := m.server.store.selected(k.GroupKind, k.namespace, labels.SelectorFromSet(labels.Set{label: value}))
-	m.server.mu.Unlock()
-	for _, peer := range peers {
-		m.add(work{controller, peer})
-	}
-}
-
-// enqueueOwners queues the owners for controllers that watch the changed kind. It climbs to the owner of the owner: a
-// pod's is a Deployment, whose owner is the service.
-func (m *manager) enqueueOwners(o object, changed string, depth int) {
-	if depth > 3 {
-		return
-	}
-	for _, owner := range metaOf(o).GetOwnerReferences() {
-		group, err := schema.ParseGroupVersion(owner.APIVersion)
-		if err != nil {
-			continue
-		}
-		k := key{group.WithKind(owner.Kind).GroupKind(), metaOf(o).GetNamespace(), owner.Name}
-		if kind := m.server.kinds[k.GroupKind]; kind == nil {
-			continue
-		} else if !kind.namespaced {
-			k.namespace = ""
-		}
-		for i, c := range m.controllers {
-			if c.For == k.GroupKind && (c.standIn || slices.Contains(c.Owns, changed)) {
-				m.add(work{i, k})
-			}
-		}
-		if stored, err := m.server.get(k); err == nil {
-			m.enqueueOwners(stored, changed, depth+1)
-		}
+	for _, w := range m.watches.tell(k, before, after) {
+		m.add(w)
 	}
 }
 
@@ -214,6 +152,7 @@ func (m *manager) settle(ctx context.Context) error {
 		*next = (*next)[1:]
 		delete(m.queued, w)
 		if m.rounds[w]++; m.rounds[w] > mostRounds {
+			delete(m.waiting, w)
 			continue
 		}
 		m.wrote = map[key]write{}
@@ -221,7 +160,7 @@ func (m *manager) settle(ctx context.Context) error {
 		result, err := m.reconcile(ctx, w)
 		wrote := m.wrote
 		m.wrote = nil
-		if m.rounds[w] == mostRounds && m.server.revision != before {
+		if m.rounds[w] >= mostRounds-1 && m.server.revision != before {
 			m.fight(w, wrote)
 		}
 		if err != nil {
@@ -250,18 +189,27 @@ func (m *manager) again() {
 		}
 	}
 	slices.SortFunc(all, func(a, b work) int {
-		return cmp.Or(cmp.Compare(a.controller, b.controller), cmp.Compare(a.key.String(), b.key.String()))
+		return cmp.Or(cmp.Compare(a.controller, b.controller), a.key.compare(b.key))
 	})
 	for _, w := range all {
 		m.add(w)
 	}
 }
 
+// fight notes what a controller writes in one of the last two rounds: it may make an object in one and delete it in the other.
 func (m *manager) fight(w work, wrote map[key]write) {
+	by := m.server.reference(w.key)
 	for k, done := range wrote {
-		m.fights = append(m.fights, Fight{m.server.reference(k), m.server.reference(w.key), done.path, done.deleted})
+		fight := Fight{m.server.reference(k), by, done.path, done.deleted}
+		i := slices.IndexFunc(m.fights, func(f Fight) bool { return f.Object == fight.Object && f.By == by })
+		switch {
+		case i < 0:
+			m.fights = append(m.fights, fight)
+		case fight.Deleted:
+			m.fights[i] = fight
+		}
 	}
-	slices.SortFunc(m.fights, func(a, b Fight) int { return a.Object.compare(b.Object) })
+	slices.SortFunc(m.fights, func(a, b Fight) int { return cmp.Or(a.Object.compare(b.Object), a.By.compare(b.By)) })
 }
 
 // reconcile calls a controller. A panic is an error, as it is behind controller-runtime.
@@ -275,11 +223,14 @@ func (m *manager) reconcile(ctx context.Context, w work) (result reconcile.Resul
 	return m.controllers[w.controller].Reconciler.Reconcile(ctx, request)
 }
 
+// pointer is one that KServe prints, as of the version of a model's format.
+var pointer = regexp.MustCompile(`\b0x[0-9a-f]{8,}\b`)
+
 // errors are those of the last look at each object.
 func (m *manager) errors() []Event {
 	var all []Event
 	for w, err := range m.failed {
-		all = append(all, Event{m.server.reference(w.key), "ReconcileError", err.Error()})
+		all = append(all, Event{m.server.reference(w.key), "ReconcileError", pointer.ReplaceAllString(err.Error(), "0x...")})
 	}
 	slices.SortFunc(all, func(a, b Event) int { return a.Object.compare(b.Object) })
 	return all
@@ -299,7 +250,7 @@ func (r recorder) Event(about runtime.Object, kind, reason, message string) {
 	if !ok {
 		return
 	}
-	event := Event{Reason: reason, Message: message}
+	event := Event{Reason: reason, Message: pointer.ReplaceAllString(message, "0x...")}
 	event.Object = Reference{Namespace: accessor.GetNamespace(), Name: accessor.GetName(), Kind: kindOf(about)}
 	if !r.manager.told[event] {
 		r.manager.told[event] = true

@@ -47,7 +47,7 @@ var versionMissing = field.ErrorList{
 	field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 }
 
-func requestContext(t target) context.Context {
+func (t target) context() context.Context {
 	ctx := genericapirequest.WithNamespace(context.Background(), t.namespace)
 	version, _ := schema.ParseGroupVersion(t.version)
 	return genericapirequest.WithRequestInfo(ctx, &genericapirequest.RequestInfo{

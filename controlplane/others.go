@@ -31,7 +31,7 @@ var (
 // parts are what others do, and what can be told not to get ready.
 var parts = []string{"workloads", "knative", "routes"}
 
-// others stand in for the controllers of others: Deployments get a pod and become available, routes are accepted, and
+// others are the stand-ins for the controllers that are not KServe's: Deployments get a pod and become available, routes are accepted, and
 // Knative's revisions serve. The parts that are unready leave their objects alone; Deployments get a pod nevertheless.
 func (s *Server) others(unready []string) ([]Controller, error) {
 	for _, part := range unready {
@@ -51,7 +51,6 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		status func(object) object
 	}{
 		{"workloads", workerSets, acceptWorkerSet},
-		{"knative", knative, s.acceptKnative},
 		{"routes", routes, acceptRoute},
 		{"routes", gateways, acceptGateway},
 		{"routes", pools, acceptPool("parents")},
@@ -60,6 +59,13 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		if !slices.Contains(unready, other.part) {
 			all = append(all, Controller{For: other.of, Reconciler: s.accepting(other.of, other.status), standIn: true})
 		}
+	}
+	if !slices.Contains(unready, "knative") {
+		all = append(all, Controller{For: knative, standIn: true, Reconciler: reconcile.Func(
+			func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+				return reconcile.Result{}, s.knativeService(key{knative, r.Namespace, r.Name})
+			},
+		)})
 	}
 	return all, nil
 }
@@ -85,8 +91,9 @@ func (s *Server) deployment(k key, available bool) error {
 		return nil // it is gone
 	}
 	replicas, _, _ := unstructured.NestedInt64(d, "spec", "replicas")
-	refusal := s.pod(d, available)
+	refusal := s.pod(d, replicas > 0, available)
 	missing := condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+	serving := condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
 	status := object{"observedGeneration": metaOf(d).GetGeneration()}
 	counts := []string{"replicas", "updatedReplicas", "readyReplicas", "availableReplicas"}
 	switch {
@@ -100,13 +107,17 @@ func (s *Server) deployment(k key, available bool) error {
 		}
 		status["conditions"] = []any{missing, failure}
 		counts = nil
+		if _, older := s.pods[k]; older && available { // the ReplicaSet before keeps it
+			status["conditions"] = []any{serving, failure}
+			counts = []string{"replicas", "readyReplicas", "availableReplicas"}
+		}
 	case !available:
 		status["conditions"] = []any{missing, condition("Progressing", "True", "ReplicaSetUpdated",
 			fmt.Sprintf("ReplicaSet %q is progressing.", k.name))}
 		counts = []string{"replicas", "updatedReplicas", "unavailableReplicas"}
 	default:
 		status["conditions"] = []any{
-			condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability."),
+			serving,
 			condition("Progressing", "True", "NewReplicaSetAvailable",
 				fmt.Sprintf("ReplicaSet %q has successfully progressed.", k.name)),
 		}
@@ -128,21 +139,36 @@ func condition(kind, status, reason, message string) any {
 		"lastTransitionTime": at, "lastUpdateTime": at}
 }
 
-// pod makes the pod of a Deployment's template, in the place of that of an older one.
-func (s *Server) pod(d object, ready bool) error {
+// pod makes the pod of the template of a Deployment or a Knative Service, if it wants one, and deletes that of an older one: not if the API server
+// refuses the new one.
+func (s *Server) pod(d object, wanted, ready bool) error {
 	template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
 	k := keyOf(d)
-	if last, made := s.pods[k]; made {
+	last, made := s.pods[k]
+	if made {
 		_, err := s.get(last.key)
-		if err == nil && reflect.DeepEqual(last.template, template) {
-			return nil
-		}
-		if err == nil {
-			if _, err := s.delete(last.key); err != nil {
-				return err
-			}
+		made = err == nil
+	}
+	if made && wanted && reflect.DeepEqual(last.template, template) {
+		return nil
+	}
+	if !made || !wanted {
+		delete(s.pods, k)
+	}
+	if wanted {
+		if err := s.createPod(d, template, ready); err != nil {
+			return err
 		}
 	}
+	if !made {
+		return nil
+	}
+	_, err := s.delete(last.key)
+	return err
+}
+
+func (s *Server) createPod(d object, template any, ready bool) error {
+	k := keyOf(d)
 	meta := metaOf(d)
 	p := runtime.DeepCopyJSON(template.(object))
 	given := metaOf(template.(object))
@@ -156,7 +182,7 @@ func (s *Server) pod(d object, ready bool) error {
 	made.SetFinalizers(given.GetFinalizers())
 	controller := true
 	made.SetOwnerReferences([]metav1.OwnerReference{{
-		APIVersion: "apps/v1", Kind: "Deployment", Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
+		APIVersion: meta.GetAPIVersion(), Kind: meta.GetKind(), Name: meta.GetName(), UID: meta.GetUID(), Controller: &controller,
 	}})
 	t := target{kind: s.kinds[pods], version: "v1", namespace: k.namespace}
 	created, err := s.create(t, p, false)
@@ -164,11 +190,9 @@ func (s *Server) pod(d object, ready bool) error {
 		return err
 	}
 	s.pods[k] = podOf{keyOf(created), template}
-	if !ready {
-		return nil
-	}
+	isReady := map[bool]string{false: "False", true: "True"}[ready]
 	return s.writeStatus(keyOf(created), created, object{
-		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": "True"}},
+		"phase": "Running", "conditions": []any{object{"type": "Ready", "status": isReady}},
 		"podIP": podAddress, "podIPs": []any{object{"ip": podAddress}},
 	})
 }
@@ -236,8 +260,8 @@ type revisionOf struct {
 	number   int
 }
 
-// newest returns the name of the newest revision of a Knative Service. Each template that it gets makes one.
-func (s *Server) newest(o object) string {
+// newRevision returns the name of the newest revision of a Knative Service, and makes one of a new template.
+func (s *Server) newRevision(o object) string {
 	meta := metaOf(o)
 	template, _, _ := unstructured.NestedFieldNoCopy(o, "spec", "template")
 	last := s.revisions[meta.GetUID()]
@@ -248,10 +272,22 @@ func (s *Server) newest(o object) string {
 	return fmt.Sprintf("%s-%05d", meta.GetName(), last.number)
 }
 
+// knativeService lets the newest revision of a Knative Service serve, unless its pod is refused.
+func (s *Server) knativeService(k key) error {
+	o, err := s.get(k)
+	if err != nil || metaOf(o).GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if err := s.pod(o, true, true); err != nil {
+		return err
+	}
+	return s.writeStatus(k, o, s.acceptKnative(o))
+}
+
 // acceptKnative is a Knative Service whose newest revision serves, with as much traffic as it shall have.
 func (s *Server) acceptKnative(o object) object {
 	meta := metaOf(o)
-	revision := s.newest(o)
+	revision := s.newRevision(o)
 	traffic, _, _ := unstructured.NestedSlice(o, "spec", "traffic")
 	if len(traffic) == 0 {
 		traffic = []any{object{"latestRevision": true, "percent": int64(100)}}

@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
@@ -65,17 +66,19 @@ func Run(ctx context.Context, release Release, in io.Reader, out io.Writer) erro
 }
 
 func run(ctx context.Context, release Release, request Request) (*Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	c, end, err := newCluster(release, request.Unready)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	c.server.created = newest(request.Stored)
+	c.server.created = createdBy(request.Stored)
 	answer := &Answer{Version: Version, Release: release.Version}
 	if answer.Cluster, err = c.install(release, request); err != nil || len(answer.Cluster) > 0 {
 		return answer, err
 	}
-	if err := c.setUp(request); err != nil {
+	if err := c.setUp(ctx, release, request); err != nil {
 		return nil, err
 	}
 	if err := c.manager.settle(ctx); err != nil {
@@ -99,8 +102,11 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	return answer, nil
 }
 
-// install puts into the cluster what a release has, and what the request says is there. It returns what of that is not
-// accepted.
+// configuration is KServe's.
+var configuration = key{schema.GroupKind{Kind: "ConfigMap"}, "kserve", "inferenceservice-config"}
+
+// install puts into the cluster what a release has, and what the request says is there without the manifests. It returns
+// what of that is not accepted.
 func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	all, err := installed(release.Manifests)
 	if err != nil {
@@ -114,11 +120,17 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	for _, o := range request.Cluster {
 		given[keyOf(o)], kinds[keyOf(o).Kind] = true, keyOf(o).Kind != "ConfigMap"
 	}
+	ours := map[key]bool{} // to be applied
+	for _, o := range slices.Concat(request.Previous, request.Objects) {
+		if t, found := c.server.targetOf(o, request.Namespace); found {
+			ours[t.key()] = true
+		}
+	}
 	var refused []Refusal
-	put := func(configuration bool) {
+	put := func(configMaps bool) {
 		for i, o := range request.Cluster {
 			k := keyOf(o)
-			if (k.Kind == "ConfigMap") != configuration {
+			if (k.Kind == "ConfigMap") != configMaps || ours[k] && !configMaps {
 				continue
 			}
 			if err := c.put(o); err != nil {
@@ -142,7 +154,9 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		if err := setMode(o, mode); err != nil {
 			return nil, err
 		}
-		if err := c.put(o); err != nil {
+		if err := c.put(o); err != nil && given[configuration] {
+			return nil, fmt.Errorf("KServe does not take its own %s with the ConfigMap %s of the cluster: %w", k, configuration.name, err)
+		} else if err != nil {
 			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
 		}
 	}
@@ -161,7 +175,7 @@ func (r Release) mode(name string) (string, error) {
 
 // has reports whether the request has an object of a kind, or of one whose name goes on.
 func (r Request) has(kind string) bool {
-	return slices.ContainsFunc(slices.Concat(r.Cluster, r.Previous, r.Objects), func(o map[string]any) bool {
+	return slices.ContainsFunc(slices.Concat(r.Cluster, r.Stored, r.Previous, r.Objects), func(o map[string]any) bool {
 		name, _ := o["kind"].(string)
 		return strings.HasPrefix(name, kind)
 	})
@@ -185,7 +199,7 @@ func (c *Cluster) put(o object) error {
 
 // setMode sets the default mode, unless it is empty or the object is not KServe's configuration.
 func setMode(config object, mode string) error {
-	if mode == "" || keyOf(config).name != "inferenceservice-config" {
+	if mode == "" || keyOf(config).name != configuration.name {
 		return nil
 	}
 	data, _ := config["data"].(object)

@@ -22,7 +22,7 @@ type play struct {
 	namespace string
 }
 
-// act deletes what is gone of older manifests, applies the new ones over the others, as Argo CD does in this order, and
+// act deletes what is gone of older manifests before it applies the new ones over the others, as Argo CD does, and
 // returns what the controllers leave.
 func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
 	p.manager.reset()
@@ -134,7 +134,8 @@ func (p *play) account(k key) {
 	}
 }
 
-// ordered returns the places of manifests in the order in which Argo CD applies them: what others need comes first.
+// ordered returns the places of manifests in the order in which they are applied: what others need comes first. In Argo CD
+// KServe's kinds come in the order of the objects' names, and its controllers try again until all are there.
 func ordered(manifests []map[string]any) []int {
 	rank := func(i int) int {
 		switch kind, _ := manifests[i]["kind"].(string); kind {

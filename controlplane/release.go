@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -28,8 +29,12 @@ type Release struct {
 	Manifests         fs.FS                         // with the directory manifests, where hack/pack has packed its sources
 	Scheme            []func(*runtime.Scheme) error // beside client-go's
 	Kinds             func(*Cluster) []Kind         // of Kubernetes, beside those that every release has; may be nil
-	Webhooks          func(*Cluster) []Webhook
-	Controllers       func(*Cluster) []Controller
+	Webhooks          func(*Cluster) []Webhook      // that KServe's programs register
+	Controllers       func(*Cluster) []Controller   // that they start
+	// Configuration reads what the methods SetupWithManager of the controllers take beside the manager.
+	Configuration func(*Cluster) ([]any, error)
+	// Informer is for a release whose controller-runtime asks for more methods than [Informer] has; nil for none.
+	Informer func(*Informer) cache.Informer
 	// Expired is for a release that makes a new certificate each time that it looks at an LLMInferenceService, unless
 	// it finds one that has expired.
 	Expired bool
@@ -87,7 +92,7 @@ func newCluster(release Release, unready []string) (c *Cluster, close func(), er
 	c.reader = &reader{direct, server, map[key]read{}, map[index]client.IndexerFunc{}, nil}
 	c.Client = c.reader
 	c.Clientset = clientset{c.Uncached, c.Client}
-	c.manager = newManager(server, nil)
+	c.manager = newManager(server)
 	c.Recorder = recorder{c.manager}
 	others, err := server.others(unready)
 	if err != nil {

@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,6 +37,10 @@ type key struct {
 	namespace, name string
 }
 
+func (k key) compare(other key) int {
+	return cmp.Or(cmp.Compare(k.Group, other.Group), cmp.Compare(k.String(), other.String()))
+}
+
 func (k key) String() string {
 	if k.namespace == "" {
 		return k.Kind + " " + k.name
@@ -55,12 +60,12 @@ type Server struct {
 	revision int64 // of the newest write
 	created  int   // objects
 
-	pods      map[key]podOf            // of the Deployments
+	pods      map[key]podOf            // of Deployments and Knative Services
 	prepared  map[key]prepared         // Secrets with certificates
 	revisions map[types.UID]revisionOf // of Knative Services
 }
 
-// podOf is the pod of a Deployment, and the template that it is made of.
+// podOf is the pod of a Deployment or Knative Service, and the template that it is made of.
 type podOf struct {
 	key
 	template any
@@ -319,6 +324,11 @@ func (s *Server) selected(t target, query url.Values) ([]object, error) {
 	byField, err := fields.ParseSelector(query.Get("fieldSelector"))
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	for _, required := range byField.Requirements() {
+		if required.Field != "metadata.name" && required.Field != "metadata.namespace" {
+			return nil, apierrors.NewBadRequest("field label not supported: " + required.Field)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

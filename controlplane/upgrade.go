@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // upgrade puts what another release has left into the cluster and lets this one's controllers look at it. Nothing is
@@ -71,12 +72,13 @@ func (s *Server) restore(k key, o object) {
 	s.changed(nil, o)
 }
 
-// recall takes what the stand-ins know from what is stored: the pods of Deployments, and the revisions of Knative
-// Services.
+// recall takes what the stand-ins know from what is stored: the pods of Deployments and Knative Services, and the revisions of
+// the latter.
 func (s *Server) recall() {
 	for _, pod := range s.all(pods, "") {
 		for _, owner := range metaOf(pod).GetOwnerReferences() {
-			k := key{deployments, metaOf(pod).GetNamespace(), owner.Name}
+			kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
+			k := key{kind, metaOf(pod).GetNamespace(), owner.Name}
 			if d, err := s.get(k); err == nil && metaOf(d).GetUID() == owner.UID {
 				template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
 				s.pods[k] = podOf{keyOf(pod), template}
@@ -97,8 +99,8 @@ func (s *Server) recall() {
 // uid is that of the nth object that a control plane creates.
 const uid = "00000000-0000-4000-8000-%012d"
 
-// newest is how many objects a control plane has created that has left these.
-func newest(left []map[string]any) (created int) {
+// createdBy is how many objects a control plane has created that has left these.
+func createdBy(left []map[string]any) (created int) {
 	for _, o := range left {
 		var n int
 		if _, err := fmt.Sscanf(string(metaOf(o).GetUID()), uid, &n); err == nil {

@@ -14,7 +14,7 @@ type Request struct {
 	Mode string `json:"mode,omitempty"`
 	// Namespace is that of objects that name none.
 	Namespace string `json:"namespace"`
-	// Unready are the stand-ins that do not do their part: see [Server.others].
+	// Unready are the stand-ins that do not do their part: workloads, knative, routes.
 	Unready []string `json:"unready,omitempty"`
 	// Cluster are objects that are in the cluster already. Those of a kind take the place of all that the release ships
 	// of it; a ConfigMap only of the one with its name.
@@ -75,7 +75,8 @@ type Reference struct {
 }
 
 func (r Reference) compare(other Reference) int {
-	return cmp.Or(cmp.Compare(r.Namespace, other.Namespace), cmp.Compare(r.Kind, other.Kind), cmp.Compare(r.Name, other.Name))
+	return cmp.Or(cmp.Compare(r.Namespace, other.Namespace), cmp.Compare(r.Kind, other.Kind), cmp.Compare(r.Name, other.Name),
+		cmp.Compare(r.APIVersion, other.APIVersion))
 }
 
 func (s *Server) reference(k key) Reference {

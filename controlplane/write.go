@@ -1,7 +1,6 @@
 package controlplane
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -313,4 +312,3 @@ func keyOf(o object) key {
 }
 
 // context is that of a request, as Kubernetes' strategies read it.
-func (t target) context() context.Context { return requestContext(t) }

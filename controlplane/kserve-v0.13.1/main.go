@@ -36,8 +36,9 @@ func release() controlplane.Release {
 		Scheme: []func(*runtime.Scheme) error{
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 		},
-		Webhooks:    webhooks,
-		Controllers: controllers,
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Controllers:   controllers,
 	}
 }
 
@@ -81,16 +82,14 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	of := controlplane.KServe
 	return []controlplane.Controller{
 		{
-			For:  of("InferenceService"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev", "VirtualService.networking.istio.io"},
+			For: of("InferenceService"),
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -104,4 +103,17 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
+}
+
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	deploy, err := v1beta1.NewDeployConfig(c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
 }

@@ -11,11 +11,3 @@ func TestJudge(t *testing.T) { planetest.Judge(t, release()) }
 func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, release()) }
 
 func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), false) }
-
-func TestOwns(t *testing.T) {
-	planetest.Owns(t, release(), map[string]string{
-		"InferenceService": "v1beta1/inferenceservice/controller.go",
-		"InferenceGraph":   "v1alpha1/inferencegraph/controller.go",
-		"TrainedModel":     "v1alpha1/trainedmodel/controller.go",
-	})
-}

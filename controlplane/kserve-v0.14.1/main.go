@@ -18,7 +18,6 @@ import (
 	"github.com/kserve/kserve/pkg/webhook/admission/servingruntime"
 	istio "istio.io/client-go/pkg/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -39,8 +38,9 @@ func release() controlplane.Release {
 		Scheme: []func(*runtime.Scheme) error{
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 		},
-		Webhooks:    webhooks,
-		Controllers: controllers,
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Controllers:   controllers,
 	}
 }
 
@@ -79,16 +79,14 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	of := controlplane.KServe
 	return []controlplane.Controller{
 		{
-			For:  of("InferenceService"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev", "VirtualService.networking.istio.io"},
+			For: of("InferenceService"),
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -102,12 +100,23 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For:  of("LocalModelCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
-			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
+			For: of("LocalModelCache"),
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 	}
+}
+
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	deploy, err := v1beta1.NewDeployConfig(c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
 }

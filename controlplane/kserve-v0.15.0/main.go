@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 
 	"github.com/go-logr/logr"
@@ -20,7 +21,6 @@ import (
 	otel "github.com/open-telemetry/opentelemetry-operator/apis/v1beta1"
 	istio "istio.io/client-go/pkg/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
@@ -43,8 +43,9 @@ func release() controlplane.Release {
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
 		},
-		Webhooks:    webhooks,
-		Controllers: controllers,
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Controllers:   controllers,
 	}
 }
 
@@ -84,19 +85,13 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			Owns: []string{
-				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
-				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
-				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io",
-			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -110,12 +105,27 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For:  of("LocalModelCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
-			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
+			For: of("LocalModelCache"),
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 	}
+}
+
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	deploy, err := v1beta1.NewDeployConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
 }

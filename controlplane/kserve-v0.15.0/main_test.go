@@ -13,12 +13,3 @@ func TestInferenceServices(t *testing.T) { planetest.InferenceServices(t, releas
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
 func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), false) }
-
-func TestOwns(t *testing.T) {
-	planetest.Owns(t, release(), map[string]string{
-		"InferenceService": "v1beta1/inferenceservice/controller.go",
-		"InferenceGraph":   "v1alpha1/inferencegraph/controller.go",
-		"TrainedModel":     "v1alpha1/trainedmodel/controller.go",
-		"LocalModelCache":  "v1alpha1/localmodel/controller.go",
-	})
-}

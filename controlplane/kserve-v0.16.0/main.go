@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 
 	"github.com/go-logr/logr"
@@ -22,7 +23,6 @@ import (
 	otel "github.com/open-telemetry/opentelemetry-operator/apis/v1beta1"
 	istio "istio.io/client-go/pkg/apis/networking/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	knative "knative.dev/serving/pkg/apis/serving/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
@@ -45,9 +45,10 @@ func release() controlplane.Release {
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
 		},
-		Webhooks:    webhooks,
-		Controllers: controllers,
-		Expired:     true,
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Controllers:   controllers,
+		Expired:       true,
 	}
 }
 
@@ -92,20 +93,13 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
-			Owns: []string{
-				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
-				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
-				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io",
-			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -119,23 +113,32 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For: of("LLMInferenceService"),
-			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
-			Owns: []string{
-				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
-				"HTTPRoute.gateway.networking.k8s.io", "InferencePool.inference.networking.x-k8s.io",
-				"InferenceModel.inference.networking.x-k8s.io", "LeaderWorkerSet.leaderworkerset.x-k8s.io",
-			},
+			For:        of("LLMInferenceService"),
 			Whole:      true,
 			Reconciler: &llmisvc.LLMISVCReconciler{Client: c.Client, Clientset: c.Clientset, EventRecorder: c.Recorder},
 		},
 		{
-			For:  of("LocalModelCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
-			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
+			For: of("LocalModelCache"),
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 	}
+}
+
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	deploy, err := v1beta1.NewDeployConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
 }

@@ -15,13 +15,3 @@ func TestLLMInferenceServices(t *testing.T) { planetest.LLMInferenceServices(t, 
 func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
 func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), true) }
-
-func TestOwns(t *testing.T) {
-	planetest.Owns(t, release(), map[string]string{
-		"InferenceService":    "v1beta1/inferenceservice/controller.go",
-		"InferenceGraph":      "v1alpha1/inferencegraph/controller.go",
-		"TrainedModel":        "v1alpha1/trainedmodel/controller.go",
-		"LLMInferenceService": "v1alpha1/llmisvc/controller.go",
-		"LocalModelCache":     "v1alpha1/localmodel/controller.go",
-	})
-}

@@ -24,7 +24,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -39,13 +38,14 @@ func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
 	return controlplane.Release{
-		Version:     "0.17.0",
-		Standard:    string(constants.Standard),
-		Knative:     string(constants.Knative),
-		Manifests:   embedded,
-		Scheme:      []func(*runtime.Scheme) error{kservescheme.AddAll},
-		Webhooks:    webhooks,
-		Controllers: controllers,
+		Version:       "0.17.0",
+		Standard:      string(constants.Standard),
+		Knative:       string(constants.Knative),
+		Manifests:     embedded,
+		Scheme:        []func(*runtime.Scheme) error{kservescheme.AddAll},
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Controllers:   controllers,
 	}
 }
 
@@ -115,23 +115,17 @@ func validateConfig(ctx context.Context, c *controlplane.Cluster, config *v1alph
 func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	of := controlplane.KServe
 	llmValidator := &v1alpha2.LLMInferenceServiceValidator{}
+	cached := c.Cached(llmCache())
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
-			Owns: []string{
-				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
-				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
-				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io", "Pod",
-			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
-				Recorder: c.Recorder, VirtualServiceAvailable: true,
+				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -145,16 +139,11 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For: of("LLMInferenceService"),
-			On:  []schema.GroupKind{of("LLMInferenceServiceConfig")},
-			Owns: []string{
-				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
-				"HTTPRoute.gateway.networking.k8s.io", "InferencePool.inference.networking.k8s.io",
-				"InferencePool.inference.networking.x-k8s.io", "LeaderWorkerSet.leaderworkerset.x-k8s.io", "Pod",
-			},
-			Whole: true,
+			For:    of("LLMInferenceService"),
+			Client: cached,
+			Whole:  true,
 			Reconciler: &llmisvc.LLMISVCReconciler{
-				Client: c.Cached(llmCache()), Clientset: c.Clientset, EventRecorder: c.Recorder,
+				Client: cached, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
 					_, err := llmValidator.ValidateCreate(ctx, service)
 					return err
@@ -162,14 +151,29 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For:  of("LocalModelCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService")},
-			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
+			For: of("LocalModelCache"),
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 	}
+}
+
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
+	if err != nil {
+		return nil, err
+	}
+	deploy, err := v1beta1.NewDeployConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
 }
 
 // llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.

@@ -16,12 +16,4 @@ func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
 func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), true) }
 
-func TestOwns(t *testing.T) {
-	planetest.Owns(t, release(), map[string]string{
-		"InferenceService":    "v1beta1/inferenceservice/controller.go",
-		"InferenceGraph":      "v1alpha1/inferencegraph/controller.go",
-		"TrainedModel":        "v1alpha1/trainedmodel/controller.go",
-		"LLMInferenceService": "v1alpha2/llmisvc/controller.go",
-		"LocalModelCache":     "v1alpha1/localmodel/controller.go",
-	})
-}
+func TestSchedulers(t *testing.T) { planetest.Schedulers(t, release()) }

@@ -26,10 +26,9 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
 	_ "k8s.io/kubernetes/pkg/apis/resource/install"
 	"k8s.io/kubernetes/pkg/registry/resource/resourceclaimtemplate"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -46,21 +45,23 @@ func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
 	return controlplane.Release{
-		Version:     "0.20.0",
-		Standard:    string(constants.Standard),
-		Knative:     string(constants.Knative),
-		Manifests:   embedded,
-		Scheme:      []func(*runtime.Scheme) error{kservescheme.AddAll},
-		Kinds:       kinds,
-		Webhooks:    webhooks,
-		Controllers: controllers,
+		Version:       "0.20.0",
+		Standard:      string(constants.Standard),
+		Knative:       string(constants.Knative),
+		Manifests:     embedded,
+		Scheme:        []func(*runtime.Scheme) error{kservescheme.AddAll},
+		Kinds:         kinds,
+		Webhooks:      webhooks,
+		Configuration: configuration,
+		Informer:      func(i *controlplane.Informer) cache.Informer { return informer{i} },
+		Controllers:   controllers,
 	}
 }
 
 // kinds are those that only this release writes, for the devices of LLMInferenceServices.
 func kinds(c *controlplane.Cluster) []controlplane.Kind {
 	return []controlplane.Kind{{
-		Version: "resource.k8s.io/v1", Kind: "ResourceClaimTemplate", Plural: "resourceclaimtemplates",
+		Versions: "resource.k8s.io/v1", Kind: "ResourceClaimTemplate", Plural: "resourceclaimtemplates",
 		Strategy: resourceclaimtemplate.NewStrategy(c.Uncached.CoreV1().Namespaces()),
 	}}
 }
@@ -147,23 +148,17 @@ func validateConfig(ctx context.Context, c *controlplane.Cluster, config *v1alph
 func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	of := controlplane.KServe
 	llmValidator := &v1alpha2.LLMInferenceServiceValidator{}
+	cached := c.Cached(llmCache())
 	return []controlplane.Controller{
 		{
 			For: of("InferenceService"),
-			On:  []schema.GroupKind{of("ServingRuntime"), of("ClusterServingRuntime")},
-			Owns: []string{
-				"Deployment.apps", "Service", "Service.serving.knative.dev", "ScaledObject.keda.sh",
-				"OpenTelemetryCollector.opentelemetry.io", "VirtualService.networking.istio.io",
-				"HTTPRoute.gateway.networking.k8s.io", "Ingress.networking.k8s.io", "Pod",
-			},
 			Reconciler: &inferenceservice.InferenceServiceReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
-				Recorder: c.Recorder, VirtualServiceAvailable: true,
+				Recorder: c.Recorder,
 			},
 		},
 		{
-			For:  of("InferenceGraph"),
-			Owns: []string{"Deployment.apps", "Service.serving.knative.dev"},
+			For: of("InferenceGraph"),
 			Reconciler: &inferencegraph.InferenceGraphReconciler{
 				Client: c.Client, ClientConfig: c.Config, Clientset: c.Clientset, Scheme: c.Scheme, Log: logr.Discard(),
 				Recorder: c.Recorder,
@@ -177,19 +172,11 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 		{
-			For:   of("LLMInferenceService"),
-			On:    []schema.GroupKind{of("LLMInferenceServiceConfig")},
-			Peers: constants.LLMRoutingGroupLabelKey,
-			Owns: []string{
-				"Ingress.networking.k8s.io", "Deployment.apps", "Secret", "Service",
-				"HorizontalPodAutoscaler.autoscaling", "HTTPRoute.gateway.networking.k8s.io",
-				"InferencePool.inference.networking.k8s.io", "InferencePool.inference.networking.x-k8s.io",
-				"VariantAutoscaling.llmd.ai", "ScaledObject.keda.sh", "LeaderWorkerSet.leaderworkerset.x-k8s.io",
-				"ResourceClaimTemplate.resource.k8s.io", "Pod",
-			},
-			Whole: true,
+			For:    of("LLMInferenceService"),
+			Client: cached,
+			Whole:  true,
 			Reconciler: &llmisvc.LLMISVCReconciler{
-				Client: c.Cached(llmCache()), Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
+				Client: cached, Config: c.Config, Clientset: c.Clientset, EventRecorder: c.Recorder,
 				Validator: func(ctx context.Context, service *v1alpha2.LLMInferenceService) error {
 					_, err := llmValidator.ValidateCreate(ctx, service)
 					return err
@@ -198,23 +185,17 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 		},
 		{
 			For:        of("LLMInferenceServiceConfig"),
-			On:         []schema.GroupKind{of("LLMInferenceService")},
-			Names:      baseRefs,
 			Whole:      true,
 			Reconciler: &llmisvc.LLMISVCConfigReconciler{Client: c.Client, EventRecorder: c.Recorder},
 		},
 		{
-			For:  of("LocalModelCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
-			Owns: []string{"PersistentVolume", "PersistentVolumeClaim"},
+			For: of("LocalModelCache"),
 			Reconciler: &localmodel.LocalModelReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
 		},
 		{
-			For:  of("LocalModelNamespaceCache"),
-			On:   []schema.GroupKind{of("LocalModelNode"), of("InferenceService"), of("LLMInferenceService")},
-			Owns: []string{"PersistentVolumeClaim"},
+			For: of("LocalModelNamespaceCache"),
 			Reconciler: &localmodel.LocalModelNamespaceCacheReconciler{
 				Client: c.Client, Clientset: c.Uncached, Scheme: c.Scheme, Log: logr.Discard(),
 			},
@@ -222,15 +203,30 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 	}
 }
 
-// baseRefs are the names of the presets that a service names. KServe looks at its own presets, too, which no service
-// has to name: it writes which services there are, which plan does not show.
-func baseRefs(service map[string]any) (names []string) {
-	refs, _, _ := unstructured.NestedSlice(service, "spec", "baseRefs")
-	for _, ref := range refs {
-		name, _, _ := unstructured.NestedString(ref.(map[string]any), "name")
-		names = append(names, name)
+// configuration is what cmd/manager reads for its controllers before it sets them up.
+func configuration(c *controlplane.Cluster) ([]any, error) {
+	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
+	if err != nil {
+		return nil, err
 	}
-	return names
+	deploy, err := v1beta1.NewDeployConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	ingress, err := v1beta1.NewIngressConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return []any{deploy, ingress}, nil
+}
+
+// informer has the method that controller-runtime calls since 0.21.
+type informer struct{ *controlplane.Informer }
+
+func (i informer) AddEventHandlerWithOptions(
+	handler toolscache.ResourceEventHandler, _ toolscache.HandlerOptions,
+) (toolscache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandler(handler)
 }
 
 // llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.

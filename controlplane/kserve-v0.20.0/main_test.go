@@ -24,17 +24,7 @@ func TestLocalModels(t *testing.T) { planetest.LocalModels(t, release()) }
 
 func TestRuntimes(t *testing.T) { planetest.Runtimes(t, release(), true) }
 
-func TestOwns(t *testing.T) {
-	planetest.Owns(t, release(), map[string]string{
-		"InferenceService":          "v1beta1/inferenceservice/controller.go",
-		"InferenceGraph":            "v1alpha1/inferencegraph/controller.go",
-		"TrainedModel":              "v1alpha1/trainedmodel/controller.go",
-		"LLMInferenceService":       "v1alpha2/llmisvc/controller.go",
-		"LLMInferenceServiceConfig": "v1alpha2/llmisvc/llmisvcconfig_controller.go",
-		"LocalModelCache":           "v1alpha1/localmodel/reconcilers/localmodelcache_reconciler.go",
-		"LocalModelNamespaceCache":  "v1alpha1/localmodel/reconcilers/localmodelnamespacecache_reconciler.go",
-	})
-}
+func TestSchedulers(t *testing.T) { planetest.Schedulers(t, release()) }
 
 // TestWorkers: this release deletes the Deployment of the workers that it has made, llama-predictor-worker
 // (https://github.com/kserve/kserve/issues/6113). Rule KS906 is about it.

@@ -1,6 +1,7 @@
 package planetest
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -9,9 +10,24 @@ import (
 
 // LocalModels tests the releases that have caches of models. KServe makes a volume where a service uses the model, and
 // says in the status which services do: it finds them by a field that it indexes. The cluster's configuration turns
-// local models on.
+// local models on, and has the nodes: one of the group, one that is not ready and one without its label.
 func LocalModels(t *testing.T, release controlplane.Release) {
-	cluster := []map[string]any{configured(t, release, "localModel", "enabled", true)}
+	cluster := append(manifests(t, `
+apiVersion: v1
+kind: Node
+metadata: {name: one, labels: {gpu: a100}}
+status: {conditions: [{type: Ready, status: "True"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: broken, labels: {gpu: a100}}
+status: {conditions: [{type: Ready, status: "False"}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: other}
+status: {conditions: [{type: Ready, status: "True"}]}
+`), configured(t, release, "localModel", "enabled", true))
 	service := strings.Replace(iris, "{name: iris}",
 		"{name: iris, annotations: {serving.kserve.io/deploymentMode: "+release.Standard+"}}", 1)
 	_, state := plan(t, release, controlplane.Request{Cluster: cluster, Objects: manifests(t, `
@@ -35,6 +51,15 @@ spec: {sourceModelUri: "gs://kfserving-examples/models/sklearn/1.0/model", model
 	user := at(find(t, state, "LocalModelCache sklearn"), "status", "inferenceServices", 0)
 	if at(user, "namespace") != "default" || at(user, "name") != "iris" || len(state.Errors) > 0 {
 		t.Errorf("the cache has the service %v; errors %v, refused %v", user, state.Errors, state.Refused)
+	}
+	var nodes []any
+	for _, o := range state.Objects {
+		if o["kind"] == "LocalModelNode" {
+			nodes = append(nodes, at(o, "metadata", "name"), at(o, "spec", "localModels", 0, "modelName"))
+		}
+	}
+	if !reflect.DeepEqual(nodes, []any{"one", "sklearn"}) {
+		t.Errorf("nodes that load a model: %v", nodes)
 	}
 	claim := find(t, state, "PersistentVolumeClaim sklearn-gpu")
 	volumes, _ := at(find(t, state, "Pod iris-predictor"), "spec", "volumes").([]any)

@@ -22,6 +22,8 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
+		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
+		"in the cluster": inCluster,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -48,15 +50,6 @@ spec:
       modelFormat: {name: huggingface}
       storageUri: pvc://models/llama
     workerSpec: {pipelineParallelSize: 2}
-`
-
-const llama = `
-apiVersion: serving.kserve.io/v1alpha2
-kind: LLMInferenceService
-metadata: {name: llama}
-spec:
-  model: {uri: "hf://meta-llama/Llama-3.1-8B-Instruct", name: llama}
-  router: {route: {}, gateway: {}, scheduler: {}}
 `
 
 // ask runs the program's own function, in the namespace default.
@@ -216,56 +209,6 @@ spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
 	find(t, state, "Deployment chain")
 }
 
-// LLMInferenceServices tests the releases that have them.
-func LLMInferenceServices(t *testing.T, release controlplane.Release) {
-	t.Run("presets", func(t *testing.T) { presets(t, release) })
-	t.Run("taken", func(t *testing.T) { taken(t, release) })
-	t.Run("granted", func(t *testing.T) { granted(t, release) })
-	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
-	service := llmService(release)
-	changed := strings.Replace(service, "spec:", "spec:\n  labels: {team: a}", 1)
-	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
-		Previous: manifests(t, service), Objects: manifests(t, changed)})
-	for _, name := range []string{"Deployment llama-kserve", "Deployment llama-kserve-router-scheduler",
-		"HTTPRoute llama-kserve-route", "InferencePool llama-inference-pool"} {
-		find(t, *before, name)
-	}
-	checkTimes(t, *before)
-	// 0.20.0 sets the variables if the namespace has its ServiceAccount, which is nothing that it makes.
-	variables := at(find(t, *before, "Deployment llama-kserve"), "spec", "template", "spec", "initContainers", 0, "env")
-	if release.Version == "0.20.0" && variables == nil {
-		t.Error("the storage initializer has no variables: KServe has found no ServiceAccount")
-	}
-	if slices.Contains(names(*before), "ServiceAccount default") {
-		t.Error("the ServiceAccount of the namespace is among what KServe makes")
-	}
-	secret := find(t, *before, "Secret llama-kserve-self-signed-certs")
-	if at(secret, "metadata", "labels") == nil {
-		t.Error("the Secret with the certificate is not KServe's")
-	}
-	if key, _ := at(secret, "data", "tls.key").(string); len(key) > 500 {
-		t.Error("KServe has made a key of its own, which takes a second")
-	}
-	// KServe writes the labels into the selector, which no Deployment lets change. Those of 0.16.0 have none.
-	errors := []string{"field is immutable"}
-	if release.Version == "0.16.0" {
-		errors = nil
-	}
-	if !slices.EqualFunc(state.Errors, errors, func(e controlplane.Event, want string) bool {
-		return strings.Contains(e.Message, want)
-	}) {
-		t.Errorf("errors: %v", state.Errors)
-	}
-}
-
-// llmService is one in the newest version that the release has.
-func llmService(release controlplane.Release) string {
-	if release.Version == "0.16.0" {
-		return strings.Replace(llama, "v1alpha2", "v1alpha1", 1)
-	}
-	return llama
-}
-
 func change(t *testing.T, release controlplane.Release) {
 	changed := strings.Replace(iris, "1.0", "2.0", 1)
 	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
@@ -319,31 +262,12 @@ func abandoned(t *testing.T, release controlplane.Release) {
 	}
 }
 
-// granted tests that a ServiceAccount that is not in the manifests is somebody else's, unless the change takes it away.
-func granted(t *testing.T, release controlplane.Release) {
-	account := "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: team}\n---"
-	service := strings.Replace(llmService(release), "spec:",
-		"spec:\n  template: {serviceAccountName: team}\n  router: {scheduler: {template: {serviceAccountName: team}}}", 1)
-	changed := strings.Replace(service, "8B", "70B", 1) // KServe does not watch ServiceAccounts
-	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
-		Previous: manifests(t, account+service), Objects: manifests(t, changed)})
-	_, alone := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, service)})
-	for name, tc := range map[string]struct {
-		state        controlplane.State
-		shown, fails bool
-	}{"in the manifests": {*before, true, false}, "taken away": {after, false, true}, "elsewhere": {alone, false, false}} {
-		if slices.Contains(names(tc.state), "ServiceAccount team") != tc.shown || (len(tc.state.Errors) > 0) != tc.fails {
-			t.Errorf("a ServiceAccount %s is shown: %v, errors: %v", name, !tc.shown, tc.state.Errors)
-		}
-	}
-}
-
 // What others do can be left out, part by part.
 func unready(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, iris),
 		Unready: []string{"workloads"}})
-	if got := at(find(t, state, "Pod iris-predictor"), "status", "podIP"); got != nil {
-		t.Errorf("the pod runs at %v", got)
+	if ready := at(find(t, state, "Pod iris-predictor"), "status", "conditions", 0, "status"); ready != "False" {
+		t.Errorf("the pod is ready: %v", ready)
 	}
 	if isReady(t, state) {
 		t.Error("the service is ready without its Deployment")

@@ -99,12 +99,15 @@ func (p *proof) moved(
 		case !namespaced:
 			continue
 		}
-		_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
-		if workers && p.plugin.KServeVersion == "0.20.0" {
+		if hasWorkers(object) && p.plugin.KServeVersion == "0.20.0" {
 			return nil, "KServe 0.20.0 makes and deletes its workers in turn forever (kserve/kserve#6113)"
 		}
 		if object.GetName() == "" {
 			return nil, "it has an object without a name, which plan refuses"
+		}
+		if p.plugin.KServeVersion != "0.20.0" && hasPodResources(object) {
+			return nil, "it has resources of whole pods, which Kubernetes has by default since 1.34, and plan has the older one that " +
+				"KServe " + p.plugin.KServeVersion + " is built with"
 		}
 		object = object.DeepCopy()
 		if given := cmp.Or(object.GetNamespace(), g.Settings["namespace"]); given != "" {
@@ -123,6 +126,51 @@ func (p *proof) moved(
 	}
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
 	return all, ""
+}
+
+// hasWorkers reports whether an object is an InferenceService on several nodes.
+func hasWorkers(object *unstructured.Unstructured) bool {
+	_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
+	return workers
+}
+
+// hasPodResources reports whether an object has resources for the pods of a component, beside those of its containers.
+func hasPodResources(object *unstructured.Unstructured) bool {
+	spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+	for _, component := range spec {
+		fields, _ := component.(map[string]any)
+		if object.GetKind() == "InferenceService" && fields["resources"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keptHeads is how many Services for the heads of InferenceServices on several nodes KServe 0.15 and 0.16 keep, of all
+// namespaces: the others they make and delete in turn (cleanHeadSvc in pkg/controller/v1beta1/inferenceservice/
+// reconcilers/service/service_reconciler.go).
+const keptHeads = 3
+
+// withoutHeads takes the cases out whose services on several nodes would be too many for that, with those before them.
+func (p *proof) withoutHeads(chosen []*planned) []*planned {
+	if !strings.HasPrefix(p.plugin.KServeVersion, "0.15.") && !strings.HasPrefix(p.plugin.KServeVersion, "0.16.") {
+		return chosen
+	}
+	heads := 0
+	return slices.DeleteFunc(chosen, func(c *planned) bool {
+		n := 0
+		for _, object := range c.before {
+			if hasWorkers(object) {
+				n++
+			}
+		}
+		if n > 0 && heads+n > keptHeads {
+			p.section.Leave(c.name, fmt.Sprintf("KServe keeps the head Services of %d InferenceServices in the cluster", keptHeads))
+			return true
+		}
+		heads += n
+		return false
+	})
 }
 
 // rank is the place of a kind among those that Argo CD applies.

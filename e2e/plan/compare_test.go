@@ -77,11 +77,15 @@ type proof struct {
 
 // choose returns the cases that can be compared.
 func (p *proof) choose(all []golden.Case) (chosen []*planned) {
+	beginnings := strings.Split(*casesFlag, ",")
+	for _, beginning := range beginnings {
+		if !slices.ContainsFunc(all, func(g golden.Case) bool { return strings.HasPrefix(g.Name, beginning) }) {
+			p.t.Errorf("-cases: no name of a case begins with %q", beginning)
+		}
+	}
 	p.t.Run("cases", func(t *testing.T) {
 		for _, g := range all {
-			if !slices.ContainsFunc(strings.Split(*casesFlag, ","), func(beginning string) bool {
-				return strings.HasPrefix(g.Name, beginning)
-			}) {
+			if !slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(g.Name, beginning) }) {
 				p.section.Leave(g.Name, "left out by hand, with -cases")
 				continue
 			}
@@ -99,7 +103,7 @@ func (p *proof) choose(all []golden.Case) (chosen []*planned) {
 		}
 	})
 	slices.SortFunc(chosen, func(a, b *planned) int { return strings.Compare(a.name, b.name) })
-	return chosen
+	return p.withoutHeads(chosen)
 }
 
 // compare compares the worlds before and after the change.

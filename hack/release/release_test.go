@@ -194,6 +194,7 @@ func TestBuild(t *testing.T) {
 		bill := first[name+"_0.2.0_linux_amd64.cdx.json"]
 		for _, want := range []string{
 			`"specVersion": "1.6"`, `"purl": "pkg:golang/` + module + `@v0.2.0"`, `"purl": "pkg:golang/std@go1.`,
+			`"id": "Apache-2.0"`, `"id": "BSD-3-Clause"`,
 		} {
 			if !strings.Contains(bill, want) {
 				t.Errorf("the list of contents of %s lacks %s:\n%s", name, want, bill)

@@ -162,7 +162,19 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
 		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
 	}
-	return cmp.Or(err, pl.sameMode())
+	return cmp.Or(err, pl.inKServe(), pl.sameMode())
+}
+
+// inKServe returns an error if the configuration of the cluster is in another namespace than KServe's own programs look for it.
+func (pl *planning) inKServe() error {
+	for _, m := range pl.cluster {
+		metadata := m.Object["metadata"].(map[string]any)
+		if m.Object["kind"] == "ConfigMap" && metadata["name"] == kserve.ConfigMap && metadata["namespace"] != "kserve" {
+			return fmt.Errorf("%s: the ConfigMap %s is in the namespace %v, and plan reads that in kserve: correct the namespaces "+
+				"of what the file has of KServe's own", m.Place, kserve.ConfigMap, metadata["namespace"])
+		}
+	}
+	return nil
 }
 
 // sameMode returns an error if the configuration of the cluster has another default mode than the setting: the repairs
@@ -259,6 +271,9 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 		answer, err := programs.Run(ctx, program, request)
 		if err != nil {
 			return nil, err
+		}
+		if base := filepath.Base(program); base != plan.Name+answer.Release && base != plan.Name+answer.Release+".exe" {
+			return nil, fmt.Errorf("%s: it has the code of KServe %s: take both programs from one release of the plugin", base, answer.Release)
 		}
 		if err := pl.notInstalled(answer); err != nil {
 			return nil, err

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
@@ -90,7 +92,7 @@ func deployment(f *forest, o Object) []string {
 		facts = append(facts, "first "+describe(c))
 	}
 	surge := at(o, "spec", "strategy", "rollingUpdate", "maxSurge")
-	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest(o)), surge)...)
+	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // workerSet describes a LeaderWorkerSet, whose replicas have one leader, made like the workers unless it has a template of
@@ -113,7 +115,7 @@ func workerSet(f *forest, o Object) []string {
 		}
 	}
 	surge := at(o, "spec", "rolloutStrategy", "rollingUpdateConfiguration", "maxSurge")
-	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest(o)), surge)...)
+	return append(facts, gpuFacts("replica", gpus(leaders)+gpus(workers)*(size-1), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // gpuFacts tells how many GPUs a pod or replica takes, if any, and how many all do, also while a rollout has more of them.
@@ -175,22 +177,24 @@ func gpus(containers []any) int64 {
 	return sum
 }
 
-// largest returns the most replicas that an autoscaler gives the workload.
-func (f *forest) largest(o Object) int64 {
-	var most int64
-	r := referenceOf(o)
-	for _, scaler := range f.order {
-		field := map[string]string{"HorizontalPodAutoscaler": "maxReplicas", "ScaledObject": "maxReplicaCount"}[scaler.Kind]
-		if field == "" || scaler.Namespace != r.Namespace {
-			continue
-		}
-		target := at(f.objects[scaler], "spec", "scaleTargetRef")
-		kind, _ := at(target, "kind").(string)
-		if at(target, "name") == r.Name && (kind == r.Kind || kind == "" && r.Kind == "Deployment") {
-			most = max(most, number(at(f.objects[scaler], "spec", field), 1))
-		}
+// scale notes how many replicas an autoscaler gives its workload.
+func (f *forest) scale(scaler Object) {
+	r := referenceOf(scaler)
+	var field string
+	switch r.Kind {
+	case "HorizontalPodAutoscaler":
+		field = "maxReplicas"
+	case "ScaledObject":
+		field = "maxReplicaCount"
+	default:
+		return
 	}
-	return most
+	target := Reference{Kind: "Deployment", Namespace: r.Namespace}
+	if kind, _ := at(scaler, "spec", "scaleTargetRef", "kind").(string); kind != "" {
+		target.Kind = kind
+	}
+	target.Name, _ = at(scaler, "spec", "scaleTargetRef", "name").(string)
+	f.largest[target] = max(f.largest[target], number(at(scaler, "spec", field), 1))
 }
 
 // surplus returns how many pods or replicas a rollout may have beyond the others: a number, or a percentage of them. What
@@ -222,7 +226,10 @@ func knative(o Object) []string {
 	for _, c := range containers {
 		facts = append(facts, describe(c))
 	}
-	if perPod := gpus(containers); perPod > 0 {
+	if most := number(bound("max-scale", ""), 0); most > 0 {
+		first := max(1, number(bound("min-scale", ""), 1)) // pods of a new revision, while the older one serves
+		facts = append(facts, gpuFacts("pod", gpus(containers), most, strconv.FormatInt(first, 10))...)
+	} else if perPod := gpus(containers); perPod > 0 {
 		facts = append(facts, plural(perPod, "GPU")+" a pod")
 	}
 	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {
@@ -241,8 +248,8 @@ func number(value any, otherwise int64) int64 {
 	case float64:
 		return int64(value)
 	case string:
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-			return n
+		if q, err := resource.ParseQuantity(value); err == nil {
+			return q.Value()
 		}
 	}
 	return otherwise

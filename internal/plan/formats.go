@@ -44,7 +44,7 @@ func Text(w io.Writer, p *Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "What KServe %s makes%s\n", p.Release, p.likeness())
 	for _, refused := range p.Refused {
-		fmt.Fprintf(&b, "\n%s%s is refused\n  %s\n", place(refused.Place), terminal.Quote(refused.Object.String()),
+		fmt.Fprintf(&b, "\n%s%s %s\n  %s\n", place(refused.Place), terminal.Quote(refused.Object.String()), refused.verdict(),
 			terminal.Quote(refused.Message))
 	}
 	for _, s := range p.Services {
@@ -63,6 +63,14 @@ func Text(w io.Writer, p *Plan) error {
 	fmt.Fprintf(&b, "\n%s\n", p.summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// verdict is what has become of an object that is not as its manifest has it.
+func (p *Problem) verdict() string {
+	if p.By == apiServer {
+		return "is refused"
+	}
+	return "does not work"
 }
 
 func (p *Plan) likeness() string {
@@ -144,7 +152,14 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, stuck, fails := map[Effect]int{}, 0, 0, 0
+	effects, restarts, refused, stuck, fails := map[Effect]int{}, 0, 0, 0, 0
+	for _, r := range p.Refused {
+		if r.By == apiServer {
+			refused++
+		} else {
+			fails++
+		}
+	}
 	for _, s := range p.Services {
 		s.count(effects, &restarts)
 		if s.Stuck {
@@ -169,8 +184,8 @@ func (p *Plan) summary() string {
 	if restarts > 0 {
 		parts = append(parts, "pods of "+terminal.Count(restarts, "workload")+" restart")
 	}
-	if len(p.Refused) > 0 {
-		parts = append(parts, fmt.Sprintf("%d refused", len(p.Refused)))
+	if refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d refused", refused))
 	}
 	if stuck > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))
@@ -202,7 +217,7 @@ func Markdown(w io.Writer, p *Plan) error {
 		left++
 	}
 	for _, refused := range p.Refused {
-		add(fmt.Sprintf("\n**%s is refused** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()),
+		add(fmt.Sprintf("\n**%s %s** %s\n\n> %s\n", encoding.Markdown(refused.Object.String()), refused.verdict(),
 			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message)))
 	}
 	for _, s := range p.Services {
@@ -221,36 +236,46 @@ func Markdown(w io.Writer, p *Plan) error {
 // markdown returns a service with what it makes, with its diffs or without.
 func (s *Service) markdown(diffs bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n**%s** %s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, encoding.Markdown(s.Place))
+	fmt.Fprintf(&b, "\n**%s** %s%s %s\n\n", encoding.Markdown(s.Reference.String()), s.Effect, s.markdownFacts(),
+		encoding.Markdown(s.Place))
 	for _, problem := range s.Problems {
 		fmt.Fprintf(&b, "> %s: %s\n\n", encoding.Markdown(problem.By), encoding.Markdown(problem.Message))
 	}
 	if s.Stuck {
 		b.WriteString("> It ends without a workload.\n\n")
 	}
+	s.changes(&b, "", diffs)
 	s.below(&b, "", diffs)
 	return b.String()
+}
+
+func (n *Node) markdownFacts() string {
+	if len(n.Facts) == 0 {
+		return ""
+	}
+	return ": " + encoding.Markdown(strings.Join(n.Facts, "; "))
 }
 
 func (n *Node) below(b *strings.Builder, indent string, diffs bool) {
 	for _, child := range n.Children {
 		effect := cmp.Or(string(child.Effect), "made")
-		fmt.Fprintf(b, "%s- %s `%s` %s", indent, encoding.Markdown(n.KindOf(child)), strings.ReplaceAll(terminal.Quote(child.Name), "`", ""),
-			effect)
-		if len(child.Facts) > 0 {
-			fmt.Fprintf(b, ": %s", encoding.Markdown(strings.Join(child.Facts, "; ")))
-		}
-		b.WriteString("\n")
-		if len(child.Restarts) > 0 {
-			fmt.Fprintf(b, "%s  **pods restart**: %s\n", indent, encoding.Markdown(strings.Join(child.Restarts, ", ")))
-		}
-		if child.Diff != "" && diffs {
-			fmt.Fprintf(b, "\n%s  <details><summary>changes</summary>\n\n", indent)
-			for diff := range strings.Lines(child.Diff) {
-				fmt.Fprintf(b, "%s      %s\n", indent, terminal.Quote(strings.TrimSuffix(diff, "\n")))
-			}
-			fmt.Fprintf(b, "\n%s  </details>\n\n", indent)
-		}
+		fmt.Fprintf(b, "%s- %s `%s` %s%s\n", indent, encoding.Markdown(n.KindOf(child)),
+			strings.ReplaceAll(terminal.Quote(child.Name), "`", ""), effect, child.markdownFacts())
+		child.changes(b, indent+"  ", diffs)
 		child.below(b, indent+"  ", diffs)
+	}
+}
+
+// changes writes what has changed in a node.
+func (n *Node) changes(b *strings.Builder, indent string, diffs bool) {
+	if len(n.Restarts) > 0 {
+		fmt.Fprintf(b, "%s**pods restart**: %s\n", indent, encoding.Markdown(strings.Join(n.Restarts, ", ")))
+	}
+	if n.Diff != "" && diffs {
+		fmt.Fprintf(b, "\n%s<details><summary>changes</summary>\n\n", indent)
+		for diff := range strings.Lines(n.Diff) {
+			fmt.Fprintf(b, "%s    %s\n", indent, terminal.Quote(strings.TrimSuffix(diff, "\n")))
+		}
+		fmt.Fprintf(b, "\n%s</details>\n\n", indent)
 	}
 }

@@ -89,7 +89,8 @@ func Read(data, before []byte, path string) ([]Manifest, error) {
 var ErrNoObjects = errors.New("no objects")
 
 // ReadLive decodes the objects of a cluster, as kubectl prints them, without what only a live object has. Secrets keep their
-// values, which KServe's webhook for pods reads. It fails for what it cannot decode.
+// values, which KServe's webhook for pods reads, and Nodes their status, which says whether they are ready. It fails for
+// what it cannot decode.
 func ReadLive(data []byte, path string) ([]Manifest, error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
@@ -109,7 +110,11 @@ func ReadLive(data []byte, path string) ([]Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", path, ErrNoObjects)
 	}
 	for i := range live {
+		status := live[i].Object["status"]
 		live[i].Object = spoken(live[i].Object)
+		if live[i].Object["kind"] == "Node" {
+			live[i].Object["status"] = status
+		}
 	}
 	return live, nil
 }
@@ -175,19 +180,17 @@ func flattened(o Object, at yamldoc.Path, place func(yamldoc.Path) string) ([]Ma
 
 // Unique returns an error for two objects of one name. Those without a namespace are in the one that is given.
 func Unique(manifests []Manifest, namespace string) error {
-	first := map[string]string{}
+	first := map[Reference]string{}
 	for _, m := range manifests {
-		metadata := m.Object["metadata"].(map[string]any)
-		version, _ := m.Object["apiVersion"].(string)
-		group, _, _ := strings.Cut(version, "/")
-		key := fmt.Sprint(group, m.Object["kind"], cmp.Or(referenceOf(m.Object).Namespace, namespace), metadata["name"])
-		if metadata["name"] == nil {
+		r := referenceOf(m.Object).Versionless()
+		if r.Name == "" {
 			continue // of generateName
 		}
-		if other, known := first[key]; known {
-			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, m.Object["kind"], metadata["name"], other)
+		r.Namespace = cmp.Or(r.Namespace, namespace)
+		if other, known := first[r]; known {
+			return fmt.Errorf("%s: %v %v is at %s too: leave one of the two out", m.Place, r.Kind, r.Name, other)
 		}
-		first[key] = m.Place
+		first[r] = m.Place
 	}
 	return nil
 }

@@ -22,6 +22,10 @@ items:
   kind: Other
   metadata: {name: other}
   status: {phase: Ready}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: one, uid: "2"}
+  status: {phase: Running}
 ---
 apiVersion: serving.kserve.io/v1alpha1
 kind: ClusterServingRuntimeList
@@ -44,6 +48,10 @@ items:
 			"data": plan.Object{"token": "c2VjcmV0"}, "stringData": plan.Object{"password": "secret"},
 		},
 		{"apiVersion": "example.com/v1", "kind": "Other", "metadata": plan.Object{"name": "other"}},
+		{
+			"apiVersion": "v1", "kind": "Node", "metadata": plan.Object{"name": "one"},
+			"status": plan.Object{"phase": "Running"},
+		},
 		{
 			"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ClusterServingRuntime",
 			"metadata": plan.Object{"name": "mine"},
@@ -68,5 +76,27 @@ func TestReadLiveFails(t *testing.T) {
 		if _, err := plan.ReadLive([]byte(data), "live.yaml"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", data, err, want)
 		}
+	}
+}
+
+// The names of two objects may run together to the same letters.
+func TestUnique(t *testing.T) {
+	manifest := func(namespace, name, version string) plan.Manifest {
+		metadata := map[string]any{"name": name}
+		if namespace != "" {
+			metadata["namespace"] = namespace
+		}
+		return plan.Manifest{Place: name + ".yaml:1", Object: plan.Object{
+			"apiVersion": "serving.kserve.io/" + version, "kind": "InferenceService", "metadata": metadata,
+		}}
+	}
+	different := []plan.Manifest{manifest("team", "alpha", "v1beta1"), manifest("teama", "lpha", "v1beta1")}
+	if err := plan.Unique(different, "default"); err != nil {
+		t.Error(err)
+	}
+	same := []plan.Manifest{manifest("", "iris", "v1beta1"), manifest("default", "iris", "v1alpha1")}
+	const want = "iris.yaml:1: InferenceService iris is at iris.yaml:1 too: leave one of the two out"
+	if err := plan.Unique(same, "default"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -36,6 +36,7 @@ func spoken(o Object) Object {
 		}
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
 			delete(annotations, expiration)
+			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration") // may have the values of a Secret
 		}
 	}
 	if spec, ok := copied["spec"].(map[string]any); ok && copied["kind"] == "Service" && copied["apiVersion"] == "v1" {

@@ -5,6 +5,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,9 +76,9 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
 		r := referenceOf(m.Object).Versionless()
-		places[Reference{Kind: r.Kind, Name: r.Name}] = m.Place // of an object that has no namespace
-		r.Namespace = cmp.Or(r.Namespace, namespace)
-		places[r] = m.Place
+		for _, r.Namespace = range []string{"", cmp.Or(r.Namespace, namespace)} { // it may be an object that has no namespace
+			places[r] = m.Place
+		}
 	}
 	placeOf := func(r Reference) string { return places[r.Versionless()] }
 	refused := map[int]bool{}
@@ -107,12 +108,12 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 				strings.Join(list("the deletion waits for the finalizer", waits), "")})
 		}
 	}
-	told := map[Reference]bool{}
+	told, reports := map[Reference]bool{}, newReports(&answer.State)
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
-		service.Problems = problems(&answer.State, now, root, told)
+		service.Problems = reports.problems(now, root, told)
 		if o := now.objects[root]; o != nil {
-			service.Stuck = isStuck(&answer.State, o, &service.Node)
+			service.Stuck = reports.isStuck(now, o, &service.Node)
 			if service.Stuck && len(service.Problems) == 0 {
 				service.Problems = append(service.Problems, conditions(o)...)
 			}
@@ -129,6 +130,9 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 
 // Add adds what another run for the same release made, without what both made.
 func (p *Plan) Add(other *Plan) {
+	defer func() {
+		slices.SortStableFunc(p.Services, func(a, b Service) int { return compare(a.Reference, b.Reference) })
+	}()
 	had := map[Reference][]Service{}
 	for _, s := range p.Services {
 		had[s.Reference] = append(had[s.Reference], s)
@@ -167,9 +171,10 @@ func (p *Plan) Failed() int {
 	return n
 }
 
-// fails reports whether a controller ends with an error, be there a workload or not: what it still has to do is not done.
+// fails reports whether a controller ends with an error or never comes to an end, be there a workload or not: what it still
+// has to do is not done.
 func (s *Service) fails() bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller })
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.By == Controller || p.By == NeverSettles })
 }
 
 // Versionless returns a reference with the group and a slash in place of the version: an object is the same in all
@@ -193,16 +198,18 @@ func referenceOf(o Object) Reference {
 type forest struct {
 	objects  map[Reference]Object // by reference without version
 	children map[Reference][]Reference
+	largest  map[Reference]int64 // the most replicas that an autoscaler gives a workload, by that without its group
 	order    []Reference
 }
 
 func newForest(objects []Object) *forest {
-	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}}
+	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
 	byUID := map[any]Reference{}
 	for _, o := range objects {
 		r := referenceOf(o).Versionless()
 		f.objects[r] = o
 		f.order = append(f.order, r)
+		f.scale(o)
 		byUID[at(o, "metadata", "uid")] = r
 	}
 	for _, o := range objects {
@@ -214,8 +221,29 @@ func newForest(objects []Object) *forest {
 				break
 			}
 		}
+		for _, parent := range caches(o) {
+			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
+		}
 	}
 	return f
+}
+
+// caches are those whose models a node loads. None of them owns it.
+func caches(o Object) (all []Reference) {
+	r := referenceOf(o)
+	if r.Kind != "LocalModelNode" {
+		return nil
+	}
+	models, _ := at(o, "spec", "localModels").([]any)
+	for _, model := range models {
+		cache := Reference{APIVersion: r.APIVersion, Kind: "LocalModelCache"}
+		cache.Name, _ = at(model, "modelName").(string)
+		if cache.Namespace, _ = at(model, "namespace").(string); cache.Namespace != "" {
+			cache.Kind = "LocalModelNamespaceCache"
+		}
+		all = append(all, cache.Versionless())
+	}
+	return all
 }
 
 // has reports whether the object is there, in its namespace or in none.
@@ -242,16 +270,15 @@ func isService(o Object) bool {
 
 // roots returns the services of both states, in order.
 func roots(before, now *forest) []Reference {
-	var all []Reference
+	all := map[Reference]bool{}
 	for _, f := range []*forest{before, now} {
 		for _, r := range f.order {
-			if isService(f.objects[r]) && !slices.Contains(all, r) {
-				all = append(all, r)
+			if isService(f.objects[r]) {
+				all[r] = true
 			}
 		}
 	}
-	slices.SortFunc(all, compare)
-	return all
+	return slices.SortedFunc(maps.Keys(all), compare)
 }
 
 func compare(a, b Reference) int {
@@ -301,7 +328,10 @@ func change(old, is Object) (effect Effect, diff string, restarts []string) {
 	case reflect.DeepEqual(spoken(old), spoken(is)):
 		return Unchanged, "", nil
 	}
-	return effect, unifiedDiff(a, b), templateChanges(old, is)
+	if shares, _ := at(is, "spec", "traffic").([]any); len(shares) < 2 { // else older pods of Knative serve too
+		restarts = templateChanges(old, is)
+	}
+	return effect, unifiedDiff(a, b), restarts
 }
 
 // templates are where the kinds have that of their pods.

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,8 +40,13 @@ func TestNew(t *testing.T) {
 	event.APIVersion = ""
 	const deployment = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a, uid: d, " +
 		"ownerReferences: [{uid: s}]}}\n"
+	const revision = "- {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: iris, namespace: a, uid: k, " +
+		"ownerReferences: [{uid: s}]}, spec: {template: {metadata: {annotations: {autoscaling.knative.dev/max-scale: \"3\"}}, spec: " +
+		"{containers: [{name: main, image: \"IMAGE\", resources: {limits: {nvidia.com/gpu: 2k}}}]}}, traffic: [{latestRevision: true, " +
+		"percent: 10}, {revisionName: iris-1, percent: 90}]}}\n"
 	for name, tc := range map[string]struct {
 		objects, previous string
+		manifest          string // an InferenceService, if it is empty
 		state             plan.State
 		want              []string
 		not               string
@@ -50,7 +56,7 @@ func TestNew(t *testing.T) {
 			objects: service + ", annotations: {serving.kserve.io/stop: \"True\"}}}", not: "without a workload",
 		},
 		"KServe deletes it": {
-			want: []string{"iris.yaml:1: InferenceService a/iris is refused\n  KServe's own controller deletes it\n"}, failed: 1,
+			want: []string{"iris.yaml:1: InferenceService a/iris does not work\n  KServe's own controller deletes it\n"}, failed: 1,
 		},
 		"a finalizer": {
 			objects: service + ", deletionTimestamp: now, finalizers: [example.com/hold]}}", failed: 1,
@@ -63,11 +69,26 @@ func TestNew(t *testing.T) {
 			want: []string{"! never settles: KServe makes and deletes Deployment a/iris-worker in turn\n",
 				"! it ends without a workload\n"},
 		},
+		"a Service made and deleted": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Fights: []plan.Fight{{Object: plan.Reference{APIVersion: "v1", Kind: "Service", Namespace: "a",
+				Name: "iris-head-1"}, By: iris, Deleted: true}}},
+			want: []string{"! never settles: KServe makes and deletes Service a/iris-head-1 in turn\n", "1 on which KServe fails\n"},
+			not:  "without a workload",
+		},
 		"a pod is refused": {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
 			want: []string{"! controller: no Secret\n  ! it ends without a workload\n"},
+		},
+		"a new pod is refused": {
+			objects: service + "}}\n" + deployment +
+				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}}\n",
+			failed: 1,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
+				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris"}}}},
+			want: []string{"! controller: no Secret\n", "1 on which KServe fails\n"}, not: "without a workload",
 		},
 		"an error with its event": {
 			objects: service + "}}\n" + deployment, failed: 1,
@@ -80,7 +101,14 @@ func TestNew(t *testing.T) {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "other"}}}},
-			want: []string{"Deployment a/other is refused\n  its controller fails: no Secret\n"}, not: "!",
+			want: []string{"Deployment a/other does not work\n  its controller fails: no Secret\n"}, not: "!",
+		},
+		"older pods of Knative serve too": {
+			previous: service + "}}\n" + strings.Replace(revision, "IMAGE", "x:1", 1),
+			objects:  service + "}}\n" + strings.Replace(revision, "IMAGE", "x:2", 1),
+			want: []string{"Service.serving.knative.dev iris changed: 0 to 3 replicas; main x:2; 2000 GPUs a pod, 6000 at 3 replicas, " +
+				"8000 during a rollout; 10% of requests to the newest revision; 90% of requests to iris-1\n"},
+			not: "restart",
 		},
 		"one kind of two groups": {
 			objects: service + "}}\n" + deployment +
@@ -89,6 +117,15 @@ func TestNew(t *testing.T) {
 			previous: service + "}}\n" + deployment +
 				"- {apiVersion: x.io/v1, kind: Pool, metadata: {name: pool, namespace: a, uid: p, ownerReferences: [{uid: s}]}}\n",
 			want: []string{"  Pool.x.io pool unchanged\n  Pool.y.io pool made\n"},
+		},
+		"what no namespace has": {
+			objects: "- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, metadata: {name: iris}}\n" +
+				"- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelNamespaceCache, metadata: {name: iris, namespace: b}}\n" +
+				"- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelNode, metadata: {name: one}, " +
+				"spec: {localModels: [{modelName: iris}, {modelName: iris, namespace: b}]}}\n",
+			manifest: "- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, metadata: {name: iris}}",
+			want: []string{"iris.yaml:1: LocalModelCache iris\n  LocalModelNode one\n",
+				"\nLocalModelNamespaceCache b/iris\n  LocalModelNode one\n"},
 		},
 		"what is deleted has its pod": {
 			previous: service + "}}\n" + deployment +
@@ -104,7 +141,8 @@ func TestNew(t *testing.T) {
 			if tc.previous != "" {
 				answer.Previous = &plan.State{Objects: objects(t, tc.previous)}
 			}
-			manifests := []plan.Manifest{{Object: objects(t, service+"}}")[0], Place: "iris.yaml:1"}}
+			manifest := objects(t, cmp.Or(tc.manifest, service+"}}"))[0]
+			manifests := []plan.Manifest{{Object: manifest, Place: "iris.yaml:1"}}
 			p := plan.New(answer, nil, manifests, "default")
 			text := printed(t, p)
 			missing := slices.DeleteFunc(slices.Clone(tc.want), func(want string) bool { return strings.Contains(text, want) })

@@ -5,11 +5,38 @@ import (
 	"strings"
 )
 
-// workloads are the kinds that run pods.
-var workloads = []string{"Deployment", "StatefulSet", "LeaderWorkerSet", "Service"}
+// isWorkload reports whether an object runs pods.
+func (r Reference) isWorkload() bool {
+	switch r.Kind {
+	case "Deployment", "StatefulSet", "LeaderWorkerSet":
+		return true
+	}
+	return r.Kind == "Service" && r.APIVersion == "serving.knative.dev/v1"
+}
+
+// reports are what the controllers say, by the objects that it is about, without their versions. Fights are by the object
+// whose controller writes.
+type reports struct {
+	errors, events map[Reference][]Event
+	fights         map[Reference][]Fight
+}
+
+func newReports(state *State) *reports {
+	r := &reports{map[Reference][]Event{}, map[Reference][]Event{}, map[Reference][]Fight{}}
+	for _, e := range state.Errors {
+		r.errors[e.Object.Groupless()] = append(r.errors[e.Object.Groupless()], e)
+	}
+	for _, e := range state.Events {
+		r.events[e.Object.Groupless()] = append(r.events[e.Object.Groupless()], e)
+	}
+	for _, f := range state.Fights {
+		r.fights[f.By.Groupless()] = append(r.fights[f.By.Groupless()], f)
+	}
+	return r
+}
 
 // isStuck reports whether a service ends without a workload that it should have. A service that shall not run has none.
-func isStuck(state *State, o Object, n *Node) bool {
+func (r *reports) isStuck(now *forest, o Object, n *Node) bool {
 	switch n.Kind {
 	case "InferenceService", "LLMInferenceService", "InferenceGraph":
 	default:
@@ -20,69 +47,60 @@ func isStuck(state *State, o Object, n *Node) bool {
 		at(o, "metadata", "annotations", "serving.kserve.io/deploymentMode") == "ModelMesh" {
 		return false
 	}
-	lost := slices.ContainsFunc(state.Fights, func(f Fight) bool {
-		return f.Deleted && slices.Contains(workloads, f.Object.Kind) && f.By.Versionless() == n.Reference.Versionless()
-	})
-	podless := slices.ContainsFunc(state.Errors, func(e Event) bool {
-		return e.Object.Kind == "Deployment" &&
-			slices.ContainsFunc(n.Children, func(child Node) bool { return child.Is(e.Object) })
+	lost := slices.ContainsFunc(r.fights[n.Groupless()], func(f Fight) bool { return f.Deleted && f.Object.isWorkload() })
+	podless := slices.ContainsFunc(n.Children, func(child Node) bool {
+		return child.Kind == "Deployment" && len(r.errors[child.Groupless()]) > 0 && len(now.children[child.Versionless()]) == 0
 	})
 	return lost || podless || !runs(n)
 }
 
 func runs(n *Node) bool {
 	return slices.ContainsFunc(n.Children, func(child Node) bool {
-		here := slices.Contains(workloads, child.Kind) && child.Effect != Deleted &&
-			(child.Kind != "Service" || child.APIVersion == "serving.knative.dev/v1")
-		return here || runs(&child)
+		return child.isWorkload() && child.Effect != Deleted || runs(&child)
 	})
 }
 
 // problems returns what the controllers say about a service and what it owns. It adds the objects of errors to told.
-func problems(state *State, now *forest, root Reference, told map[Reference]bool) []Problem {
+func (r *reports) problems(now *forest, root Reference, told map[Reference]bool) []Problem {
 	var own []Reference
 	var collect func(Reference)
 	collect = func(r Reference) {
-		own = append(own, r)
+		own = append(own, r.Groupless())
 		for _, child := range now.children[r] {
 			collect(child)
 		}
 	}
 	collect(root)
-	has := func(r Reference) bool {
-		return slices.ContainsFunc(own, func(other Reference) bool { return other.Is(r) })
-	}
 	var found []Problem
 	// The event of an error has its message, but for what comes before it in either.
 	add := func(p Problem) {
 		known := func(other Problem) bool {
-			return other.Object.Is(p.Object) &&
+			return other.Object.Groupless() == p.Object.Groupless() &&
 				(strings.HasSuffix(other.Message, p.Message) || strings.HasSuffix(p.Message, other.Message))
 		}
 		if !slices.ContainsFunc(found, known) {
 			found = append(found, p)
 		}
 	}
-	for _, e := range state.Errors {
-		if has(e.Object) {
+	for _, about := range own {
+		for _, e := range r.errors[about] {
 			told[e.Object] = true
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
-	for _, e := range state.Events {
-		if has(e.Object) {
+	for _, about := range own {
+		for _, e := range r.events[about] {
 			add(Problem{Object: e.Object, By: "event " + e.Reason, Message: e.Message})
 		}
 	}
-	for _, f := range state.Fights {
-		if !has(f.By) {
-			continue
+	for _, about := range own {
+		for _, f := range r.fights[about] {
+			message := "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
+			if f.Deleted {
+				message = "KServe makes and deletes " + f.Object.String() + " in turn"
+			}
+			add(Problem{Object: f.Object, By: NeverSettles, Message: message})
 		}
-		message := "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
-		if f.Deleted {
-			message = "KServe makes and deletes " + f.Object.String() + " in turn"
-		}
-		add(Problem{Object: f.Object, By: NeverSettles, Message: message})
 	}
 	return found
 }

@@ -41,7 +41,10 @@ func (p Programs) Find(release string) (string, error) {
 		if dir == "" {
 			continue
 		}
-		path := filepath.Join(dir, name)
+		path, err := filepath.Abs(filepath.Join(dir, name)) // or the start would look on PATH again
+		if err != nil {
+			return "", err
+		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path, nil
 		}
@@ -101,6 +104,9 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	if answer.Version != wireVersion {
 		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
 			name, answer.Version, wireVersion)
+	}
+	if answer.State.Objects == nil && answer.Cluster == nil {
+		return nil, fmt.Errorf("%s: its answer has no state", name)
 	}
 	return &answer, nil
 }

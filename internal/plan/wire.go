@@ -74,9 +74,10 @@ type Reference struct {
 	Name       string `json:"name"`
 }
 
-// Is reports whether two references are of one object. Those of events have no version.
-func (r Reference) Is(other Reference) bool {
-	return r.Kind == other.Kind && r.Namespace == other.Namespace && r.Name == other.Name
+// Groupless returns a reference as events have it: without a version and a group.
+func (r Reference) Groupless() Reference {
+	r.APIVersion = ""
+	return r
 }
 
 func (r Reference) String() string {

@@ -66,6 +66,9 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[stri
 	if err := find(ctx, args); err != nil {
 		return nil, err
 	}
+	if err := f.gone(ctx, args); err != nil {
+		return nil, err
+	}
 	f.notes = append(f.notes, f.checkout.Notes()...)
 	if len(f.All) == 0 {
 		return nil, f.nothing(args)

@@ -110,6 +110,7 @@ type Input struct {
 	options     render.Options
 	source      render.Result
 	previous    []transform.File
+	gone        bool    // whether the change takes it away
 	values      string  // the file with values of a chart that was found
 	caller      *Caller // of one of several sources, which has a time limit of its own; else nil
 	joined      bool    // whether the command joins the documents, and nobody else has to look whether it can be done

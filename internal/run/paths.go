@@ -40,7 +40,7 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 	}
 	if l.Previous != "" {
 		if len(groups) > 1 {
-			return nil, errors.New("flag --previous: it belongs to one PATH; check the others on their own")
+			return nil, errors.New("flag --previous: it belongs to one PATH; run the command for each")
 		}
 		if err := all.All[0].readPrevious(ctx, l.Previous); err != nil {
 			return nil, err

@@ -83,27 +83,39 @@ func (in *Input) render(ctx context.Context, paths []string) (err error) {
 
 // readBefore reads the manifests of a source in the checkout before a change. A new source had none.
 func (l *Loader) readBefore(ctx context.Context, in *Input) error {
-	dir, err := filepath.EvalSymlinks(l.Dir.Absolute(in.Path))
+	old, before, err := l.before(in.Path)
 	if err != nil {
 		return err
+	}
+	if _, err := filepath.EvalSymlinks(before); err != nil {
+		return nil
+	}
+	return in.renderBefore(ctx, old, before)
+}
+
+// before returns the folder of the other checkout that stands for a folder of this one, and the top of the other.
+func (l *Loader) before(path string) (old, before string, err error) {
+	dir, err := filepath.EvalSymlinks(l.Dir.Absolute(path))
+	if err != nil {
+		return "", "", err
 	}
 	top, err := tree.WorkTree(dir)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	rel, err := filepath.Rel(top, dir)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	old := l.Dir.Absolute(l.Previous)
+	old = l.Dir.Absolute(l.Previous)
 	// The flag may name a folder of the other checkout, as PATH names one of this.
 	if other, err := tree.WorkTree(old); err == nil && other != top {
 		old = other
 	}
-	before := filepath.Join(old, rel)
-	if _, err := filepath.EvalSymlinks(before); err != nil {
-		return nil
-	}
+	return old, filepath.Join(old, rel), nil
+}
+
+func (in *Input) renderBefore(ctx context.Context, old, before string) error {
 	options := in.options
 	options.Root, options.RootLocked, options.Previous = old, true, true
 	previous, err := render.Render(ctx, before, options)

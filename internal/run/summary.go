@@ -65,7 +65,7 @@ func (all *Inputs) Summary() Summary {
 // chart the files with values that it is rendered with.
 func (all *Inputs) unnamed(renderer string) func(*Input) string {
 	return func(in *Input) string {
-		if in.Application != "" || in.source.Renderer != renderer {
+		if in.Application != "" || in.gone || in.source.Renderer != renderer {
 			return ""
 		}
 		var values []string

@@ -154,7 +154,7 @@ func (p Prediction) refused(about About) (changes []Change) {
 func gainedFaults(before, now plan.Service) (all []string) {
 	for _, problem := range now.Problems {
 		known := slices.ContainsFunc(before.Problems, func(old plan.Problem) bool {
-			return old.By == problem.By && old.Object.Is(problem.Object)
+			return old.By == problem.By && old.Object.Groupless() == problem.Object.Groupless()
 		})
 		if !known && (problem.By == plan.Controller || problem.By == plan.NeverSettles) {
 			all = append(all, problem.Message)

@@ -29,6 +29,8 @@ var live = []field{
 		dropPlaces},
 	{nil, "the order of the errors in a message, and those that begin with Checked value", "the API server goes through " +
 		"mappings in any order; KServe's newer libraries of Kubernetes have one more error for a number", sortErrors},
+	{nil, "a value that is no string, number or boolean, in a message", "Kubernetes prints it as JSON since 1.33, and as Go does before",
+		sortErrors},
 	at("by kube-controller-manager", []string{"PersistentVolumeClaim"}, "metadata", "finalizers"),
 	at("the generation that a controller has seen", nil, "status", "observedGeneration"),
 	{foreign, "status", "written by other controllers than KServe's", func(o map[string]any) { delete(o, "status") }},
@@ -167,10 +169,20 @@ func dropPlaces(o map[string]any) {
 // several are the errors that the API server finds in an object.
 var several = regexp.MustCompile(`is invalid: \[.*\]`)
 
+// invalidValue is a value that is invalid, as JSON or as Go prints it.
+var invalidValue = regexp.MustCompile(`Invalid value: (null|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|(\[\])?\w+\.\w+\{.*?\}\}?): `)
+
+// goMap is a mapping as Go prints it.
+var goMap = regexp.MustCompile(`map\[string\]interface \{\}(\{[^{}]*\})`)
+
 func sortErrors(o map[string]any) { replaced(o["status"], sorted) }
 
-// sorted returns a message with the parts of its errors in one order.
+// sorted returns a message with the parts of its errors in one order, and with values in one form.
 func sorted(message string) string {
+	message = invalidValue.ReplaceAllString(message, "Invalid value: ...: ")
+	message = goMap.ReplaceAllStringFunc(message, func(mapping string) string {
+		return strings.ReplaceAll(goMap.ReplaceAllString(mapping, "$1"), `, "`, `,"`)
+	})
 	return several.ReplaceAllStringFunc(message, func(errors string) string {
 		parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(errors, "is invalid: ["), "]"), ", ")
 		parts = slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, ": Checked value must be") })

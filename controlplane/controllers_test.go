@@ -1,0 +1,87 @@
+package controlplane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// TestNeverSettles has controllers that write whenever they look: also with an error, and in turn with a deletion.
+func TestNeverSettles(t *testing.T) {
+	configMaps := schema.GroupKind{Kind: "ConfigMap"}
+	about := Reference{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}
+	for name, tc := range map[string]struct {
+		look func(s *Server, round int) error
+		want []Fight
+	}{
+		"with an error": {
+			func(s *Server, round int) error {
+				return errors.Join(annotate(s, about.Name, round), errors.New("never done"))
+			},
+			[]Fight{{Object: about, By: about, Path: "metadata.annotations.round"}},
+		},
+		"what it makes": {
+			func(s *Server, round int) error {
+				k := key{configMaps, "default", "b"}
+				if _, err := s.get(k); err != nil {
+					return errors.Join(makeConfigMap(s, k.name), annotate(s, about.Name, round))
+				}
+				_, err := s.delete(k)
+				return errors.Join(err, annotate(s, about.Name, round))
+			},
+			[]Fight{
+				{Object: about, By: about, Path: "metadata.annotations.round"},
+				{Object: Reference{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "b"}, By: about, Deleted: true},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer()
+			s.addBuiltins(builtins)
+			m, round := newManager(s), 0
+			m.controllers = []Controller{{For: configMaps, standIn: true, Reconciler: reconcile.Func(
+				func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {
+					if r.Name != about.Name {
+						return reconcile.Result{}, nil
+					}
+					round++
+					return reconcile.Result{}, tc.look(s, round)
+				},
+			)}}
+			if err := makeConfigMap(s, about.Name); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.settle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(m.fights, tc.want) {
+				t.Errorf("after %d rounds: %v, want %v", round, m.fights, tc.want)
+			}
+		})
+	}
+}
+
+func makeConfigMap(s *Server, name string) error {
+	o := object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name, "namespace": "default"}}
+	t, _ := s.targetOf(o, "")
+	_, err := s.create(t, o, false)
+	return err
+}
+
+func annotate(s *Server, name string, round int) error {
+	o, err := s.get(key{schema.GroupKind{Kind: "ConfigMap"}, "default", name})
+	if err != nil {
+		return err
+	}
+	o = runtime.DeepCopyJSON(o)
+	metaOf(o).SetAnnotations(map[string]string{"round": fmt.Sprint(round)})
+	t, _ := s.targetOf(o, "")
+	_, err = s.update(t, o, false)
+	return err
+}

@@ -1,0 +1,66 @@
+package planetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+const (
+	uri      = "storageUri: gs://kfserving-examples/models/sklearn/1.0/model"
+	noSecret = "storage: {key: none, path: models/iris, parameters: {type: s3}}"
+)
+
+// The pod of the template before stays if the API server refuses the one of the new template.
+func refusedChange(t *testing.T, release controlplane.Release) {
+	changed := strings.Replace(iris, uri, noSecret, 1)
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, iris), Objects: manifests(t, changed)})
+	was, is := find(t, *before, "Pod iris-predictor"), find(t, after, "Pod iris-predictor")
+	if at(was, "metadata", "name") != at(is, "metadata", "name") || len(after.Errors) == 0 {
+		t.Errorf("pod %v, then %v; errors %v", at(was, "metadata", "name"), at(is, "metadata", "name"), after.Errors)
+	}
+	available := at(find(t, after, "Deployment iris-predictor"), "status", "conditions", 0)
+	if at(available, "type") != "Available" || at(available, "status") != "True" {
+		t.Errorf("the Deployment is not available: %v", available)
+	}
+}
+
+// People also write the version of HPAs that the API server does not store.
+func olderVersion(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: iris-predictor}
+spec: {maxReplicas: 7, targetCPUUtilizationPercentage: 60, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}
+---`+iris)})
+	scaler := find(t, state, "HorizontalPodAutoscaler iris-predictor")
+	if len(state.Unknown) > 0 || scaler["apiVersion"] != "autoscaling/v2" ||
+		at(scaler, "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
+		t.Errorf("unknown %v, HPA %v: KServe takes one with its name", state.Unknown, scaler)
+	}
+}
+
+// KServe's webhook changes the pods of Knative too, and refuses them.
+func knativePod(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris)})
+	if got := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers", 0, "name"); got != "storage-initializer" {
+		t.Errorf("the first container is %v", got)
+	}
+	_, state = plan(t, release, controlplane.Request{Mode: "Knative",
+		Objects: manifests(t, strings.Replace(iris, uri, noSecret, 1))})
+	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state) {
+		t.Errorf("errors %v", state.Errors)
+	}
+}
+
+// What a manifest has is shown although the cluster has the same.
+func inCluster(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{
+		Mode: "Standard", Cluster: manifests(t, strings.Replace(iris, "{name: iris}", "{name: iris, namespace: default}", 1)),
+		Objects: manifests(t, iris),
+	})
+	find(t, state, "InferenceService iris")
+	find(t, state, "Deployment iris-predictor")
+}

@@ -1,0 +1,99 @@
+package planetest
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
+
+// KServe watches its Deployments and makes them again. It does not watch its HPAs: one that Argo CD prunes is gone until
+// something else makes KServe look, as a change of the service does, because Argo CD prunes before it applies.
+func pruned(t *testing.T, release controlplane.Release) {
+	const autoscaler = `
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: iris-predictor}
+spec: {maxReplicas: 7, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: iris-predictor}}
+`
+	const deployment = `
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: iris-predictor}
+spec:
+  selector: {matchLabels: {app: isvc.iris-predictor}}
+  template: {metadata: {labels: {app: isvc.iris-predictor}}, spec: {containers: [{name: x, image: x}]}}
+`
+	for _, tc := range []struct {
+		name, manifest, service string
+		again                   bool
+	}{
+		{"HorizontalPodAutoscaler iris-predictor", autoscaler, iris, false},
+		{"HorizontalPodAutoscaler iris-predictor", autoscaler, strings.Replace(iris, "1.0", "2.0", 1), true},
+		{"Deployment iris-predictor", deployment, iris, true},
+	} {
+		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+			Previous: manifests(t, iris+tc.manifest), Objects: manifests(t, tc.service)})
+		if at(find(t, *before, tc.name), "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
+			t.Errorf("%s is not KServe's", tc.name)
+		}
+		if slices.Contains(names(after), tc.name) != tc.again {
+			t.Errorf("%s: made again: %v, with this service: %s", tc.name, !tc.again, tc.service)
+		}
+	}
+}
+
+const sklearnRuntime = `
+apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: mine}
+spec:
+  supportedModelFormats: [{name: sklearn, version: "1", autoSelect: true}]
+  containers: [{name: kserve-container, image: "registry.invalid/sklearn:1"}]
+---`
+
+// Runtimes tests whether a change of a runtime alone restarts the pods of the services that use it: KServe watches
+// runtimes since 0.16. It does not look when one comes or goes.
+func Runtimes(t *testing.T, release controlplane.Release, restarts bool) {
+	const first, second = "registry.invalid/sklearn:1", "registry.invalid/sklearn:2"
+	named := strings.Replace(iris, "modelFormat:", "runtime: mine\n      modelFormat:", 1)
+	changed := strings.Replace(sklearnRuntime, first, second, 1)
+	images := map[bool]string{false: first, true: second}
+	for name, tc := range map[string]struct{ previous, objects, image string }{
+		"changed": {sklearnRuntime + named, changed + named, images[restarts]},
+		"comes":   {iris, sklearnRuntime + iris, "kserve/sklearnserver:"},
+		"goes":    {sklearnRuntime + named, named, first},
+	} {
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+			Previous: manifests(t, tc.previous), Objects: manifests(t, tc.objects)})
+		image, _ := at(find(t, state, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image").(string)
+		if !strings.HasPrefix(image, tc.image) {
+			t.Errorf("a runtime that %s: image %s, want %s", name, image, tc.image)
+		}
+	}
+}
+
+// Schedulers tests that a change of the ConfigMap with the configuration of a scheduler alone changes its Deployment: the
+// controllers of LLMInferenceServices watch ConfigMaps since 0.17.
+func Schedulers(t *testing.T, release controlplane.Release) {
+	const config = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: epp, labels: {app.kubernetes.io/part-of: llminferenceservice}}
+data: {epp: "one: 1"}
+---`
+	service := strings.Replace(llama, "scheduler: {}", "scheduler: {config: {ref: {name: epp, key: epp}}}", 1)
+	before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, config+service), Objects: manifests(t, strings.Replace(config, "one: 1", "two: 2", 1)+service)})
+	if !changes(t, *before, after, "Deployment llama-kserve-router-scheduler") || changes(t, *before, after, "Deployment llama-kserve") {
+		t.Errorf("scheduler %v", find(t, after, "Deployment llama-kserve-router-scheduler")["spec"])
+	}
+}
+
+func changes(t *testing.T, before, after controlplane.State, name string) bool {
+	return !reflect.DeepEqual(find(t, before, name)["spec"], find(t, after, name)["spec"])
+}
