@@ -239,6 +239,8 @@ func (c *Checkout) rendered(app *application.Application, s *application.Source)
 	build := app.Env(s, c.Commit)
 	environ, err := c.environ(build, s.Plugin)
 	adjust := func(set *settings.Settings, o *render.Options) error {
+		set.AppliedByServer = slices.Contains(app.SyncOptions, "ServerSideApply=true") ||
+			slices.Contains(app.SyncOptions, "Replace=true")
 		o.Getenv = func(name string) string {
 			if !strings.HasPrefix(name, "ARGOCD_") {
 				return c.Getenv(name)

@@ -42,8 +42,8 @@ func (t Type) JSON() string {
 	return Object
 }
 
-// JSONOf returns the type of a value as Kubernetes reads it: 3.0 is an integer, and yes without quotes a boolean. It is ""
-// for none, for null, and where readers differ.
+// JSONOf returns the type of a value as Kubernetes reads it: 3.0 is an integer, and yes without quotes a boolean. It is
+// "" for none, for null, and for what JSON has no type for.
 func JSONOf(value *yamldoc.Node) string {
 	if value = value.Get(); value == nil {
 		return ""

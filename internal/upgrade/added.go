@@ -23,8 +23,8 @@ func serves(versions kserve.Versions, o *transform.Object) bool {
 	return known && versions.Any(window)
 }
 
-// added returns a change for each object that only the new release serves, given its findings there. Nothing of it runs,
-// so nothing can break or restart.
+// added returns a change for each object that only the new release serves. Nothing of it runs, so nothing can break or
+// restart.
 func added(to *transform.Result, old, release kserve.Versions) (changes []Change) {
 	found := map[*transform.Object][]transform.Finding{}
 	for _, f := range to.Problems() {

@@ -50,7 +50,9 @@ type Change struct {
 func Compare(from, to *transform.Result, old, release kserve.Versions) []Change {
 	ofOne := func(o *transform.Object) bool { return serves(old, o) != serves(release, o) }
 	was := slices.DeleteFunc(from.Problems(), func(f transform.Finding) bool { return ofOne(f.Object) })
-	is := slices.DeleteFunc(to.Problems(), func(f transform.Finding) bool { return ofOne(f.Object) && serves(release, f.Object) })
+	is := slices.DeleteFunc(to.Problems(), func(f transform.Finding) bool {
+		return ofOne(f.Object) && serves(release, f.Object)
+	})
 	changes := slices.Concat(gained(was, is), rewritten(from, to, release, ofOne), added(to, old, release))
 	for _, f := range without(was, is) {
 		c := change(Gone, f)

@@ -45,6 +45,7 @@ var All = []*transform.Rule{
 	unfitRuntime,
 	danglingReference,
 	unnamedPort,
+	largeDefinition,
 	blockingAutoscaler,
 	llmName,
 	modelFormat,
