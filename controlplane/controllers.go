@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"sort"
 
@@ -222,11 +223,14 @@ func (m *manager) reconcile(ctx context.Context, w work) (result reconcile.Resul
 	return m.controllers[w.controller].Reconciler.Reconcile(ctx, request)
 }
 
+// pointer is one that KServe prints, as of the version of a model's format.
+var pointer = regexp.MustCompile(`\b0x[0-9a-f]{8,}\b`)
+
 // errors are those of the last look at each object.
 func (m *manager) errors() []Event {
 	var all []Event
 	for w, err := range m.failed {
-		all = append(all, Event{m.server.reference(w.key), "ReconcileError", err.Error()})
+		all = append(all, Event{m.server.reference(w.key), "ReconcileError", pointer.ReplaceAllString(err.Error(), "0x...")})
 	}
 	slices.SortFunc(all, func(a, b Event) int { return a.Object.compare(b.Object) })
 	return all
@@ -246,7 +250,7 @@ func (r recorder) Event(about runtime.Object, kind, reason, message string) {
 	if !ok {
 		return
 	}
-	event := Event{Reason: reason, Message: message}
+	event := Event{Reason: reason, Message: pointer.ReplaceAllString(message, "0x...")}
 	event.Object = Reference{Namespace: accessor.GetNamespace(), Name: accessor.GetName(), Kind: kindOf(about)}
 	if !r.manager.told[event] {
 		r.manager.told[event] = true

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -133,8 +136,7 @@ func (c *custom) create(ctx context.Context, o object) (object, error) {
 	meta := metaOf(o)
 	meta.SetGeneration(1)
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	errs = append(errs, validation.ValidateCustomResource(nil, o, d.validator)...)
-	return o, c.faults(ctx, d, o, nil, errs)
+	return o, c.faults(ctx, d, o, nil, append(errs, d.validate(o)...))
 }
 
 func (c *custom) update(ctx context.Context, o, old object, subresource string) (object, error) {
@@ -169,7 +171,7 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
 	if !reflect.DeepEqual(content(o, false), content(old, false)) {
-		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, o, old, d.validator)...)
+		errs = append(errs, added(o, old, d.validate)...)
 	}
 	return o, c.faults(ctx, d, o, old, errs)
 }
@@ -202,12 +204,14 @@ func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs 
 		errs = append(errs, field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; "+
 			"correct the existing errors to complete validation"))
 	} else if d.rules != nil {
-		var before any
-		if old != nil {
-			before = old
-		}
-		broken, _ := d.rules.Validate(ctx, nil, d.structural, o, before, celconfig.RuntimeCELCostBudget)
-		errs = append(errs, broken...)
+		errs = append(errs, added(o, old, func(checked object) field.ErrorList {
+			var before any
+			if old != nil && !reflect.DeepEqual(checked, old) {
+				before = old
+			}
+			broken, _ := d.rules.Validate(ctx, nil, d.structural, checked, before, celconfig.RuntimeCELCostBudget)
+			return broken
+		})...)
 	}
 	if len(errs) == 0 {
 		return nil
@@ -280,4 +284,47 @@ func (c *custom) written(typed runtime.Object, version string) (object, error) {
 // badRequest is the API server's answer to an object that does not fit its type.
 func badRequest(gvk schema.GroupVersionKind, err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, gvk.Kind, err))
+}
+
+func (d *definition) validate(o object) field.ErrorList {
+	return validation.ValidateCustomResource(nil, o, d.validator)
+}
+
+// added returns what is wrong with an object, but for values that are as wrong in the old one, if there is one: the API
+// server takes these since Kubernetes 1.30 (ValidateUpdate in pkg/registry/customresource/strategy.go of
+// k8s.io/apiextensions-apiserver@v0.34.3).
+func added(o, old object, check func(object) field.ErrorList) field.ErrorList {
+	errs := check(o)
+	if len(errs) == 0 || old == nil {
+		return errs
+	}
+	known := check(old)
+	return slices.DeleteFunc(errs, func(e *field.Error) bool {
+		same := func(k *field.Error) bool { return k.Error() == e.Error() }
+		return slices.ContainsFunc(known, same) && reflect.DeepEqual(wrong(o, e), wrong(old, e))
+	})
+}
+
+// step is one step of a field's path: a name, or an index or key in brackets.
+var step = regexp.MustCompile(`[^.\[\]]+|\[[^\]]*\]`)
+
+// wrong returns the value of an object that an error is about: that of the field, or what the field is missing in.
+func wrong(o object, e *field.Error) any {
+	var value any = o
+	steps := step.FindAllString(e.Field, -1)
+	if e.Type == field.ErrorTypeRequired && len(steps) > 0 {
+		steps = steps[:len(steps)-1]
+	}
+	for _, s := range steps {
+		name := strings.Trim(s, "[]")
+		switch parent := value.(type) {
+		case object:
+			value = parent[name]
+		case []any:
+			if i, err := strconv.Atoi(name); err == nil && i < len(parent) {
+				value = parent[i]
+			}
+		}
+	}
+	return value
 }

@@ -54,6 +54,7 @@ type Rule struct {
 	Windows  []Window    // the releases on which the problem occurs; none means all
 	Since    Release     // the version of the catalogue that the rule came with; see Config.AsOf
 	Kinds    []GroupKind // the kinds of the objects that the rule is called for; see AnyKind
+	Size     int         // in bytes: the rule needs no documents that are smaller, so they are not parsed for it
 	About    []GroupKind // for documentation: the kinds that the problem is about, if they are not Kinds
 	Example  string      // for documentation: the case that shows the rule best, see transformtest.Suite.Uncovered
 	Severity Severity    // of its findings, unless one sets its own

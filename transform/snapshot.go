@@ -114,11 +114,11 @@ func (e *engine) newScreen(files []File) *scan.Screen {
 	var kinds []scan.Kind
 	var mentions []string
 	for _, k := range e.Kinds {
-		kinds = append(kinds, scan.Kind(k))
+		kinds = append(kinds, scan.Kind{Group: k.Group, Kind: k.Kind})
 	}
 	for _, r := range e.Rules {
 		for _, k := range r.Kinds {
-			kinds = append(kinds, scan.Kind(k))
+			kinds = append(kinds, scan.Kind{Group: k.Group, Kind: k.Kind, Size: r.Size})
 		}
 		mentions = append(mentions, r.Mentions...)
 	}

@@ -124,17 +124,29 @@ func (e *environment) predict(t *testing.T, g golden.Case, seen *objects.Cache) 
 // giveModel gives LLMInferenceServices a model if no object of their app says where one is, since KServe makes nothing
 // of them then.
 func giveModel(manifests []*unstructured.Unstructured) {
-	uri := []string{"spec", "model", "uri"}
-	for _, object := range manifests {
-		if _, has, _ := unstructured.NestedString(object.Object, uri...); has {
-			return
-		}
+	if hasModel(manifests) {
+		return
 	}
 	for _, object := range manifests {
-		if isService(object) && object.GetKind() == llmInferenceServices {
-			unstructured.SetNestedField(object.Object, "hf://facebook/opt-125m", uri...)
+		if isLLM(object) {
+			unstructured.SetNestedField(object.Object, "hf://facebook/opt-125m", modelURI...)
 		}
 	}
+}
+
+// modelURI is the path of the URI of an LLMInferenceService's model, or a Config's.
+var modelURI = []string{"spec", "model", "uri"}
+
+// hasModel reports whether an object of an app says where the model of its LLMInferenceServices is.
+func hasModel(manifests []*unstructured.Unstructured) bool {
+	return slices.ContainsFunc(manifests, func(object *unstructured.Unstructured) bool {
+		_, has, _ := unstructured.NestedString(object.Object, modelURI...)
+		return has
+	})
+}
+
+func isLLM(object *unstructured.Unstructured) bool {
+	return isService(object) && object.GetKind() == llmInferenceServices
 }
 
 var restartCount = regexp.MustCompile(`restarts pods of (\d+) services? once`)

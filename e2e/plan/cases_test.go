@@ -105,6 +105,10 @@ func (p *proof) moved(
 		if object.GetName() == "" {
 			return nil, "it has an object without a name, which plan refuses"
 		}
+		if p.plugin.KServeVersion != "0.20.0" && hasPodResources(object) {
+			return nil, "it has resources of whole pods, which Kubernetes has by default since 1.34, and plan has the older one that " +
+				"KServe " + p.plugin.KServeVersion + " is built with"
+		}
 		object = object.DeepCopy()
 		if given := cmp.Or(object.GetNamespace(), g.Settings["namespace"]); given != "" {
 			object.SetNamespace(base + "-" + given)
@@ -128,6 +132,18 @@ func (p *proof) moved(
 func hasWorkers(object *unstructured.Unstructured) bool {
 	_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
 	return workers
+}
+
+// hasPodResources reports whether an object has resources for the pods of a component, beside those of its containers.
+func hasPodResources(object *unstructured.Unstructured) bool {
+	spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+	for _, component := range spec {
+		fields, _ := component.(map[string]any)
+		if object.GetKind() == "InferenceService" && fields["resources"] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // keptHeads is how many Services for the heads of InferenceServices on several nodes KServe 0.15 and 0.16 keep, of all

@@ -188,6 +188,9 @@ func decode(content map[string]any, where Place) (Application, error) {
 			Destination struct {
 				Namespace string `json:"namespace"`
 			} `json:"destination"`
+			SyncPolicy struct {
+				SyncOptions []string `json:"syncOptions"`
+			} `json:"syncPolicy"`
 			Source         *Source  `json:"source"`
 			Sources        []Source `json:"sources"`
 			SourceHydrator *struct {
@@ -200,7 +203,7 @@ func decode(content map[string]any, where Place) (Application, error) {
 	}
 	app := Application{
 		Name: object.Metadata.Name, Namespace: object.Metadata.Namespace, Project: object.Spec.Project,
-		DestinationNamespace: object.Spec.Destination.Namespace, Where: where,
+		DestinationNamespace: object.Spec.Destination.Namespace, SyncOptions: object.Spec.SyncPolicy.SyncOptions, Where: where,
 	}
 	switch {
 	case object.Spec.SourceHydrator != nil:

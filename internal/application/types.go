@@ -11,6 +11,9 @@ type Application struct {
 	// DestinationNamespace is spec.destination.namespace.
 	DestinationNamespace string
 
+	// SyncOptions are spec.syncPolicy.syncOptions.
+	SyncOptions []string
+
 	// Sources are spec.sources, or else spec.source or spec.sourceHydrator.drySource.
 	Sources []Source
 

@@ -48,10 +48,13 @@ func (m Mode) Spelling(r transform.Release) string {
 
 // ModeFixed are the releases that write an InferenceService's mode to its status, whichever it is, and refuse another
 // one in the annotation (updateStatus in pkg/controller/v1beta1/inferenceservice/controller.go and
-// validateDeploymentMode in inference_service_validation.go@v0.15.1, https://github.com/kserve/kserve/pull/4423). In
-// ModelMesh mode they do so only beside a transformer. Of an InferenceGraph they never write the mode
-// (pkg/controller/v1alpha1/inferencegraph/controller.go@v0.15.1 and @v0.20.0).
-var ModeFixed = transform.Window{From: transform.Release{0, 15, 1}}
+// validateDeploymentMode in inference_service_validation.go@v0.15.1, https://github.com/kserve/kserve/pull/4423), and
+// ModelMeshFixed those that do so in ModelMesh mode too without a transformer (Reconcile in controller.go@v0.17.0). Of an
+// InferenceGraph they never write the mode (pkg/controller/v1alpha1/inferencegraph/controller.go@v0.15.1 and @v0.20.0).
+var (
+	ModeFixed      = transform.Window{From: transform.Release{0, 15, 1}}
+	ModelMeshFixed = transform.Window{From: transform.Release{0, 17, 0}}
+)
 
 // LegacyModeInStatus are the releases that write the mode to the status under its old name, and LegacyModeMisread those
 // that take RawDeployment there for Knative mode, since it is not Standard (GetDeploymentMode in
@@ -60,6 +63,10 @@ var (
 	LegacyModeInStatus = transform.Window{From: transform.Release{0, 15, 1}, Before: transform.Release{0, 16, 0}}
 	LegacyModeMisread  = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
 )
+
+// ModeInStatus are the releases that write the mode to the status under its new name. Those of LegacyModeInStatus take
+// Standard there for Knative mode (GetDeploymentMode in pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.15.2).
+var ModeInStatus = transform.Window{From: LegacyModeInStatus.Before}
 
 // LegacyModeRefused are the releases that rewrite the old name of a mode in the annotation, and compare the new one
 // with the status as it is (inference_service_defaults.go and inference_service_validation.go@v0.17.0 and @v0.18.0;

@@ -68,13 +68,21 @@ type named struct {
 
 func (c Change) named() named { return named{c.Source, c.Object} }
 
-// restarts returns the changes that the rules have found with the fields because of which pods restart, and those that
-// restart nothing as what they are.
+func (c Change) isRewritten() bool { return c.Effect == Restarts || c.Effect == Rewritten }
+
+// rules are those that the message of something rewritten names.
+func (c Change) rules() string {
+	_, rules, _ := strings.Cut(c.Message, ": ")
+	return rules
+}
+
+// restarts returns the changes that the rules have found with the fields because of which pods restart, and which of
+// them restart something.
 func (p Prediction) restarts(found []Change, about About) []Change {
 	all := slices.Clone(found)
 	first := map[named]int{}
 	for i, c := range slices.Backward(found) {
-		if c.Effect == Restarts {
+		if c.isRewritten() {
 			first[c.named()] = i
 		}
 	}
@@ -96,14 +104,17 @@ func (p Prediction) restarts(found []Change, about About) []Change {
 				all = append(all, c)
 				continue
 			}
+			if !restarted[i] {
+				all[i].Effect, all[i].Message = Restarts, restartOnce+all[i].rules()
+			}
 			restarted[i] = true
 			all[i].Message += "; " + because(r)
 			all[i].Fields = append(slices.Clone(all[i].Fields), r.Restarts...)
 		}
 	}
 	for i, c := range found {
-		if c.Effect == Restarts && known[c.named()] && !restarted[i] {
-			all[i].Effect, all[i].Message = Rewritten, rewrittenOnly+strings.TrimPrefix(c.Message, restartOnce)
+		if c.isRewritten() && known[c.named()] && !restarted[i] {
+			all[i].Effect, all[i].Message = Rewritten, rewrittenOnly+c.rules()
 		}
 	}
 	return all

@@ -56,7 +56,8 @@ func TestPrediction(t *testing.T) {
 				problem("done-refused", "API server", "name"), {Object: reference("ConfigMap", "live"), Message: "modified"}},
 		},
 		Generated: &plan.Plan{
-			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
+			Services: []plan.Service{serving("both", plan.Changed, plan.Unchanged, "x"),
+				serving("respelled", plan.Changed, plan.Unchanged, "x"), serving("more", plan.Changed, plan.Unchanged, "y"),
 				serving("calm", plan.Unchanged, plan.Unchanged), serving("next", plan.Changed, plan.Unchanged, "z"),
 				serving("done", plan.Changed, plan.Unchanged, "x"), serving("namesake", plan.Changed, plan.Unchanged, "x")},
 			Refused: []plan.Problem{problem("never", "API server", "no"), problem("locked", "API server", "mode"),
@@ -69,6 +70,8 @@ func TestPrediction(t *testing.T) {
 		{Effect: upgrade.Restarts, Object: "InferenceService both", Message: restarts + "KS101"},
 		{Effect: upgrade.Restarts, Object: "InferenceService calm", Message: restarts + "KS102"},
 		{Effect: upgrade.Restarts, Object: "InferenceService elsewhere", Message: restarts + "KS102"},
+		{Effect: upgrade.Rewritten, Object: "InferenceService respelled", Repaired: true,
+			Message: "generate writes something else, which restarts nothing: KS501"},
 		{Effect: upgrade.Gone, Object: "InferenceService both", Message: "gone"},
 		{Effect: upgrade.Restarts, Object: "InferenceService done", Message: restarts + "KS101"},
 		{Effect: upgrade.Restarts, Object: "InferenceService namesake", Message: restarts + "KS101", Source: 1},
@@ -77,7 +80,7 @@ func TestPrediction(t *testing.T) {
 	for _, c := range p.Changes(found, about) {
 		got = append(got, strings.TrimSuffix(strings.Join([]string{string(c.Effect), c.Object, c.Message, strings.Join(c.Fields, ",")}, "|"), "|"))
 		if c.Repaired != slices.Contains([]string{"InferenceService cured", "InferenceService more",
-			"InferenceService namesake"}, c.Object) && c.Source == 0 {
+			"InferenceService namesake", "InferenceService respelled"}, c.Object) && c.Source == 0 {
 			t.Errorf("%s: repaired %t", c.Object, c.Repaired)
 		}
 	}
@@ -85,6 +88,7 @@ func TestPrediction(t *testing.T) {
 		"restarts|InferenceService both|" + restarts + "KS101; Deployment both-predictor gets another x|x",
 		"rewritten|InferenceService calm|generate writes something else, which restarts nothing: KS102",
 		"restarts|InferenceService elsewhere|" + restarts + "KS102",
+		"restarts|InferenceService respelled|" + restarts + "KS501; Deployment respelled-predictor gets another x|x",
 		"gone|InferenceService both|gone",
 		"restarts|InferenceService done|" + restarts + "KS101",
 		"restarts|InferenceService namesake|" + restarts + "KS101",

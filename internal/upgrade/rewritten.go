@@ -16,11 +16,12 @@ import (
 type output struct {
 	object     *transform.Object
 	edits      map[string]string
-	restarting map[string]string // edits that restart the object's pods, of this object or another one
+	restarting map[string]string // edits that may restart the object's pods, of this object or another one
 	handlers   map[string]string // those of them that are about the handler of a probe
 }
 
-// outputs returns what is made of each object that has edits or restarts.
+// outputs returns what is made of each object that has edits or restarts. That a release stores what an edit writes, or
+// refuses what it replaces, says nothing of pods that the other release has made.
 func outputs(r *transform.Result) map[string]output {
 	all := map[string]output{}
 	of := func(o *transform.Object) output {
@@ -36,6 +37,7 @@ func outputs(r *transform.Result) map[string]output {
 		for _, e := range f.Edits {
 			text := object(e.Object) + fmt.Sprintf(" %+v", e.Edit)
 			of(e.Object).edits[text] = f.Rule.ID
+			f.AsStored, f.PodsStay = false, false
 			for _, o := range f.Restarted() {
 				of(o).restarting[text] = f.Rule.ID
 				if changesHandler(e.Path) {
@@ -66,13 +68,19 @@ const (
 
 // rewritten returns the objects of which generate makes something else at the new release. A repair of a probe that the
 // new release does not make, or makes otherwise, leaves two handlers in a Deployment from which KServe removes nothing.
-func rewritten(from, to *transform.Result, release kserve.Versions) []Change {
+// Of objects that only one release has, it says nothing.
+func rewritten(
+	from, to *transform.Result, release kserve.Versions, ofOne func(*transform.Object) bool,
+) []Change {
 	before, after := outputs(from), outputs(to)
 	var changes []Change
 	both := maps.Clone(before)
 	maps.Copy(both, after)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		o := both[name].object
+		if ofOne(o) {
+			continue
+		}
 		c := Change{Severity: transform.Advice, Object: o.String(), File: o.File.Path, Repaired: true}
 		edits := differing(before[name].edits, after[name].edits)
 		restarts := differing(before[name].restarting, after[name].restarting)

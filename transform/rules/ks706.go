@@ -33,8 +33,15 @@ var fixedMode = &transform.Rule{
 func checkFixedMode(p *pass) {
 	from, _ := p.annotatedMode(p.was(p.Object))
 	to, annotated := p.annotatedMode(p.Object)
-	if from == "" || to == "" || from == to || from == kserve.ModelMesh {
+	if from == "" || to == "" || from == to {
 		return
+	}
+	since := "0.15.1"
+	if from == kserve.ModelMesh {
+		since = "0.17"
+		if !p.Versions.All(kserve.ModelMeshFixed) || !p.was(p.Object).Get("spec", kserve.Transformer).IsNull() {
+			return
+		}
 	}
 	f := transform.Report{At: yamldoc.Path{"metadata", "name"}}
 	if annotated {
@@ -47,12 +54,12 @@ func checkFixedMode(p *pass) {
 			"deletes nothing when the mode changes to %s: delete them when the new ones serve", from, to)
 	case !annotated && to == kserve.Knative:
 		f.Severity = transform.Warning
-		f.Message = fmt.Sprintf("the service stays in %s mode, because KServe 0.15.1 and later keep the mode that a service "+
-			"has got, and the cluster's default, %s, is only for new ones: keep the annotation %s, %s", from, to,
+		f.Message = fmt.Sprintf("the service stays in %s mode, because KServe %s and later keep the mode that a service "+
+			"has got, and the cluster's default, %s, is only for new ones: keep the annotation %s, %s", from, since, to,
 			kserve.DeploymentModeAnnotation, anotherService)
 	default:
-		f.Message = fmt.Sprintf("the sync of this service fails until the change is taken back, because KServe 0.15.1 and "+
-			"later refuse to change the mode from %s to %s: keep %[1]s, %[3]s", from, to, anotherService)
+		f.Message = fmt.Sprintf("the sync of this service fails until the change is taken back, because KServe %[3]s and "+
+			"later refuse to change the mode from %[1]s to %[2]s: keep %[1]s, %[4]s", from, to, since, anotherService)
 		if !all {
 			f.Severity = transform.Warning
 		}

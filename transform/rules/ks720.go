@@ -87,9 +87,13 @@ var podDefaults = map[string]string{
 	"terminationMessagePolicy": "File", "timeoutSeconds": "1",
 }
 
-// sameServer are the formats that one of KServe's runtimes serves with every protocol, which changes nothing in its pods
-// (config/runtimes at v0.13.1 to v0.20.0).
-var sameServer = []string{"huggingface", "tensorrt", "triton", "vLLM"}
+// sameServer are the formats that only one of KServe's runtimes serves, whatever the protocol, which changes nothing in
+// its pods (config/runtimes at v0.13.1 to v0.20.0).
+var sameServer = []string{"huggingface", "onnx", "tensorrt", "triton", "vLLM"}
+
+// torchFormat is the format of TorchServe, whose pods have the protocol in a variable (SetTorchServeDefaults in
+// inference_service_defaults.go@v0.13.1 to @v0.20.0). No others have it, but it decides which runtime fits.
+const torchFormat = "pytorch"
 
 // podText returns a text that is equal for components with equal pods, also if one of them spells a default out or has a
 // model as a framework.
@@ -98,7 +102,8 @@ func (p *pass) podText(s *model.Service, component string) string {
 	field, format := s.Framework(component)
 	server := spec.Get(field)
 	protocol := cmp.Or(server.Get("protocolVersion").Str(), p.Versions.DefaultProtocol(format))
-	if slices.Contains(sameServer, format) {
+	named := server.Get("runtime").Str() != ""
+	if slices.Contains(sameServer, format) || named && format != torchFormat {
 		protocol = ""
 	}
 	var b strings.Builder

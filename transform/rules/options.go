@@ -21,6 +21,7 @@ type Options struct {
 	AsOf                    string   // x.y, the version of the rules whose repairs are made, or "newest"
 	Suppressions            Suppressions
 	EnrichRepaired          bool // see transform.Config; no setting, because fix alone wants it
+	AppliedByServer         bool // by an option of the Application; no setting, because only Applications have it
 	Probes                  Probes
 	Autoscaler              AutoscalerPolicy
 	HealthMetadata          HealthMetadata

@@ -32,7 +32,7 @@ func (p *pass) refuse(r refusal) {
 	if !versions.Any(r.only) || !all && !versions.Known() {
 		return
 	}
-	f := transform.Report{At: r.at, Category: r.category,
+	f := transform.Report{At: r.at, Category: r.category, PodsStay: true,
 		Message: fmt.Sprintf("KServe refuses this (%s): %s", r.words, r.advice)}
 	if all {
 		f.Edits = p.Object.Edits(r.edits...)

@@ -46,6 +46,7 @@ var All = []*transform.Rule{
 	unfitRuntime,
 	danglingReference,
 	unnamedPort,
+	largeDefinition,
 	blockingAutoscaler,
 	llmName,
 	modelFormat,

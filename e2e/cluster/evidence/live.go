@@ -170,13 +170,19 @@ func dropPlaces(o map[string]any) {
 var several = regexp.MustCompile(`is invalid: \[.*\]`)
 
 // invalidValue is a value that is invalid, as JSON or as Go prints it.
-var invalidValue = regexp.MustCompile(`Invalid value: (null|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|\[\]\w+\.\w+\{.*?\}\}): `)
+var invalidValue = regexp.MustCompile(`Invalid value: (null|\{.*?\}|\[\{.*?\}\]|map\[\w+\]\w+\(nil\)|(\[\])?\w+\.\w+\{.*?\}\}?): `)
+
+// goMap is a mapping as Go prints it.
+var goMap = regexp.MustCompile(`map\[string\]interface \{\}(\{[^{}]*\})`)
 
 func sortErrors(o map[string]any) { replaced(o["status"], sorted) }
 
-// sorted returns a message with the parts of its errors in one order, and without the values that are printed in two ways.
+// sorted returns a message with the parts of its errors in one order, and with values in one form.
 func sorted(message string) string {
 	message = invalidValue.ReplaceAllString(message, "Invalid value: ...: ")
+	message = goMap.ReplaceAllStringFunc(message, func(mapping string) string {
+		return strings.ReplaceAll(goMap.ReplaceAllString(mapping, "$1"), `, "`, `,"`)
+	})
 	return several.ReplaceAllStringFunc(message, func(errors string) string {
 		parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(errors, "is invalid: ["), "]"), ", ")
 		parts = slices.DeleteFunc(parts, func(part string) bool { return strings.Contains(part, ": Checked value must be") })

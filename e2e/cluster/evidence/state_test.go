@@ -157,10 +157,17 @@ func TestSorted(t *testing.T) {
 		"is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: map[string]string(nil): no match]",
 		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: [{"a": 1, "b": 2}]: no match]`,
 		`is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: []v1.A{v1.A{B:"c", D:1}}: no match]`,
+		"is invalid: [spec.template.metadata.labels: Invalid value: {}: no match, spec.selector: Required value]",
+		"is invalid: [spec.selector: Required value, spec.template.metadata.labels: Invalid value: v1.LabelSelector{MatchLabels:map" +
+			"[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: no match]",
 	} {
 		if got := sorted(message); got != want {
 			t.Errorf("%s: %s", message, got)
 		}
+	}
+	if a, b := sorted(`env[1]: Duplicate value: {"name":"A","x":1}`), sorted(
+		`env[1]: Duplicate value: map[string]interface {}{"name":"A", "x":1}`); a != b {
+		t.Errorf("%s and %s", a, b)
 	}
 	if a, b := sorted(`x: Invalid value: "a": no`), sorted(`x: Invalid value: "b": no`); a == b {
 		t.Error("strings are not compared")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -153,7 +154,25 @@ func (i *Installation) installServices(tb testing.TB, source string) {
 	)
 	i.start(tb, i.prepare(tb, "kserve", toolchain.KServeManager(i.Version), servicePorts),
 		filepath.Join(source, "config", "webhook", "manifests.yaml"))
-	i.namespace.ApplyObjects(kustomize(tb, filepath.Join(source, "config", "runtimes"))...)
+	runtimes := kustomize(tb, filepath.Join(source, "config", "runtimes"))
+	for _, runtime := range runtimes {
+		data, err := runtime.MarshalJSON()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if err := runtime.UnmarshalJSON([]byte(i.tagged(string(data)))); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	i.namespace.ApplyObjects(runtimes...)
+}
+
+// latest is an image of KServe's as the sources have it.
+var latest = regexp.MustCompile(`\b(kserve/[a-z-]+):latest\b`)
+
+// tagged returns a text in which KServe's images have the tag of the release, as what KServe publishes for installing it.
+func (i *Installation) tagged(text string) string {
+	return latest.ReplaceAllString(text, "${1}:v"+strings.TrimPrefix(i.Version, "v"))
 }
 
 // await returns when the API server serves the kinds.
@@ -195,6 +214,9 @@ func (i *Installation) configure(tb testing.TB, source string) {
 		data["ingress"], err = withoutIstio(data["ingress"])
 		if err != nil {
 			tb.Fatal(err)
+		}
+		for key, document := range data {
+			data[key] = i.tagged(document)
 		}
 		if err := unstructured.SetNestedStringMap(object.Object, data, "data"); err != nil {
 			tb.Fatal(err)

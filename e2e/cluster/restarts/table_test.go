@@ -29,11 +29,11 @@ func TestUpgradeSection(t *testing.T) {
 	upgrade := Upgrade{Apps: 1}
 	upgrade.Add(Step{App: "app", Services: []Service{
 		{Name: "a", Alone: Outcome{true, true}, Fields: []string{"spec.containers[].image"}},
-		{Name: "b", Alone: Outcome{false, true}, Repaired: Outcome{true, false}, Refused: true},
+		{Name: "b", Alone: Outcome{false, true}, Repaired: Outcome{true, false}, Refused: true, Broken: true},
 	}})
 	got := upgrade.Section()
 	for _, want := range []string{
-		"| services | 2 |", "each change, as they are | 1 |", "KServe's upgrade alone | 1 | 2 | 1 |", "new release | 1 | 0 | 1 |",
+		"| services | 2 |", "each change, as they are | 1 |", "get theirs | 1 |", "KServe's upgrade alone | 1 | 2 | 1 |", "new release | 1 | 0 | 1 |",
 		"- `spec.containers[].image`, of 1", "| app | a | restarts | restarts | - | - |", "| app | b | - | restarts | restarts | - |",
 	} {
 		if !strings.Contains(got, want) {

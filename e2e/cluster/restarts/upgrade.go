@@ -21,6 +21,7 @@ type Service struct {
 	Refused         bool     // the new release refuses each change, as it is
 	RefusedRepair   bool     // it refuses what the plugin makes of it
 	TakenForKnative bool     // it does not reconcile it, because it takes its mode for Knative
+	Broken          bool     // it makes no workload for it, or deletes one
 	Alone           Outcome  // by KServe's upgrade alone
 	Repaired        Outcome  // by what the plugin makes of it for the new release
 	Fields          []string // of pod templates, that the new release of KServe changed by itself
@@ -82,6 +83,7 @@ func (u *Upgrade) Section() string {
 | apps | %d |
 | services | %d |
 | services that the new release does not reconcile | %d |
+| services that lose a workload, or do not get theirs | %d |
 | services of which it refuses each change, as they are | %d |
 | services of which it refuses what the plugin makes of them | %d |
 | objects lost | %d |
@@ -89,7 +91,8 @@ func (u *Upgrade) Section() string {
 | services that restart | predicted | measured | misses |
 |---|---|---|---|
 `, u.Apps, u.count(func(Service) bool { return true }),
-		u.count(func(s Service) bool { return s.TakenForKnative }), u.count(func(s Service) bool { return s.Refused }),
+		u.count(func(s Service) bool { return s.TakenForKnative }), u.count(func(s Service) bool { return s.Broken }),
+		u.count(func(s Service) bool { return s.Refused }),
 		u.count(func(s Service) bool { return s.RefusedRepair }), lost)
 	row := func(name string, of func(Service) Outcome) {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d |\n", name, u.count(func(s Service) bool { return of(s).Predicted }),

@@ -50,7 +50,8 @@ func FuzzPassing(f *testing.F) {
 		f.Add([]byte(object + after + object))
 		f.Add([]byte(object + after + "---\n" + object))
 	}
-	screen := NewScreen([]Kind{{"serving.kserve.io", "InferenceService"}, {"autoscaling", "HorizontalPodAutoscaler"}}, nil, nil)
+	screen := NewScreen([]Kind{{Group: "serving.kserve.io", Kind: "InferenceService"},
+		{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}}, nil, nil)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		count := screen.passing(data)
 		if count == 0 {

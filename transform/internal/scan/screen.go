@@ -11,7 +11,10 @@ import (
 )
 
 // Kind is a kind of objects in an API group. Any as the Kind stands for all kinds of the group.
-type Kind struct{ Group, Kind string }
+type Kind struct {
+	Group, Kind string
+	Size        int // bytes of a document, below which the kind does not concern a rule
+}
 
 // Any stands for all kinds, or for all groups.
 const Any = "*"
@@ -19,8 +22,8 @@ const Any = "*"
 // Screen finds the documents that rules can concern by their raw bytes, so that the others are never parsed. False
 // positives are allowed, false negatives are not: what the bytes do not show for certain is parsed.
 type Screen struct {
-	kinds    map[string]bool // that a rule names
-	groups   map[string]bool // that a rule names, without the core group
+	kinds    map[string]int  // that a rule names, with the least size
+	groups   map[string]bool // that a rule names whatever the size, without the core group
 	whole    [][]byte        // groups all of whose kinds concern a rule
 	tokens   [][]byte        // a document without any of them concerns no rule
 	words    words           // the tokens
@@ -31,7 +34,7 @@ type Screen struct {
 // such as serving.kserve.io stands for its kinds; one without a dot is too common a word, so there the kind is the
 // token. The sample shows which letters are rare in the files.
 func NewScreen(kinds []Kind, mentions []string, sample []byte) *Screen {
-	s := &Screen{kinds: map[string]bool{}, groups: map[string]bool{}}
+	s := &Screen{kinds: map[string]int{}, groups: map[string]bool{}}
 	for _, word := range mentions {
 		s.mentions = appendToken(s.mentions, word)
 	}
@@ -40,8 +43,10 @@ func NewScreen(kinds []Kind, mentions []string, sample []byte) *Screen {
 		if k.Group == Any {
 			continue // mentions select
 		}
-		s.kinds[k.Kind] = true
-		if k.Group != "" {
+		if size, known := s.kinds[k.Kind]; !known || k.Size < size {
+			s.kinds[k.Kind] = k.Size
+		}
+		if k.Group != "" && k.Size == 0 {
 			s.groups[k.Group] = true
 		}
 		if k.Kind == Any {
@@ -59,7 +64,7 @@ func NewScreen(kinds []Kind, mentions []string, sample []byte) *Screen {
 	return s
 }
 
-// HasGroup reports whether one of the kinds is in the API group, which is not the core group.
+// HasGroup reports whether one of the kinds whose size does not matter is in the API group, which is not the core group.
 func (s *Screen) HasGroup(group string) bool { return s.groups[group] }
 
 func appendToken(tokens [][]byte, word string) [][]byte {
@@ -78,8 +83,9 @@ func (s *Screen) Selects(body []byte) bool {
 		return false
 	}
 	kind, plain := plainKind(body)
+	size, named := s.kinds[kind]
 	switch {
-	case !plain, strings.HasSuffix(kind, "List"), s.kinds[kind]:
+	case !plain, strings.HasSuffix(kind, "List"), named && len(body) >= size:
 		return true
 	case kind == "CustomResourceDefinition": // it describes objects and refers to none
 		return false

@@ -1,11 +1,15 @@
 package scan
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestScreen(t *testing.T) {
 	screen := NewScreen([]Kind{
-		{"autoscaling", "HorizontalPodAutoscaler"}, {"keda.sh", "ScaledObject"}, {"serving.kserve.io", "InferenceService"},
-		{"", "Secret"}, {"batch.example.com", Any}, {Any, Any},
+		{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}, {Group: "keda.sh", Kind: "ScaledObject"},
+		{Group: "serving.kserve.io", Kind: "InferenceService"}, {Kind: "Secret"}, {Group: "batch.example.com", Kind: Any},
+		{Group: Any, Kind: Any}, {Group: "large.example.com", Kind: "Large", Size: 99},
 	}, []string{"HorizontalPodAutoscaler", "horizontalpodautoscaler", "ScaledObject", "ownerReferences"}, nil)
 	tests := []struct {
 		name     string
@@ -49,6 +53,12 @@ func TestScreen(t *testing.T) {
 
 		{"any kind with a word that a rule for all kinds mentions",
 			"apiVersion: v1\nkind: Anything\nmetadata: {ownerReferences: []}\n", true},
+
+		{"a large object", "apiVersion: large.example.com/v1\nkind: Large\n" + strings.Repeat("# filler\n", 6), true},
+		{"an object that is smaller", "apiVersion: large.example.com/v1\nkind: Large\n" + strings.Repeat("# filler\n", 5), false},
+		{"a small object that refers to others",
+			"apiVersion: large.example.com/v1\nkind: Large\nmetadata: {ownerReferences: []}\n", true},
+		{"a small object whose kind is not plain to see", "apiVersion: large.example.com/v1\nkind: 'Large'\n", true},
 
 		{"a ConfigMap", "apiVersion: v1\nkind: ConfigMap\n", false},
 		{"a ConfigMap that mentions KServe", "apiVersion: v1\nkind: ConfigMap\ndata: {group: serving.kserve.io}\n", false},
