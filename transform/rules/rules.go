@@ -16,6 +16,7 @@ var All = []*transform.Rule{
 	probeHandlers,
 	presetProbe,
 	mainContainer,
+	presetCollision,
 	externalAutoscaler,
 	autoscalerName,
 	autoscalerFinalizer,
