@@ -218,7 +218,7 @@ func (a *upgraded) services(manifests []*unstructured.Unstructured) (all []*runn
 // announce asks upgrade what the next release brings.
 func (a *upgraded) announce(version string) {
 	a.step, a.announced, a.still = restarts.Step{App: a.Case.Name}, map[string]announcement{}, map[string]bool{}
-	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json")
+	args := a.Args("upgrade", "--to", strings.TrimPrefix(version, "v"), "-o", "json", "--timeout=20m")
 	stdout, stderr, code := a.plugin.Run(a.t, args...)
 	var report struct {
 		Unknown string
