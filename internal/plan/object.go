@@ -36,7 +36,6 @@ func spoken(o Object) Object {
 		}
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
 			delete(annotations, expiration)
-			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration") // may have the values of a Secret
 		}
 	}
 	if spec, ok := copied["spec"].(map[string]any); ok && copied["kind"] == "Service" && copied["apiVersion"] == "v1" {
@@ -52,6 +51,9 @@ func spoken(o Object) Object {
 func Plain(o Object) Object {
 	plain := spoken(o)
 	if plain["kind"] == "Secret" {
+		if annotations, ok := at(plain, "metadata", "annotations").(map[string]any); ok {
+			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+		}
 		for _, field := range []string{"data", "stringData"} {
 			values, _ := plain[field].(map[string]any)
 			for name := range values {

@@ -7,13 +7,14 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 )
 
-// A Secret with a certificate of KServe's is the same at every run.
+// A Secret with a certificate of KServe's is the same at every run, and its values are nowhere.
 func TestPlainSecret(t *testing.T) {
 	got := plan.Plain(plan.Object{
 		"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
 		"metadata": plan.Object{
 			"name": "certs", "uid": "1", "creationTimestamp": "2020-11-20T20:00:00Z",
-			"annotations": plan.Object{"certificates.kserve.io/expiration": "2034-11-22T19:57:34Z", "team": "a"},
+			"annotations": plan.Object{"certificates.kserve.io/expiration": "2034-11-22T19:57:34Z", "team": "a",
+				"kubectl.kubernetes.io/last-applied-configuration": `{"data": {"tls.key": "a2V5"}}`},
 		},
 		"data": plan.Object{"tls.crt": "Y2VydA==", "tls.key": "a2V5"},
 	})
