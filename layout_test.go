@@ -33,17 +33,18 @@ var layers = []struct {
 	{"internal/lazyregexp", ""},
 	{"internal/kserve", "internal/lazyregexp transform"},
 	{"internal/kserve/kservetest", ""},
-	{"internal/schema", "transform transform/yamldoc"},
+	{"internal/plain", ""},
+	{"internal/schema", "internal/plain transform transform/yamldoc"},
+	{"internal/shell", "internal/lazyregexp"},
 	{"internal/quantity", "internal/lazyregexp"},
 	{"internal/execprobe", "internal/lazyregexp"},
 	{"internal/model", "internal/kserve internal/lazyregexp transform transform/yamldoc"},
 	{"transform/rules", "internal/execprobe internal/kserve internal/lazyregexp internal/model internal/quantity " +
-		"internal/schema transform/spelling transform transform/yamldoc"},
+		"internal/schema internal/shell transform/spelling transform transform/yamldoc"},
 
 	// What the commands use.
 	{"resource_customizations", ""},
 	{"internal/panics", ""},
-	{"internal/plain", ""},
 	{"internal/paths", ""},
 	{"internal/version", ""},
 	{"internal/grpchealth", ""},
@@ -84,8 +85,8 @@ var layers = []struct {
 		"transform/yamldoc"},
 	{"internal/flux", "internal/kserve internal/lazyregexp internal/model transform"},
 	{"internal/doctor", "internal/encoding internal/health internal/install internal/kserve internal/kubectl " +
-		"internal/lazyregexp internal/policyreport internal/report internal/terminal transform"},
-	{"internal/plan", "internal/encoding internal/lazyregexp internal/terminal transform/unified transform/yamldoc"},
+		"internal/lazyregexp internal/policyreport internal/report internal/shell internal/terminal transform"},
+	{"internal/plan", "internal/encoding internal/lazyregexp internal/quantity internal/terminal transform/unified transform/yamldoc"},
 	{"internal/plan/plantest", "internal/plan"},
 	{"internal/upgrade", "internal/encoding internal/healthconfig internal/kserve internal/model internal/plan " +
 		"internal/terminal transform transform/yamldoc"},

@@ -91,6 +91,18 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorForbidden is about pods that are asked for once for each kind of service.
+func TestDoctorForbidden(t *testing.T) {
+	cluster := newSick(t, answers{
+		llmServices:   {kubectltest.List("1", liveLLM("qwen", "True"))},
+		core + "pods": {kubectltest.Failure(http.StatusForbidden, "Forbidden", "user me cannot list it")},
+	})
+	code, stdout, stderr := doctor(cluster, "-n", "models")
+	if code != 1 || stderr != "" || strings.Count(stdout, "not read: pods: ") != 1 {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
 // TestDoctorPages is about a list that the API server forgets between two pages.
 func TestDoctorPages(t *testing.T) {
 	page := kubectltest.Answer{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[` + known("tulip", "True") + `]}`}

@@ -81,9 +81,10 @@ func (e *environment) syncedBy(t *testing.T, version argocd.Version) *synced {
 }
 
 // configureHealth configures Argo CD with the plugin's health checks and returns them.
-func (s *synced) configureHealth(t *testing.T) string {
+func (s *synced) configureHealth(t *testing.T, flags ...string) string {
 	t.Helper()
-	checks, stderr, code := s.plugin.Run(t, "health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion())
+	args := []string{"health", "config", "-o", "argocd-cm", "--argocd-version", s.argoVersion()}
+	checks, stderr, code := s.plugin.Run(t, append(args, flags...)...)
 	if code != 0 {
 		t.Fatalf("health config: exit %d: %s", code, stderr)
 	}

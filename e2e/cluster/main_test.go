@@ -27,6 +27,8 @@ var (
 	driftFlag      = flag.String("drift", "all", "cases of the table Drift to test: all, or some that are quick")
 	comparisonFlag = flag.String("comparison", "",
 		"ways of Argo CD to test, as release/tracking/comparison with * for all, separated by commas; none without it")
+	policyReporterFlag = flag.String("policy-reporter", "",
+		"the program of Policy Reporter, to make metrics of a Report; none without it")
 	commitFlag = flag.String("commit", "", "commit of the plugin for -update, where the plugin does not know it")
 	update     = flag.Bool("update", false, "write what was measured to testdata/results and docs")
 )
@@ -71,7 +73,7 @@ func chosenOf(t *testing.T, known []string) []string {
 }
 
 // syncing are the tests in which Argo CD syncs.
-var syncing = []string{"TestKServe", "TestComparison", "TestKEDA", "TestKnative", "TestScaling"}
+var syncing = []string{"TestKServe", "TestComparison", "TestDoctor", "TestKEDA", "TestKnative", "TestScaling"}
 
 func prepare(ctx context.Context) error {
 	programs := controlplane.Tools()
@@ -88,6 +90,9 @@ func prepare(ctx context.Context) error {
 	for _, version := range versions {
 		programs = append(programs, kserve.Tools(version)...)
 		sources = append(sources, kserve.Sources(version)...)
+	}
+	if selected("TestDoctorFails") {
+		sources = append(sources, kserve.Sources(doctored[len(doctored)-1])...)
 	}
 	if selected("TestKnative") {
 		programs = append(programs, knative.Tools()...)

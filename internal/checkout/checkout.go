@@ -47,6 +47,7 @@ type Source struct {
 	Application string
 	Path        string   // the folder, as messages show it
 	Environ     []string // the environment that Argo CD gives the plugin
+	Plugin      bool     // whether the Application names this plugin
 
 	// Adjust changes the options that the settings make to those with which Argo CD renders the source.
 	Adjust func(*settings.Settings, *render.Options) error
@@ -251,7 +252,9 @@ func (c *Checkout) rendered(app *application.Application, s *application.Source)
 		}
 		return asArgoCD(app, s, o)
 	}
-	return &Source{Application: app.Name, Path: shown, Environ: environ, Adjust: adjust}, err
+	return &Source{
+		Application: app.Name, Path: shown, Environ: environ, Plugin: s.Plugin != nil, Adjust: adjust,
+	}, err
 }
 
 // environ returns the environment that Argo CD gives the plugin (getPluginParamEnvs in

@@ -9,6 +9,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/drift"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
@@ -19,8 +20,8 @@ func newDriftCommand(env *Env) *cobra.Command {
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
 		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
 changes the field, and whether generate repairs it. The formats application and argocd-cm print the
-ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application. The
-format json is for programs.
+ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application. They
+are all fields for an Application that does not use the plugin. The format json is for programs.
 
 Argo CD compares in one of three ways:
   client      by default
@@ -67,8 +68,12 @@ Argo CD compares in one of three ways:
 		if err != nil {
 			return err
 		}
-		if err := writeAs(cmd.Context(), env, format.Format, drift.Distinct(all)); err != nil {
+		all = drift.Distinct(all)
+		if err := writeAs(cmd.Context(), env, format.Format, all); err != nil {
 			return err
+		}
+		if n := drift.Repaired(all); format.Partial && n > 0 {
+			fmt.Fprintf(env.Stderr, "not listed: %s that generate repairs, and fix in Git\n", terminal.Count(n, "field"))
 		}
 		run.Warn(env.Stderr, warnings)
 		inputs.Summary().Write(env.Stderr)
@@ -88,5 +93,9 @@ func drifting(
 	if err != nil {
 		return nil, err
 	}
-	return drift.Differences(all.Result, repaired, comparison, in.Settings.ArgoCDVersion), nil
+	differences := drift.Differences(all.Result, repaired, comparison, in.Settings.ArgoCDVersion)
+	if in.Unplugged {
+		differences = drift.Unplugged(differences)
+	}
+	return differences, nil
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,6 +64,9 @@ and its limits of storage are at least max-input.`,
 		if c.image == "" && !published(version.Current().Version) {
 			return errNoImage
 		}
+		if len(args) == 0 {
+			c.noteUnknown(set)
+		}
 		return c.print(cmd.Context(), set, form)
 	}
 	return cmd
@@ -116,6 +121,21 @@ func (c *installing) facts(ctx context.Context, args []string) (*settings.Settin
 	c.take(&set.KServeVersion, cluster.Version)
 	c.take(&set.DefaultDeploymentMode, cluster.Mode)
 	return set, nil
+}
+
+// noteUnknown says which facts about the cluster nobody gave.
+func (c *installing) noteUnknown(set *settings.Settings) {
+	var unknown []string
+	for name, value := range c.options(set).Facts() {
+		if value == install.Unknown {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	if len(unknown) > 0 {
+		c.env.note([]string{strings.Join(unknown, " and ") + " unknown: many repairs wait for that. As FILE, give what " +
+			"this prints: " + install.ClusterCommand})
+	}
 }
 
 // take sets a setting that is unknown to what the cluster shows.

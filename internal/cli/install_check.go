@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -75,12 +76,12 @@ func (c *installing) check(
 		return err
 	}
 	problems, notes, err := live.Check(c.options(set), configuration)
-	if err != nil {
+	if err != nil && len(problems) == 0 {
 		return err
 	}
 	c.env.note(notes)
 	if err := writeAs(ctx, c.env, format, problems); err != nil {
 		return err
 	}
-	return found(len(problems))
+	return cmp.Or(err, found(len(problems)))
 }

@@ -141,7 +141,7 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		u.warnings = append(u.warnings, "default-deployment-mode is unknown, so what the upgrade breaks in only one of the "+
 			"modes is not listed: "+install.DetectFileCommand)
 	}
-	return slices.Concat(upgrade.Compare(before, after, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
+	return slices.Concat(upgrade.Compare(before, after, u.from, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }
 

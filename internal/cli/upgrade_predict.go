@@ -21,15 +21,16 @@ const notKnown = "Not known without KServe's own code: which pods its upgrade al
 // predict adds to the report what the programs of both releases know, or why they don't.
 func (pl *planning) predict(ctx context.Context, report *upgrade.Report, from, to kserve.Versions) error {
 	programs := pl.programs()
-	old, _, err := newest(programs, from)
-	is, _, missing := newest(programs, to)
+	old, _, noOld := newest(programs, from)
+	is, _, noNew := newest(programs, to)
 	mode, apart := pl.inputs.Agreed("default-deployment-mode", "default-deployment-mode", defaultMode)
 	pl.mode = mode
-	if err = cmp.Or(err, missing, apart); err == nil {
+	err := errors.Join(noOld, noNew, apart)
+	if err == nil {
 		err = pl.readBoth(ctx, report.From, report.To)
 	}
 	if err != nil {
-		report.Unknown = notKnown + strings.ReplaceAll(err.Error(), "\n", "; ")
+		report.Unknown = notKnown + strings.Join(slices.Compact(strings.Split(err.Error(), "\n")), "; ")
 		return context.Cause(ctx)
 	}
 	told := map[int]bool{}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 )
 
 // remedies say what to change in Git for what Kubernetes and KServe call a reason. says is part of the message, "" for
@@ -23,7 +23,7 @@ var remedies = []struct{ reason, says, do string }{
 	{"RuntimeNotRecognized", "", "correct spec.predictor.model.runtime, or add that runtime"},
 	{"RuntimeDisabled", "", "name another runtime in spec.predictor.model.runtime"},
 	{"Finalizers", "", "nothing; the controller that takes the finalizer off has to run"},
-	{"Stopped", "", "remove the annotation " + stopAnnotation + " to start it"},
+	{stopping, "", "remove the annotation " + stopAnnotation + " to start it"},
 	{"ScaledToZero", "", "raise minReplicas, or correct what scales the service"},
 	{"AmbiguousSelector", "", "leave one autoscaler: set autoscalerClass external, or remove your own"},
 	{"", "field is immutable", "undo the change, or have the Deployment deleted once so that KServe makes it anew"},
@@ -45,7 +45,7 @@ func (c *Cause) remedy() string {
 // more returns the command that shows more about the object of a cause.
 func (c *Cause) more() string {
 	if c.logs != "" {
-		return fmt.Sprintf("kubectl -n %s logs %s %s", word(c.ref.namespace), word(c.ref.name), c.logs)
+		return fmt.Sprintf("kubectl -n %s logs %s %s", shell.Quote(c.ref.namespace), shell.Quote(c.ref.name), c.logs)
 	}
 	return describe(c.ref)
 }
@@ -56,18 +56,7 @@ func describe(r ref) string {
 		kind += "." + r.group
 	}
 	if r.namespace == "" {
-		return "kubectl describe " + word(kind+"/"+r.name)
+		return "kubectl describe " + shell.Quote(kind+"/"+r.name)
 	}
-	return fmt.Sprintf("kubectl -n %s describe %s", word(r.namespace), word(kind+"/"+r.name))
-}
-
-// special are the characters that no name has in a cluster. Anything may be in a file.
-var special = lazyregexp.New(`[^a-zA-Z0-9._:/-]`)
-
-// word returns a word of a command, which people copy into a shell.
-func word(text string) string {
-	if !special().MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return fmt.Sprintf("kubectl -n %s describe %s", shell.Quote(r.namespace), shell.Quote(kind+"/"+r.name))
 }

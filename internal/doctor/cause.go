@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 )
 
 // Cause is why a service is not well, as the deepest object that knows it says.
@@ -80,12 +81,21 @@ func deletion(r ref, o health.Object) []Cause {
 		fmt.Sprintf("it is to be deleted since %s, and waits for the finalizers %s", since, strings.Join(names, ", ")))}
 }
 
-// The annotation and the reason of what people stopped (constants.go@v0.20.0).
-const stopAnnotation = "serving.kserve.io/stop"
+// The annotation and the condition, or the reason of conditions, of what people stopped (constants.go and
+// inference_service_status.go@v0.20.0).
+const (
+	stopAnnotation = "serving.kserve.io/stop"
+	stopping       = "Stopped"
+)
 
+// stopped is what people stopped, where KServe obeys: up to 0.15.2 it does in Knative mode alone.
 func stopped(r ref, o health.Object) []Cause {
-	if strings.EqualFold(text(o, "metadata", "annotations", stopAnnotation), "true") {
-		return []Cause{newCause(r, inMetadata, "", "Stopped", "the annotation "+stopAnnotation+" is true")}
+	obeyed := slices.ContainsFunc(list(o, "status", "conditions"), func(condition any) bool {
+		return text(condition, "reason") == stopping ||
+			text(condition, "type") == stopping && text(condition, "status") == "True"
+	})
+	if obeyed && strings.EqualFold(text(o, "metadata", "annotations", stopAnnotation), "true") {
+		return []Cause{newCause(r, inMetadata, "", stopping, "the annotation "+stopAnnotation+" is true")}
 	}
 	return nil
 }
@@ -101,7 +111,7 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 		if slices.Contains(summaries, name) {
 			d = inSummary
 		}
-		if name != "Stopped" {
+		if name != stopping {
 			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
 				cmp.Or(text(condition, "reason"), name), text(condition, "message")))
 		}
@@ -220,7 +230,7 @@ func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
 			message += ": " + said
 		}
 		cause = newCause(r, inContainer, at, reason, message)
-		cause.logs = "-c " + word(name)
+		cause.logs = "-c " + shell.Quote(name)
 		if waiting == "CrashLoopBackOff" {
 			cause.logs += " --previous"
 		}

@@ -155,9 +155,20 @@ status:
 		{"a long message", service + strings.Replace(warning("InferenceService", "iris", "Long"), "it happened",
 			strings.Repeat("é", 2000), 1), "Long: " + strings.Repeat("é", 1024) + " ... (InferenceService models/iris)", ""},
 		{"a service that is stopped", strings.Replace(service, "uid:",
-			`annotations: {serving.kserve.io/stop: "True"}, uid:`, 1) + conditions,
+			`annotations: {serving.kserve.io/stop: "True"}, uid:`, 1) + conditions + `
+  - {type: Stopped, status: "True"}
+`,
 			"Stopped: the annotation serving.kserve.io/stop is true (InferenceService models/iris)",
 			"remove the annotation serving.kserve.io/stop to start it"},
+		{"one that is stopped without a condition for that, as an LLM service", strings.Replace(service, "uid:",
+			`annotations: {serving.kserve.io/stop: "true"}, uid:`, 1) + conditions + `
+  - {type: MainWorkloadReady, status: "False", reason: Stopped, message: Service is stopped}
+`,
+			"Stopped: the annotation serving.kserve.io/stop is true (InferenceService models/iris)",
+			"remove the annotation serving.kserve.io/stop to start it"},
+		{"a service that KServe before 0.16 does not stop", strings.Replace(service, "uid:",
+			`annotations: {serving.kserve.io/stop: "true"}, uid:`, 1) + conditions,
+			"Pods: pods (InferenceService models/iris)", ""},
 		{"a deletion, before all else", strings.Replace(service, "uid:",
 			`deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [a, b], uid:`, 1) + conditions,
 			"Finalizers: it is to be deleted since 2026-01-01T00:00:00Z, and waits for the finalizers a, b " +
@@ -277,17 +288,6 @@ func TestApplied(t *testing.T) {
 			"name": "a", "namespace": "models", "annotations": health.Object{lastApplied: annotation}}}
 		if got := applied(live) != nil; got != want {
 			t.Errorf("%s: %t", annotation, got)
-		}
-	}
-}
-
-// TestWord is about names of a file, which may be anything, in a command that people copy.
-func TestWord(t *testing.T) {
-	for text, want := range map[string]string{
-		"pod/a-1.b": "pod/a-1.b", "pod/a;rm -rf /": "'pod/a;rm -rf /'", "it's $(x)": `'it'\''s $(x)'`,
-	} {
-		if got := word(text); got != want {
-			t.Errorf("%s: %s", text, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
@@ -114,7 +115,9 @@ func (r reading) forbidden(what string, err error) bool {
 		return false
 	}
 	line := fmt.Sprintf("%s: %s", what, strings.TrimPrefix(failed.Text, "Error from server (Forbidden): "))
-	r.cluster.Unread = append(r.cluster.Unread, line)
+	if !slices.Contains(r.cluster.Unread, line) { // several kinds of services have pods
+		r.cluster.Unread = append(r.cluster.Unread, line)
+	}
 	return true
 }
 

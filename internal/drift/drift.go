@@ -85,6 +85,27 @@ func Differences(all, repaired *transform.Result, c Comparison, argocd string) [
 	return differences
 }
 
+// Unplugged returns what is left of differences where Argo CD renders the manifests without the plugin: all of them.
+func Unplugged(differences []Difference) []Difference {
+	left := slices.Clone(differences)
+	for i := range left {
+		if d := &left[i]; d.Rule != "" {
+			d.Rule, d.Reason = "", d.Rule+" would, if the Application used the plugin"
+		}
+	}
+	return left
+}
+
+// Repaired returns how many of differences a rule repairs.
+func Repaired(differences []Difference) (n int) {
+	for _, d := range differences {
+		if d.Rule != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Distinct returns differences in a new slice, each once: several Applications may render an object alike.
 func Distinct(differences []Difference) []Difference {
 	seen := map[string]bool{}

@@ -12,15 +12,16 @@ import (
 // Format is a way to write differences.
 type Format struct {
 	encoding.Format[[]Difference]
-	Single bool // whether it is for the Application of one source
+	Single  bool // whether it is for the Application of one source
+	Partial bool // whether it leaves out what a rule repairs
 }
 
 // Formats lists the formats, the default first.
 var Formats = []Format{
-	{encoding.Format[[]Difference]{Name: "text", Write: Text}, false},
-	{encoding.Format[[]Difference]{Name: "application", Write: Application}, true},
-	{encoding.Format[[]Difference]{Name: "argocd-cm", Write: ConfigMap}, false},
-	{encoding.Format[[]Difference]{Name: "json", Write: JSON}, false},
+	{encoding.Format[[]Difference]{Name: "text", Write: Text}, false, false},
+	{encoding.Format[[]Difference]{Name: "application", Write: Application}, true, true},
+	{encoding.Format[[]Difference]{Name: "argocd-cm", Write: ConfigMap}, false, true},
+	{encoding.Format[[]Difference]{Name: "json", Write: JSON}, false, false},
 }
 
 // Text writes a table.

@@ -52,7 +52,8 @@ const (
 )
 
 // Check compares what a cluster runs with the definition of the sidecar and, unless it is nil, with the configuration
-// with the health checks. Notes are about what cannot be compared.
+// with the health checks. Notes are about what cannot be compared. With an error about the health checks there are the
+// problems of the sidecar.
 func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []Problem, notes []string, err error) {
 	want, err := definition(o)
 	if err != nil {
@@ -74,7 +75,7 @@ func (l *Live) Check(o Options, checks *healthconfig.Configuration) (problems []
 	}
 	changes, left, err := installed.Changes(*checks)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w; --health-checks=false leaves out the health checks", err)
+		return problems, notes, fmt.Errorf("%w; --health-checks=false leaves out the health checks", err)
 	}
 	for _, change := range changes {
 		if !strings.HasPrefix(change.Key, "resource.customizations.") {
@@ -250,7 +251,7 @@ func (c *comparison) environment(sidecar *container) error {
 		}
 		name := settings.Variable(setting.Name)
 		locks[name] = true
-		_, fact := c.options.facts()[setting.Name]
+		_, fact := c.options.Facts()[setting.Name]
 		switch {
 		case !sidecar.has(name):
 			c.add(Unlocked, "env."+name, "it is not set; install locks %s at %s", setting.Name, setting.Text)
@@ -291,15 +292,15 @@ func (c *comparison) security(sidecar *container) {
 		switch {
 		case field == "runAsUser" && got != 0.0, reflect.DeepEqual(got, want):
 		case got == nil:
-			c.add(Missing, "securityContext."+field, "install sets %s", inYAML(want))
+			c.add(Missing, "securityContext."+field, "install sets %s", inJSON(want))
 		default:
-			c.add(Wrong, "securityContext."+field, "it is %s; install sets %s", inYAML(got), inYAML(want))
+			c.add(Wrong, "securityContext."+field, "it is %s; install sets %s", inJSON(got), inJSON(want))
 		}
 	}
 }
 
-// inYAML writes a value on one line.
-func inYAML(value any) string {
+// inJSON writes a value of the manifest on one line, as YAML may have it too.
+func inJSON(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)

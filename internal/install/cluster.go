@@ -13,10 +13,11 @@ import (
 // These commands print the facts about a cluster, as variables of the sidecar and as lines of the settings file. The
 // namespace differs between distributions.
 const (
-	DetectCommand     = clusterCommand + " | argocd-kserve-plugin install detect -"
-	DetectFileCommand = clusterCommand + " | argocd-kserve-plugin install detect -o file -"
+	DetectCommand     = ClusterCommand + " | argocd-kserve-plugin install detect -"
+	DetectFileCommand = ClusterCommand + " | argocd-kserve-plugin install detect -o file -"
 
-	clusterCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
+	// ClusterCommand prints the objects that show them.
+	ClusterCommand = "kubectl -n kserve get configmap/" + kserve.ConfigMap +
 		" deployment/" + kserve.ControllerDeployment + " -o yaml"
 )
 

@@ -72,7 +72,7 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 		return nil, err
 	}
 	edits := []yamldoc.Edit{yamldoc.Set(yamldoc.Path{0, "image"}, cmp.Or(o.Image, Image))}
-	values := o.facts()
+	values := o.Facts()
 	if o.RulesAsOf != "" {
 		values[rulesAsOf] = o.RulesAsOf
 	}
@@ -120,8 +120,8 @@ func raise(tree *yamldoc.Tree, limit yamldoc.Path, size settings.Size) []yamldoc
 // compact writes a size as environment variables have it, without the space.
 func compact(size settings.Size) string { return strings.ReplaceAll(size.String(), " ", "") }
 
-// facts are the settings about the cluster.
-func (o Options) facts() map[string]string {
+// Facts are the settings about the cluster.
+func (o Options) Facts() map[string]string {
 	return map[string]string{
 		"kserve-version": o.KServeVersion, "default-deployment-mode": o.DefaultDeploymentMode,
 	}

@@ -64,6 +64,10 @@ var (
 	LegacyModeMisread  = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 19, 0}}
 )
 
+// ModeInStatus are the releases that write the mode to the status under its new name. Those of LegacyModeInStatus take
+// Standard there for Knative mode (GetDeploymentMode in pkg/controller/v1beta1/inferenceservice/utils/utils.go@v0.15.2).
+var ModeInStatus = transform.Window{From: LegacyModeInStatus.Before}
+
 // LegacyModeRefused are the releases that rewrite the old name of a mode in the annotation, and compare the new one
 // with the status as it is (inference_service_defaults.go and inference_service_validation.go@v0.17.0 and @v0.18.0;
 // @v0.19.0 parses the status).

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -22,7 +23,7 @@ func (p *Places) Advice(f transform.Finding) string {
 	if len(f.Edits) == 0 && (disputed || p.added(f)) {
 		return fmt.Sprintf("patch %s in %s", f.At, f.Object.File.Path)
 	}
-	var advice []string
+	var advice, patches []string
 	for _, e := range f.Edits {
 		file, source, next := e.Object.File, e.Source(), unknownSource
 		if original := p.original(e.Object); original != nil {
@@ -43,9 +44,14 @@ func (p *Places) Advice(f transform.Finding) string {
 				next += ", or set the value " + source.Value
 			}
 		}
-		if next += renamed(e); !slices.Contains(advice, next) {
-			advice = append(advice, next)
+		i := slices.Index(advice, next)
+		if i < 0 {
+			i, advice, patches = len(advice), append(advice, next), append(patches, "")
 		}
+		patches[i] = cmp.Or(patches[i], renamed(e))
+	}
+	for i := range advice {
+		advice[i] += patches[i]
 	}
 	return strings.Join(advice, ", ")
 }

@@ -11,6 +11,14 @@ import (
 // olderBooleans are the words, in small letters, that are booleans in YAML 1.1 and strings in YAML 1.2.
 var olderBooleans = []string{"y", "n", "yes", "no", "on", "off"}
 
+// OlderBoolean reports whether a word without quotes is a boolean in YAML 1.1 and a string in YAML 1.2: yes, Yes and
+// YES are, and yEs is not.
+func OlderBoolean(word string) bool {
+	small := strings.ToLower(word)
+	return slices.Contains(olderBooleans, small) &&
+		(word == small || word == strings.ToUpper(word) || word == strings.ToUpper(word[:1])+small[1:])
+}
+
 // maxDigits keeps integers so small that no reader makes them a float.
 const maxDigits = 15
 

@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
 )
 
 // facts returns what people want to know of an object, in few words each.
@@ -248,8 +247,8 @@ func number(value any, otherwise int64) int64 {
 	case float64:
 		return int64(value)
 	case string:
-		if q, err := resource.ParseQuantity(value); err == nil {
-			return q.Value()
+		if n, ok := quantity.Whole(value); ok {
+			return n
 		}
 	}
 	return otherwise

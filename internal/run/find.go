@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/application"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -20,14 +21,15 @@ import (
 
 // finds reports whether the sources of the arguments have to be found, because one is a chart with files of values
 // beside it, or a folder that is no source itself: neither a kustomization nor a chart, and with sources in the folders
-// below it. walked gets what is found.
+// below it. Without arguments it is enough that there are sources below the working directory, or Applications in it.
+// walked gets what is found.
 func (l *Loader) finds(ctx context.Context, args []string, walked map[string]discover.Result) (bool, error) {
 	for _, path := range orHere(args) {
 		info, err := os.Stat(l.Dir.Absolute(path))
 		if path == "" || path == "-" || err != nil || !info.IsDir() {
 			continue // reading it gives the error
 		}
-		stands, err := l.standsForOthers(ctx, path, walked)
+		stands, err := l.standsForOthers(ctx, path, len(args) == 0, walked)
 		if err != nil || stands {
 			return stands, err
 		}
@@ -36,8 +38,10 @@ func (l *Loader) finds(ctx context.Context, args []string, walked map[string]dis
 }
 
 // standsForOthers reports whether a folder is no source itself, or not the only one. Without any in it or below, it is
-// none.
-func (l *Loader) standsForOthers(ctx context.Context, path string, walked map[string]discover.Result) (bool, error) {
+// none. One that nobody named stands for those below also if it is a source.
+func (l *Loader) standsForOthers(
+	ctx context.Context, path string, unnamed bool, walked map[string]discover.Result,
+) (bool, error) {
 	set, err := settings.Load(l.From(path))
 	if err != nil || set.Source != render.Auto || set.Recurse {
 		return false, nil // reading it gives the error
@@ -47,12 +51,11 @@ func (l *Loader) standsForOthers(ctx context.Context, path string, walked map[st
 		return false, err
 	}
 	defer t.Close()
-	switch kind := render.Detect(t, render.Auto); kind {
-	case render.Directory:
-	case render.Helm:
-		own := len(set.Helm.ValuesFiles) > 0 || l.Previous != "" // the manifests before the change are of one rendering
-		return !own && len(valuesBeside(l.Dir.Absolute(path))) > 0, nil
-	default:
+	own := len(set.Helm.ValuesFiles) > 0 || l.Previous != "" // the manifests before the change are of one rendering
+	switch kind := render.Detect(t, render.Auto); {
+	case kind == render.Helm && !own && len(valuesBeside(l.Dir.Absolute(path))) > 0:
+		return true, nil
+	case kind != render.Directory && (!unnamed || l.Previous != ""):
 		return false, nil
 	}
 	found, err := l.discover(ctx, path, set)
@@ -60,9 +63,22 @@ func (l *Loader) standsForOthers(ctx context.Context, path string, walked map[st
 	if len(found.Sources) == 0 {
 		return !set.AllowEmpty, err
 	}
-	return slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
-		return filepath.Clean(s.Path) != filepath.Clean(path)
-	}), err
+	return unnamed && mentionsApplications(l.Dir.Absolute(path)) ||
+		slices.ContainsFunc(found.Sources, func(s discover.Source) bool {
+			return filepath.Clean(s.Path) != filepath.Clean(path)
+		}), err
+}
+
+// mentionsApplications reports whether a manifest in a folder may have Applications.
+func mentionsApplications(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(entry os.DirEntry) bool {
+		if !entry.Type().IsRegular() || !render.IsManifest(entry.Name()) {
+			return false
+		}
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		return err == nil && application.Mentioned(transform.File{Data: data})
+	})
 }
 
 // discover finds the sources below a folder.

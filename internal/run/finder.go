@@ -242,7 +242,8 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		from := f.From(s.Path)
 		from.Environ = s.Environ
 		units = append(units, unit{
-			paths: []string{s.Path}, application: s.Application, from: from, adjust: s.Adjust, outside: outside,
+			paths: []string{s.Path}, application: s.Application, unplugged: !s.Plugin, from: from, adjust: s.Adjust,
+			outside: outside,
 		})
 	}
 	return units

@@ -106,6 +106,7 @@ func (all *Inputs) Failed() error {
 type Input struct {
 	Path        string
 	Application string // that the source is of, if any
+	Unplugged   bool   // whether that does not name this plugin, so that Argo CD renders the source itself
 	Settings    *settings.Settings
 	options     render.Options
 	source      render.Result
@@ -117,9 +118,12 @@ type Input struct {
 }
 
 // about names the Application, or the file with values, in each line of an error.
-func (in *Input) about(err error) error {
+func (in *Input) about(err error) error { return named(in.Application, in.given(err)) }
+
+// given names the file with values, if there is one, in each line of an error.
+func (in *Input) given(err error) error {
 	if in.values == "" {
-		return named(in.Application, err)
+		return err
 	}
 	var all []error
 	for _, line := range Joined(err) {

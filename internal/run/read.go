@@ -17,6 +17,7 @@ import (
 type unit struct {
 	paths       []string // a folder, a stream, or the files of one folder, as messages show them
 	application string   // that the source is of, if any
+	unplugged   bool     // whether that does not name this plugin
 	values      string   // the file with values that a chart gets, if it was found
 	from        settings.Sources
 	adjust      func(*settings.Settings, *render.Options) error // or nil
@@ -34,7 +35,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	}
 	l.LimitTime(ctx, set.Timeout)
 	in := &Input{
-		Path: u.paths[0], Application: u.application, Settings: set,
+		Path: u.paths[0], Application: u.application, Unplugged: u.unplugged, Settings: set,
 		options: l.options(set), values: u.values, caller: l.Caller,
 	}
 	if u.adjust != nil {
@@ -43,7 +44,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 		}
 	}
 	if err := in.render(ctx, u.paths); err != nil {
-		return nil, in.about(err)
+		return nil, in.given(err)
 	}
 	in.source.Skipped = slices.DeleteFunc(in.source.Skipped, func(s render.Skip) bool { return !s.Asked() })
 	if l.Previous != "" {

@@ -137,7 +137,7 @@ var Table = slices.Concat([]Setting{
 	{
 		Name: "fail-on", Title: "Fail on",
 		Help:   "lowest severity of a finding that makes the command fail; generate ignores what it repaired",
-		Values: []string{"never", "advice", "warning", "error"}, Unset: "never in generate, else warning",
+		Values: []string{"never", "advice", "warning", "error"}, Unset: "never in generate, error in upgrade, else warning",
 		field: func(s *Settings) any { return &s.FailOn },
 	},
 	{

@@ -68,13 +68,19 @@ const (
 
 // rewritten returns the objects of which generate makes something else at the new release. A repair of a probe that the
 // new release does not make, or makes otherwise, leaves two handlers in a Deployment from which KServe removes nothing.
-func rewritten(from, to *transform.Result, release kserve.Versions) []Change {
+// Of objects that only one release has, it says nothing.
+func rewritten(
+	from, to *transform.Result, release kserve.Versions, ofOne func(*transform.Object) bool,
+) []Change {
 	before, after := outputs(from), outputs(to)
 	var changes []Change
 	both := maps.Clone(before)
 	maps.Copy(both, after)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		o := both[name].object
+		if ofOne(o) {
+			continue
+		}
 		c := Change{Severity: transform.Advice, Object: o.String(), File: o.File.Path, Repaired: true}
 		edits := differing(before[name].edits, after[name].edits)
 		restarts := differing(before[name].restarting, after[name].restarting)

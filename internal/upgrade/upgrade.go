@@ -26,10 +26,11 @@ const (
 	Restarts  Effect = "restarts"  // generate or a webhook writes something else, and its pods restart once
 	Remade    Effect = "remade"    // KServe's upgrade alone changes what KServe makes for it, and nothing restarts
 	Rewritten Effect = "rewritten" // generate writes something else, and nothing restarts
+	New       Effect = "new"       // only the new release has its kind in this version, so nothing runs yet
 	Gone      Effect = "gone"      // a finding of the old release that the new one does not have
 )
 
-var effects = []Effect{Refused, Breaks, Changes, Drifts, Health, Rollout, Restarts, Remade, Rewritten, Gone}
+var effects = []Effect{Refused, Breaks, Changes, Drifts, Health, Rollout, Restarts, Remade, Rewritten, New, Gone}
 
 // Change is an effect on an object, or for Health on a kind.
 type Change struct {
@@ -45,10 +46,14 @@ type Change struct {
 	Source   int                `json:"-"`                // which of several sources, whose objects may have one name
 }
 
-// Compare returns what changes from one result to another one for the same files. The release is the new one.
-func Compare(from, to *transform.Result, release kserve.Versions) []Change {
-	was, is := from.Problems(), to.Problems()
-	changes := append(gained(was, is), rewritten(from, to, release)...)
+// Compare returns what changes from one result, at the old release, to another one for the same files, at the new one.
+func Compare(from, to *transform.Result, old, release kserve.Versions) []Change {
+	ofOne := func(o *transform.Object) bool { return serves(old, o) != serves(release, o) }
+	was := slices.DeleteFunc(from.Problems(), func(f transform.Finding) bool { return ofOne(f.Object) })
+	is := slices.DeleteFunc(to.Problems(), func(f transform.Finding) bool {
+		return ofOne(f.Object) && serves(release, f.Object)
+	})
+	changes := slices.Concat(gained(was, is), rewritten(from, to, release, ofOne), added(to, old, release))
 	for _, f := range without(was, is) {
 		c := change(Gone, f)
 		c.Severity, c.Repaired = transform.Advice, false

@@ -2,11 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -36,7 +35,7 @@ func (c componentClass) becomesExternal(p *pass) bool {
 // deleteKept says how to delete the HPA of a graph that KServe keeps.
 func deleteKept(graph *model.Service) string {
 	return fmt.Sprintf("delete the HorizontalPodAutoscaler that KServe keeps (%s delete hpa %s), "+
-		"because 0.15.1 and later never delete that of a graph", kubectl(graph.Namespace), shellQuote(graph.Name))
+		"because 0.15.1 and later never delete that of a graph", kubectl(graph.Namespace), shell.Quote(graph.Name))
 }
 
 // kubectl returns the start of a command for objects in the namespace, which may be empty.
@@ -44,15 +43,5 @@ func kubectl(namespace string) string {
 	if namespace == "" {
 		return "kubectl"
 	}
-	return "kubectl -n " + shellQuote(namespace)
-}
-
-var plainWord = lazyregexp.New(`^[a-z0-9][a-z0-9.-]*$`)
-
-// shellQuote quotes a string for a shell if it has to be quoted. Names of objects don't.
-func shellQuote(s string) string {
-	if plainWord().MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "kubectl -n " + shell.Quote(namespace)
 }

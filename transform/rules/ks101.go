@@ -52,7 +52,7 @@ func checkExecProbe(p *pass) {
 // checkCopiedExec reports an exec probe that KServe copies to its agent.
 func checkCopiedExec(p *pass, c model.Container) {
 	f := transform.Report{At: c.Path.With("readinessProbe", "exec"),
-		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run an exec readiness probe", p.execConsequence(),
+		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run an exec readiness probe", p.execConsequence(c.Service),
 			c.Agent)}
 	if p.Versions.All(kserve.TransformerBypassed) && c.Name != kserve.TransformerContainer && c.BesideTransformer {
 		f.Message += fmt.Sprintf(", and the agent bypasses %s on this release", kserve.TransformerContainer)
@@ -128,8 +128,8 @@ func sameRequest(c model.Container, probe string, request execprobe.Request) boo
 // refuses it.
 func checkNIM(p *pass, c model.Container) {
 	f := transform.Report{At: c.Path.With("readinessProbe", "httpGet"), Severity: transform.Warning,
-		Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) sends no host name, and the nginx of "+
-			"NIM images answers with 400", c.Agent)}
+		Message: fmt.Sprintf("%s never get ready, because KServe's agent (%s) sends no host name, and the nginx of "+
+			"NIM images answers with 400", podsOf(c.Service), c.Agent)}
 	port, known := c.ReadinessPort(model.HTTPGet)
 	if numbers, certain := c.Ports(); known && port == kserve.AgentPort && certain && len(numbers) > 0 {
 		port = numbers[0] // as KS102 repairs it

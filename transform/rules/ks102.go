@@ -57,8 +57,8 @@ func checkReadinessPort(p *pass, c model.Container) {
 	switch {
 	case port.IsNull():
 	case isNumber && number == kserve.AgentPort && c.ProbeCopied != model.Never:
-		f.Message = fmt.Sprintf("the pods never get ready, because readiness port %d is that of KServe's agent (%s), which "+
-			"would probe itself", number, c.Agent)
+		f.Message = fmt.Sprintf("%s never get ready, because readiness port %d is that of KServe's agent (%s), which "+
+			"would probe itself", podsOf(c.Service), number, c.Agent)
 		p.setContainerPort(c, f, p.repairCopiedProbe)
 	case numeric().MatchString(port.Str()) && !isNumber:
 		checkQuotedPort(p, c, f, port.Str())
@@ -115,8 +115,8 @@ func checkQuotedPort(p *pass, c model.Container, f transform.Report, quoted stri
 
 // checkNamedPort reports a port name, which the agent does not resolve.
 func checkNamedPort(p *pass, c model.Container, f transform.Report, name string) {
-	f.Message = fmt.Sprintf("the pods never get ready, because KServe's agent (%s) does not know the port name %s in the "+
-		"readiness probe", c.Agent, name)
+	f.Message = fmt.Sprintf("%s never get ready, because KServe's agent (%s) does not know the port name %s in the "+
+		"readiness probe", podsOf(c.Service), c.Agent, name)
 	number, found := c.PortNamed(name)
 	switch {
 	case !found:

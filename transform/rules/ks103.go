@@ -37,8 +37,8 @@ func checkGRPCProbe(p *pass) {
 			continue
 		}
 		f := transform.Report{At: c.Path.With("readinessProbe", "grpc"),
-			Message: fmt.Sprintf("the pods never get ready, because KServe's agent (%s) can't run a gRPC readiness probe on "+
-				"0.11 or on 0.15.0 and later", c.Agent)}
+			Message: fmt.Sprintf("%s never get ready, because KServe's agent (%s) can't run a gRPC readiness probe on "+
+				"0.11 or on 0.15.0 and later", podsOf(s), c.Agent)}
 		port, known := c.ReadinessPort(model.GRPC)
 		switch handler, runtime := p.KServe.RuntimeHandler(c, "readinessProbe"); {
 		case handler != model.NoHandler:

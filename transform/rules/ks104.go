@@ -56,7 +56,7 @@ func checkMergedProbe(p *pass) {
 			s.Mode != kserve.Knative && p.KServe.Runtime(s) == nil:
 			p.repairProbe(c, transform.Report{At: c.Path, Message: fmt.Sprintf(
 				"%s, because KServe's agent (%s) can't run the exec readiness probe of %s: remove what adds the agent, or "+
-					"change the runtime", p.execConsequence(), c.Agent, runtime)})
+					"change the runtime", p.execConsequence(s), c.Agent, runtime)})
 		}
 	}
 }
@@ -74,7 +74,7 @@ func checkRuntimeProbe(p *pass) {
 	command := container.Get("readinessProbe", "exec", "command").Strings()
 	f := transform.Report{At: path.With("readinessProbe", "exec"),
 		Message: fmt.Sprintf("%s, because KServe's agent (%s) can't run this exec readiness probe, which %s inherits",
-			p.execConsequence(), u.victim.Agent, u.victim.Service)}
+			p.execConsequence(u.victim.Service), u.victim.Agent, u.victim.Service)}
 	switch {
 	case u.obstacle != "":
 		f.Unrepaired = u.obstacle

@@ -311,10 +311,13 @@ var (
 	modelServer = lazyregexp.New(
 		`^(vllm|sglang|vllm-openai|(vllm|llm-d)-(cuda|rocm|cpu|xpu|hpu|gaudi)[a-z0-9-]*|llm-d-inference-sim)(:|@|$)`)
 	startsServer = lazyregexp.New(`\bvllm serve\b|\bvllm\.entrypoints\b|\bsglang\.launch_server\b`)
+
+	scheduler       = lazyregexp.New(`^(epp|(.*-)?(inference-)?scheduler|(.*-)?endpoint-picker)(:|@|$)`)
+	startsScheduler = lazyregexp.New(`(^|/)epp\b|--pool-?[nN]ame\b`)
 )
 
 // meantAsMain reports whether a container is certainly meant to be the preset's: it has no image of its own, so it can
-// only complete another one, or it is a model server.
+// only complete another one, or it is a model server, or a scheduler by its name, its image or its arguments.
 func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
 	if slices.Contains(pod.Others, c.Name) || helper().MatchString(c.Name) {
 		return false
@@ -322,10 +325,11 @@ func meantAsMain(c model.Container, pod kserve.LLMPod) bool {
 	if c.Get("image").Str() == "" && !c.MergedElsewhere("image") {
 		return true
 	}
-	if isScheduler(pod) {
-		return false
-	}
 	words := strings.Join(slices.Concat(c.Get("command").Strings(), c.Get("args").Strings()), " ")
+	if isScheduler(pod) {
+		return scheduler().MatchString(c.Name) || scheduler().MatchString(path.Base(c.Get("image").Str())) ||
+			startsScheduler().MatchString(words)
+	}
 	for _, amounts := range []string{"limits", "requests"} {
 		if resources := c.Get("resources", amounts); resources != nil {
 			for _, e := range resources.Entries {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -141,7 +142,7 @@ func (c componentClass) besideScaledObject(p *pass, a model.Autoscaler) string {
 	}
 	return fmt.Sprintf("%s, because with autoscalerClass keda KServe makes the ScaledObject %[3]s: set external, sync, "+
 		"delete that one (%[2]s delete scaledobject %[3]s), and sync again",
-		harm, kubectl(c.Namespace), shellQuote(own))
+		harm, kubectl(c.Namespace), shell.Quote(own))
 }
 
 // checkUnscaled reports a class that the webhook refuses. The webhook reads the service's class, which decides for the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -51,7 +52,7 @@ func checkFinalizer(p *pass) {
 		if lost {
 			f.Message += fmt.Sprintf(", and run this so that prune removes the old object: "+
 				`%s patch hpa %s --type=merge -p '{"metadata":{"finalizers":null}}'`,
-				kubectl(p.Object.Namespace), shellQuote(p.Object.Name))
+				kubectl(p.Object.Namespace), shell.Quote(p.Object.Name))
 		}
 		p.repairName(f, p.Object.Edits(withoutFinalizer(list, finalizers)...)...)
 	}

@@ -45,10 +45,23 @@ func checkIgnored(p *pass) {
 		spec := s.Get("spec", component)
 		target := s.Annotated(component, targetKey)
 		if target != "" && (class == "" || class == "hpa") && len(p.KServe.Autoscalers(s)[component]) == 0 &&
-			!spec.Has("scaleTarget") && !spec.Has("autoScaling") {
+			!spec.Has("scaleTarget") && !spec.Has("autoScaling") && anyScales(s, s.AnnotatedPath(component, targetKey)) {
 			checkTargetPercentage(p, s, component, target)
 		}
 	}
+}
+
+// anyScales reports whether a component that the annotation at a path is for may have more replicas than its least. The
+// numbers of its autoscaler are those of createHPA (in
+// pkg/controller/v1beta1/inferenceservice/reconcilers/hpa/hpa_reconciler.go@v0.15.0 and @v0.20.0).
+func anyScales(s *model.Service, at yamldoc.Path) bool {
+	return slices.ContainsFunc(s.Components(), func(component string) bool {
+		spec := s.Get("spec", component)
+		least, _ := spec.Get("minReplicas").Int()
+		most, known := spec.Get("maxReplicas").Int()
+		known = known || spec.Get("maxReplicas").IsNull()
+		return slices.Equal(s.AnnotatedPath(component, targetKey), at) && (!known || most > max(least, 1))
+	})
 }
 
 // checkTargetPercentage reports the annotation on a component that KServe scales.

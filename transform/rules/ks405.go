@@ -3,6 +3,7 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
@@ -17,7 +18,7 @@ var ks405Doc string
 var addedResources = &transform.Rule{
 	ID:    "KS405",
 	Name:  "added-resources",
-	Title: "A container requests more than the limit that KServe or the runtime adds",
+	Title: "A container requests more than its limit",
 	Doc:   ks405Doc,
 	Issues: []string{
 		"https://github.com/kserve/kserve/issues/3947", "https://github.com/kserve/kserve/issues/2671",
@@ -54,9 +55,40 @@ func checkAddedResources(p *pass) {
 		}
 	}
 	for _, c := range p.KServe.Containers(s) {
+		p.checkLimits(c)
 		if c.Name == kserve.ServingContainer && c.MergedWithRuntime {
 			p.checkAdded(c.Path, p.addedByRuntime(c))
 		}
+	}
+}
+
+// checkLimits compares the requests of a container with its own limits. Those of a device have to be the same, and a
+// request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
+func (p *pass) checkLimits(c model.Container) {
+	requests := c.Path.With("resources", "requests")
+	node := p.Object.Get(requests...)
+	if node == nil {
+		return
+	}
+	for _, e := range node.Entries {
+		resource, requested := e.Key.Value, e.Value.Str()
+		limit := p.Object.Get(c.Path.With("resources", "limits", resource)...).Str()
+		order, ok := quantity.Compare(requested, limit)
+		device := strings.Contains(resource, "/")
+		f := transform.Report{At: requests.With(resource)}
+		switch {
+		case device && limit == "" && !c.MergedWithRuntime:
+			f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
+		case device && ok && order != 0:
+			f.Message = fmt.Sprintf("no pod starts, because the request of %s is not the limit of %s, and of %s both have to be the "+
+				"same: write one number", requested, limit, resource)
+		case ok && order > 0:
+			f.Message = fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s: raise the limit or lower "+
+				"the request", requested, limit)
+		default:
+			continue
+		}
+		p.Report(f)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -45,6 +46,6 @@ func checkBlockingAutoscaler(p *pass) {
 		p.Report(transform.Report{At: at, Message: message + ": choose another name", Needs: kserveVersion})
 	default:
 		p.rename(at, message, fmt.Sprintf(", and delete the old one once (%s delete %s %s), because KEDA admits only one "+
-			"for a target", kubectl(o.Namespace), strings.ToLower(o.Kind), shellQuote(o.Name)))
+			"for a target", kubectl(o.Namespace), strings.ToLower(o.Kind), shell.Quote(o.Name)))
 	}
 }

@@ -38,7 +38,7 @@ func checkModelURI(p *pass) {
 		at = at.With("uri")
 		uri := p.Object.Get(at...).Str()
 		stored, ok := storedURI(uri)
-		if !ok || stored == uri {
+		if !ok || stored == uri || namesNone(uri) { // KS713 reports one that names nothing
 			continue
 		}
 		p.Report(transform.Report{At: at, AsStored: true, Edits: p.Object.Edits(yamldoc.Set(at, stored)),

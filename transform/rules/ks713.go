@@ -60,13 +60,20 @@ func checkModel(p *pass) {
 		known = nativeProtocols
 	}
 	f := transform.Report{Object: layer, At: llmModel.With("uri")}
+	_, to := p.connection(s.Object)
 	switch {
-	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol), connected(s.Object):
+	case uri == "" && len(s.Missing) > 0, isPlaceholder(protocol), connected(s.Object) && to != "oci":
 		// a Config, what replaces the placeholder, or the connection may have it
 	case uri == "":
 		f.Object, f.At = p.Object, yamldoc.Path{"spec"}
 		f.Message = "the service never gets ready (invalid model URI), because neither it nor a Config of baseRefs has " +
 			"model.uri: set it"
+		if to == "oci" {
+			f.Message += ", because a connection to an OCI registry does not bring it"
+		}
+		p.Report(f)
+	case namesNone(uri):
+		f.Message = fmt.Sprintf("the service never gets ready (invalid model URI), because %s names no model: add one", uri)
 		p.Report(f)
 	case !isURI:
 		f.Message = fmt.Sprintf("the service never gets ready (invalid model URI), because %q has no protocol: use %s", uri,
@@ -82,7 +89,7 @@ func checkModel(p *pass) {
 		p.Report(f)
 	}
 	if versions.All(loraNames) {
-		checkAdapterURIs(p)
+		checkAdapterURIs(p, loads)
 	}
 }
 
@@ -96,17 +103,32 @@ func mergedURI(s *model.LLMService) (uri string, layer *transform.Object) {
 	return "", nil
 }
 
-func checkAdapterURIs(p *pass) {
+// checkAdapterURIs looks at the adapters. Loads says whether KServe loads anything (enumerateLoRAAdapters in
+// workload_lora.go of pkg/controller/v1alpha2/llmisvc at v0.19.0 and v0.20.0).
+func checkAdapterURIs(p *pass, loads bool) {
 	for _, at := range p.adapters() {
 		uri := p.Object.Get(at.With("uri")...).Str()
 		protocol, isURI := protocolOf(uri)
-		if (!isURI || !slices.Contains(adapterProtocols, protocol)) && !isPlaceholder(protocol) {
-			p.Report(transform.Report{At: at, Message: fmt.Sprintf(
-				"the service never gets ready, because KServe can't load the LoRA adapter %q: use %s", uri,
-				protocols(adapterProtocols))})
+		fault := ""
+		switch {
+		case isPlaceholder(protocol):
+		case namesNone(uri):
+			fault = fmt.Sprintf("%s of the LoRA adapter names no model: add one", uri)
+		case !isURI || !slices.Contains(adapterProtocols, protocol):
+			fault = fmt.Sprintf("KServe can't load the LoRA adapter %q: use %s", uri, protocols(adapterProtocols))
+		case !loads:
+			fault = "KServe loads no LoRA adapter if storageInitializer.enabled is false: set that to true, or " +
+				"remove the adapter"
+		}
+		if fault != "" {
+			p.Report(transform.Report{At: at, Message: "the service never gets ready, because " + fault})
 		}
 	}
 }
+
+// namesNone reports whether a URI ends behind its protocol. KServe stores such a one without the slashes, and takes it
+// for none (see storedURI).
+func namesNone(uri string) bool { return strings.HasSuffix(uri, "://") }
 
 // protocolOf returns the protocol of a URI in lower case, as KServe stores it (KS610). Ok is false when it has none.
 func protocolOf(uri string) (protocol string, ok bool) {

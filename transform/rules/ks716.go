@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -44,86 +45,104 @@ func checkFixedSelector(p *pass) {
 		if !s.Has(part...) || !was.Has(part...) || s.Has(part.With("worker")...) || was.Has(part.With("worker")...) {
 			continue
 		}
-		c := selectorChange{p, s, was, part}
-		if len(part) == 1 && s.Has(prefill...) != was.Has(prefill...) {
-			c.report(prefill, "prefill", roleLabel+", which was "+role(was)+" and is now "+role(s)+",")
+		c := selectorChange{p, s, was, part, versions.Any(kserve.LLM["v1alpha2"])}
+		before, after := c.selector(was), c.selector(s)
+		old, is := before[roleLabel], after[roleLabel]
+		if len(part) == 1 && old != is && s.Has(prefill...) != was.Has(prefill...) {
+			c.report(prefill, "prefill", roleLabel+", which was "+old+" and is now "+is+",")
 			continue
 		}
 		if len(part) == 1 && versions.Any(kserve.LLMCached) {
 			c.compareCaches(versions)
 		}
-		c.compare(yamldoc.Path{"metadata", "labels"}, kueueLabels)
-		if versions.Any(kserve.LLM["v1alpha2"]) {
-			c.compare(part.With("labels"), "")
-		}
+		c.compare(before, after)
 	}
 }
 
 // roleLabel is what a pod is for.
 const roleLabel = "llm-d.ai/role"
 
-// role returns the value of the roleLabel of the pods of a service that are not for prefill.
-func role(s *model.LLMService) string {
-	if s.Has("spec", kserve.Prefill) {
-		return "decode"
-	}
-	return "both"
-}
-
 // selectorChange is the search for changes of the selector of one Deployment.
 type selectorChange struct {
 	*pass
 	s, was *model.LLMService
 	part   yamldoc.Path
+	own    bool // whether KServe knows labels for the part
 }
 
-// compare reports the labels at a path whose keys start with a prefix, and which change.
-func (c selectorChange) compare(at yamldoc.Path, prefix string) {
-	before, after := c.selecting(c.was, at, prefix), c.selecting(c.s, at, prefix)
-	var keys []string
+// compare reports the labels that change, by where they are: those of the part, or the service's own.
+func (c selectorChange) compare(before, after map[string]string) {
+	var own, others []string
+	old, is := c.given(c.was), c.given(c.s)
+	note := func(key string) {
+		_, was := old[key]
+		if _, found := is[key]; found || was {
+			own = append(own, key)
+		} else {
+			others = append(others, key)
+		}
+	}
 	for key, value := range after {
 		if old, found := before[key]; !found || old != value && !isPlaceholder(old) && !isPlaceholder(value) {
-			keys = append(keys, key)
+			note(key)
 		}
 	}
 	for key := range before {
 		if _, found := after[key]; !found {
-			keys = append(keys, key)
+			note(key)
 		}
 	}
-	if len(keys) > 0 {
-		slices.Sort(keys)
-		c.report(at, "labels", joined(keys, "and"))
+	for _, changed := range []struct {
+		at   yamldoc.Path
+		keys []string
+	}{{yamldoc.Path{"metadata", "labels"}, others}, {c.part.With("labels"), own}} {
+		if len(changed.keys) > 0 {
+			slices.Sort(changed.keys)
+			c.report(changed.at, "labels", joined(changed.keys, "and"))
+		}
 	}
 }
 
-// selecting returns the labels at a path that count, whose keys start with a prefix. Those of metadata are the
-// service's own, others replace KServe's (singleNodeLabels and expectedPrefillMainDeployment in
+// selector returns the labels of the pods of a part: KServe's, the service's own that it copies, and those of the part,
+// which replace the others (singleNodeLabels, expectedPrefillMainDeployment and propagateDeploymentMetadata in
 // workload_single_node.go of pkg/controller/v1alpha2/llmisvc@v0.17.0 to @v0.20.0).
-func (c selectorChange) selecting(s *model.LLMService, at yamldoc.Path, prefix string) map[string]string {
-	labels := map[string]string{}
-	if at[0] != "metadata" {
-		labels = map[string]string{"app.kubernetes.io/component": "llminferenceservice-workload",
-			"app.kubernetes.io/name": s.Name, kserve.LLMPartOf: kserve.LLMPartOfValue, "kserve.io/component": "workload",
-			roleLabel: role(s)}
-		if len(c.part) > 1 {
-			labels["app.kubernetes.io/component"] += "-prefill"
-			labels[roleLabel] = kserve.Prefill
-		}
+func (c selectorChange) selector(s *model.LLMService) map[string]string {
+	labels := map[string]string{"app.kubernetes.io/component": "llminferenceservice-workload",
+		"app.kubernetes.io/name": s.Name, kserve.LLMPartOf: kserve.LLMPartOfValue, "kserve.io/component": "workload",
+		roleLabel: "both"}
+	switch {
+	case len(c.part) > 1:
+		labels["app.kubernetes.io/component"] += "-prefill"
+		labels[roleLabel] = kserve.Prefill
+	case s.Has("spec", kserve.Prefill):
+		labels[roleLabel] = "decode"
 	}
+	addLabels(labels, s.Object.Get("metadata", "labels"), kueueLabels)
+	maps.Copy(labels, c.given(s))
+	return labels
+}
+
+// given returns the labels for the pods of the part.
+func (c selectorChange) given(s *model.LLMService) map[string]string {
+	labels := map[string]string{}
 	for _, layer := range s.Layers {
-		if at[0] == "metadata" && layer != s.Object {
-			continue
-		}
-		if node := layer.Get(at...); node != nil {
-			for _, e := range node.Entries {
-				if strings.HasPrefix(e.Key.Value, prefix) && !e.Value.IsNull() {
-					labels[e.Key.Value] = e.Value.Str()
-				}
-			}
+		if c.own {
+			addLabels(labels, layer.Get(c.part.With("labels")...), "")
 		}
 	}
 	return labels
+}
+
+// addLabels adds the labels of a mapping whose keys start with a prefix.
+func addLabels(labels map[string]string, from *yamldoc.Node, prefix string) {
+	if from == nil {
+		return
+	}
+	for _, e := range from.Entries {
+		if strings.HasPrefix(e.Key.Value, prefix) && !e.Value.IsNull() {
+			labels[e.Key.Value] = e.Value.Str()
+		}
+	}
 }
 
 // compareCaches reports a service that gets its model from another cache than before, or no longer from one.

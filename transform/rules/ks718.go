@@ -38,6 +38,9 @@ var unfitGPUs = &transform.Rule{
 // and config-llm-prefill-template.yaml in config/llmisvcconfig at v0.16.0, v0.17.0, v0.19.0 and v0.20.0).
 var singleTensor = since20
 
+// presetArgs are the releases whose presets for a single node have arguments in args, and not in command (the same files).
+var presetArgs = transform.Window{From: transform.Release{0, 16, 0}, Before: transform.Release{0, 17, 0}}
+
 // ownParallelism matches arguments, and variables that KServe's presets take for some, by which people choose it
 // themselves.
 var ownParallelism = lazyregexp.New(`(?im)parallel|(^|\s)-(tp|dp|pp)\b|--config\b`)
@@ -57,11 +60,15 @@ func checkGPUs(p *pass) {
 			c.singleNode(versions)
 			continue
 		}
-		c.ranks()
-		leader, worker := c.gpus(kserve.LLMTemplate), c.gpus(kserve.LLMWorker)
+		leads, follows := kserve.LLMTemplate, kserve.LLMWorker
 		if len(part) > 1 {
-			leader, worker = c.gpus(kserve.LLMPrefill), c.gpus(kserve.LLMPrefillWorker)
+			leads, follows = kserve.LLMPrefill, kserve.LLMPrefillWorker
 		}
+		if c.hasCommand(leads) && c.hasCommand(follows) || !c.own() {
+			continue
+		}
+		c.ranks()
+		leader, worker := c.gpus(leads), c.gpus(follows)
 		c.group(leader, c.total(leader, worker))
 		c.group(worker, c.total(leader, worker))
 	}
@@ -74,8 +81,36 @@ type gpuCheck struct {
 	part yamldoc.Path
 }
 
-// number returns a number of the parallelism, 1 if it is not set.
-func (c gpuCheck) number(field string) int { return max(c.s.Parallelism(c.part, field), 1) }
+// number returns a number of the parallelism that the commands of the presets have, 1 if it is not set. They are
+// templates that KServe fills from the service as it is written, while it takes the size of a group from all layers
+// (ReplaceVariables in config_merge.go and GetSize in the types, of v1alpha1@v0.16.0 and v1alpha2@v0.17.0 to v0.20.0).
+func (c gpuCheck) number(field string) int {
+	n, _ := c.Object.Get(c.part.With("parallelism", field)...).Int()
+	return max(n, 1)
+}
+
+// hasCommand reports whether container main of a pod has a command of its own in place of the preset's.
+func (c gpuCheck) hasCommand(pod kserve.LLMPod) bool {
+	return slices.ContainsFunc(c.s.Layers, func(layer *transform.Object) bool {
+		main, _ := containerIn(layer, pod, "containers", c.mainName(pod))
+		return main.Has("command")
+	})
+}
+
+// own reports whether the service has a parallelism of its own, and reports one that only a Config has: the presets of
+// several nodes do not ask whether there is one.
+func (c gpuCheck) own() bool {
+	at := c.part.With("parallelism")
+	if !c.Object.Get(at...).IsNull() {
+		return true
+	}
+	_, layer := c.s.Value(at...)
+	where, _ := c.ownPlace(layer, at)
+	c.Report(transform.Report{At: where, Category: c.part.String() + " ranks", Message: fmt.Sprintf("the service never gets "+
+		"ready (nil pointer evaluating), because KServe's preset for several nodes takes %s from the service alone, and only "+
+		"%s has it: write it into the service", at[1:], layer)})
+	return false
+}
 
 // singleNode compares the GPUs of a pod without workers with those that its server takes.
 func (c gpuCheck) singleNode(versions kserve.Versions) {
@@ -88,31 +123,62 @@ func (c gpuCheck) singleNode(versions kserve.Versions) {
 	switch {
 	case have.count == 0:
 	case versions.Any(singleTensor) && tensor > have.count:
-		c.report(have, fmt.Sprintf("the model server does not start, because parallelism.tensor wants %d GPUs in its pod, "+
-			"which has %d", tensor, have.count), transform.Error)
+		c.report(have, fmt.Sprintf("the model server does not start, because parallelism.tensor wants %s in its pod, "+
+			"which has %d", counted(tensor, "GPU"), have.count), transform.Error)
 	case versions.All(singleTensor) && tensor < have.count:
-		c.report(have, fmt.Sprintf("%d of the pod's %d GPUs stay idle, because parallelism.tensor is %[3]d: set it to %[2]d, "+
-			"or ask for %[3]d", have.count-tensor, have.count, tensor), transform.Warning)
+		c.report(have, fmt.Sprintf("the server leaves %d of the pod's %d GPUs idle, because %s: set it to %[2]d, or ask for %[4]s",
+			have.count-tensor, have.count, c.tensorReason(), counted(tensor, "GPU")), transform.Warning)
 	case !versions.Any(singleTensor) && have.count > 1:
-		c.report(have, fmt.Sprintf("%d of the pod's %d GPUs stay idle, because KServe before 0.20 gives the server of a "+
-			"single node nothing of parallelism: add --tensor-parallel-size %[2]d to its arguments", have.count-1,
-			have.count), transform.Warning)
+		advice := fmt.Sprintf("add --tensor-parallel-size %d to its arguments", have.count)
+		if versions.Any(presetArgs) {
+			advice += ", which replace those of the preset: repeat --served-model-name and --port"
+		}
+		c.report(have, fmt.Sprintf("the server leaves %d of the pod's %d GPUs idle, because KServe before 0.20 gives the server of a "+
+			"single node nothing of parallelism: %s", have.count-1, have.count, advice), transform.Warning)
 	}
 }
 
-// ranks reports data that is no multiple of dataLocal: KServe divides one by the other, and leaves out the rest.
+// tensorReason says why the server of a single node takes fewer GPUs than its pod has.
+func (c gpuCheck) tensorReason() string {
+	at := c.part.With("parallelism", "tensor")
+	node, layer := c.s.Value(at...)
+	switch {
+	case layer == c.Object:
+		return "parallelism.tensor is " + node.Str()
+	case layer != nil:
+		return fmt.Sprintf("KServe's preset takes parallelism.tensor from the service alone, and not from %s", layer)
+	case c.s.Parallelism(c.part, "data") > 0 && !c.s.HasWorkers(c.part):
+		return "parallelism.tensor is not set, and data means nothing without worker"
+	}
+	return "parallelism.tensor is not set"
+}
+
+// ranks reports a group whose pods have more or fewer data parallel ranks than the server waits for: KServe divides data
+// by dataLocal, and leaves out the rest.
 func (c gpuCheck) ranks() {
-	data, local := c.s.Parallelism(c.part, "data"), c.s.Parallelism(c.part, "dataLocal")
-	if local <= 0 || data%local == 0 { // KS811 wants both
+	size, data, local := c.size(), c.number("data"), c.number("dataLocal")
+	parallelism := c.part.With("parallelism")
+	own := c.Object.Get(parallelism...)
+	if own.Has("data") != own.Has("dataLocal") || size*local == data { // KS811 wants both
 		return
 	}
-	at := c.part.With("parallelism", "data")
-	_, layer := c.s.Value(at...)
-	own, from := c.ownPlace(layer, at)
-	pods := max(data/local, 1)
-	c.Report(transform.Report{At: own, Category: c.part.String() + " ranks", Message: fmt.Sprintf("the service never gets "+
-		"ready, because its leader waits for %d data parallel ranks%s, and the %d pods of a group have %d: make data a "+
-		"multiple of dataLocal, which is %d", data, from, pods, pods*local, local)})
+	_, layer := c.s.Value(parallelism.With("data")...)
+	at, _ := c.ownPlace(layer, parallelism.With("data"))
+	message := fmt.Sprintf("the service never gets ready, because its leader waits for %s, and a group of %s has %d: make "+
+		"data a multiple of dataLocal, which is %d", counted(data, "data parallel rank"), counted(size, "pod"), size*local,
+		local)
+	if layer != c.Object {
+		message = fmt.Sprintf("the pods of a group do not work together, because KServe makes %d of them from data and "+
+			"dataLocal of %s, and its preset gives their servers those of the service alone: write both into the service",
+			size, layer)
+	}
+	c.Report(transform.Report{At: at, Category: c.part.String() + " ranks", Message: message})
+}
+
+// size returns how many pods a group has.
+func (c gpuCheck) size() int {
+	data, local := c.s.Parallelism(c.part, "data"), c.s.Parallelism(c.part, "dataLocal")
+	return max(max(data, 1)/max(local, 1), 1)
 }
 
 // group compares the GPUs of a pod in a group of several nodes with those that its server takes.
@@ -120,13 +186,16 @@ func (c gpuCheck) group(have podGPUs, total string) {
 	tensor, local := c.number("tensor"), c.number("dataLocal")
 	need := tensor * local
 	why := fmt.Sprintf("tensor %d times dataLocal %d is %d", tensor, local, need)
+	if !c.Object.Get(c.part.With("parallelism")...).Has("tensor") {
+		why = fmt.Sprintf("dataLocal is %d, and %s", local, c.tensorReason())
+	}
 	switch {
 	case have.count == 0:
 	case need > have.count:
-		c.report(have, fmt.Sprintf("the model server does not start, because its pod has %d GPUs, and %s%s", have.count, why,
-			total), transform.Error)
+		c.report(have, fmt.Sprintf("the model server does not start, because its pod has %s, and %s%s",
+			counted(have.count, "GPU"), why, total), transform.Error)
 	case need < have.count:
-		c.report(have, fmt.Sprintf("%d of the pod's %d GPUs stay idle, because %s%s", have.count-need, have.count, why,
+		c.report(have, fmt.Sprintf("the server leaves %d of the pod's %d GPUs idle, because %s%s", have.count-need, have.count, why,
 			total), transform.Warning)
 	}
 }
@@ -142,10 +211,12 @@ func (c gpuCheck) total(leader, worker podGPUs) string {
 	if leader.count == 0 || worker.count == 0 {
 		return ""
 	}
-	size := max(c.number("data")/c.number("dataLocal"), 1)
-	replicas := 1
+	size, replicas := c.size(), 1
 	if node, _ := c.s.Value(c.part.With("replicas")...); node != nil {
 		replicas, _ = node.Int()
+	}
+	if replicas*size <= 1 {
+		return ""
 	}
 	return fmt.Sprintf("; all %d pods together ask for %d", replicas*size, replicas*(leader.count+(size-1)*worker.count))
 }

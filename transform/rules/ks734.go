@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -39,26 +39,69 @@ var (
 	connectionRefs      = []string{"s3", "uri-v1", "oci-v1"}
 )
 
-// checkConnected looks at connections whose Secret is in the render (ValidateConnectionAnnotation and BuildS3URI in
-// internal/webhook/connectionapi/utils.go of opendatahub-io/odh-model-controller@57b43aad).
+// connectionValues are the keys of its Secret that the webhook reads, one of which a connection has to have. For
+// InferenceServices KServe reads the bucket.
+var connectionValues = map[string][]string{"s3": {"AWS_S3_BUCKET"}, "uri": {"URI", "https-host"}}
+
+// checkConnected looks at connections whose Secret is in the render (ValidateConnectionAnnotation, GetURIValue and
+// BuildS3URI in internal/webhook/connectionapi/utils.go of opendatahub-io/odh-model-controller@57b43aad).
 func checkConnected(p *pass) {
 	name := p.Object.Annotation(kserve.ConnectionsAnnotation)
-	connection := p.index.referable()[newReferable(secret, p.Object.Namespace, name)]
-	if name == "" || connection == nil {
+	annotations := yamldoc.Path{"metadata", "annotations"}
+	at, path := annotations.With(kserve.ConnectionsAnnotation), annotations.With(kserve.ConnectionPathAnnotation)
+	refused := func(at yamldoc.Path, words, because string) {
+		p.Report(transform.Report{At: at, Message: "the webhook of OpenShift AI refuses the service" + words + ", because " +
+			because})
+	}
+	if strings.ContainsAny(name, ",/") && !isPlaceholder(name) {
+		refused(at, "", fmt.Sprintf("no Secret has the name %q: name one, which is in the service's namespace", name))
+	}
+	connection, kind := p.connection(p.Object)
+	if connection == nil {
 		return
 	}
-	annotations := yamldoc.Path{"metadata", "annotations"}
-	protocol, ref := connection.Annotation(connectionProtocol), connection.Annotation(connectionRef)
-	known := slices.Contains(connectionProtocols, protocol) || protocol == "" && slices.Contains(connectionRefs, ref)
-	path := annotations.With(kserve.ConnectionPathAnnotation)
-	switch {
-	case !known:
-		p.Report(transform.Report{At: annotations.With(kserve.ConnectionsAnnotation), Message: fmt.Sprintf("the webhook of "+
-			"OpenShift AI refuses the service, because the annotation %s of the Secret %s is not s3, uri or oci: set it there",
-			connectionProtocol, name)})
-	case p.Object.GroupKind() == kserve.LLMInferenceService && cmp.Or(protocol, ref) == "s3" && p.Object.Get(path...).Str() == "":
-		p.Report(transform.Report{At: path, Message: fmt.Sprintf("the webhook of OpenShift AI refuses the service (failed to "+
-			"build S3 URI: connection info does not have a path), because its connection %s is one to S3: set this annotation to the "+
-			"folder of the model in the bucket", name)})
+	if kind == "" {
+		refused(at, "", fmt.Sprintf("the annotation %s of the Secret %s is not s3, uri or oci: set it there",
+			connectionProtocol, name))
+		return
 	}
+	llm := p.Object.GroupKind() == kserve.LLMInferenceService
+	if keys := connectionValues[kind]; keys != nil && (llm || kind == "uri") && lacks(connection, keys) {
+		refused(at, "", fmt.Sprintf("its connection %s has no %s: set it in the Secret", name, joined(keys, "or")))
+	}
+	if llm && kind == "s3" && p.Object.Get(path...).Str() == "" {
+		refused(path, " (failed to build S3 URI: connection info does not have a path)", fmt.Sprintf("its connection %s is "+
+			"one to S3: set this annotation to the folder of the model in the bucket", name))
+	}
+}
+
+// connection returns the Secret of a service's connection, nil if the render does not have it, and what it is a
+// connection to: s3, uri or oci, or nothing if the webhook knows it by no other name.
+func (p *pass) connection(service *transform.Object) (connection *transform.Object, kind string) {
+	name := service.Annotation(kserve.ConnectionsAnnotation)
+	connection = p.index.referable()[newReferable(secret, service.Namespace, name)]
+	if name == "" || connection == nil {
+		return nil, ""
+	}
+	protocol, ref := connection.Annotation(connectionProtocol), connection.Annotation(connectionRef)
+	if slices.Contains(connectionProtocols, protocol) {
+		return connection, protocol
+	}
+	if protocol == "" && slices.Contains(connectionRefs, ref) {
+		return connection, strings.TrimSuffix(ref, "-v1")
+	}
+	return connection, ""
+}
+
+// lacks reports whether a Secret has none of the keys. One without any may get its values from elsewhere.
+func lacks(o *transform.Object, keys []string) (lacks bool) {
+	for _, field := range []string{"data", "stringData"} {
+		for key := range o.Get(field).Children() {
+			if name, _ := key.(string); slices.Contains(keys, name) {
+				return false
+			}
+			lacks = true
+		}
+	}
+	return lacks
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/schema"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -23,7 +24,7 @@ var invalidField = &transform.Rule{
 	Title:    "The definition of the kind refuses a field",
 	Doc:      ks804Doc,
 	Since:    transform.Release{0, 2},
-	Kinds:    definedKinds(),
+	Kinds:    []transform.GroupKind{{Group: kserve.Group, Kind: transform.AnyKind}},
 	Example:  "unknown/fields",
 	Severity: transform.Error,
 	Run:      run(checkFields),
@@ -34,11 +35,9 @@ type definedField struct {
 	kinds    []string
 	path     string
 	required bool
-	integer  bool
-	object   bool
+	object   bool // whose type the definition does not say
 	values   []string
-	numbers  string // what else to know about the numbers
-	bounds   []int  // of an integer: the least and, if there is one, the greatest
+	bounds   []int // of an integer: the least and, if there is one, the greatest
 	only     transform.Window
 	steps    []string // of the path; see fieldsByKind
 }
@@ -67,17 +66,7 @@ var definedFields = slices.Concat(llmFields, []definedField{
 		kinds: []string{"InferenceGraph"}, path: "spec nodes * routerType", required: true,
 		values: []string{"Sequence", "Splitter", "Ensemble", "Switch"},
 	},
-	{
-		kinds: []string{"InferenceGraph"}, path: "spec nodes * steps * weight", integer: true,
-		numbers: ", in a Splitter 100 for all steps together",
-	},
 	{kinds: []string{"InferenceService"}, path: "spec * scaleMetric", values: scaleMetrics},
-	{kinds: []string{"InferenceService"}, path: "spec * minReplicas", integer: true},
-	{kinds: []string{"InferenceService"}, path: "spec * maxReplicas", integer: true},
-	{kinds: []string{"InferenceService"}, path: "spec * scaleTarget", integer: true},
-	{kinds: []string{"InferenceService"}, path: "spec * containerConcurrency", integer: true},
-	{kinds: []string{"InferenceService"}, path: "spec * timeout", integer: true},
-	{kinds: []string{"InferenceService"}, path: "spec * canaryTrafficPercent", integer: true},
 	{
 		kinds: []string{"InferenceService"}, path: "spec * autoScaling metrics * type", only: scalingByClass,
 		required: true, values: []string{"Resource", "External", "PodMetric"},
@@ -87,18 +76,6 @@ var definedFields = slices.Concat(llmFields, []definedField{
 		required: true, values: hpaMetrics,
 	},
 })
-
-// definedKinds returns the kinds that definedFields are about.
-func definedKinds() (kinds []transform.GroupKind) {
-	for _, field := range definedFields {
-		for _, name := range field.kinds {
-			if kind := (transform.GroupKind{Group: kserve.Group, Kind: name}); !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
-			}
-		}
-	}
-	return kinds
-}
 
 // fieldsByKind are the definedFields of each kind.
 var fieldsByKind = sync.OnceValue(func() map[string][]*definedField {
@@ -114,11 +91,50 @@ var fieldsByKind = sync.OnceValue(func() map[string][]*definedField {
 })
 
 func checkFields(p *pass) {
+	p.types().Walk(nil, p.Object.Node(), func(at *yamldoc.Trail, value *yamldoc.Node, f schema.Field) {
+		got, want := f.Refuses(value)
+		if want != "" && !isPlaceholder(value.Str()) && (got != schema.Number || !isQuantity(f)) { // KS809 has those
+			p.refuseType(at.Path(), value, got, want)
+		}
+	})
 	yamldoc.AlongTrail(nil, func(at *yamldoc.Trail) {
 		for _, field := range fieldsByKind()[p.Object.Kind] {
 			field.check(p, at, p.Object.Node(), field.steps)
 		}
 	})
+}
+
+// refuseType reports a value of another type than the definition wants. A webhook that reads the object into a Go type
+// comes before the definition, and so does the API server itself with the metadata.
+func (p *pass) refuseType(at yamldoc.Path, value *yamldoc.Node, got, want string) {
+	r, it := refusal{at: at, words: at.String() + " in body must be of type " + want}, "it"
+	if at[0] == "metadata" || p.Object.GroupKind() == kserve.InferenceService ||
+		p.Object.GroupKind() == kserve.LLMInferenceService && p.allLLM(kserve.LLMDefaulted) {
+		r.words, it = "json: cannot unmarshal "+goWords[got], at.String()
+	}
+	number, err := strconv.ParseFloat(value.Str(), 64)
+	switch {
+	case want == schema.String && value.Get().Kind == yamldoc.Scalar:
+		r.advice = fmt.Sprintf("write %s in quotes, as %q", it, value.Get().Value)
+	case want == schema.Integer && got == schema.String && err == nil && number == math.Trunc(number),
+		want == schema.Boolean && (value.Str() == "true" || value.Str() == "false"):
+		r.advice = "write " + it + " without quotes"
+	default:
+		r.advice = "write " + it + " as " + typeWords[want]
+	}
+	p.refuse(r)
+}
+
+// goWords are the types of JSON as Go's decoder names them.
+var goWords = map[string]string{
+	schema.String: "string", schema.Integer: "number", schema.Number: "number", schema.Boolean: "bool",
+	schema.Array: "array", schema.Object: "object",
+}
+
+// typeWords are the types that a definition wants.
+var typeWords = map[string]string{
+	schema.String: "a string", schema.Integer: "a whole number", schema.Boolean: "true or false", schema.Array: "a list",
+	schema.Object: "a mapping", schema.IntegerOrString: "a whole number or a string",
 }
 
 // check looks at the fields that the rest of the path leads to from the node.
@@ -145,20 +161,15 @@ func (d *definedField) check(p *pass, at *yamldoc.Trail, node *yamldoc.Node, res
 
 func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) {
 	r := refusal{at: at, only: d.only}
-	integer := isInteger(node)
+	f := p.types().At(at)
 	n, exact := node.Int()
-	switch {
-	case !p.types().At(at).Kept, isPlaceholder(node.Str()): // the API server drops it, or nobody knows it
+	switch _, wrong := f.Refuses(node); {
+	case !f.Kept, wrong != "", isPlaceholder(node.Str()): // the API server drops it, or nobody knows it
 		return
 	case connected(p.Object) && at.String() == llmModel.With("uri").String(): // a webhook writes it before
 		return
 	case node.IsNull():
 		r.words, r.advice = at.String()+": Required value", "add it"
-	case d.integer && !integer:
-		r.words, r.advice = at.String()+" in body must be of type integer", "write a whole number"+d.numbers
-		if _, err := strconv.Atoi(node.Str()); err == nil {
-			r.advice = "write a number without quotes"
-		}
 	case d.object && node.Get().Kind != yamldoc.Mapping:
 		r.words, r.advice = at.String()+" in body must be of type object", "write a mapping"
 	case d.values != nil && !slices.Contains(d.values, node.Str()):
@@ -174,13 +185,4 @@ func (d *definedField) checkValue(p *pass, at yamldoc.Path, node *yamldoc.Node) 
 		return
 	}
 	p.refuse(r)
-}
-
-// isInteger reports whether a node is an integer in JSON, as 1e2 and 3.0 are.
-func isInteger(node *yamldoc.Node) bool {
-	if _, integer := node.Int(); integer {
-		return true
-	}
-	number, err := strconv.ParseFloat(node.Str(), 64)
-	return node != nil && node.Get().Tag() == "!!float" && err == nil && number == math.Trunc(number)
 }

@@ -46,7 +46,7 @@ func checkQuantityForm(p *pass) {
 		case value.Tag() == "!!str":
 			r.words = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 			r.advice = "write a number with a unit, as 500m, 2 or 4Gi"
-		case value.Tag() == "!!float" && !isInteger(value) && p.Object.Kind != kserve.InferenceService.Kind:
+		case schema.JSONOf(value) == schema.Number && p.Object.Kind != kserve.InferenceService.Kind:
 			r.words = r.at.String() + " in body must be of type integer,string"
 			r.advice = "write it in quotes"
 			if p.Object.Kind == kserve.LLMInferenceService.Kind {

@@ -61,12 +61,12 @@ func checkReplicaBounds(p *pass, at yamldoc.Path) {
 		least = 1
 	}
 	most, _ := scaling.Get("maxReplicas").Int()
-	idle, _ := scaling.Get("wva", "keda", "idleReplicaCount").Int()
+	idle, idles := scaling.Get("wva", "keda", "idleReplicaCount").Int()
 	if given && most > 0 && least > most {
 		scalingRefused(p, at.With("minReplicas"), "minReplicas cannot exceed maxReplicas",
 			fmt.Sprintf("lower minReplicas, which is %d, or raise maxReplicas, which is %d", least, most))
 	}
-	if idle >= least {
+	if idles && idle >= least {
 		scalingRefused(p, at.With("wva", "keda", "idleReplicaCount"), "idleReplicaCount must be less than minReplicas",
 			"raise minReplicas, or remove idleReplicaCount")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
@@ -40,7 +41,7 @@ func checkKeptAutoscaler(p *pass) {
 	if t == nil || !notPruned(p.Object) && !slices.Contains(finalizers, protectFinalizer) {
 		return
 	}
-	object := strings.ToLower(a.Kind) + " " + shellQuote(a.Name)
+	object := strings.ToLower(a.Kind) + " " + shell.Quote(a.Name)
 	why, free := "it has Prune=false", fmt.Sprintf("%s delete %s", kubectl(a.Namespace), object)
 	if !notPruned(p.Object) {
 		why = "nobody takes the finalizer " + protectFinalizer + " off"

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -22,4 +23,12 @@ func joined(all []string, word string) string {
 		return all[0]
 	}
 	return strings.Join(all[:last], ", ") + " " + word + " " + all[last]
+}
+
+// counted returns a number with its noun, which takes an s: 1 pod, 2 pods.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

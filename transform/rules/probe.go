@@ -208,14 +208,22 @@ func (p *pass) repairProbe(c model.Container, f transform.Report, edits ...yamld
 }
 
 // execConsequence returns what an exec probe beside the agent does to the pods on the releases in question.
-func (p *pass) execConsequence() string {
+func (p *pass) execConsequence(s *model.Service) string {
 	switch {
 	case p.Versions.All(kserve.ExecSkipped):
-		return "the pods crash-loop"
+		return podsOf(s) + " crash-loop"
 	case !p.Versions.Any(kserve.ExecSkipped):
-		return "the pods never get ready"
+		return podsOf(s) + " never get ready"
 	}
-	return "the pods never get ready (they crash-loop from 0.15.0 on)"
+	return podsOf(s) + " never get ready (they crash-loop from 0.15.0 on)"
+}
+
+// podsOf names the pods of a service that has a Deployment in Standard mode only.
+func podsOf(s *model.Service) string {
+	if s.Mode == "" {
+		return "in Standard mode the pods"
+	}
+	return "the pods"
 }
 
 // noProbePort is why a probe without a usable port is not replaced.

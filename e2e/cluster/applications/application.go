@@ -23,7 +23,8 @@ type Application struct {
 type Source struct {
 	Repository *argocd.Repository
 	Path       string
-	Plugin     bool // rendered by the plugin, else by Argo CD itself
+	Plugin     bool              // rendered by the plugin, else by Argo CD itself
+	Settings   map[string]string // of the plugin
 	Prune      bool
 	Manual     bool // synced once, and not again to heal
 	Compare    Comparison
@@ -68,7 +69,11 @@ func (a *ArgoCD) Deploy(tb testing.TB, name string, source Source) *Application 
 	}
 	from := map[string]any{"repoURL": source.Repository.URL, "targetRevision": "main", "path": path}
 	if source.Plugin {
-		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin"}
+		parameters := []any{}
+		for name, value := range source.Settings {
+			parameters = append(parameters, map[string]any{"name": name, "string": value})
+		}
+		from["plugin"] = map[string]any{"name": "argocd-kserve-plugin", "parameters": parameters}
 	}
 	metadata := map[string]any{}
 	options := append([]any{}, source.Options...)

@@ -6,13 +6,16 @@ package controlplane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -32,9 +35,10 @@ type Cluster struct {
 	Token string // of a cluster administrator
 	CA    []byte // PEM
 
-	config *rest.Config
-	keys   KeyPair
-	loads  sync.Map // of int64, by the types.NamespacedName of a Deployment
+	config    *rest.Config
+	keys      KeyPair
+	apiServer *stack.Running
+	loads     sync.Map // of int64, by the types.NamespacedName of a Deployment
 }
 
 // Tools are the programs that a cluster is made of, and kubectl.
@@ -116,7 +120,7 @@ func (c *Cluster) startAPIServer(tb testing.TB) {
 	if err := os.WriteFile(tokens, fmt.Appendf(nil, "%s,admin,admin,\"system:masters\"\n", c.Token), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	c.start(tb, "kube-apiserver", c.serves("/readyz", "6443"),
+	c.apiServer = c.start(tb, "kube-apiserver", c.serves("/readyz", "6443"),
 		"--etcd-servers="+client, "--bind-address="+s.IP, "--secure-port=6443", "--advertise-address="+s.IP,
 		"--endpoint-reconciler-type=none", // it wants an address of a real interface
 		"--cert-dir="+s.Mkdir("kube-apiserver", 0),
@@ -129,17 +133,58 @@ func (c *Cluster) startAPIServer(tb testing.TB) {
 }
 
 // start runs a component out of the one Kubernetes binary, which tells them apart by the name it is started with.
-func (c *Cluster) start(tb testing.TB, component string, ready func(context.Context) error, args ...string) {
+func (c *Cluster) start(
+	tb testing.TB, component string, ready func(context.Context) error, args ...string,
+) *stack.Running {
 	tb.Helper()
 	binary, err := toolchain.Kubernetes.Build(context.Background())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.Stack.Start(stack.Process{
+	return c.Stack.Start(stack.Process{
 		Name: component, Path: binary, Argv0: component, Args: args, Ready: ready,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Stack.Dir, "TMPDIR=" + os.Getenv("TMPDIR")},
 		Dir: c.Stack.Dir,
 	})
+}
+
+// Hang stops the API server where it is: it takes connections, and answers none, until the returned function is called.
+func (c *Cluster) Hang(tb testing.TB) (resume func()) {
+	tb.Helper()
+	send := func(signal syscall.Signal) {
+		if err := syscall.Kill(c.apiServer.PID, signal); err != nil {
+			tb.Error(err)
+		}
+	}
+	send(syscall.SIGSTOP)
+	return func() { send(syscall.SIGCONT) }
+}
+
+// EndAPIServer kills the API server.
+func (c *Cluster) EndAPIServer() { c.apiServer.Stop() }
+
+// Compact has etcd forget what was before now, as the API server has it do every five minutes.
+func (c *Cluster) Compact(tb testing.TB) {
+	tb.Helper()
+	var now struct {
+		Header struct{ Revision string }
+	}
+	c.ask(tb, "range", `{"key":"AA=="}`, &now)
+	c.ask(tb, "compaction", fmt.Sprintf(`{"revision":%q,"physical":true}`, now.Header.Revision), new(any))
+}
+
+// ask calls etcd's key-value API.
+func (c *Cluster) ask(tb testing.TB, method, request string, answer any) {
+	tb.Helper()
+	url := "http://" + net.JoinHostPort(c.Stack.IP, "2379") + "/v3/kv/" + method
+	response, err := http.Post(url, "application/json", strings.NewReader(request))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	if err := json.NewDecoder(response.Body).Decode(answer); err != nil || response.StatusCode != http.StatusOK {
+		tb.Fatalf("%s: %s: %v, %v", url, response.Status, answer, err)
+	}
 }
 
 // serves is a condition: the component answers 200 at the path. Its own certificate may be self-signed.
@@ -176,16 +221,26 @@ func Answers(ctx context.Context, client *http.Client, url string) error {
 // Kubeconfig writes an administrator's kubeconfig with that namespace and returns its path.
 func (c *Cluster) Kubeconfig(tb testing.TB, namespace string) string {
 	tb.Helper()
-	const name = "e2e"
 	path := filepath.Join(c.Stack.Mkdir("kubeconfig", 0), namespace)
+	c.WriteKubeconfig(tb, path, c.URL, c.Token, namespace)
+	return path
+}
+
+// WriteKubeconfig writes a kubeconfig for an API server at a URL, this one or one that passes on to it.
+func (c *Cluster) WriteKubeconfig(tb testing.TB, path, url, token, namespace string) {
+	tb.Helper()
+	const name = "e2e"
+	cluster := &clientcmdapi.Cluster{Server: url}
+	if url == c.URL {
+		cluster.CertificateAuthorityData = c.CA
+	}
 	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{name: {Server: c.URL, CertificateAuthorityData: c.CA}},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: c.Token}},
+		Clusters:       map[string]*clientcmdapi.Cluster{name: cluster},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{name: {Token: token}},
 		Contexts:       map[string]*clientcmdapi.Context{name: {Cluster: name, AuthInfo: name, Namespace: namespace}},
 		CurrentContext: name,
 	}, path)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return path
 }

@@ -29,6 +29,9 @@ var stages = []string{
 	"pod/fast/pod-delete.yaml",
 }
 
+// Kubelet is a label of the pods whose status a test writes, as a kubelet would; kwok leaves them alone.
+const Kubelet = "e2e/kubelet"
+
 // podFails is a stage of our own.
 //
 //go:embed pod-fails.yaml
@@ -80,6 +83,7 @@ func (c *Cluster) startKwok(tb testing.TB) {
 		Name: "kwok", Path: binary, Dir: filepath.Dir(path),
 		Args: []string{"--kubeconfig", c.Kubeconfig(tb, "default"), "--config", path,
 			"--manage-all-nodes=false", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
+			"--disregard-status-with-label-selector=" + Kubelet + "=test",
 			"--node-ip", "10.255.0.1", "--cidr", PodNetwork.String(), "--node-lease-duration-seconds", "40",
 			"--server-address", address},
 		Env: []string{"HOME=" + c.Stack.Dir, "TMPDIR=" + os.Getenv("TMPDIR")},

@@ -38,6 +38,7 @@ var (
 	Services                   = resource("", "v1", "services")
 	LLMInferenceServices       = KServe("v1alpha1", "llminferenceservices")
 	LLMInferenceServiceConfigs = KServe("v1alpha1", "llminferenceserviceconfigs")
+	Reports                    = resource("openreports.io", "v1alpha1", "reports")
 	LeaderWorkerSets           = resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")
 	Gateways                   = resource("gateway.networking.k8s.io", "v1", "gateways")
 	HTTPRoutes                 = resource("gateway.networking.k8s.io", "v1", "httproutes")

@@ -142,6 +142,26 @@ func (n *Namespace) Delete(kind schema.GroupVersionResource, name string) {
 	}
 }
 
+// Token returns a token of a ServiceAccount.
+func (n *Namespace) Token(account string) string {
+	n.tb.Helper()
+	ctx, cancel := request()
+	defer cancel()
+	asked := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": map[string]any{"name": account},
+	}}
+	answer, err := n.client.Resource(resource("", "v1", "serviceaccounts")).Namespace(n.Name).
+		Create(ctx, asked, metav1.CreateOptions{}, "token")
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	token, _, err := unstructured.NestedString(answer.Object, "status", "token")
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	return token
+}
+
 func request() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), wait.Bound)
 }

@@ -263,7 +263,7 @@ func (d *discovery) hasObjects(c *candidate) (isSource bool, reason string) {
 		case errors.Is(err, fs.ErrNotExist): // a link that leads nowhere
 		case err != nil:
 			return true, "" // rendering it gives the error
-		case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")): // UTF-16
+		case bytes.IndexByte(data[:min(4, len(data))], 0) >= 0: // UTF-16 or UTF-32, with a mark or without
 			return true, "" // rendering it gives the error
 		case apiLine().Match(data) && !bytes.Contains(data, []byte(render.SkipMarker)):
 			objects++

@@ -28,3 +28,31 @@ func TestNotUTF8(t *testing.T) {
 		t.Errorf("Render: %v", err)
 	}
 }
+
+// TestOtherEncodings checks that a folder whose only manifest is in another encoding is a source, so that rendering it
+// says why nothing is read.
+func TestOtherEncodings(t *testing.T) {
+	for _, tc := range []struct {
+		name, begins string
+		is           bool
+	}{
+		{"UTF-16LE with a mark", "\xff\xfea\x00p\x00i\x00", true},
+		{"UTF-16BE with a mark", "\xfe\xff\x00a\x00p\x00i", true},
+		{"UTF-16LE", "a\x00p\x00i\x00", true},
+		{"UTF-32BE with a mark", "\x00\x00\xfe\xff\x00\x00\x00a", true},
+		{"UTF-8 of something else", "a: 1\n", false},
+		{"empty", "", false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(tc.begins), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o := render.Options{Getenv: func(string) string { return "" }}
+			found, err := Sources(t.Context(), dir, o, func(string) bool { return false })
+			if err != nil || (len(found.Sources) == 1) != tc.is {
+				t.Errorf("%v, %v", found.Sources, err)
+			}
+		})
+	}
+}
