@@ -10,8 +10,10 @@ import (
 	"slices"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +21,26 @@ import (
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
+
+// Configuration returns what [Release.Configuration] is for a release whose cmd/manager reads a ConfigMap, and makes the
+// configurations of deployments and of the ingress of it.
+func Configuration[D, I any](
+	read func(context.Context, kubernetes.Interface) (*corev1.ConfigMap, error),
+	deploy func(*corev1.ConfigMap) (D, error), ingress func(*corev1.ConfigMap) (I, error),
+) func(*Cluster) ([]any, error) {
+	return func(c *Cluster) ([]any, error) {
+		config, err := read(context.Background(), c.Clientset)
+		if err != nil {
+			return nil, err
+		}
+		d, err := deploy(config)
+		if err != nil {
+			return nil, err
+		}
+		i, err := ingress(config)
+		return []any{d, i}, err
+	}
+}
 
 // setUp makes the controllers of the kinds that the request has known to a manager, as KServe's programs do, and starts
 // their watches. They see all that is there. The watches end with ctx.

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"embed"
 
 	"github.com/go-logr/logr"
@@ -43,9 +42,10 @@ func release() controlplane.Release {
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 			keda.AddToScheme, otel.AddToScheme, gateway.Install,
 		},
-		Webhooks:      webhooks,
-		Configuration: configuration,
-		Controllers:   controllers,
+		Webhooks: webhooks,
+		Configuration: controlplane.Configuration(v1beta1.GetInferenceServiceConfigMap, v1beta1.NewDeployConfig,
+			v1beta1.NewIngressConfig),
+		Controllers: controllers,
 	}
 }
 
@@ -111,21 +111,4 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
-}
-
-// configuration is what cmd/manager reads for its controllers before it sets them up.
-func configuration(c *controlplane.Cluster) ([]any, error) {
-	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
-	if err != nil {
-		return nil, err
-	}
-	deploy, err := v1beta1.NewDeployConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	ingress, err := v1beta1.NewIngressConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return []any{deploy, ingress}, nil
 }

@@ -41,14 +41,15 @@ func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
 	return controlplane.Release{
-		Version:       "0.19.0",
-		Standard:      string(constants.Standard),
-		Knative:       string(constants.Knative),
-		Manifests:     embedded,
-		Scheme:        []func(*runtime.Scheme) error{kservescheme.AddAll},
-		Webhooks:      webhooks,
-		Configuration: configuration,
-		Controllers:   controllers,
+		Version:   "0.19.0",
+		Standard:  string(constants.Standard),
+		Knative:   string(constants.Knative),
+		Manifests: embedded,
+		Scheme:    []func(*runtime.Scheme) error{kservescheme.AddAll},
+		Webhooks:  webhooks,
+		Configuration: controlplane.Configuration(v1beta1.GetInferenceServiceConfigMap, v1beta1.NewDeployConfig,
+			v1beta1.NewIngressConfig),
+		Controllers: controllers,
 	}
 }
 
@@ -182,23 +183,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
-}
-
-// configuration is what cmd/manager reads for its controllers before it sets them up.
-func configuration(c *controlplane.Cluster) ([]any, error) {
-	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
-	if err != nil {
-		return nil, err
-	}
-	deploy, err := v1beta1.NewDeployConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	ingress, err := v1beta1.NewIngressConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return []any{deploy, ingress}, nil
 }
 
 // llmCache is what the cache of cmd/llmisvc has of the kinds that it does not have whole.

@@ -45,16 +45,17 @@ func main() { controlplane.Main(release()) }
 
 func release() controlplane.Release {
 	return controlplane.Release{
-		Version:       "0.20.0",
-		Standard:      string(constants.Standard),
-		Knative:       string(constants.Knative),
-		Manifests:     embedded,
-		Scheme:        []func(*runtime.Scheme) error{kservescheme.AddAll},
-		Kinds:         kinds,
-		Webhooks:      webhooks,
-		Configuration: configuration,
-		Informer:      func(i *controlplane.Informer) cache.Informer { return informer{i} },
-		Controllers:   controllers,
+		Version:   "0.20.0",
+		Standard:  string(constants.Standard),
+		Knative:   string(constants.Knative),
+		Manifests: embedded,
+		Scheme:    []func(*runtime.Scheme) error{kservescheme.AddAll},
+		Kinds:     kinds,
+		Webhooks:  webhooks,
+		Configuration: controlplane.Configuration(v1beta1.GetInferenceServiceConfigMap, v1beta1.NewDeployConfig,
+			v1beta1.NewIngressConfig),
+		Informer:    func(i *controlplane.Informer) cache.Informer { return informer{i} },
+		Controllers: controllers,
 	}
 }
 
@@ -201,23 +202,6 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
-}
-
-// configuration is what cmd/manager reads for its controllers before it sets them up.
-func configuration(c *controlplane.Cluster) ([]any, error) {
-	config, err := v1beta1.GetInferenceServiceConfigMap(context.Background(), c.Clientset)
-	if err != nil {
-		return nil, err
-	}
-	deploy, err := v1beta1.NewDeployConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	ingress, err := v1beta1.NewIngressConfig(config)
-	if err != nil {
-		return nil, err
-	}
-	return []any{deploy, ingress}, nil
 }
 
 // informer has the method that controller-runtime calls since 0.21.
