@@ -62,9 +62,10 @@ func scopes(env *Env, o *run.Outcome) []policyreport.Scope {
 	return all
 }
 
-// scopeOf adds the Application that Argo CD renders.
+// scopeOf adds the Application that Argo CD renders, and the namespace into which it puts what has none.
 func scopeOf(env *Env, s policyreport.Scope) policyreport.Scope {
 	s.Application = cmp.Or(s.Application, env.caller.Getenv("ARGOCD_APP_NAME"))
+	s.Namespace = cmp.Or(s.Namespace, env.caller.Getenv("ARGOCD_APP_NAMESPACE"))
 	return s
 }
 

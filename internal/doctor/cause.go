@@ -17,10 +17,11 @@ type Cause struct {
 	Reason  string `json:"reason"` // a word, such as ImagePullBackOff
 	Message string `json:"message"`
 
-	ref   ref
-	depth depth
-	at    string // when, in the format of Kubernetes; the last of two equal causes wins
-	logs  string // the arguments with which kubectl prints what a container wrote before it ended, "" if none did
+	ref       ref
+	depth     depth
+	at        string // when, in the format of Kubernetes; the last of two equal causes wins
+	condition string // of the object, if it is what one says
+	logs      string // the arguments with which kubectl prints what a container wrote before it ended, "" if none did
 }
 
 // depth is how near to the root of a problem something is: what a container does explains the pod, and that everything
@@ -28,8 +29,8 @@ type Cause struct {
 type depth int
 
 const (
-	inSummary    depth = iota + 1 // what follows from something else that the service says
-	inAutoscaler                  // what an autoscaler says, which gets no metrics of pods that are not ready
+	inAutoscaler depth = iota + 1 // what an autoscaler says, which gets no metrics of pods that are not ready
+	inSummary                     // what follows from something else that the service says
 	inStatus                      // what the service says
 	inEvent                       // what happened to the service
 	inModel                       // what KServe says about the model, from which its conditions and events follow
@@ -44,8 +45,15 @@ const (
 func (c *Cluster) cause(service health.Object) *Cause {
 	r := refOf(service)
 	causes := slices.Concat(deletion(r, service), stopped(r, service), c.statusOf(r, service))
-	for _, below := range c.below(service) {
-		causes = append(causes, c.causesIn(below, c.objects[below])...)
+	all := c.below(service)
+	older := c.older(all)
+	for _, below := range all {
+		if !older[below] {
+			causes = append(causes, c.causesIn(below, c.objects[below])...)
+		}
+	}
+	for _, r := range c.atZero(r) {
+		causes = append(causes, newCause(r, inWorkload, "", "ScaledToZero", "spec.replicas is 0"))
 	}
 	if len(causes) == 0 {
 		return nil
@@ -55,6 +63,38 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	})
 	return &deepest
 }
+
+// older are the ReplicaSets that a newer one of the same Deployment replaces, and their pods: what was wrong with them may
+// be mended.
+func (c *Cluster) older(all []ref) map[ref]bool {
+	older := map[ref]bool{}
+	for _, deployment := range all {
+		if deployment.kind != "Deployment" {
+			continue
+		}
+		var newest ref
+		sets := slices.DeleteFunc(slices.Clone(c.children[text(c.objects[deployment], "metadata", "uid")]), func(r ref) bool {
+			return r.kind != "ReplicaSet"
+		})
+		for _, set := range sets {
+			if c.made(set) > c.made(newest) {
+				newest = set
+			}
+		}
+		for _, set := range sets {
+			if set == newest {
+				continue
+			}
+			older[set] = true
+			for _, pod := range c.children[text(c.objects[set], "metadata", "uid")] {
+				older[pod] = true
+			}
+		}
+	}
+	return older
+}
+
+func (c *Cluster) made(r ref) string { return text(c.objects[r], "metadata", "creationTimestamp") }
 
 // longest is how many characters of a message are shown. Kubernetes itself cuts those of events off there.
 const longest = 1024
@@ -125,9 +165,20 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 // summaries are the conditions that follow from others: without pods there are no routes.
 var summaries = []string{"Ready", "IngressReady", "RoutesReady", "LatestDeploymentReady"}
 
+// echoes are the events of KServe that repeat a condition, or a conflict that it tries again (controller.go of
+// inferenceservice@v0.15.2 and @v0.20.0).
+var echoes = []string{"InferenceServiceNotReady", "InferenceGraphNotReady", "LLMInferenceServiceNotReady", "UpdateFailed"}
+
 func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
 	for _, e := range c.events[r] {
-		causes = append(causes, newCause(r, d, e.last, e.reason, e.message))
+		if uid := text(c.objects[r], "metadata", "uid"); e.uid != "" && uid != "" && e.uid != uid {
+			continue // of an object that had the name before
+		}
+		depth := d
+		if slices.Contains(echoes, e.reason) {
+			depth = min(d, inSummary)
+		}
+		causes = append(causes, newCause(r, depth, e.last, e.reason, e.message))
 	}
 	return causes
 }
@@ -143,32 +194,33 @@ func (c *Cluster) causesIn(r ref, o health.Object) []Cause {
 		}
 		return append(c.eventsOf(r, inPods), failures(r, o, inPods)...)
 	case "Deployment":
-		causes := failures(r, o, inWorkload)
-		if asksForNone(o) {
-			causes = append(causes, newCause(r, inWorkload, "", "ScaledToZero", "spec.replicas is 0"))
-		}
-		return causes
-	case kserve.HorizontalPodAutoscaler.Kind, kserve.ScaledObject.Kind:
+		return failures(r, o, inWorkload)
+	case kserve.HorizontalPodAutoscaler.Kind:
 		return append(c.eventsOf(r, inAutoscaler), failures(r, o, inAutoscaler)...)
+	case kserve.ScaledObject.Kind: // its other conditions are False where nothing is wrong
+		return append(c.eventsOf(r, inAutoscaler), slices.DeleteFunc(failures(r, o, inAutoscaler), func(cause Cause) bool {
+			return cause.condition != "Ready"
+		})...)
 	}
 	return append(c.eventsOf(r, inWorkload), failures(r, o, inWorkload)...)
 }
 
-func asksForNone(deployment health.Object) bool {
-	return health.At(deployment, "spec", "replicas") == float64(0)
-}
-
-// failures returns the conditions of an object that say what failed. Of most conditions that is False.
+// failures returns the conditions of an object that say what failed. Of most conditions that is False; Knative gives those
+// that say nothing about it the severity Info, as Active of a revision without traffic (apis/condition_set.go of
+// knative.dev/pkg).
 func failures(r ref, o health.Object, d depth) (causes []Cause) {
 	for _, condition := range list(o, "status", "conditions") {
-		bad := "False"
-		if name := text(condition, "type"); name == "ReplicaFailure" || name == "ScalingLimited" {
+		name, bad := text(condition, "type"), "False"
+		if name == "ReplicaFailure" {
 			bad = "True"
 		}
-		if text(condition, "status") == bad && text(condition, "type") != "ScalingLimited" {
-			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
-				cmp.Or(text(condition, "reason"), text(condition, "type")), text(condition, "message")))
+		if text(condition, "status") != bad || name == "ScalingLimited" || text(condition, "severity") == "Info" {
+			continue
 		}
+		cause := newCause(r, d, text(condition, "lastTransitionTime"), cmp.Or(text(condition, "reason"), name),
+			text(condition, "message"))
+		cause.condition = name
+		causes = append(causes, cause)
 	}
 	return causes
 }
@@ -176,7 +228,7 @@ func failures(r ref, o health.Object, d depth) (causes []Cause) {
 // podCauses returns what keeps a pod from getting ready. Its containers know more than its conditions, and those more
 // than the events.
 func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
-	if health.At(pod, "status") == nil || isReady(pod) {
+	if health.At(pod, "status") == nil || isReady(pod) || text(pod, "metadata", "deletionTimestamp") != "" {
 		return nil
 	}
 	var causes []Cause
@@ -213,7 +265,8 @@ func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
 	ended, _ := health.At(status, "state", "terminated").(health.Object)
 	waiting := text(status, "state", "waiting", "reason")
 	message := text(status, "state", "waiting", "message")
-	if waiting == "CrashLoopBackOff" {
+	running := health.At(status, "state", "running") != nil && health.At(status, "ready") != true
+	if waiting == "CrashLoopBackOff" || running { // what it did before is why it is not ready yet
 		ended, _ = health.At(status, "lastState", "terminated").(health.Object)
 	}
 	switch {
@@ -231,7 +284,7 @@ func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
 		}
 		cause = newCause(r, inContainer, at, reason, message)
 		cause.logs = "-c " + shell.Quote(name)
-		if waiting == "CrashLoopBackOff" {
+		if waiting == "CrashLoopBackOff" || running {
 			cause.logs += " --previous"
 		}
 		return cause, true

@@ -119,6 +119,7 @@ func isMade(o health.Object) bool {
 type event struct {
 	reason, message string
 	last            string // when it was last seen, in the format of Kubernetes
+	uid             string // of the object, if the event has it
 }
 
 func (c *Cluster) addEvent(o health.Object) {
@@ -137,7 +138,7 @@ func (c *Cluster) addEvent(o health.Object) {
 	r := ref{group, text(about, "kind"), text(about, "namespace"), text(about, "name")}
 	last := cmp.Or(text(o, "series", "lastObservedTime"), text(o, "lastTimestamp"), text(o, "eventTime"),
 		text(o, "metadata", "creationTimestamp"))
-	c.events[r] = append(c.events[r], event{reason, message, last})
+	c.events[r] = append(c.events[r], event{reason, message, last, text(about, "uid")})
 }
 
 // application is an Argo CD Application that applies an object.

@@ -93,7 +93,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		s := Service{Result: result, Findings: about[r], ref: r, atRisk: len(about[r]) > 0,
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
-		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), c.atZero(r)
+		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), len(c.atZero(r)) > 0
 		report.scopes = append(report.scopes, policyreport.Scope{Namespace: r.namespace, Application: s.Application})
 		if result.Status == health.Healthy && !s.Fails() && !s.atZero {
 			report.Well++
@@ -118,11 +118,14 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 	return report
 }
 
-// atZero reports whether a Deployment that KServe made of a service asks for no pods. Knative makes those of its own.
-func (c *Cluster) atZero(service ref) bool {
-	return slices.ContainsFunc(c.children[text(c.objects[service], "metadata", "uid")], func(r ref) bool {
-		return r.kind == "Deployment" && asksForNone(c.objects[r])
-	})
+// atZero returns the Deployments that KServe made of a service and that ask for no pods. Knative makes those of its own.
+func (c *Cluster) atZero(service ref) (all []ref) {
+	for _, r := range c.children[text(c.objects[service], "metadata", "uid")] {
+		if r.kind == "Deployment" && health.At(c.objects[r], "spec", "replicas") == float64(0) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // urgency lists the health statuses, the most urgent first.

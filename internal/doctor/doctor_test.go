@@ -65,6 +65,16 @@ status:
 		return "---\napiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {namespace: models, ownerReferences: " +
 			"[{kind: InferenceService, name: iris, uid: isvc, controller: true}], " + metadata + "}\n" + rest + "\n"
 	}
+	owned := func(apiVersion, kind, owner, metadata, rest string) string {
+		return "---\napiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {namespace: models, ownerReferences: " +
+			"[{kind: X, name: x, uid: " + owner + ", controller: true}], " + metadata + "}\n" + rest + "\n"
+	}
+	set := func(name, at string) string {
+		return owned("apps/v1", "ReplicaSet", "d", "name: "+name+", uid: "+name+", creationTimestamp: \""+at+"\"", "")
+	}
+	podOf := func(set, status string) string {
+		return owned("v1", "Pod", set, "name: "+set+"-1", "status: {"+status+"}")
+	}
 	for _, tc := range []struct{ name, stream, want, do string }{
 		{"no status", service, "", ""},
 		{"a condition, before those that follow from it", service + conditions, "Pods: pods (InferenceService models/iris)", ""},
@@ -95,6 +105,36 @@ status:
      lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}
 `, "OOMKilled: container main ended with exit code 137 after 1 restarts (Pod models/iris-1)",
 			"raise resources.limits.memory of the container"},
+		{"too little memory, in a container that runs again", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 1, state: {running: {}}, ready: false, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}
+` + warning("Pod", "iris-1", "Unhealthy"), "OOMKilled: container main ended with exit code 137 after 1 restarts (Pod models/iris-1)",
+			"raise resources.limits.memory of the container"},
+		{"a pod that is being deleted", service + conditions + strings.Replace(pod, "uid: pod", "uid: pod\n  deletionTimestamp: now", 1) +
+			"status: {containerStatuses: [{name: main, state: {terminated: {exitCode: 143, reason: Error}}}]}\n",
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a rollout, whose older pod can't pull what is corrected", service + made("apps/v1", "Deployment", "name: iris, uid: d", "") +
+			set("old", "2026-01-01T00:00:00Z") + set("new", "2026-01-02T00:00:00Z") +
+			podOf("old", `containerStatuses: [{name: main, state: {waiting: {reason: ImagePullBackOff}}}]`) +
+			podOf("new", `conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: no GPU}]`),
+			"Unschedulable: no GPU (Pod models/new-1)", "correct nodeSelector, affinity or tolerations, or add nodes that match"},
+		{"a revision without traffic", service + conditions + made("serving.knative.dev/v1", "Revision", "name: iris-1",
+			`status: {conditions: [{type: Active, status: "False", reason: NoTraffic, severity: Info}]}`),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"an event that repeats a condition", service + conditions + warning("InferenceService", "iris", "InferenceServiceNotReady") +
+			"lastTimestamp: \"2026-02-03T00:00:00Z\"\n", "Pods: pods (InferenceService models/iris)", ""},
+		{"an event of a service that had the name before", service + conditions +
+			strings.Replace(warning("InferenceService", "iris", "InternalError"), "name: iris}", "name: iris, uid: before}", 1),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a ScaledObject without a fallback", service + made("keda.sh/v1alpha1", "ScaledObject", "name: iris", `
+status: {conditions: [{type: Fallback, status: "False", reason: NoFallbackFound}, {type: Active, status: "False", reason: Idle}]}`),
+			"", ""},
+		{"a route that is not there, beside an autoscaler without metrics", service + `
+status: {conditions: [{type: IngressReady, status: "False", reason: Routes, message: no gateway}]}
+` + made("autoscaling/v2", "HorizontalPodAutoscaler", "name: iris",
+			`status: {conditions: [{type: ScalingActive, status: "False", reason: FailedGetResourceMetric}]}`),
+			"Routes: no gateway (InferenceService models/iris)", ""},
 		{"an evicted pod", service + pod + "status: {reason: Evicted, message: disk pressure}\n",
 			"Evicted: disk pressure (Pod models/iris-1)", ""},
 		{"a container that ends for the first time, beside an init container that is done", service + pod + `

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -178,10 +177,17 @@ func (s Service) result() policyreport.Result {
 	if s.Cause != nil {
 		rule, message = s.Cause.Reason, s.Cause.String()
 	}
+	switch {
+	case s.Drift == "":
+	case s.Status == health.Healthy && s.Cause == nil:
+		message = s.Drift
+	default:
+		message += "; " + s.Drift
+	}
 	return policyreport.Result{
 		Scope:  policyreport.Scope{Namespace: s.Namespace, Application: s.Application},
 		Object: policyreport.Object{APIVersion: s.apiVersion, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name},
 		Policy: "health", Rule: rule, Category: "KServe", Severity: severity, Result: result,
-		Message: cmp.Or(message, s.Drift),
+		Message: message,
 	}
 }

@@ -3,6 +3,7 @@ package policyreport
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -125,6 +126,10 @@ type (
 // syncOption has Argo CD plan a sync in a cluster that does not know the kind yet (docs/user-guide/sync-options.md).
 var syncOption = map[string]string{"argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true"}
 
+// mostResults is how many results an object has: Argo CD and kubectl copy it into an annotation, which may have 256 KiB
+// (TotalAnnotationSizeLimitB in pkg/api/validation/objectmeta.go of k8s.io/apimachinery@v0.34.5).
+const mostResults = 200
+
 // Documents returns a report object for each scope, in the order of namespaces and applications: of those given, which
 // may have no results, and of those that the results name. An object without results says that nothing was found. It
 // has neither times nor counts of anything else, so equal results make equal bytes.
@@ -141,6 +146,10 @@ func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte
 	}
 	var documents [][]byte
 	for _, scope := range sorted(by) {
+		if more := len(by[scope]) - mostResults; more > 0 {
+			by[scope] = append(by[scope][:mostResults:mostResults], result{Source: Source, Policy: "more", Result: Skip,
+				Message: fmt.Sprintf("%d more: an object that Argo CD applies has room for no more", more)})
+		}
 		document, err := yaml.Marshal(f.object(name, scope, by[scope]))
 		if err != nil {
 			return nil, err

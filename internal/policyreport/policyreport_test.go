@@ -118,3 +118,20 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("%v\n%s", err, &stream)
 	}
 }
+
+// What Argo CD applies has to fit into an annotation.
+func TestManyResults(t *testing.T) {
+	many := results[:1:1]
+	for range 499 {
+		many = append(many, results[0])
+	}
+	documents, err := Forms[0].Documents("plugin", nil, many)
+	if err != nil || len(documents) != 1 {
+		t.Fatal(len(documents), err)
+	}
+	document := string(documents[0])
+	if n := strings.Count(document, "policy: KS101"); n != 200 || !strings.Contains(document, "message: '300 more: ") ||
+		!strings.HasSuffix(document, "fail: 200\n  pass: 0\n  skip: 1\n  warn: 0\n") || len(document) > 200<<10 {
+		t.Errorf("%d results in %d bytes, the end is %s", n, len(document), document[len(document)-300:])
+	}
+}
