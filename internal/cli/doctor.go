@@ -82,6 +82,9 @@ func (d *doctoring) examine(cmd *cobra.Command, args []string) (doctor.Report, e
 	if err != nil {
 		return doctor.Report{}, err
 	}
+	if err := cluster.Lacks(asked); err != nil {
+		return doctor.Report{}, err
+	}
 	findings, err := d.findings(cmd.Context(), cluster, set)
 	if err != nil {
 		return doctor.Report{}, err

@@ -72,17 +72,15 @@ func (c *Cluster) older(all []ref) map[ref]bool {
 		if deployment.kind != "Deployment" {
 			continue
 		}
-		var newest ref
 		sets := slices.DeleteFunc(slices.Clone(c.children[text(c.objects[deployment], "metadata", "uid")]), func(r ref) bool {
 			return r.kind != "ReplicaSet"
 		})
+		newest := ""
 		for _, set := range sets {
-			if c.made(set) > c.made(newest) {
-				newest = set
-			}
+			newest = max(newest, c.made(set))
 		}
 		for _, set := range sets {
-			if set == newest {
+			if c.made(set) == newest {
 				continue
 			}
 			older[set] = true

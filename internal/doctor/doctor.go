@@ -4,6 +4,8 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -116,6 +118,20 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		}
 	}
 	return report
+}
+
+// Lacks returns an error for the services that are asked for by name and not there, unless something was not read.
+func (c *Cluster) Lacks(asked kubectl.Request) error {
+	var missing []error
+	for _, kind := range asked.Kinds {
+		for _, name := range asked.Names[kind] {
+			is := func(r ref) bool { return r.group == health.Group && r.kind == kind && r.name == name }
+			if len(c.Unread) == 0 && !slices.ContainsFunc(c.order, is) {
+				missing = append(missing, fmt.Errorf("%s %s: not found", kind, name))
+			}
+		}
+	}
+	return errors.Join(missing...)
 }
 
 // atZero returns the Deployments that KServe made of a service and that ask for no pods. Knative makes those of its own.

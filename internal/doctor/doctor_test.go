@@ -273,10 +273,11 @@ status:
 }
 
 func TestDrift(t *testing.T) {
-	const applied = `{"spec":{"a":1,"b":["x","y"],"c":{"d":true}},"metadata":{"labels":{"l":"1"}}}`
+	const applied = `{"spec":{"a":1,"b":["x","y"],"c":{"d":true},"env":[{"value":"s3cr3t"}]},"metadata":{"labels":{"l":"1"}}}`
 	live := health.Object{
 		"metadata": health.Object{"annotations": health.Object{lastApplied: applied}, "labels": health.Object{"l": "1", "m": "2"}},
-		"spec":     health.Object{"a": 2.0, "b": []any{"x"}, "c": health.Object{"d": true}, "e": "default"},
+		"spec": health.Object{"a": 2.0, "b": []any{"x"}, "c": health.Object{"d": true}, "e": "default",
+			"env": []any{health.Object{"value": "hunter2"}}},
 	}
 	r := ref{"", "ConfigMap", "models", "a"}
 	c := cluster(t, "")
@@ -286,7 +287,8 @@ func TestDrift(t *testing.T) {
 		want string
 	}{
 		{application{isSync: true}, ""},
-		{application{}, `spec.a is 1 as applied and 2 now, spec.b[1] is "y" as applied and not there now`},
+		{application{}, `spec.a is 1 as applied and 2 now, spec.b[1] is "y" as applied and not there now, ` +
+			"spec.env[0].value has another value than as applied"},
 	} {
 		c.applications[r] = []application{tc.app}
 		if got := c.drift(r); got != tc.want {
@@ -374,5 +376,20 @@ metadata: {name: iris-1, namespace: models, uid: revision, ownerReferences: [{ui
 				t.Errorf("%s: %s, %v, %s", tc.name, s.Verdict(), s.Cause, s.result().Severity)
 			}
 		}
+	}
+}
+
+func TestLacks(t *testing.T) {
+	asked, err := kubectl.ParseRequest([]string{"isvc", "iris", "rose"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cluster(t, service)
+	if err := c.Lacks(asked); err == nil || err.Error() != "InferenceService rose: not found" {
+		t.Error(err)
+	}
+	c.Unread = []string{"inferenceservices: forbidden"}
+	if err := c.Lacks(asked); err != nil {
+		t.Errorf("what may not be read is missing: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
 // drift says how an object differs from what an Application last applied, "" if that is not known or it does not.
@@ -61,8 +62,14 @@ func differing(at string, applied, live any) []string {
 	if reflect.DeepEqual(applied, live) {
 		return nil
 	}
+	if private().MatchString(at) {
+		return []string{at + " has another value than as applied"}
+	}
 	return []string{fmt.Sprintf("%s is %s as applied and %s now", at, shown(applied), shown(live))}
 }
+
+// private are paths whose values may be secrets.
+var private = lazyregexp.New(`\.(env|args|command)\[\d+\]|^metadata\.annotations\.`)
 
 func shown(value any) string {
 	if value == nil {
