@@ -141,6 +141,11 @@ func TestDoctorErrors(t *testing.T) {
 		{"one that dies in the middle", "-n models",
 			answers{core + "pods": {kubectltest.Failure(http.StatusServiceUnavailable, "ServiceUnavailable", "shutting down")}},
 			"Error from server (ServiceUnavailable): shutting down\n"},
+		{"a server that never comes to the end", "-n models", answers{core + "pods": {
+			{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[]}`},
+			{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[]}`},
+		}}, "the server gives the same page again\n"},
+		{"a service that is not there", "-n models isvc/nosuch", nil, "InferenceService nosuch: not found\n"},
 		{"half an answer", "-n models", answers{core + "pods": {{Body: `{"items":[{"metadata":`}}}, "unexpected EOF\n"},
 		{"no KServe", "-n models", answers{"/apis/serving.kserve.io": {kubectltest.Failure(http.StatusNotFound, "NotFound", "no")}},
 			"the cluster has no kind of serving.kserve.io; install KServe, or choose another cluster with --context\n"},

@@ -187,7 +187,7 @@ func (c *Cluster) causesIn(r ref, o health.Object) []Cause {
 	case "Pod":
 		return c.podCauses(r, o)
 	case "ReplicaSet":
-		if number(o, "status", "readyReplicas") > 0 {
+		if number(o, "status", "readyReplicas") > 0 || health.At(o, "spec", "replicas") == float64(0) {
 			return nil
 		}
 		return append(c.eventsOf(r, inPods), failures(r, o, inPods)...)
@@ -248,7 +248,9 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	if reason := text(pod, "status", "reason"); reason != "" { // Evicted
 		return []Cause{newCause(r, inPod, at, reason, text(pod, "status", "message"))}
 	}
-	causes = c.eventsOf(r, inPod)
+	causes = slices.DeleteFunc(c.eventsOf(r, inPod), func(cause Cause) bool {
+		return cause.Reason == "FailedScheduling" && text(pod, "status", "phase") == "Running"
+	})
 	for i := range causes {
 		causes[i].at = at + causes[i].at
 	}

@@ -68,8 +68,9 @@ func (c *Cluster) Add(o health.Object) {
 	if _, known := c.objects[r]; !known {
 		c.order = append(c.order, r)
 		for _, owner := range list(o, "metadata", "ownerReferences") {
-			uid := text(owner, "uid")
-			c.children[uid] = append(c.children[uid], r)
+			if uid := text(owner, "uid"); uid != "" {
+				c.children[uid] = append(c.children[uid], r)
+			}
 		}
 	}
 	c.objects[r] = slim(r, o)
@@ -148,13 +149,19 @@ type application struct {
 	hasNews bool // whether Git has changed since the last sync
 }
 
+// addApplication notes what an Application applies to this cluster.
 func (c *Cluster) addApplication(r ref, o health.Object) {
+	destination := health.At(o, "spec", "destination")
+	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
+		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
 	synced := text(o, "status", "operationState", "syncResult", "revision")
 	a := application{name: r.name, hasNews: synced != "" && synced != text(o, "status", "sync", "revision")}
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync = text(resource, "status") != "OutOfSync"
-		c.applications[applied] = append(c.applications[applied], a)
+		if here {
+			c.applications[applied] = append(c.applications[applied], a)
+		}
 	}
 	delete(o, "status")
 	delete(o, "spec")
@@ -218,10 +225,12 @@ func (c *Cluster) Files() ([]transform.File, error) {
 	return files, nil
 }
 
-// application returns the Application that applies an object, "" if that is not known.
+// application returns the Application that applies an object, of several the first that says it is out of sync. It is ""
+// if that is not known.
 func (c *Cluster) application(r ref) string {
 	if apps := c.applications[r]; len(apps) > 0 {
-		return apps[0].name
+		i := slices.IndexFunc(apps, func(a application) bool { return !a.isSync })
+		return apps[max(i, 0)].name
 	}
 	o := c.objects[r]
 	return transform.Tracked(text(o, "metadata", "annotations", transform.TrackingAnnotation),

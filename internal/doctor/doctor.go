@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"strconv"
 	"time"
 
@@ -120,13 +121,18 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 	return report
 }
 
-// Lacks returns an error for the services that are asked for by name and not there, unless something was not read.
+// Lacks returns an error for the services that are asked for by name and not there, unless their kind was not read.
 func (c *Cluster) Lacks(asked kubectl.Request) error {
 	var missing []error
 	for _, kind := range asked.Kinds {
+		if slices.ContainsFunc(c.Unread, func(line string) bool {
+			return strings.HasPrefix(line, strings.ToLower(kind)+"s: ") || strings.HasPrefix(line, health.Group+": ")
+		}) {
+			continue
+		}
 		for _, name := range asked.Names[kind] {
 			is := func(r ref) bool { return r.group == health.Group && r.kind == kind && r.name == name }
-			if len(c.Unread) == 0 && !slices.ContainsFunc(c.order, is) {
+			if !slices.ContainsFunc(c.order, is) {
 				missing = append(missing, fmt.Errorf("%s %s: not found", kind, name))
 			}
 		}

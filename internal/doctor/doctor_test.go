@@ -135,6 +135,11 @@ status: {conditions: [{type: IngressReady, status: "False", reason: Routes, mess
 ` + made("autoscaling/v2", "HorizontalPodAutoscaler", "name: iris",
 			`status: {conditions: [{type: ScalingActive, status: "False", reason: FailedGetResourceMetric}]}`),
 			"Routes: no gateway (InferenceService models/iris)", ""},
+		{"a pod that runs, and was not scheduled at first", service + conditions + pod + "status: {phase: Running}\n" +
+			warning("Pod", "iris-1", "FailedScheduling"), "Pods: pods (InferenceService models/iris)", ""},
+		{"a ReplicaSet that wants no pods", service + conditions + made("apps/v1", "ReplicaSet", "name: iris-1", "spec: {replicas: 0}\n"+
+			`status: {conditions: [{type: ReplicaFailure, status: "True", reason: FailedCreate}]}`),
+			"Pods: pods (InferenceService models/iris)", ""},
 		{"an evicted pod", service + pod + "status: {reason: Evicted, message: disk pressure}\n",
 			"Evicted: disk pressure (Pod models/iris-1)", ""},
 		{"a container that ends for the first time, beside an init container that is done", service + pod + `
@@ -391,5 +396,25 @@ func TestLacks(t *testing.T) {
 	c.Unread = []string{"inferenceservices: forbidden"}
 	if err := c.Lacks(asked); err != nil {
 		t.Errorf("what may not be read is missing: %v", err)
+	}
+}
+
+// An Application of another cluster may have the same names, and of two the one that is out of sync counts.
+func TestApplications(t *testing.T) {
+	app := func(name, server, status string) string {
+		return "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: " + name + ", namespace: argocd}\n" +
+			"spec: {destination: {server: " + server + "}}\nstatus: {resources: [{group: serving.kserve.io, kind: InferenceService, " +
+			"namespace: models, name: iris, status: " + status + "}]}\n"
+	}
+	iris := ref{health.Group, "InferenceService", "models", "iris"}
+	const here = "https://kubernetes.default.svc"
+	for name, tc := range map[string]struct{ apps, want, drift string }{
+		"elsewhere": {app("eu", "https://eu.example.com", "OutOfSync"), "", ""},
+		"two":       {app("a", here, "Synced") + app("b", here, "OutOfSync"), "b", "it is not as in Git"},
+	} {
+		c := cluster(t, service+tc.apps)
+		if got, drift := c.application(iris), c.drift(iris); got != tc.want || drift != tc.drift {
+			t.Errorf("%s: %q and %q, want %q and %q", name, got, drift, tc.want, tc.drift)
+		}
 	}
 }

@@ -67,19 +67,24 @@ func isReason(err error, reason string) bool {
 
 // raw decodes what the API server answers at a path.
 func (k *Kubectl) raw(ctx context.Context, path string, into any) error {
-	if k.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf(
-			"kubectl get --raw %s: no answer within %v; is the server well? --request-timeout waits longer", path, k.Timeout))
-		defer cancel()
-	}
-	err := k.run(ctx, func(stdout io.Reader) error {
+	return k.answer(ctx, "is the server well?", func(stdout io.Reader) error {
 		err := json.NewDecoder(stdout).Decode(into)
 		if errors.Is(err, io.EOF) {
 			return nil // kubectl says why
 		}
 		return err
 	}, "get", "--raw", path)
+}
+
+// answer runs kubectl within the time limit for an answer. why says in an error what to look at.
+func (k *Kubectl) answer(ctx context.Context, why string, read func(stdout io.Reader) error, args ...string) error {
+	if k.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf("kubectl %s: no answer within %v; %s "+
+			"--request-timeout waits longer", strings.Join(args, " "), k.Timeout, why))
+		defer cancel()
+	}
+	err := k.run(ctx, read, args...)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return context.Cause(ctx)
 	}
@@ -89,7 +94,7 @@ func (k *Kubectl) raw(ctx context.Context, path string, into any) error {
 // Namespace returns the namespace of the context, default if it has none.
 func (k *Kubectl) Namespace(ctx context.Context) (string, error) {
 	var name []byte
-	err := k.run(ctx, func(stdout io.Reader) (err error) {
+	err := k.answer(ctx, "does the kubeconfig run a program?", func(stdout io.Reader) (err error) {
 		name, err = io.ReadAll(stdout)
 		return err
 	}, "config", "view", "--minify", "--output=jsonpath={.contexts[0].context.namespace}")

@@ -54,6 +54,9 @@ func (k *Kubectl) List(
 		if page.Metadata.Continue == "" {
 			return nil
 		}
+		if page.Metadata.Continue == query.Get("continue") {
+			return fmt.Errorf("kubectl get --raw %s: the server gives the same page again", path)
+		}
 		query.Set("continue", page.Metadata.Continue)
 	}
 }
