@@ -159,6 +159,7 @@ var notForeseen = []struct {
 	is     func(judgement, string) bool // by the judgement and the message of the refusal
 }{
 	{"an object that the judge's cluster does not have", message(" not found")},
+	{"a placeholder in the place of an object, such as [...]", message("cannot unmarshal")},
 	{"another webhook writes the storage of a connection", message("StorageURI must be set for multinode enabled")},
 	{"the API server makes a name from generateName", func(j judgement, _ string) bool { return j.Name == "" }},
 }
