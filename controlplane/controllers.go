@@ -37,6 +37,10 @@ type work struct {
 	key        key
 }
 
+func (w work) compare(other work) int {
+	return cmp.Or(cmp.Compare(w.controller, other.controller), w.key.compare(other.key))
+}
+
 // manager runs the controllers, one object at a time, until nothing changes any more.
 type manager struct {
 	server      *Server
@@ -188,9 +192,7 @@ func (m *manager) again() {
 			all = append(all, w)
 		}
 	}
-	slices.SortFunc(all, func(a, b work) int {
-		return cmp.Or(cmp.Compare(a.controller, b.controller), a.key.compare(b.key))
-	})
+	slices.SortFunc(all, work.compare)
 	for _, w := range all {
 		m.add(w)
 	}

@@ -196,8 +196,9 @@ var blocking = []field.ErrorType{
 
 // faults adds what the lists and the definition's own rules have to say.
 func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs field.ErrorList) error {
-	if old == nil || len(listtype.ValidateListSetsAndMaps(nil, d.structural, old)) == 0 { // what was wrong may stay so
-		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.structural, o)...)
+	lists := listtype.ValidateListSetsAndMaps(nil, d.structural, o)
+	if len(lists) > 0 && (old == nil || len(listtype.ValidateListSetsAndMaps(nil, d.structural, old)) == 0) {
+		errs = append(errs, lists...) // what was wrong before may stay so
 	}
 	blocked := slices.ContainsFunc(errs, func(e *field.Error) bool { return slices.Contains(blocking, e.Type) })
 	if d.rules != nil && blocked {

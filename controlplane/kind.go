@@ -47,6 +47,7 @@ var versionMissing = field.ErrorList{
 	field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 }
 
+// context is that of a request, as Kubernetes' strategies read it.
 func (t target) context() context.Context {
 	ctx := genericapirequest.WithNamespace(context.Background(), t.namespace)
 	version, _ := schema.ParseGroupVersion(t.version)

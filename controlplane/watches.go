@@ -1,7 +1,6 @@
 package controlplane
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -52,9 +51,7 @@ func (w *watches) tell(k key, before, after object) []work {
 	}
 	found := w.found
 	w.found = nil
-	slices.SortFunc(found, func(a, b work) int {
-		return cmp.Or(cmp.Compare(a.controller, b.controller), a.key.compare(b.key))
-	})
+	slices.SortFunc(found, work.compare)
 	return found
 }
 

@@ -310,5 +310,3 @@ func keyOf(o object) key {
 	meta := metaOf(o)
 	return key{meta.GroupVersionKind().GroupKind(), meta.GetNamespace(), meta.GetName()}
 }
-
-// context is that of a request, as Kubernetes' strategies read it.
