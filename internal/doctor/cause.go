@@ -17,11 +17,10 @@ type Cause struct {
 	Reason  string `json:"reason"` // a word, such as ImagePullBackOff
 	Message string `json:"message"`
 
-	ref       ref
-	depth     depth
-	at        string // when, in the format of Kubernetes; the last of two equal causes wins
-	condition string // of the object, if it is what one says
-	logs      string // the arguments with which kubectl prints what a container wrote before it ended, "" if none did
+	ref   ref
+	depth depth
+	at    string // when, in the format of Kubernetes; the last of two equal causes wins
+	logs  string // the arguments with which kubectl prints what a container wrote before it ended, "" if none did
 }
 
 // depth is how near to the root of a problem something is: what a container does explains the pod, and that everything
@@ -196,29 +195,26 @@ func (c *Cluster) causesIn(r ref, o health.Object) []Cause {
 	case kserve.HorizontalPodAutoscaler.Kind:
 		return append(c.eventsOf(r, inAutoscaler), failures(r, o, inAutoscaler)...)
 	case kserve.ScaledObject.Kind: // its other conditions are False where nothing is wrong
-		return append(c.eventsOf(r, inAutoscaler), slices.DeleteFunc(failures(r, o, inAutoscaler), func(cause Cause) bool {
-			return cause.condition != "Ready"
-		})...)
+		return append(c.eventsOf(r, inAutoscaler), failures(r, o, inAutoscaler, "Ready")...)
 	}
 	return append(c.eventsOf(r, inWorkload), failures(r, o, inWorkload)...)
 }
 
-// failures returns the conditions of an object that say what failed. Of most conditions that is False; Knative gives those
-// that say nothing about it the severity Info, as Active of a revision without traffic (apis/condition_set.go of
-// knative.dev/pkg).
-func failures(r ref, o health.Object, d depth) (causes []Cause) {
+// failures returns the conditions of an object that say what failed: those with these names, or all if none is given. Of
+// most conditions that is False; Knative gives those that say nothing about it the severity Info, as Active of a revision
+// without traffic (apis/condition_set.go of knative.dev/pkg).
+func failures(r ref, o health.Object, d depth, names ...string) (causes []Cause) {
 	for _, condition := range list(o, "status", "conditions") {
 		name, bad := text(condition, "type"), "False"
 		if name == "ReplicaFailure" {
 			bad = "True"
 		}
-		if text(condition, "status") != bad || name == "ScalingLimited" || text(condition, "severity") == "Info" {
+		asked := len(names) == 0 || slices.Contains(names, name)
+		if !asked || text(condition, "status") != bad || name == "ScalingLimited" || text(condition, "severity") == "Info" {
 			continue
 		}
-		cause := newCause(r, d, text(condition, "lastTransitionTime"), cmp.Or(text(condition, "reason"), name),
-			text(condition, "message"))
-		cause.condition = name
-		causes = append(causes, cause)
+		causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"), cmp.Or(text(condition, "reason"), name),
+			text(condition, "message")))
 	}
 	return causes
 }

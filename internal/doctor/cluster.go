@@ -145,26 +145,36 @@ func (c *Cluster) addEvent(o health.Object) {
 // application is an Argo CD Application that applies an object.
 type application struct {
 	name    string
+	isHere  bool // whether its destination is this cluster by the name that only a cluster itself has
 	isSync  bool // whether the object is as in Git
 	hasNews bool // whether Git has changed since the last sync
 }
 
-// addApplication notes what an Application applies to this cluster.
+// addApplication notes what an Application applies.
 func (c *Cluster) addApplication(r ref, o health.Object) {
 	destination := health.At(o, "spec", "destination")
 	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
 		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
 	synced := text(o, "status", "operationState", "syncResult", "revision")
-	a := application{name: r.name, hasNews: synced != "" && synced != text(o, "status", "sync", "revision")}
+	a := application{name: r.name, isHere: here, hasNews: synced != "" && synced != text(o, "status", "sync", "revision")}
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync = text(resource, "status") != "OutOfSync"
-		if here {
-			c.applications[applied] = append(c.applications[applied], a)
-		}
+		c.applications[applied] = append(c.applications[applied], a)
 	}
 	delete(o, "status")
 	delete(o, "spec")
+}
+
+// applying returns the Applications that apply an object: those of this cluster, and the one that the object names, whose
+// destination may be this cluster by a URL. Others apply an object of that name to another cluster.
+func (c *Cluster) applying(r ref) (all []application) {
+	for _, a := range c.applications[r] {
+		if a.isHere || a.name == c.tracked(r) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // below returns an object's descendants: what it owns, and what that owns.
@@ -228,10 +238,15 @@ func (c *Cluster) Files() ([]transform.File, error) {
 // application returns the Application that applies an object, of several the first that says it is out of sync. It is ""
 // if that is not known.
 func (c *Cluster) application(r ref) string {
-	if apps := c.applications[r]; len(apps) > 0 {
+	if apps := c.applying(r); len(apps) > 0 {
 		i := slices.IndexFunc(apps, func(a application) bool { return !a.isSync })
 		return apps[max(i, 0)].name
 	}
+	return c.tracked(r)
+}
+
+// tracked returns the Application that an object names, "" if it names none.
+func (c *Cluster) tracked(r ref) string {
 	o := c.objects[r]
 	return transform.Tracked(text(o, "metadata", "annotations", transform.TrackingAnnotation),
 		text(o, "metadata", "labels", transform.TrackingLabel), transform.GroupKind{Group: r.group, Kind: r.kind},

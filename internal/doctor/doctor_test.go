@@ -291,8 +291,8 @@ func TestDrift(t *testing.T) {
 		app  application
 		want string
 	}{
-		{application{isSync: true}, ""},
-		{application{}, `spec.a is 1 as applied and 2 now, spec.b[1] is "y" as applied and not there now, ` +
+		{application{isHere: true, isSync: true}, ""},
+		{application{isHere: true}, `spec.a is 1 as applied and 2 now, spec.b[1] is "y" as applied and not there now, ` +
 			"spec.env[0].value has another value than as applied"},
 	} {
 		c.applications[r] = []application{tc.app}
@@ -301,7 +301,7 @@ func TestDrift(t *testing.T) {
 		}
 	}
 	c.objects[r] = health.Object{}
-	c.applications[r] = []application{{hasNews: true}}
+	c.applications[r] = []application{{isHere: true, hasNews: true}}
 	if got := c.drift(r); got != "Git has changed since the last sync" {
 		t.Error(got)
 	}
@@ -399,7 +399,8 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// An Application of another cluster may have the same names, and of two the one that is out of sync counts.
+// An Application of another cluster may have the same names. This cluster may have a URL, and then the object names the
+// Application. Of two the one that is out of sync counts.
 func TestApplications(t *testing.T) {
 	app := func(name, server, status string) string {
 		return "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: " + name + ", namespace: argocd}\n" +
@@ -407,12 +408,20 @@ func TestApplications(t *testing.T) {
 			"namespace: models, name: iris, status: " + status + "}]}\n"
 	}
 	iris := ref{health.Group, "InferenceService", "models", "iris"}
-	const here = "https://kubernetes.default.svc"
-	for name, tc := range map[string]struct{ apps, want, drift string }{
-		"elsewhere": {app("eu", "https://eu.example.com", "OutOfSync"), "", ""},
-		"two":       {app("a", here, "Synced") + app("b", here, "OutOfSync"), "b", "it is not as in Git"},
+	const (
+		here   = "https://kubernetes.default.svc"
+		notGit = "it is not as in Git"
+	)
+	named := func(id string) string { return `annotations: {argocd.argoproj.io/tracking-id: "` + id + `"}, ` }
+	for name, tc := range map[string]struct{ metadata, apps, want, drift string }{
+		"elsewhere": {"", app("eu", "https://eu.example.com", "OutOfSync"), "", ""},
+		"by a URL": {named("eu:serving.kserve.io/InferenceService:models/iris"),
+			app("eu", "https://eu.example.com", "OutOfSync"), "eu", notGit},
+		"named, but elsewhere": {named("us:serving.kserve.io/InferenceService:models/iris"),
+			app("eu", "https://eu.example.com", "OutOfSync"), "us", ""},
+		"two": {"", app("a", here, "Synced") + app("b", here, "OutOfSync"), "b", notGit},
 	} {
-		c := cluster(t, service+tc.apps)
+		c := cluster(t, strings.Replace(service, "metadata: {", "metadata: {"+tc.metadata, 1)+tc.apps)
 		if got, drift := c.application(iris), c.drift(iris); got != tc.want || drift != tc.drift {
 			t.Errorf("%s: %q and %q, want %q and %q", name, got, drift, tc.want, tc.drift)
 		}

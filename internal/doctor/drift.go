@@ -14,7 +14,7 @@ import (
 
 // drift says how an object differs from what an Application last applied, "" if that is not known or it does not.
 func (c *Cluster) drift(r ref) string {
-	for _, a := range c.applications[r] {
+	for _, a := range c.applying(r) {
 		if a.isSync {
 			continue
 		}
