@@ -272,9 +272,6 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if base := filepath.Base(program); base != plan.Name+answer.Release && base != plan.Name+answer.Release+".exe" {
-			return nil, fmt.Errorf("%s: it has the code of KServe %s: take both programs from one release of the plugin", base, answer.Release)
-		}
 		if err := pl.notInstalled(answer); err != nil {
 			return nil, err
 		}

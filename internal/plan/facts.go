@@ -227,7 +227,7 @@ func knative(o Object) []string {
 	}
 	if most := number(bound("max-scale", ""), 0); most > 0 {
 		first := max(1, number(bound("min-scale", ""), 1)) // pods of a new revision, while the older one serves
-		facts = append(facts, gpuFacts("pod", gpus(containers), most, strconv.FormatInt(first, 10))...)
+		facts = append(facts, gpuFacts("pod", gpus(containers), most, float64(first))...)
 	} else if perPod := gpus(containers); perPod > 0 {
 		facts = append(facts, plural(perPod, "GPU")+" a pod")
 	}

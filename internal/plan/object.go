@@ -76,3 +76,12 @@ func text(o Object) string {
 func unifiedDiff(a, b Object) string {
 	return strings.TrimPrefix(unified.Diff("before", "after", text(a), text(b)), "--- before\n+++ after\n")
 }
+
+// at returns the value at a path of keys, nil if there is none.
+func at(value any, path ...any) any {
+	for _, key := range path {
+		mapping, _ := value.(map[string]any)
+		value = mapping[key.(string)]
+	}
+	return value
+}

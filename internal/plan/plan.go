@@ -4,7 +4,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -130,9 +129,6 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 
 // Add adds what another run for the same release made, without what both made.
 func (p *Plan) Add(other *Plan) {
-	defer func() {
-		slices.SortStableFunc(p.Services, func(a, b Service) int { return compare(a.Reference, b.Reference) })
-	}()
 	had := map[Reference][]Service{}
 	for _, s := range p.Services {
 		had[s.Reference] = append(had[s.Reference], s)
@@ -143,6 +139,7 @@ func (p *Plan) Add(other *Plan) {
 			p.Services = append(p.Services, s)
 		}
 	}
+	slices.SortStableFunc(p.Services, func(a, b Service) int { return compare(a.Reference, b.Reference) })
 	for _, r := range other.Refused {
 		if !slices.Contains(p.Refused, r) {
 			p.Refused = append(p.Refused, r)
@@ -186,72 +183,6 @@ func (r Reference) Versionless() Reference {
 		r.APIVersion = group + "/"
 	}
 	return r
-}
-
-func referenceOf(o Object) Reference {
-	metadata, _ := o["metadata"].(map[string]any)
-	text := func(in Object, key string) string { value, _ := in[key].(string); return value }
-	return Reference{text(o, "apiVersion"), text(o, "kind"), text(metadata, "namespace"), text(metadata, "name")}
-}
-
-// forest are the objects of a state by who owns them.
-type forest struct {
-	objects  map[Reference]Object // by reference without version
-	children map[Reference][]Reference
-	largest  map[Reference]int64 // the most replicas that an autoscaler gives a workload, by that without its group
-	order    []Reference
-}
-
-func newForest(objects []Object) *forest {
-	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
-	byUID := map[any]Reference{}
-	for _, o := range objects {
-		r := referenceOf(o).Versionless()
-		f.objects[r] = o
-		f.order = append(f.order, r)
-		f.scale(o)
-		byUID[at(o, "metadata", "uid")] = r
-	}
-	for _, o := range objects {
-		owners, _ := at(o, "metadata", "ownerReferences").([]any)
-		for _, owner := range owners {
-			if parent, found := byUID[at(owner, "uid")]; found {
-				r := referenceOf(o).Versionless()
-				f.children[parent] = append(f.children[parent], r)
-				break
-			}
-		}
-		for _, parent := range caches(o) {
-			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
-		}
-	}
-	return f
-}
-
-// caches are those whose models a node loads. None of them owns it.
-func caches(o Object) (all []Reference) {
-	r := referenceOf(o)
-	if r.Kind != "LocalModelNode" {
-		return nil
-	}
-	models, _ := at(o, "spec", "localModels").([]any)
-	for _, model := range models {
-		cache := Reference{APIVersion: r.APIVersion, Kind: "LocalModelCache"}
-		cache.Name, _ = at(model, "modelName").(string)
-		if cache.Namespace, _ = at(model, "namespace").(string); cache.Namespace != "" {
-			cache.Kind = "LocalModelNamespaceCache"
-		}
-		all = append(all, cache.Versionless())
-	}
-	return all
-}
-
-// has reports whether the object is there, in its namespace or in none.
-func (f *forest) has(r Reference) bool {
-	r = r.Versionless()
-	other := r
-	other.Namespace = ""
-	return f.objects[r] != nil || f.objects[other] != nil
 }
 
 // group is that of KServe's kinds.
@@ -310,111 +241,4 @@ func (p *Plan) node(before, now *forest, r Reference) Node {
 		}
 	}
 	return n
-}
-
-// change returns what has become of an object.
-func change(old, is Object) (effect Effect, diff string, restarts []string) {
-	switch {
-	case old == nil:
-		return Made, "", nil
-	case is == nil:
-		return Deleted, "", nil
-	}
-	a, b := Plain(old), Plain(is)
-	effect = Changed
-	switch {
-	case at(old, "metadata", "uid") != at(is, "metadata", "uid"):
-		effect = Replaced
-	case reflect.DeepEqual(spoken(old), spoken(is)):
-		return Unchanged, "", nil
-	}
-	if shares, _ := at(is, "spec", "traffic").([]any); len(shares) < 2 { // else older pods of Knative serve too
-		restarts = templateChanges(old, is)
-	}
-	return effect, unifiedDiff(a, b), restarts
-}
-
-// templates are where the kinds have that of their pods.
-var templates = map[string][]string{
-	"Deployment":      {"spec", "template"},
-	"StatefulSet":     {"spec", "template"},
-	"LeaderWorkerSet": {"spec", "leaderWorkerTemplate"},
-	"Service":         {"spec", "template"}, // Knative's; Kubernetes' has none
-}
-
-func templateChanges(old, is Object) []string {
-	path := templates[referenceOf(is).Kind]
-	if path == nil {
-		return nil
-	}
-	var fields []string
-	differences(strings.Join(path, "."), at(old, anys(path)...), at(is, anys(path)...), &fields)
-	return fields
-}
-
-func anys(path []string) []any {
-	var all []any
-	for _, key := range path {
-		all = append(all, key)
-	}
-	return all
-}
-
-// differences adds the paths at which two values differ.
-func differences(path string, a, b any, to *[]string) {
-	if reflect.DeepEqual(a, b) {
-		return
-	}
-	switch x := a.(type) {
-	case map[string]any:
-		if y, ok := b.(map[string]any); ok {
-			for _, key := range sortedKeys(x, y) {
-				below := path + "." + key
-				if strings.ContainsAny(key, "./") {
-					below = fmt.Sprintf("%s[%q]", path, key)
-				}
-				differences(below, x[key], y[key], to)
-			}
-			return
-		}
-	case []any:
-		if y, ok := b.([]any); ok && len(x) == len(y) {
-			for i := range x {
-				differences(fmt.Sprintf("%s[%s]", path, itemName(i, x[i], y[i])), x[i], y[i], to)
-			}
-			return
-		}
-	}
-	*to = append(*to, path)
-}
-
-// itemName is the name of an item that has one in both lists, or its number.
-func itemName(i int, a, b any) string {
-	if name, _ := at(a, "name").(string); name != "" && at(b, "name") == name {
-		return name
-	}
-	return fmt.Sprint(i)
-}
-
-func sortedKeys(a, b map[string]any) []string {
-	var keys []string
-	for key := range a {
-		keys = append(keys, key)
-	}
-	for key := range b {
-		if _, both := a[key]; !both {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// at returns the value at a path of keys, nil if there is none.
-func at(value any, path ...any) any {
-	for _, key := range path {
-		mapping, _ := value.(map[string]any)
-		value = mapping[key.(string)]
-	}
-	return value
 }

@@ -33,10 +33,7 @@ type Programs struct {
 
 // Find returns the program of a release, or an error that says how to get it.
 func (p Programs) Find(release string) (string, error) {
-	name := Name + release
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
+	name := fileName(release)
 	for _, dir := range append([]string{p.Beside}, filepath.SplitList(p.Path)...) {
 		if dir == "" {
 			continue
@@ -55,6 +52,14 @@ func (p Programs) Find(release string) (string, error) {
 	return "", fmt.Errorf("the program %s%s, with KServe's own code, is missing in the folder of this program and on PATH: "+
 		"build it with make plan KSERVE=%[2]s in the plugin's repository",
 		Name, release)
+}
+
+// fileName is that of the program of a release.
+func fileName(release string) string {
+	if runtime.GOOS == "windows" {
+		return Name + release + ".exe"
+	}
+	return Name + release
 }
 
 // Near is the newest release with a program that is older, or the oldest.
@@ -104,6 +109,10 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	if answer.Version != wireVersion {
 		return nil, fmt.Errorf("%s: its answer has version %d, this program reads %d: take both from one release of the plugin",
 			name, answer.Version, wireVersion)
+	}
+	if name != fileName(answer.Release) {
+		return nil, fmt.Errorf("%s: it has the code of KServe %s: take both programs from one release of the plugin", name,
+			answer.Release)
 	}
 	if answer.State.Objects == nil && answer.Cluster == nil {
 		return nil, fmt.Errorf("%s: its answer has no state", name)

@@ -1,0 +1,67 @@
+package plan
+
+func referenceOf(o Object) Reference {
+	metadata, _ := o["metadata"].(map[string]any)
+	text := func(in Object, key string) string { value, _ := in[key].(string); return value }
+	return Reference{text(o, "apiVersion"), text(o, "kind"), text(metadata, "namespace"), text(metadata, "name")}
+}
+
+// forest are the objects of a state by who owns them.
+type forest struct {
+	objects  map[Reference]Object // by reference without version
+	children map[Reference][]Reference
+	largest  map[Reference]int64 // the most replicas that an autoscaler gives a workload, by that without its group
+	order    []Reference
+}
+
+func newForest(objects []Object) *forest {
+	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
+	byUID := map[any]Reference{}
+	for _, o := range objects {
+		r := referenceOf(o).Versionless()
+		f.objects[r] = o
+		f.order = append(f.order, r)
+		f.scale(o)
+		byUID[at(o, "metadata", "uid")] = r
+	}
+	for _, o := range objects {
+		owners, _ := at(o, "metadata", "ownerReferences").([]any)
+		for _, owner := range owners {
+			if parent, found := byUID[at(owner, "uid")]; found {
+				r := referenceOf(o).Versionless()
+				f.children[parent] = append(f.children[parent], r)
+				break
+			}
+		}
+		for _, parent := range caches(o) {
+			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
+		}
+	}
+	return f
+}
+
+// caches are those whose models a node loads. None of them owns it.
+func caches(o Object) (all []Reference) {
+	r := referenceOf(o)
+	if r.Kind != "LocalModelNode" {
+		return nil
+	}
+	models, _ := at(o, "spec", "localModels").([]any)
+	for _, model := range models {
+		cache := Reference{APIVersion: r.APIVersion, Kind: "LocalModelCache"}
+		cache.Name, _ = at(model, "modelName").(string)
+		if cache.Namespace, _ = at(model, "namespace").(string); cache.Namespace != "" {
+			cache.Kind = "LocalModelNamespaceCache"
+		}
+		all = append(all, cache.Versionless())
+	}
+	return all
+}
+
+// has reports whether the object is there, in its namespace or in none.
+func (f *forest) has(r Reference) bool {
+	r = r.Versionless()
+	other := r
+	other.Namespace = ""
+	return f.objects[r] != nil || f.objects[other] != nil
+}
