@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -22,11 +21,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Configuration returns what [Release.Configuration] is for a release whose cmd/manager reads a ConfigMap, and makes the
-// configurations of deployments and of the ingress of it.
-func Configuration[D, I any](
-	read func(context.Context, kubernetes.Interface) (*corev1.ConfigMap, error),
-	deploy func(*corev1.ConfigMap) (D, error), ingress func(*corev1.ConfigMap) (I, error),
+// Configuration returns what [Release.Configuration] is for a release whose cmd/manager makes the configurations of
+// deployments and of the ingress of what it reads first: a ConfigMap or, before 0.15, the [Clientset] itself.
+func Configuration[M, D, I any](
+	read func(context.Context, kubernetes.Interface) (M, error),
+	deploy func(M) (D, error), ingress func(M) (I, error),
 ) func(*Cluster) ([]any, error) {
 	return func(c *Cluster) ([]any, error) {
 		config, err := read(context.Background(), c.Clientset)
@@ -40,6 +39,11 @@ func Configuration[D, I any](
 		i, err := ingress(config)
 		return []any{d, i}, err
 	}
+}
+
+// Clientset reads nothing for [Configuration].
+func Clientset(_ context.Context, clientset kubernetes.Interface) (kubernetes.Interface, error) {
+	return clientset, nil
 }
 
 // setUp makes the controllers of the kinds that the request has known to a manager, as KServe's programs do, and starts

@@ -39,7 +39,7 @@ func release() controlplane.Release {
 			v1alpha1.AddToScheme, v1beta1.AddToScheme, knative.AddToScheme, istio.AddToScheme,
 		},
 		Webhooks:      webhooks,
-		Configuration: configuration,
+		Configuration: controlplane.Configuration(controlplane.Clientset, v1beta1.NewDeployConfig, v1beta1.NewIngressConfig),
 		Controllers:   controllers,
 	}
 }
@@ -106,17 +106,4 @@ func controllers(c *controlplane.Cluster) []controlplane.Controller {
 			},
 		},
 	}
-}
-
-// configuration is what cmd/manager reads for its controllers before it sets them up.
-func configuration(c *controlplane.Cluster) ([]any, error) {
-	deploy, err := v1beta1.NewDeployConfig(c.Clientset)
-	if err != nil {
-		return nil, err
-	}
-	ingress, err := v1beta1.NewIngressConfig(c.Clientset)
-	if err != nil {
-		return nil, err
-	}
-	return []any{deploy, ingress}, nil
 }

@@ -64,6 +64,10 @@ func pack(sources, out string) error {
 	if err != nil {
 		return err
 	}
+	all, err := json.Marshal(installed)
+	if err != nil {
+		return err
+	}
 	_, release, found := strings.Cut(filepath.Base(sources), "@")
 	if !found {
 		return fmt.Errorf("%s: the folder of a module ends with @ and its version", sources)
@@ -71,34 +75,13 @@ func pack(sources, out string) error {
 	return cmp.Or(
 		write(filepath.Join(out, "index.json"), index),
 		write(filepath.Join(out, "webhooks.json"), webhooks),
-		write(filepath.Join(out, "objects.json"), tagged(installed, release)),
+		write(filepath.Join(out, "objects.json"), json.RawMessage(own.ReplaceAll(all, []byte("${1}:"+release)))),
 	)
 }
 
 // own is an image of KServe's. The sources have the tag latest, and what is installed has that of the release
 // (install/v0.20.0/kserve-cluster-resources.yaml of KServe 0.20.0).
 var own = regexp.MustCompile(`\b(kserve/[a-z-]+):latest\b`)
-
-// tagged returns a value in which KServe's images have the tag of the release.
-func tagged(value any, release string) any {
-	switch value := value.(type) {
-	case []map[string]any:
-		for _, item := range value {
-			tagged(item, release)
-		}
-	case map[string]any:
-		for name, below := range value {
-			value[name] = tagged(below, release)
-		}
-	case []any:
-		for i, item := range value {
-			value[i] = tagged(item, release)
-		}
-	case string:
-		return own.ReplaceAllString(value, "${1}:"+release)
-	}
-	return value
-}
 
 // write leaves a file alone that has the value already: another go build may read it.
 func write(path string, value any) error {

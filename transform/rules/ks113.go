@@ -58,8 +58,8 @@ var presetVariables = []struct {
 	{"SSL_CERT_DIR", since19, true},
 }
 
-// since19 and since20 are the releases whose presets have a preStop hook with exec in the model's pods, and also in the
-// scheduler's (the same files).
+// since19 are the releases whose presets have a preStop hook with exec in the model's pods. Those since20 have one in the
+// scheduler's too (the same files).
 var since19 = transform.Window{From: transform.Release{0, 19, 0}}
 
 func checkPresetCollisions(p *pass) {
