@@ -128,6 +128,10 @@ var intents = []intent{
 		func(_ map[string]any, c change) bool { return strings.HasSuffix(text(c.after), "PruneLast=true") },
 	},
 	{
+		"KS509", "CustomResourceDefinition", regexp.MustCompile(`^metadata annotations argocd\.argoproj\.io/sync-options$`),
+		func(_ map[string]any, c change) bool { return strings.HasSuffix(text(c.after), "ServerSideApply=true") },
+	},
+	{
 		"KS401", service + "|" + runtimes + "|" + llm,
 		regexp.MustCompile(`(containers|initContainers|volumes|volumeMounts|env)$`), drops,
 	},
