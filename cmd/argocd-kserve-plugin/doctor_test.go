@@ -71,7 +71,7 @@ func TestDoctor(t *testing.T) {
 		"not read: configmaps: user me cannot list it\n",
 		"not read: horizontalpodautoscalers: user me cannot list it\n",
 		"InferenceService models/iris: Progressing\n  cause: ImagePullBackOff: container main: Back-off pulling image (Pod models/iris-predictor-1-a)\n",
-		"  more: kubectl -n models describe pod/iris-predictor-1-a\n",
+		"  more: kubectl --context test -n models describe pod/iris-predictor-1-a\n",
 		"0 services well, 1 not\n",
 	} {
 		if !strings.Contains(stdout, want) {

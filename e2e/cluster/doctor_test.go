@@ -181,8 +181,8 @@ func (c clinic) diagnose(t *testing.T, d diagnosis, sick []patient, well int) {
 				t.Errorf("of %s the doctor does not say %q", s.Namespace, text)
 			}
 		}
-		if command, describes := strings.CutPrefix(s.More, "kubectl "); describes && strings.Contains(command, " describe ") {
-			c.run(t, strings.Fields(command)...)
+		if command := strings.Fields(s.More); slices.Contains(command, "describe") {
+			c.run(t, command[1:]...)
 		}
 	}
 	for _, p := range sick {

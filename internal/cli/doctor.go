@@ -121,6 +121,7 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 		return cluster, asked, err
 	}
 	cluster, err := doctor.NewCluster("the cluster")
+	cluster.Kubectl = d.from.command()
 	if err == nil && len(args) > 0 {
 		asked, err = kubectl.ParseRequest(args)
 	}

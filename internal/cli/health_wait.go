@@ -15,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/shell"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/watchdog"
 )
@@ -216,6 +217,18 @@ func (c *clusterFlags) refuse(cmd *cobra.Command) error {
 func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, args []string) error {
 	c.services.Types = args
 	return c.services.Fill(ctx, c.program(env), wait)
+}
+
+// command returns the kubectl that the flags name, for a shell.
+func (c *clusterFlags) command() string {
+	command := shell.Quote(c.kubectl)
+	if c.context != "" {
+		command += " --context " + shell.Quote(c.context)
+	}
+	if c.kubeconfig != "" {
+		command += " --kubeconfig " + shell.Quote(c.kubeconfig)
+	}
+	return command
 }
 
 // program returns the kubectl that the flags name.

@@ -42,10 +42,10 @@ func (c *Cause) remedy() string {
 	return ""
 }
 
-// more returns the command that shows more about the object of a cause.
+// more returns the arguments with which kubectl shows more about the object of a cause.
 func (c *Cause) more() string {
 	if c.logs != "" {
-		return fmt.Sprintf("kubectl -n %s logs %s %s", shell.Quote(c.ref.namespace), shell.Quote(c.ref.name), c.logs)
+		return fmt.Sprintf("-n %s logs %s %s", shell.Quote(c.ref.namespace), shell.Quote(c.ref.name), c.logs)
 	}
 	return describe(c.ref)
 }
@@ -56,7 +56,7 @@ func describe(r ref) string {
 		kind += "." + r.group
 	}
 	if r.namespace == "" {
-		return "kubectl describe " + shell.Quote(kind+"/"+r.name)
+		return "describe " + shell.Quote(kind+"/"+r.name)
 	}
-	return fmt.Sprintf("kubectl -n %s describe %s", shell.Quote(r.namespace), shell.Quote(kind+"/"+r.name))
+	return fmt.Sprintf("-n %s describe %s", shell.Quote(r.namespace), shell.Quote(kind+"/"+r.name))
 }

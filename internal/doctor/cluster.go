@@ -33,6 +33,8 @@ func (r ref) String() string { return r.kind + " " + strings.TrimPrefix(r.namesp
 type Cluster struct {
 	Facts  *install.Cluster // KServe's release and its default mode
 	Unread []string         // what could not be read, a line each
+	// Kubectl is the command that reads the cluster, for a shell, such as "kubectl --context eu".
+	Kubectl string
 
 	fleet        *health.Fleet
 	objects      map[ref]health.Object
@@ -46,7 +48,7 @@ type Cluster struct {
 func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
 	return &Cluster{
-		Facts: install.NewCluster(name), fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
+		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
 		events: map[ref][]event{}, applications: map[ref][]application{},
 	}, err
 }

@@ -42,6 +42,7 @@ type Service struct {
 	Drift       string              // how it differs from Git; "" if it does not, or nobody knows
 
 	ref        ref
+	kubectl    string
 	apiVersion string
 	atRisk     bool
 	atZero     bool // whether a Deployment of it asks for no pods, which KServe calls ready
@@ -93,7 +94,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 			continue
 		}
 		r := ref{health.Group, result.Kind, result.Namespace, result.Name}
-		s := Service{Result: result, Findings: about[r], ref: r, atRisk: len(about[r]) > 0,
+		s := Service{Result: result, Findings: about[r], ref: r, kubectl: c.Kubectl, atRisk: len(about[r]) > 0,
 			apiVersion: text(c.objects[r], "apiVersion")}
 		delete(about, r)
 		s.Application, s.Drift, s.atZero = c.application(r), c.drift(r), len(c.atZero(r)) > 0

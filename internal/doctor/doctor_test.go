@@ -317,7 +317,7 @@ func TestMore(t *testing.T) {
 	} {
 		c := cluster(t, service+pod+"status: {containerStatuses: [{name: main, "+status+"}]}\n")
 		cause := c.cause(c.objects[ref{health.Group, "InferenceService", "models", "iris"}])
-		if got := cause.more(); got != "kubectl -n models "+want {
+		if got := cause.more(); got != "-n models "+want {
 			t.Errorf("%s: %s", status, got)
 		}
 	}

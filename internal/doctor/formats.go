@@ -57,7 +57,7 @@ func (s Service) entries() []entry {
 	for _, text := range changes {
 		all = append(all, entry{"in Git", text})
 	}
-	return append(all, entry{"more", more})
+	return append(all, entry{"more", s.kubectl + " " + more})
 }
 
 func finding(f transform.Finding) entry {
