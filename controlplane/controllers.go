@@ -86,15 +86,17 @@ type write struct {
 const mostRounds = 40
 
 func newManager(server *Server) *manager {
-	m := &manager{server: server, watches: watches{of: map[schema.GroupKind][]watch{}}}
+	m := &manager{
+		server: server, watches: watches{of: map[schema.GroupKind][]watch{}}, waiting: map[work]int64{}, failed: map[work]error{},
+	}
 	m.reset()
 	server.changed = m.changed
 	return m
 }
 
-// reset forgets what has happened.
+// reset forgets what has happened, but not what has failed: controllers try that again after the next change.
 func (m *manager) reset() {
-	m.queued, m.waiting, m.rounds, m.failed = map[work]bool{}, map[work]int64{}, map[work]int{}, map[work]error{}
+	m.queued, m.rounds = map[work]bool{}, map[work]int{}
 	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
 }
 

@@ -56,6 +56,20 @@ spec:
   containers: [{name: kserve-container, image: "registry.invalid/sklearn:1"}]
 ---`
 
+// A controller tries again what has failed, so a change mends a service that it does not touch, and one that mends nothing
+// leaves the error.
+func retried(t *testing.T, release controlplane.Release) {
+	const configMap = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
+	named := strings.Replace(iris, "modelFormat:", "runtime: mine\n      modelFormat:", 1)
+	for objects, ready := range map[string]bool{sklearnRuntime + named: true, named + configMap: false} {
+		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+			Previous: manifests(t, named), Objects: manifests(t, objects)})
+		if len(before.Errors) == 0 || isReady(t, after) != ready || (len(after.Errors) == 0) != ready {
+			t.Errorf("errors: %v and then %v, ready: %v, want %v", before.Errors, after.Errors, !ready, ready)
+		}
+	}
+}
+
 // Runtimes tests whether a change of a runtime alone restarts the pods of the services that use it: KServe watches
 // runtimes since 0.16. It does not look when one comes or goes.
 func Runtimes(t *testing.T, release controlplane.Release, restarts bool) {
