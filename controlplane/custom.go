@@ -108,7 +108,7 @@ func (c *custom) decode(o object) (object, error) {
 	}
 	metadata, found, err := objectmeta.GetObjectMeta(o, false)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return nil, badRequest(metaOf(o).GroupVersionKind(), err)
 	}
 	if found {
 		if err := objectmeta.SetObjectMeta(o, metadata); err != nil {

@@ -21,6 +21,8 @@ func refused(t *testing.T, release controlplane.Release) {
 			`admission webhook "inferenceservice.kserve-webhook-server.validator" denied the request: `, ""},
 		{"by the definition", `predictor:`, "predictor:\n    scaleMetric: luck",
 			`InferenceService.serving.kserve.io "iris" is invalid: spec.predictor.scaleMetric: Unsupported value: "luck"`, ""},
+		{"metadata of another type", `{name: iris}`, `{name: iris, annotations: {a: 1}}`,
+			`InferenceService in version "v1beta1" cannot be handled as a InferenceService: json: cannot unmarshal number`, ""},
 		{"what is exported", `{name: iris}`, `{name: iris, resourceVersion: "7"}`,
 			"resourceVersion should not be set on objects to be created", ""},
 		{"a Deployment", `modelFormat:`, "resources: {requests: {memory: 6Gi}}\n      modelFormat:", "",

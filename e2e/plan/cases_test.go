@@ -80,7 +80,7 @@ func (p *proof) moved(
 ) (all []*unstructured.Unstructured, reason string) {
 	// KServe makes host names of it and the service's name, of 63 characters at most.
 	base := fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name)))
-	seen := map[evidence.Key]bool{}
+	seen, runtimes := map[evidence.Key]bool{}, map[string]string{}
 	for _, object := range manifests {
 		if object.GetKind() == "" || object.GetAPIVersion() == "" {
 			return nil, "Kubernetes does not read it"
@@ -122,6 +122,12 @@ func (p *proof) moved(
 			return nil, "it has two objects of one name, which plan refuses"
 		}
 		seen[identity(object)] = true
+		for _, priority := range priorities(object) {
+			if other, taken := runtimes[priority]; taken && other != object.GetName() {
+				return nil, "two runtimes have one priority for a format: KServe's webhook refuses the second if its cache has the first already"
+			}
+			runtimes[priority] = object.GetName()
+		}
 		all = append(all, object)
 	}
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int { return rank(a) - rank(b) })
@@ -221,3 +227,18 @@ func find(manifests []*unstructured.Unstructured, like *unstructured.Unstructure
 }
 
 func identity(object *unstructured.Unstructured) evidence.Key { return evidence.KeyOf(object.Object) }
+
+// priorities are those that a runtime has for formats in its namespace.
+func priorities(object *unstructured.Unstructured) (all []string) {
+	if object.GetKind() != "ServingRuntime" {
+		return nil
+	}
+	formats, _, _ := unstructured.NestedSlice(object.Object, "spec", "supportedModelFormats")
+	for _, item := range formats {
+		if format, _ := item.(map[string]any); format["priority"] != nil {
+			name := strings.ToLower(fmt.Sprint(format["name"]))
+			all = append(all, fmt.Sprint(object.GetNamespace(), " ", name, " ", format["priority"]))
+		}
+	}
+	return all
+}
