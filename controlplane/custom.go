@@ -44,6 +44,7 @@ type custom struct {
 type definition struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
+	ofStatus   validation.SchemaValidator // nil if it has none
 	rules      *cel.Validator
 	status     bool // whether it has the subresource
 }
@@ -83,8 +84,14 @@ func newDefinition(v apiextensionsv1.CustomResourceDefinitionVersion) (*definiti
 	if err != nil {
 		return nil, err
 	}
+	var ofStatus validation.SchemaValidator
+	if status, found := props.Properties["status"]; found {
+		if ofStatus, _, err = validation.NewSchemaValidator(&status); err != nil {
+			return nil, err
+		}
+	}
 	return &definition{
-		structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit),
+		structural, validator, ofStatus, cel.NewValidator(structural, true, celconfig.PerCallLimit),
 		v.Subresources != nil && v.Subresources.Status != nil,
 	}, nil
 }
@@ -148,7 +155,9 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	if err != nil {
 		return nil, err
 	}
+	validate := d.validate
 	if d.status && subresource == "status" {
+		validate = d.validateStatus // all else is as it was
 		status, found := o["status"]
 		version := metaOf(o).GetResourceVersion()
 		o = runtime.DeepCopyJSON(old)
@@ -171,7 +180,7 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
 	if !reflect.DeepEqual(content(o, false), content(old, false)) {
-		errs = append(errs, added(o, old, d.validate)...)
+		errs = append(errs, added(o, old, validate)...)
 	}
 	return o, c.faults(ctx, d, o, old, errs)
 }
@@ -289,6 +298,14 @@ func badRequest(gvk schema.GroupVersionKind, err error) error {
 
 func (d *definition) validate(o object) field.ErrorList {
 	return validation.ValidateCustomResource(nil, o, d.validator)
+}
+
+func (d *definition) validateStatus(o object) field.ErrorList {
+	status, found := o["status"]
+	if !found || d.ofStatus == nil {
+		return nil
+	}
+	return validation.ValidateCustomResource(field.NewPath("status"), status, d.ofStatus)
 }
 
 // added returns what is wrong with an object, but for values that are as wrong in the old one, if there is one: the API
