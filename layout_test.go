@@ -108,8 +108,8 @@ var layers = []struct {
 	{"internal/cli", "internal/cli/flags internal/cli/help internal/diff internal/doctor internal/drift internal/encoding internal/flux " +
 		"internal/golden internal/grpchealth internal/health internal/healthconfig internal/install internal/krm " +
 		"internal/kserve internal/kubectl internal/lazyregexp internal/origin internal/panics internal/paths internal/plan " +
-		"internal/policyreport internal/report internal/rewrite internal/run internal/secret internal/settings internal/terminal " +
-		"internal/upgrade internal/version internal/watchdog transform transform/rules"},
+		"internal/policyreport internal/report internal/rewrite internal/run internal/secret internal/settings internal/shell " +
+		"internal/terminal internal/upgrade internal/version internal/watchdog transform transform/rules"},
 	{"cmd/cmp", "internal/cli"},
 	{"cmd/argocd-kserve-plugin", "internal/cli"},
 

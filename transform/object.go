@@ -204,6 +204,15 @@ func (o *Object) position(path []any) (line, col int) {
 	return o.doc.source.Line + line - 1, col
 }
 
+// Source returns the line where the object begins, or the one that a renderer made it from.
+func (o *Object) Source() Source {
+	line, _ := o.position(nil)
+	if o.File.Renderer == "" {
+		return Source{Path: o.File.Path, Line: line}
+	}
+	return o.File.source(nil, line)
+}
+
 // lastLine returns the line of the file on which the deepest node on the path that exists ends.
 func (o *Object) lastLine(path []any) int {
 	node := o.node

@@ -1,7 +1,6 @@
 package upgrade
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +34,7 @@ func added(to *transform.Result, old, release kserve.Versions) (changes []Change
 			continue
 		}
 		_, version, _ := strings.Cut(o.APIVersion, "/")
-		c := Change{Effect: New, Severity: transform.Advice, Object: o.String(), File: cmp.Or(o.File.Origin(), o.File.Path),
-			Message: fmt.Sprintf("the old release has no %s in version %s", o.Kind, version)}
+		c := ofObject(o, New, transform.Advice, fmt.Sprintf("the old release has no %s in version %s", o.Kind, version))
 		if n := len(found[o]); n > 0 {
 			c.Message += "; check says what is wrong with it on the new one: " + terminal.Count(n, "finding")
 		}

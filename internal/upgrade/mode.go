@@ -1,8 +1,6 @@
 package upgrade
 
 import (
-	"cmp"
-
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
@@ -28,10 +26,7 @@ func CompareModes(from, to kserve.Versions, services []*model.Service) []Change 
 		default:
 			continue
 		}
-		changes = append(changes, Change{
-			Effect: Breaks, Severity: transform.Error, Object: s.String(), File: cmp.Or(s.File.Origin(), s.File.Path),
-			Message: message,
-		})
+		changes = append(changes, ofObject(s.Object, Breaks, transform.Error, message))
 	}
 	return changes
 }

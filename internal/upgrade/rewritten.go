@@ -81,22 +81,21 @@ func rewritten(
 		if ofOne(o) {
 			continue
 		}
-		c := Change{Severity: transform.Advice, Object: o.String(), File: o.File.Path, Repaired: true}
 		edits := differing(before[name].edits, after[name].edits)
 		restarts := differing(before[name].restarting, after[name].restarting)
 		handlers := differing(before[name].handlers, after[name].handlers)
+		var c Change
 		switch {
 		case len(handlers) > 0 && isService(o) && release.All(kserve.RemovedFieldsKept):
-			c.Effect, c.Severity, c.Repaired = Breaks, transform.Error, false
-			c.Message = "its Deployment gets stuck, because generate gives a probe another handler than before (" +
-				strings.Join(handlers, ", ") + "), and KServe 0.14.0 to 0.15.0 keep the old one in a running Deployment: write " +
-				"the repair into Git with fix before the upgrade, or upgrade to 0.15.1"
+			c = ofObject(o, Breaks, transform.Error, "its Deployment gets stuck, because generate gives a probe another handler "+
+				"than before ("+strings.Join(handlers, ", ")+"), and KServe 0.14.0 to 0.15.0 keep the old one in a running "+
+				"Deployment: write the repair into Git with fix before the upgrade, or upgrade to 0.15.1")
 		case len(restarts) > 0 && isService(o):
-			c.Effect = Restarts
-			c.Message = restartOnce + strings.Join(restarts, ", ")
+			c = ofObject(o, Restarts, transform.Advice, restartOnce+strings.Join(restarts, ", "))
+			c.Repaired = true
 		case len(edits) > 0:
-			c.Effect = Rewritten
-			c.Message = rewrittenOnly + strings.Join(edits, ", ")
+			c = ofObject(o, Rewritten, transform.Advice, rewrittenOnly+strings.Join(edits, ", "))
+			c.Repaired = true
 		default:
 			continue
 		}

@@ -39,7 +39,7 @@ type Change struct {
 	Rule     string             `json:"rule,omitempty"` // ID of the rule that finds it
 	Object   string             `json:"object"`         // Kind namespace/name
 	File     string             `json:"file,omitempty"`
-	Line     int                `json:"line,omitempty"` // from 1; 0 for a rendered object
+	Line     int                `json:"line,omitempty"` // from 1; 0 if it is not known
 	Message  string             `json:"message"`
 	Repaired bool               `json:"repaired"`         // whether generate repairs it with kserve-version at the new release
 	Fields   []string           `json:"fields,omitempty"` // of a pod template, because of which pods restart
@@ -140,12 +140,20 @@ const (
 )
 
 func change(effect Effect, f transform.Finding) Change {
-	c := Change{
-		Effect: effect, Severity: f.Severity, Rule: f.Rule.ID, Object: f.Object.String(), File: f.Object.File.Path,
-		Line: f.Line, Message: f.Text(), Repaired: f.Repaired(),
-	}
+	at := transform.Source{Path: f.Object.File.Path, Line: f.Line}
 	if f.Object.File.Renderer != "" {
-		c.File, c.Line = cmp.Or(f.Object.File.Origin(), c.File), 0
+		at = f.Source()
 	}
-	return c
+	return Change{
+		Effect: effect, Severity: f.Severity, Rule: f.Rule.ID, Object: f.Object.String(), File: cmp.Or(at.Path, f.Object.File.Path),
+		Line: at.Line, Message: f.Text(), Repaired: f.Repaired(),
+	}
+}
+
+// ofObject returns a change of an object.
+func ofObject(o *transform.Object, effect Effect, severity transform.Severity, message string) Change {
+	at := o.Source()
+	return Change{
+		Effect: effect, Severity: severity, Object: o.String(), File: cmp.Or(at.Path, o.File.Path), Line: at.Line, Message: message,
+	}
 }
