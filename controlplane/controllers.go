@@ -55,7 +55,7 @@ type manager struct {
 	failed  map[work]error
 	events  []Event
 	told    map[Event]bool // that are in events
-	wrote   map[key]write  // what the current work has written
+	wrote   map[key]write  // what the current work has written, if it is one of the last rounds
 	fights  []Fight
 }
 
@@ -161,14 +161,15 @@ func (m *manager) settle(ctx context.Context) error {
 			delete(m.waiting, w)
 			continue
 		}
-		m.wrote = map[key]write{}
+		if m.rounds[w] >= mostRounds-1 {
+			m.wrote = map[key]write{}
+		}
 		before := m.server.revision
 		result, err := m.reconcile(ctx, w)
-		wrote := m.wrote
-		m.wrote = nil
-		if m.rounds[w] >= mostRounds-1 && m.server.revision != before {
-			m.fight(w, wrote)
+		if m.server.revision != before {
+			m.fight(w, m.wrote)
 		}
+		m.wrote = nil
 		if err != nil {
 			m.failed[w] = err
 		} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -155,9 +156,9 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	if err != nil {
 		return nil, err
 	}
-	validate := d.validate
-	if d.status && subresource == "status" {
-		validate = d.validateStatus // all else is as it was
+	ofStatus, validate := d.status && subresource == "status", d.validate
+	switch {
+	case ofStatus:
 		status, found := o["status"]
 		version := metaOf(o).GetResourceVersion()
 		o = runtime.DeepCopyJSON(old)
@@ -165,7 +166,8 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 		if delete(o, "status"); found {
 			o["status"] = status
 		}
-	} else if d.status {
+		validate = d.validateStatus
+	case d.status:
 		if delete(o, "status"); old["status"] != nil {
 			o["status"] = runtime.DeepCopyJSONValue(old["status"])
 		}
@@ -173,27 +175,27 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	meta, oldMeta := metaOf(o), metaOf(old)
 	meta.SetGeneration(oldMeta.GetGeneration())
 	meta.SetDeletionTimestamp(oldMeta.GetDeletionTimestamp())
-	if !reflect.DeepEqual(content(o, d.status), content(old, d.status)) {
+	changed := alters(o, old, ofStatus)
+	if changed && !ofStatus {
 		meta.SetGeneration(oldMeta.GetGeneration() + 1)
 	}
 	path := field.NewPath("metadata")
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, path)
 	errs = append(errs, apivalidation.ValidateObjectMetaAccessorUpdate(meta, oldMeta, path)...)
-	if !reflect.DeepEqual(content(o, false), content(old, false)) {
+	if changed {
 		errs = append(errs, added(o, old, validate)...)
 	}
 	return o, c.faults(ctx, d, o, old, errs)
 }
 
-// content is what counts for the generation: all but the metadata, and the status where it is a subresource.
-func content(o object, status bool) object {
-	copied := object{}
-	for name, value := range o {
-		if name != "metadata" && (name != "status" || !status) {
-			copied[name] = value
-		}
+// alters reports whether an update changes more than the metadata, where only the status can differ or all else.
+func alters(o, old object, ofStatus bool) bool {
+	if ofStatus {
+		return !reflect.DeepEqual(o["status"], old["status"])
 	}
-	return copied
+	return slices.ContainsFunc(slices.Concat(slices.Collect(maps.Keys(o)), slices.Collect(maps.Keys(old))), func(name string) bool {
+		return name != "metadata" && !reflect.DeepEqual(o[name], old[name])
+	})
 }
 
 // blocking are the faults with which the API server doesn't ask the definition's own rules (hasBlockingErr in

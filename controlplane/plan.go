@@ -28,7 +28,7 @@ func Main(release Release) {
 			"it reads a request from standard input, as JSON, and writes an answer.\n", os.Args[0], release.Version)
 	}
 	flag.Parse()
-	debug.SetGCPercent(200) // the program is over soon
+	debug.SetGCPercent(170) // the program is over soon
 	err := error(nil)
 	if *judged != "" {
 		err = Judge(release, *judged, os.Stdin, os.Stdout)
