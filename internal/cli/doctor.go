@@ -38,7 +38,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 		Example: `  argocd-kserve-plugin doctor -A
   argocd-kserve-plugin doctor -n models isvc/iris
   argocd-kserve-plugin doctor -A -o openreports | kubectl apply -f -
-  kubectl get isvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
+  kubectl get isvc,llmisvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
     argocd-kserve-plugin doctor -`,
 	}
 	d := doctoring{env: env, from: newClusterFlags(cmd)}
@@ -161,11 +161,18 @@ func (d *doctoring) progress() (show func(what string, n int), end func()) {
 func (d *doctoring) findings(ctx context.Context, cluster *doctor.Cluster, set *settings.Settings,
 ) ([]transform.Finding, error) {
 	options := set.Options
-	for _, fact := range []struct{ setting, value *string }{
-		{&options.KServeVersion, &cluster.Facts.Version.Value}, {&options.DefaultDeploymentMode, &cluster.Facts.Mode.Value},
+	for _, fact := range []struct {
+		setting, shown *string
+		value          string
+	}{
+		{&options.KServeVersion, &cluster.Version, cluster.Facts.Version.Value},
+		{&options.DefaultDeploymentMode, &cluster.Mode, cluster.Facts.Mode.Value},
 	} {
-		if *fact.setting == "unknown" && *fact.value != "" {
-			*fact.setting = *fact.value
+		switch {
+		case *fact.setting != "unknown":
+			*fact.shown = *fact.setting + " (from the settings)"
+		case fact.value != "":
+			*fact.setting = fact.value
 		}
 	}
 	config, warning, err := options.Config()

@@ -26,6 +26,7 @@ type Report struct {
 	Well     int
 	Others   []transform.Finding // of objects that belong to none of the services
 
+	hidden []string             // the kinds of services that could not be read
 	scopes []policyreport.Scope // of the services, for report objects
 	Width  int                  // of the lines of the format text
 }
@@ -80,7 +81,12 @@ func (r Report) Failed() int {
 // Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of
 // Files that count.
 func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
-	report := Report{Facts: c.facts(), Unread: c.Unread}
+	report := Report{Facts: c.facts(), Unread: slices.Concat(c.Unread, c.orphans())}
+	for _, kind := range health.Kinds {
+		if c.unread(kind) != "" && (len(asked.Kinds) == 0 || slices.Contains(asked.Kinds, kind)) {
+			report.hidden = append(report.hidden, kind+"s")
+		}
+	}
 	about := map[ref][]transform.Finding{}
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f transform.Finding) bool {
 		return f.AsStored && c.drift(refTo(f.Object)) == "" // it explains why an object is out of sync
@@ -122,23 +128,52 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 	return report
 }
 
-// Lacks returns an error for the services that are asked for by name and not there, unless their kind was not read.
+// Lacks returns an error for the services that are asked for by name and not there, or whose kind was not read.
 func (c *Cluster) Lacks(asked kubectl.Request) error {
 	var missing []error
 	for _, kind := range asked.Kinds {
-		if slices.ContainsFunc(c.Unread, func(line string) bool {
-			return strings.HasPrefix(line, strings.ToLower(kind)+"s: ") || strings.HasPrefix(line, health.Group+": ")
-		}) {
-			continue
-		}
+		why := c.unread(kind)
 		for _, name := range asked.Names[kind] {
 			is := func(r ref) bool { return r.group == health.Group && r.kind == kind && r.name == name }
-			if !slices.ContainsFunc(c.order, is) {
+			switch {
+			case why != "":
+				missing = append(missing, fmt.Errorf("%s %s: not looked at: %s", kind, name, why))
+			case !slices.ContainsFunc(c.order, is):
 				missing = append(missing, fmt.Errorf("%s %s: not found", kind, name))
 			}
 		}
 	}
 	return errors.Join(missing...)
+}
+
+// unread returns the line that says why a kind of KServe was not read, "" if it was.
+func (c *Cluster) unread(kind string) string {
+	for _, line := range c.Unread {
+		if strings.HasPrefix(line, strings.ToLower(kind)+"s: ") || strings.HasPrefix(line, health.Group+": ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// orphans returns a line for each service that is not in the input, although something that it owns is.
+func (c *Cluster) orphans() (lines []string) {
+	seen := map[ref]bool{}
+	for _, r := range c.order {
+		for _, item := range list(c.objects[r], "metadata", "ownerReferences") {
+			group, _, _ := strings.Cut(text(item, "apiVersion"), "/")
+			owner := ref{group, text(item, "kind"), r.namespace, text(item, "name")}
+			if owner.kind == "LocalModelCache" {
+				owner.namespace = "" // it is in none
+			}
+			isService := group == health.Group && slices.Contains(health.Kinds, owner.kind) && c.unread(owner.kind) == ""
+			if isService && c.objects[owner] == nil && !seen[owner] {
+				seen[owner] = true
+				lines = append(lines, fmt.Sprintf("%s: it is not in the input, and %s belongs to it", owner, r))
+			}
+		}
+	}
+	return lines
 }
 
 // atZero returns the Deployments that KServe made of a service and that ask for no pods. Knative makes those of its own.
@@ -173,8 +208,8 @@ func (c *Cluster) serviceOf(r ref) ref {
 // facts returns what is known about the cluster.
 func (c *Cluster) facts() []Fact {
 	facts := []Fact{
-		{"KServe", cmp.Or(c.Facts.Version.Value, "unknown release")},
-		{"default deployment mode", cmp.Or(c.Facts.Mode.Value, "unknown")},
+		{"KServe", cmp.Or(c.Version, c.Facts.Version.Value, "unknown release")},
+		{"default deployment mode", cmp.Or(c.Mode, c.Facts.Mode.Value, "unknown")},
 	}
 	for _, counted := range []struct {
 		name  string

@@ -394,8 +394,53 @@ func TestLacks(t *testing.T) {
 		t.Error(err)
 	}
 	c.Unread = []string{"inferenceservices: forbidden"}
-	if err := c.Lacks(asked); err != nil {
-		t.Errorf("what may not be read is missing: %v", err)
+	const unread = "InferenceService iris: not looked at: inferenceservices: forbidden\n" +
+		"InferenceService rose: not looked at: inferenceservices: forbidden"
+	if err := c.Lacks(asked); err == nil || err.Error() != unread {
+		t.Error(err)
+	}
+}
+
+// What was not read is not well.
+func TestUnread(t *testing.T) {
+	const deployment = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: iris
+  namespace: models
+  ownerReferences: [{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, name: iris, uid: isvc}]
+`
+	const cacheJob = `---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: load
+  namespace: jobs
+  ownerReferences: [{apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, name: llama, uid: cache}]
+---
+apiVersion: serving.kserve.io/v1alpha1
+kind: LocalModelCache
+metadata: {name: llama, uid: cache}
+`
+	for name, tc := range map[string]struct {
+		stream, unread, line, count string
+	}{
+		"all there": {service + deployment + cacheJob, "", "", "0 services well, 2 not"},
+		"without the service": {deployment + deployment, "",
+			"InferenceService models/iris: it is not in the input, and Deployment models/iris belongs to it",
+			"0 services well, 0 not"},
+		"forbidden": {deployment, "inferenceservices: forbidden", "inferenceservices: forbidden",
+			"0 services well, 0 not; not read: InferenceServices"},
+	} {
+		c := cluster(t, tc.stream)
+		if tc.unread != "" {
+			c.Unread = []string{tc.unread}
+		}
+		report := c.Examine(time.Now(), kubectl.Request{}, nil)
+		if got := strings.Join(report.Unread, "\n"); got != tc.line || report.count() != tc.count {
+			t.Errorf("%s: %q, %q", name, got, report.count())
+		}
 	}
 }
 

@@ -39,7 +39,11 @@ func (r Report) about() string {
 
 // count is the last line: how many services are well.
 func (r Report) count() string {
-	return fmt.Sprintf("%s well, %d not", terminal.Count(r.Well, "service"), len(r.Services))
+	count := fmt.Sprintf("%s well, %d not", terminal.Count(r.Well, "service"), len(r.Services))
+	if len(r.hidden) > 0 {
+		count += "; not read: " + strings.Join(r.hidden, ", ")
+	}
+	return count
 }
 
 func (r Report) writeEntries(b *strings.Builder, entries []entry) {
