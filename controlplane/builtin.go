@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -149,7 +150,7 @@ func (b *builtin) create(ctx context.Context, o object) (object, error) {
 		return nil, err
 	}
 	if err := rest.BeforeCreate(b.all, ctx, internal); err != nil {
-		return nil, withoutAddresses(err)
+		return nil, stable(err)
 	}
 	return b.write(internal, metaOf(o).GetAPIVersion())
 }
@@ -169,7 +170,7 @@ func (b *builtin) update(ctx context.Context, o, old object, subresource string)
 		strategy = b.status
 	}
 	if err := rest.BeforeUpdate(strategy, ctx, internal, before); err != nil {
-		return nil, withoutAddresses(err)
+		return nil, stable(err)
 	}
 	return b.write(internal, metaOf(o).GetAPIVersion())
 }
@@ -177,12 +178,24 @@ func (b *builtin) update(ctx context.Context, o, old object, subresource string)
 // address is how Kubernetes before 1.33 prints a pointer in a value that is invalid.
 var address = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
 
-// withoutAddresses returns an error whose message is the same in each run.
-func withoutAddresses(err error) error {
+// stable returns an error whose message is the same in each run: without addresses, and with the faults in order, which
+// validation finds in that of its maps.
+func stable(err error) error {
 	var invalid *apierrors.StatusError
-	if errors.As(err, &invalid) {
-		invalid.ErrStatus.Message = address.ReplaceAllString(invalid.ErrStatus.Message, "")
+	if !errors.As(err, &invalid) {
+		return err
 	}
+	status := &invalid.ErrStatus
+	head, _, listed := strings.Cut(status.Message, " is invalid: [")
+	if listed && status.Details != nil {
+		var faults []string
+		for _, cause := range status.Details.Causes {
+			faults = append(faults, cause.Field+": "+cause.Message)
+		}
+		slices.Sort(faults)
+		status.Message = head + " is invalid: [" + strings.Join(slices.Compact(faults), ", ") + "]"
+	}
+	status.Message = address.ReplaceAllString(status.Message, "")
 	return err
 }
 

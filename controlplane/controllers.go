@@ -57,6 +57,8 @@ type manager struct {
 	told    map[Event]bool // that are in events
 	wrote   map[key]write  // what the current work has written, if it is one of the last rounds
 	fights  []Fight
+	current *work        // that a controller of KServe is at
+	unowned map[key]work // what such work has made without an owner
 }
 
 // Event is a warning that a controller reports about an object.
@@ -88,6 +90,7 @@ const mostRounds = 40
 func newManager(server *Server) *manager {
 	m := &manager{
 		server: server, watches: watches{of: map[schema.GroupKind][]watch{}}, waiting: map[work]int64{}, failed: map[work]error{},
+		unowned: map[key]work{},
 	}
 	m.reset()
 	server.changed = m.changed
@@ -108,6 +111,12 @@ func (m *manager) changed(before, after object) {
 		o = before
 	}
 	k := keyOf(o)
+	if before == nil {
+		delete(m.unowned, k)
+		if m.current != nil && len(metaOf(o).GetOwnerReferences()) == 0 {
+			m.unowned[k] = *m.current
+		}
+	}
 	switch {
 	case m.wrote == nil || before == nil:
 	case after == nil:
@@ -164,8 +173,12 @@ func (m *manager) settle(ctx context.Context) error {
 		if m.rounds[w] >= mostRounds-1 {
 			m.wrote = map[key]write{}
 		}
+		if !m.controllers[w.controller].standIn {
+			m.current = &w
+		}
 		before := m.server.revision
 		result, err := m.reconcile(ctx, w)
+		m.current = nil
 		if m.server.revision != before {
 			m.fight(w, m.wrote)
 		}
@@ -238,6 +251,17 @@ func (m *manager) errors() []Event {
 		all = append(all, Event{m.server.reference(w.key), "ReconcileError", pointer.ReplaceAllString(err.Error(), "0x...")})
 	}
 	slices.SortFunc(all, func(a, b Event) int { return a.Object.compare(b.Object) })
+	return all
+}
+
+// orphans are the objects without an owner that controllers have made, and that are still there.
+func (m *manager) orphans() (all []Unowned) {
+	for k, w := range m.unowned {
+		if _, err := m.server.get(k); err == nil {
+			all = append(all, Unowned{m.server.reference(k), m.server.reference(w.key)})
+		}
+	}
+	slices.SortFunc(all, func(a, b Unowned) int { return a.Object.compare(b.Object) })
 	return all
 }
 

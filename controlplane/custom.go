@@ -228,7 +228,7 @@ func (c *custom) faults(ctx context.Context, d *definition, o, old object, errs 
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(c.GroupKind, metaOf(o).GetName(), errs)
+	return stable(apierrors.NewInvalid(c.GroupKind, metaOf(o).GetName(), errs))
 }
 
 // convert is what the conversion webhook of controller-runtime does: one version of the two is the hub. The versions of

@@ -79,6 +79,10 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return answer, err
 	}
 	if err := c.setUp(ctx, release, request); err != nil {
+		if i := slices.IndexFunc(request.Cluster, func(o map[string]any) bool { return keyOf(o) == configuration }); i >= 0 {
+			answer.Cluster = []Refusal{{Index: i, Object: c.server.reference(configuration), Message: err.Error()}}
+			return answer, nil
+		}
 		return nil, err
 	}
 	if err := c.manager.settle(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,11 +42,8 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 	}
 	for i, o := range old {
 		t, found := p.server.targetOf(o, p.namespace)
-		if !found || is[t.key()] {
+		if !found || is[t.key()] || !p.prunes(t.key()) {
 			continue
-		}
-		if _, err := p.server.get(t.key()); err != nil {
-			continue // it was refused
 		}
 		if _, err := p.server.delete(t.key()); err != nil {
 			state.Refused = append(state.Refused, Refusal{
@@ -69,6 +67,17 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 	return p.settled(ctx, state)
 }
 
+// prunes reports whether Argo CD deletes what became of a manifest that is gone: not what it is told to keep, nor what has
+// an owner, as KServe's own object of that name (GetManagedLiveObjs in pkg/cache/cluster.go of gitops-engine@v0.7.1).
+func (p *play) prunes(k key) bool {
+	live, err := p.server.get(k)
+	if err != nil || len(metaOf(live).GetOwnerReferences()) > 0 {
+		return false
+	}
+	options := strings.Split(metaOf(live).GetAnnotations()["argocd.argoproj.io/sync-options"], ",")
+	return !slices.ContainsFunc(options, func(option string) bool { return strings.TrimSpace(option) == "Prune=false" })
+}
+
 // settled lets the controllers do their work, and adds to the state what they leave.
 func (p *play) settled(ctx context.Context, state *State) (*State, error) {
 	if err := p.manager.settle(ctx); err != nil {
@@ -76,6 +85,7 @@ func (p *play) settled(ctx context.Context, state *State) (*State, error) {
 	}
 	state.Objects = p.made()
 	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.fights
+	state.Unowned = p.manager.orphans()
 	return state, nil
 }
 

@@ -48,10 +48,17 @@ type State struct {
 	// Refused are the manifests that were not accepted, or of which every change would not be.
 	Refused []Refusal `json:"refused,omitempty"`
 	// Unknown are the manifests of kinds that the control plane does not have. They are by their place in the request.
-	Unknown []int   `json:"unknown,omitempty"`
-	Errors  []Event `json:"errors,omitempty"` // of controllers, which try again and again
-	Events  []Event `json:"events,omitempty"` // warnings
-	Fights  []Fight `json:"fights,omitempty"`
+	Unknown []int     `json:"unknown,omitempty"`
+	Errors  []Event   `json:"errors,omitempty"` // of controllers, which try again and again
+	Events  []Event   `json:"events,omitempty"` // warnings
+	Fights  []Fight   `json:"fights,omitempty"`
+	Unowned []Unowned `json:"unowned,omitempty"`
+}
+
+// Unowned is an object without an owner that a controller has made.
+type Unowned struct {
+	Object Reference `json:"object"`
+	By     Reference `json:"by"` // the object that the controller has made it for
 }
 
 // Refusal is an object of the request that was not accepted.

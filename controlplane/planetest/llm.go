@@ -34,6 +34,13 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 		find(t, *before, name)
 	}
 	checkTimes(t, *before)
+	// No object in a namespace can own one in none.
+	role, by := "ClusterRoleBinding default-llama-epp-auth-rb", "LLMInferenceService llama"
+	if !slices.ContainsFunc(before.Unowned, func(u controlplane.Unowned) bool {
+		return u.Object.Kind+" "+u.Object.Name == role && u.By.Kind+" "+u.By.Name == by
+	}) {
+		t.Errorf("%s is not among what was made without an owner: %v", role, before.Unowned)
+	}
 	// 0.20.0 sets the variables if the namespace has its ServiceAccount, which is nothing that it makes.
 	variables := at(find(t, *before, "Deployment llama-kserve"), "spec", "template", "spec", "initContainers", 0, "env")
 	if release.Version == "0.20.0" && variables == nil {

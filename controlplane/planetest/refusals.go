@@ -98,6 +98,15 @@ metadata: {name: newer}
 		"serving.kserve.io/v1alpha1" {
 		t.Errorf("refused: %v", c)
 	}
+	broken := `apiVersion: v1
+kind: ConfigMap
+metadata: {name: inferenceservice-config, namespace: kserve}
+data: {ingress: "{", deploy: '{"defaultDeploymentMode": "Standard"}'}
+`
+	if c := ask(t, release, controlplane.Request{Cluster: manifests(t, broken)}).Cluster; len(c) != 1 ||
+		!strings.HasPrefix(c[0].Message, "KServe's configuration: ") {
+		t.Errorf("refused: %v", c)
+	}
 }
 
 func unknown(t *testing.T, release controlplane.Release) {

@@ -9,8 +9,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
-// KServe watches its Deployments and makes them again. It does not watch its HPAs: one that Argo CD prunes is gone until
-// something else makes KServe look, as a change of the service does, because Argo CD prunes before it applies.
+// Argo CD prunes neither what KServe has taken over nor what it is told to keep, and all else.
 func pruned(t *testing.T, release controlplane.Release) {
 	const autoscaler = `
 ---
@@ -28,21 +27,26 @@ spec:
   selector: {matchLabels: {app: isvc.iris-predictor}}
   template: {metadata: {labels: {app: isvc.iris-predictor}}, spec: {containers: [{name: x, image: x}]}}
 `
+	const configMap = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
+	kept := strings.Replace(configMap, "other", `other, annotations: {argocd.argoproj.io/sync-options: "Replace=true, Prune=false"}`, 1)
 	for _, tc := range []struct {
-		name, manifest, service string
-		again                   bool
+		name, manifest string
+		stays          bool
 	}{
-		{"HorizontalPodAutoscaler iris-predictor", autoscaler, iris, false},
-		{"HorizontalPodAutoscaler iris-predictor", autoscaler, strings.Replace(iris, "1.0", "2.0", 1), true},
-		{"Deployment iris-predictor", deployment, iris, true},
+		{"HorizontalPodAutoscaler iris-predictor", autoscaler, true},
+		{"HorizontalPodAutoscaler iris-predictor", strings.Replace(autoscaler, "{maxReplicas: 7", "{minReplicas: 8, maxReplicas: 7", 1), true},
+		{"Deployment iris-predictor", deployment, true},
+		{"ConfigMap other", configMap, false},
+		{"ConfigMap other", kept, true},
 	} {
 		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
-			Previous: manifests(t, iris+tc.manifest), Objects: manifests(t, tc.service)})
-		if at(find(t, *before, tc.name), "metadata", "ownerReferences", 0, "kind") != "InferenceService" {
-			t.Errorf("%s is not KServe's", tc.name)
+			Previous: manifests(t, iris+tc.manifest), Objects: manifests(t, iris)})
+		was := at(find(t, *before, tc.name), "metadata", "uid")
+		if !tc.stays && slices.Contains(names(after), tc.name) {
+			t.Errorf("%s is still there: %s", tc.name, tc.manifest)
 		}
-		if slices.Contains(names(after), tc.name) != tc.again {
-			t.Errorf("%s: made again: %v, with this service: %s", tc.name, !tc.again, tc.service)
+		if tc.stays && at(find(t, after, tc.name), "metadata", "uid") != was {
+			t.Errorf("%s is made again: %s", tc.name, tc.manifest)
 		}
 	}
 }

@@ -436,7 +436,7 @@ func (d *deployed) change(before, after []*unstructured.Unstructured) (locked ma
 			continue
 		}
 		delete(d.created, identity(object))
-		if err := d.cluster.Remove(ctx, object, d.namespace(object.GetNamespace()).Name); err != nil {
+		if err := d.cluster.Prune(ctx, object, d.namespace(object.GetNamespace()).Name); err != nil {
 			d.t.Fatal(err)
 		}
 	}

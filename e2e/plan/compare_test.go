@@ -205,7 +205,7 @@ func (p *proof) refusal(object *unstructured.Unstructured, err error) error {
 func (p *proof) repair(ctx context.Context, c *planned) error {
 	for _, object := range c.before {
 		if find(c.after, object) == nil && !c.refused[identity(object)] {
-			if err := p.refusal(object, p.cluster.Remove(ctx, object, object.GetNamespace())); err != nil {
+			if err := p.refusal(object, p.cluster.Prune(ctx, object, object.GetNamespace())); err != nil {
 				return err
 			}
 		}

@@ -205,7 +205,7 @@ func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Opt
 	if err != nil {
 		return nil, err
 	}
-	if err := contradictions(repaired); err != nil {
+	if err := contradictions(repaired); pl.repair && err != nil {
 		return nil, err
 	}
 	pl.warnings = append(pl.warnings, repaired.Warnings...)
@@ -373,7 +373,8 @@ func unknown(answer *plan.Answer, manifests []plan.Manifest) error {
 		}
 		m := manifests[i]
 		version, _ := m.Object["apiVersion"].(string)
-		if strings.HasPrefix(version, kserve.Group+"/") {
+		// ModelMesh has a kind in KServe's group (config/crd/bases/serving.kserve.io_predictors.yaml of modelmesh-serving).
+		if strings.HasPrefix(version, kserve.Group+"/") && m.Object["kind"] != "Predictor" {
 			all = append(all, fmt.Errorf("%s: KServe %s has no %v of %s", m.Place, answer.Release, m.Object["kind"], version))
 		}
 	}

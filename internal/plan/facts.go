@@ -27,7 +27,7 @@ func facts(f *forest, o Object) []string {
 	case "HorizontalPodAutoscaler":
 		return []string{scale(number(at(o, "spec", "minReplicas"), 1), number(at(o, "spec", "maxReplicas"), 1))}
 	case "ScaledObject":
-		return []string{scale(number(at(o, "spec", "minReplicaCount"), 0), number(at(o, "spec", "maxReplicaCount"), 100))}
+		return []string{scale(number(at(o, "spec", "minReplicaCount"), 0), number(at(o, "spec", "maxReplicaCount"), kedaMost))}
 	case "HTTPRoute":
 		return list("hostnames", at(o, "spec", "hostnames"))
 	case "VirtualService":
@@ -45,6 +45,9 @@ func facts(f *forest, o Object) []string {
 	}
 	return nil
 }
+
+// kedaMost are the replicas of a ScaledObject that names no most (defaultHPAMaxReplicas in apis/keda/v1alpha1 of KEDA).
+const kedaMost = 100
 
 func scale(low, high int64) string { return fmt.Sprintf("%d to %d replicas", low, high) }
 
@@ -179,12 +182,12 @@ func gpus(containers []any) int64 {
 // scale notes how many replicas an autoscaler gives its workload.
 func (f *forest) scale(scaler Object) {
 	r := referenceOf(scaler)
-	var field string
+	var most int64
 	switch r.Kind {
 	case "HorizontalPodAutoscaler":
-		field = "maxReplicas"
+		most = number(at(scaler, "spec", "maxReplicas"), 1)
 	case "ScaledObject":
-		field = "maxReplicaCount"
+		most = number(at(scaler, "spec", "maxReplicaCount"), kedaMost)
 	default:
 		return
 	}
@@ -193,7 +196,7 @@ func (f *forest) scale(scaler Object) {
 		target.Kind = kind
 	}
 	target.Name, _ = at(scaler, "spec", "scaleTargetRef", "name").(string)
-	f.largest[target] = max(f.largest[target], number(at(scaler, "spec", field), 1))
+	f.largest[target] = max(f.largest[target], most)
 }
 
 // surplus returns how many pods or replicas a rollout may have beyond the others: a number, or a percentage of them. What

@@ -14,7 +14,8 @@ type forest struct {
 	order    []Reference
 }
 
-func newForest(objects []Object) *forest {
+func newForest(state *State) *forest {
+	objects := state.Objects
 	f := &forest{objects: map[Reference]Object{}, children: map[Reference][]Reference{}, largest: map[Reference]int64{}}
 	byUID := map[any]Reference{}
 	for _, o := range objects {
@@ -35,6 +36,11 @@ func newForest(objects []Object) *forest {
 		}
 		for _, parent := range caches(o) {
 			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
+		}
+	}
+	for _, made := range state.Unowned {
+		if r := made.Object.Versionless(); f.objects[r] != nil {
+			f.children[made.By.Versionless()] = append(f.children[made.By.Versionless()], r)
 		}
 	}
 	return f

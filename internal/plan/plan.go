@@ -89,11 +89,8 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		}
 		p.Refused = append(p.Refused, Problem{r.Object, placeOf(r.Object), apiServer, message})
 	}
-	now := newForest(answer.State.Objects)
-	before := newForest(nil)
-	if answer.Previous != nil {
-		before = newForest(answer.Previous.Objects)
-	}
+	now := newForest(&answer.State)
+	before := newForest(cmp.Or(answer.Previous, &State{}))
 	for i, m := range manifests {
 		r := referenceOf(m.Object)
 		r.Namespace = cmp.Or(r.Namespace, namespace)

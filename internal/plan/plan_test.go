@@ -127,6 +127,31 @@ func TestNew(t *testing.T) {
 			want: []string{"iris.yaml:1: LocalModelCache iris\n  LocalModelNode one\n",
 				"\nLocalModelNamespaceCache b/iris\n  LocalModelNode one\n"},
 		},
+		"without an owner": {
+			objects: service + "}}\n" + deployment + "- {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, " +
+				"metadata: {name: iris-auth, uid: r}}\n",
+			state: plan.State{Unowned: []plan.Unowned{{By: iris, Object: plan.Reference{
+				APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRoleBinding", Name: "iris-auth"}}}},
+			want: []string{"  ClusterRoleBinding iris-auth\n", "2 objects made\n"},
+		},
+		"the most of KEDA": {
+			objects: service + "}}\n" + strings.Replace(deployment, "uid: s}]}}", "uid: s}]}, spec: {template: {spec: {containers: "+
+				"[{name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}]}}}}", 1) +
+				"- {apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: mine, namespace: a}, " +
+				"spec: {scaleTargetRef: {name: iris}}}\n",
+			want: []string{"2 GPUs a pod, 200 at 100 replicas"},
+		},
+		"not ready on the way": {
+			objects: service + "}, status: {conditions: [{type: Ready, status: \"True\"}]}}\n" + deployment,
+			state: plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "no longer Ready"},
+				{Object: event, Reason: "Other", Message: "look"}}},
+			want: []string{"! event Other: look\n"}, not: "no longer Ready",
+		},
+		"not ready in the end": {
+			objects: service + "}, status: {conditions: [{type: Ready, status: \"False\"}]}}\n" + deployment,
+			state:   plan.State{Events: []plan.Event{{Object: event, Reason: "InferenceServiceNotReady", Message: "not Ready"}}},
+			want:    []string{"! event InferenceServiceNotReady: not Ready\n"},
+		},
 		"what is deleted has its pod": {
 			previous: service + "}}\n" + deployment +
 				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, " +

@@ -90,6 +90,9 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	}
 	for _, about := range own {
 		for _, e := range r.events[about] {
+			if isReady(now.objects[root]) && strings.HasSuffix(e.Reason, "NotReady") {
+				continue // KServe has reported it on the way
+			}
 			add(Problem{Object: e.Object, By: "event " + e.Reason, Message: e.Message})
 		}
 	}
@@ -103,6 +106,12 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 		}
 	}
 	return found
+}
+
+// isReady reports whether the status of a service says that it is.
+func isReady(o Object) bool {
+	all, _ := at(o, "status", "conditions").([]any)
+	return slices.ContainsFunc(all, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
 }
 
 // conditions returns what the status of a service says is wrong.

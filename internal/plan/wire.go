@@ -41,6 +41,13 @@ type State struct {
 	Errors  []Event   `json:"errors,omitempty"`
 	Events  []Event   `json:"events,omitempty"`
 	Fights  []Fight   `json:"fights,omitempty"`
+	Unowned []Unowned `json:"unowned,omitempty"`
+}
+
+// Unowned is an object without an owner that a controller has made for another one.
+type Unowned struct {
+	Object Reference `json:"object"`
+	By     Reference `json:"by"`
 }
 
 // Refusal is an object that the API server, or a webhook that it asked, did not accept.

@@ -51,7 +51,7 @@ func (l *Loader) standsForOthers(
 		return false, err
 	}
 	defer t.Close()
-	own := len(set.Helm.ValuesFiles) > 0 || l.Previous != "" // the manifests before the change are of one rendering
+	own := len(set.Helm.ValuesFiles) > 0
 	switch kind := render.Detect(t, render.Auto); {
 	case kind == render.Helm && !own && len(valuesBeside(l.Dir.Absolute(path))) > 0:
 		return true, nil

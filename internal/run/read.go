@@ -88,8 +88,10 @@ func (l *Loader) readBefore(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	if _, err := filepath.EvalSymlinks(before); err != nil {
-		return nil
+	for _, path := range []string{before, filepath.Join(before, in.values)} { // a chart may have got other values
+		if _, err := filepath.EvalSymlinks(path); err != nil {
+			return nil
+		}
 	}
 	return in.renderBefore(ctx, old, before)
 }

@@ -50,11 +50,19 @@ func (c *Client) Change(ctx context.Context, before, after *unstructured.Unstruc
 	})
 }
 
-// Remove deletes an object in a namespace, which may be gone already.
-func (c *Client) Remove(ctx context.Context, object *unstructured.Unstructured, namespace string) error {
+// Prune deletes an object in a namespace as Argo CD does: not one that has an owner, or that it is told to keep. It may be
+// gone already.
+func (c *Client) Prune(ctx context.Context, object *unstructured.Unstructured, namespace string) error {
 	target, err := c.namespaced(object, namespace)
 	if err != nil {
 		return err
+	}
+	live, err := target.Get(ctx, object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if len(live.GetOwnerReferences()) > 0 || live.GetAnnotations()["argocd.argoproj.io/sync-options"] == "Prune=false" {
+		return nil
 	}
 	return ignoreMissing(target.Delete(ctx, object.GetName(), metav1.DeleteOptions{}))
 }
