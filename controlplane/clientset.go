@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -39,6 +40,9 @@ type configMaps struct {
 func (c configMaps) Get(ctx context.Context, name string, _ metav1.GetOptions) (*corev1.ConfigMap, error) {
 	found := &corev1.ConfigMap{}
 	err := c.client.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, found)
+	if apierrors.IsNotFound(err) {
+		err = apierrors.NewNotFound(corev1.Resource("configmaps"), name) // and not in the words of a cache
+	}
 	found.TypeMeta = metav1.TypeMeta{} // as a clientset has it
 	return found, err
 }

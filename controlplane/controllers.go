@@ -250,7 +250,9 @@ func (m *manager) errors() []Event {
 	for w, err := range m.failed {
 		all = append(all, Event{m.server.reference(w.key), "ReconcileError", pointer.ReplaceAllString(err.Error(), "0x...")})
 	}
-	slices.SortFunc(all, func(a, b Event) int { return a.Object.compare(b.Object) })
+	slices.SortFunc(all, func(a, b Event) int {
+		return cmp.Or(a.Object.compare(b.Object), cmp.Compare(a.Message, b.Message))
+	})
 	return all
 }
 

@@ -272,10 +272,14 @@ func (s *Server) newRevision(o object) string {
 	return fmt.Sprintf("%s-%05d", meta.GetName(), last.number)
 }
 
-// knativeService lets the newest revision of a Knative Service serve, unless its pod is refused.
+// knativeService lets the newest revision of a Knative Service serve, unless its pod is refused. Without a template there is
+// none.
 func (s *Server) knativeService(k key) error {
 	o, err := s.get(k)
 	if err != nil || metaOf(o).GetDeletionTimestamp() != nil {
+		return nil
+	}
+	if _, found, _ := unstructured.NestedMap(o, "spec", "template"); !found {
 		return nil
 	}
 	if err := s.pod(o, true, true); err != nil {

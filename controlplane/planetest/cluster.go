@@ -86,6 +86,15 @@ spec: {model: {uri: hf://a/b}}
 	}
 }
 
+// noBundle tests what KServe says of a ConfigMap that it asks the API server for.
+func noBundle(t *testing.T, release controlplane.Release) {
+	config := configured(t, release, "storageInitializer", "caBundleConfigMapName", "my-ca")
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: []map[string]any{config}, Objects: manifests(t, iris)})
+	if len(state.Errors) != 1 || !strings.Contains(state.Errors[0].Message, `configmaps "my-ca" not found`) {
+		t.Errorf("errors: %v", state.Errors)
+	}
+}
+
 // configured returns the release's own configuration with another value of a field in one of its parts.
 func configured(t *testing.T, release controlplane.Release, part, field string, value any) map[string]any {
 	t.Helper()

@@ -23,7 +23,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
-		"in the cluster": inCluster, "retried": retried,
+		"in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -171,7 +171,8 @@ func Workers(t *testing.T, release controlplane.Release, want ...string) {
 }
 
 func knative(t *testing.T, release controlplane.Release) {
-	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris)})
+	const empty = "---\napiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: empty}\nspec: {}\n" // has no revision
+	_, state := plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris+empty)})
 	service := find(t, state, "Service iris-predictor")
 	if service["apiVersion"] != "serving.knative.dev/v1" || slices.Contains(names(state), "Deployment iris-predictor") {
 		t.Errorf("objects %q", names(state))

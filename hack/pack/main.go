@@ -42,15 +42,6 @@ type entry struct {
 }
 
 func pack(sources, out string) error {
-	old, err := filepath.Glob(filepath.Join(out, "*.json"))
-	if err != nil {
-		return err
-	}
-	for _, path := range old {
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-	}
 	index, err := definitions(sources, out)
 	if err != nil {
 		return err
@@ -72,11 +63,32 @@ func pack(sources, out string) error {
 	if !found {
 		return fmt.Errorf("%s: the folder of a module ends with @ and its version", sources)
 	}
-	return cmp.Or(
+	err = cmp.Or(
 		write(filepath.Join(out, "index.json"), index),
 		write(filepath.Join(out, "webhooks.json"), webhooks),
 		write(filepath.Join(out, "objects.json"), json.RawMessage(own.ReplaceAll(all, []byte("${1}:"+release)))),
 	)
+	written := []string{"index.json", "webhooks.json", "objects.json"}
+	for _, e := range index {
+		written = append(written, e.File)
+	}
+	return cmp.Or(err, clean(out, written))
+}
+
+// clean removes the files of other releases.
+func clean(out string, written []string) error {
+	there, err := filepath.Glob(filepath.Join(out, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, path := range there {
+		if !slices.Contains(written, filepath.Base(path)) {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // own is an image of KServe's. The sources have the tag latest, and what is installed has that of the release
@@ -97,7 +109,7 @@ func write(path string, value any) error {
 
 // definitions writes a file for each kind that KServe defines, and for those of others that its tests have.
 func definitions(sources, out string) ([]entry, error) {
-	own, err := objects(filepath.Join(sources, "config", "crd", "full"), "CustomResourceDefinition")
+	kserve, err := objects(filepath.Join(sources, "config", "crd", "full"), "CustomResourceDefinition")
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +118,7 @@ func definitions(sources, out string) ([]entry, error) {
 		return nil, err
 	}
 	var index []entry
-	for _, o := range slices.Concat(own, others) {
+	for _, o := range slices.Concat(kserve, others) {
 		spec := o["spec"].(map[string]any)
 		names := spec["names"].(map[string]any)
 		e := entry{

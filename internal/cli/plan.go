@@ -146,8 +146,11 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 				return err
 			}
 		}
+		if err := source.unique(pl.namespace()); err != nil {
+			return err // no run can have it
+		}
 		pl.sources = append(pl.sources, source)
-		return source.unique(pl.namespace())
+		return nil
 	})
 	if err != nil {
 		return err

@@ -121,6 +121,11 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
 		}
 	}
+	for _, f := range answer.State.Fights {
+		if !told[f.Object] {
+			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller, NeverSettles + ": " + f.message()})
+		}
+	}
 	return p
 }
 

@@ -103,6 +103,22 @@ func TestNew(t *testing.T) {
 				APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "other"}}}},
 			want: []string{"Deployment a/other does not work\n  its controller fails: no Secret\n"}, not: "!",
 		},
+		"a fight about what belongs to no service": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Fights: []plan.Fight{{Object: worker, By: worker, Path: "spec.x"}}},
+			want: []string{"Deployment a/iris-worker does not work\n  never settles: KServe and another writer write spec.x of " +
+				"Deployment a/iris-worker in turn\n"},
+		},
+		"replaced": {
+			previous: service + "}}\n" + deployment, objects: service + "}}\n" + strings.Replace(deployment, "uid: d", "uid: e", 1),
+			want: []string{"  Deployment iris replaced: 1 replica\n"},
+		},
+		"the pod of a revision is refused": {
+			objects: service + "}}\n" + strings.Replace(revision, "IMAGE", "x:1", 1), failed: 1,
+			state: plan.State{Errors: []plan.Event{{Message: "no Secret", Object: plan.Reference{
+				APIVersion: "serving.knative.dev/v1", Kind: "Service", Namespace: "a", Name: "iris"}}}},
+			want: []string{"! controller: no Secret\n  ! it ends without a workload\n"},
+		},
 		"older pods of Knative serve too": {
 			previous: service + "}}\n" + strings.Replace(revision, "IMAGE", "x:1", 1),
 			objects:  service + "}}\n" + strings.Replace(revision, "IMAGE", "x:2", 1),

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isWorkload reports whether an object runs pods.
-func (r Reference) isWorkload() bool {
+// IsWorkload reports whether an object runs pods.
+func (r Reference) IsWorkload() bool {
 	switch r.Kind {
 	case "Deployment", "StatefulSet", "LeaderWorkerSet":
 		return true
@@ -47,20 +47,21 @@ func (r *reports) isStuck(now *forest, o Object, n *Node) bool {
 		at(o, "metadata", "annotations", "serving.kserve.io/deploymentMode") == "ModelMesh" {
 		return false
 	}
-	lost := slices.ContainsFunc(r.fights[n.Groupless()], func(f Fight) bool { return f.Deleted && f.Object.isWorkload() })
+	lost := slices.ContainsFunc(r.fights[n.Groupless()], func(f Fight) bool { return f.Deleted && f.Object.IsWorkload() })
 	podless := slices.ContainsFunc(n.Children, func(child Node) bool {
-		return child.Kind == "Deployment" && len(r.errors[child.Groupless()]) > 0 && len(now.children[child.Versionless()]) == 0
+		return child.IsWorkload() && len(r.errors[child.Groupless()]) > 0 && len(now.children[child.Versionless()]) == 0
 	})
 	return lost || podless || !runs(n)
 }
 
 func runs(n *Node) bool {
 	return slices.ContainsFunc(n.Children, func(child Node) bool {
-		return child.isWorkload() && child.Effect != Deleted || runs(&child)
+		return child.IsWorkload() && child.Effect != Deleted || runs(&child)
 	})
 }
 
-// problems returns what the controllers say about a service and what it owns. It adds the objects of errors to told.
+// problems returns what the controllers say about a service and what it owns. It adds the objects of errors and fights to
+// told.
 func (r *reports) problems(now *forest, root Reference, told map[Reference]bool) []Problem {
 	var own []Reference
 	var collect func(Reference)
@@ -98,14 +99,18 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	}
 	for _, about := range own {
 		for _, f := range r.fights[about] {
-			message := "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
-			if f.Deleted {
-				message = "KServe makes and deletes " + f.Object.String() + " in turn"
-			}
-			add(Problem{Object: f.Object, By: NeverSettles, Message: message})
+			told[f.Object] = true
+			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message()})
 		}
 	}
 	return found
+}
+
+func (f Fight) message() string {
+	if f.Deleted {
+		return "KServe makes and deletes " + f.Object.String() + " in turn"
+	}
+	return "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
 }
 
 // isReady reports whether the status of a service says that it is.
