@@ -109,6 +109,27 @@ func TestNew(t *testing.T) {
 			want: []string{"Deployment a/iris-worker does not work\n  never settles: KServe and another writer write spec.x of " +
 				"Deployment a/iris-worker in turn\n"},
 		},
+		"its Deployment is deleted": {
+			previous: service + "}}\n" + deployment, objects: service + "}}", failed: 1,
+			want: []string{"! it ends without a workload\n", "Deployment iris deleted"},
+		},
+		"of ModelMesh": {
+			objects: service + ", annotations: {serving.kserve.io/deploymentMode: ModelMesh}}}", not: "without a workload",
+		},
+		"two autoscalers": {
+			objects: service + "}}\n" + strings.Replace(deployment, "uid: s}]}}", "uid: s}]}, spec: {template: {spec: {containers: "+
+				"[{name: main, image: x, resources: {limits: {nvidia.com/gpu: 2}}}]}}}}", 1) +
+				"- {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: a, namespace: a}, " +
+				"spec: {maxReplicas: 9, scaleTargetRef: {kind: Deployment, name: iris}}}\n" +
+				"- {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: b, namespace: a}, " +
+				"spec: {maxReplicas: 4, scaleTargetRef: {kind: Deployment, name: iris}}}\n",
+			want: []string{"2 GPUs a pod, 18 at 9 replicas"},
+		},
+		"the address of a Service of Knative's": {
+			previous: service + "}}\n" + strings.Replace(revision, "spec: {", "spec: {clusterIP: a, ", 1),
+			objects:  service + "}}\n" + strings.Replace(revision, "spec: {", "spec: {clusterIP: b, ", 1),
+			want:     []string{"Service.serving.knative.dev iris changed"},
+		},
 		"replaced": {
 			previous: service + "}}\n" + deployment, objects: service + "}}\n" + strings.Replace(deployment, "uid: d", "uid: e", 1),
 			want: []string{"  Deployment iris replaced: 1 replica\n"},
@@ -191,5 +212,25 @@ func TestNew(t *testing.T) {
 				t.Errorf("%d failed, without %q:\n%s", p.Failed(), missing, text)
 			}
 		})
+	}
+}
+
+// TestAdd joins two runs: what both made stands once, and the services in order.
+func TestAdd(t *testing.T) {
+	made := func(names ...string) *plan.Plan {
+		var all string
+		for _, name := range names {
+			all += strings.Replace(service, "iris", name, 1) + "}}\n"
+		}
+		return plan.New(&plan.Answer{Release: "0.20.0", State: plan.State{Objects: objects(t, all)}}, nil, nil, "default")
+	}
+	p := made("c", "a")
+	p.Add(made("b", "a"))
+	var names []string
+	for _, s := range p.Services {
+		names = append(names, s.Name)
+	}
+	if !slices.Equal(names, []string{"a", "b", "c"}) {
+		t.Errorf("services %q", names)
 	}
 }
