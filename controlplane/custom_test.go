@@ -31,20 +31,25 @@ spec:
                 tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}
 `
 
-// TestRatcheting checks that a stored object may stay as invalid as it is, and may not become invalid in other ways.
-func TestRatcheting(t *testing.T) {
-	places := &custom{
+func places() *custom {
+	return &custom{
 		GroupKind: schema.GroupKind{Group: "example.com", Kind: "Place"},
 		read:      func() ([]byte, error) { return yaml.YAMLToJSON([]byte(definitionOfPlaces)) },
 	}
-	place := func(spec string) object {
-		o := object{}
-		if err := yaml.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Place, metadata: {name: home, resourceVersion: '1', "+
-			"uid: a}, spec: "+spec+"}"), &o); err != nil {
-			t.Fatal(err)
-		}
-		return runtime.DeepCopyJSON(o)
+}
+
+func place(t *testing.T, spec string) object {
+	t.Helper()
+	o := object{}
+	if err := yaml.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Place, metadata: {name: home, resourceVersion: '1', "+
+		"uid: a}, spec: "+spec+"}"), &o); err != nil {
+		t.Fatal(err)
 	}
+	return runtime.DeepCopyJSON(o)
+}
+
+// TestRatcheting checks that a stored object may stay as invalid as it is, and may not become invalid in other ways.
+func TestRatcheting(t *testing.T) {
 	for _, tc := range []struct {
 		old, now string
 		admitted bool
@@ -62,7 +67,7 @@ func TestRatcheting(t *testing.T) {
 		{"{tags: [a, a]}", "{tags: [b, b]}", true},
 		{"{tags: [a]}", "{tags: [a, a]}", false},
 	} {
-		if _, err := places.update(t.Context(), place(tc.now), place(tc.old), ""); (err == nil) != tc.admitted {
+		if _, err := places().update(t.Context(), place(t, tc.now), place(t, tc.old), ""); (err == nil) != tc.admitted {
 			t.Errorf("%s became %s: %v", tc.old, tc.now, err)
 		}
 	}

@@ -1,0 +1,100 @@
+package controlplane
+
+import (
+	"slices"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// What has two owners is there until both are gone.
+func TestOwners(t *testing.T) {
+	s := newServer()
+	s.addBuiltins(builtins)
+	of := func(name string) key { return key{schema.GroupKind{Kind: "ConfigMap"}, "default", name} }
+	var owners []any
+	for _, name := range []string{"a", "b"} {
+		if err := makeConfigMap(s, name); err != nil {
+			t.Fatal(err)
+		}
+		owner, err := s.get(of(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		owners = append(owners, object{
+			"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": string(metaOf(owner).GetUID()),
+		})
+	}
+	owned := object{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": object{"name": "c", "namespace": "default", "ownerReferences": owners}}
+	target, _ := s.targetOf(owned, "")
+	if _, err := s.create(target, owned, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := s.get(of("c")); err != nil {
+			t.Errorf("before %s is deleted: %v", name, err)
+		}
+		if _, err := s.delete(of(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.get(of("c")); !apierrors.IsNotFound(err) {
+		t.Errorf("without an owner: %v", err)
+	}
+}
+
+// An object with a finalizer is marked when it is deleted, and gone with the finalizer.
+func TestFinalizers(t *testing.T) {
+	s := newServer()
+	s.addBuiltins(builtins)
+	held := object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "a", "namespace": "default",
+		"finalizers": []any{"example.com/hold"}}, "spec": object{"ports": []any{object{"port": int64(80)}}}}
+	target, _ := s.targetOf(held, "")
+	made, err := s.create(target, held, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.delete(target.key()); err != nil {
+		t.Fatal(err)
+	}
+	marked, err := s.get(target.key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if meta := metaOf(marked); meta.GetDeletionTimestamp() == nil || meta.GetGeneration() != metaOf(made).GetGeneration()+1 {
+		t.Errorf("marked: %v", marked["metadata"])
+	}
+	freed := metaOf(marked).DeepCopy()
+	freed.SetFinalizers(nil)
+	if _, err := s.update(target, freed.Object, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.get(target.key()); !apierrors.IsNotFound(err) {
+		t.Errorf("without the finalizer: %v", err)
+	}
+}
+
+// An update of a custom resource does not take back that it is deleted.
+func TestDeletedCustom(t *testing.T) {
+	now := metav1.NewTime(start)
+	old := place(t, "{color: red}")
+	metaOf(old).SetDeletionTimestamp(&now)
+	updated, err := places().update(t.Context(), place(t, "{color: red, size: 1}"), old, "")
+	if err != nil || metaOf(updated).GetDeletionTimestamp() == nil {
+		t.Errorf("%v, %v", updated, err)
+	}
+}
+
+// What others need is applied first.
+func TestOrdered(t *testing.T) {
+	var manifests []map[string]any
+	for _, kind := range []string{"TrainedModel", "InferenceService", "Deployment", "ServingRuntime", "LLMInferenceService"} {
+		manifests = append(manifests, object{"kind": kind})
+	}
+	if got := ordered(manifests); !slices.Equal(got, []int{3, 2, 1, 4, 0}) {
+		t.Errorf("order %v", got)
+	}
+}
