@@ -23,7 +23,8 @@ func (m *Model) Rivals(s *Service) []Rival { return m.rivals()[s] }
 
 func (m *Model) findRivals() map[*Service][]Rival {
 	found := map[*Service][]Rival{}
-	m.render.Search(mayBeRival, func(o *transform.Object) {
+	graphs := len(m.render.Objects(kserve.InferenceGraph)) > 0
+	m.render.Search(func(text []byte) bool { return mayBeRival(text, graphs) }, func(o *transform.Object) {
 		if IsMade(o) {
 			return
 		}
@@ -60,12 +61,41 @@ var service = transform.GroupKind{Kind: "Service"}
 // reconcilers/ingress/kube_ingress_reconciler.go@v0.11.2 to @v0.20.0).
 const visibilityLabel = "networking.kserve.io/visibility"
 
-// mayBeRival reports whether a text may contain an Ingress, or something with the name of a component.
-func mayBeRival(text []byte) bool {
-	if bytes.Contains(text, []byte(Ingress.Group)) {
+// mayBeRival reports whether a text may contain an Ingress, something with the name of a component, or, beside graphs,
+// a Deployment or Service, because the router of a graph has its name.
+func mayBeRival(text []byte, graphs bool) bool {
+	if bytes.Contains(text, []byte(Ingress.Group)) ||
+		graphs && (bytes.Contains(text, []byte(kserve.Deployment.Kind)) || bytes.Contains(text, []byte(service.Kind))) {
 		return true
 	}
 	return slices.ContainsFunc(allComponents, func(component string) bool {
 		return bytes.Contains(text, []byte(kserve.ComponentName("", component)))
 	})
+}
+
+// Twin is a service for which KServe makes a Deployment of the same name.
+type Twin struct {
+	*Service
+	Deployment string
+	Certain    bool // whether all releases in question give both that name
+}
+
+// Twin returns the first service before s that is one of its twins, nil if there is none.
+func (m *Model) Twin(s *Service) *Twin {
+	for _, component := range s.Components() {
+		names, certain := m.ChildNames(s, component)
+		for _, name := range names {
+			for _, t := range m.deployments().owners[objectName{s.Namespace, name}] {
+				if t.Service == s {
+					break
+				}
+				another := t.Service.Kind != s.Kind || t.Service.Name != s.Name
+				if another && t.Match == CurrentName && t.Service.MayBeStandard() && !t.Service.Elsewhere {
+					_, sure := m.ChildNames(t.Service, t.Component)
+					return &Twin{t.Service, name, certain && sure}
+				}
+			}
+		}
+	}
+	return nil
 }

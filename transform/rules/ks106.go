@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -14,20 +15,22 @@ import (
 var ks106Doc string
 
 var probeHandlers = &transform.Rule{
-	ID:       "KS106",
-	Name:     "probe-handlers",
-	Title:    "A probe has two handlers, or none",
-	Doc:      ks106Doc,
-	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime},
+	ID:    "KS106",
+	Name:  "probe-handlers",
+	Title: "Kubernetes refuses a probe or a port",
+	Doc:   ks106Doc,
+	Since: transform.Release{0, 2},
+	Kinds: append([]transform.GroupKind{
+		kserve.InferenceService, kserve.ServingRuntime, kserve.ClusterServingRuntime,
+	}, model.LLMKinds...),
 	Example:  "unknown/handlers",
 	Severity: transform.Error,
-	Run:      run(checkHandlers),
+	Run:      run(checkProbes),
 }
 
-// checkHandlers reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateHandler
-// in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
-func checkHandlers(p *pass) {
+// checkProbes reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
+// validateHandler and validateContainerPorts in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
+func checkProbes(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
 		return
@@ -40,32 +43,83 @@ func checkHandlers(p *pass) {
 		checkMissingHandler(p, c)
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
+		c := refusedContainer{p, at.Path, s != nil && s.Mode == kserve.Standard}
+		for i, port := range node.Get("ports").List() {
+			c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
+		}
 		for _, field := range model.Probes {
-			if model.HandlerOf(node.Get(field)) != model.SeveralHandlers {
-				continue
+			probe := node.Get(field)
+			if model.HandlerOf(probe) == model.SeveralHandlers && !slices.Contains(model.LLMKinds, p.Object.GroupKind()) &&
+				!slices.ContainsFunc(containers, func(c model.Container) bool { // KS104 reports it
+					return slices.Equal(c.Path.With("readinessProbe"), at.Path().With(field))
+				}) {
+				c.refuse("may not specify more than 1 handler type", "keep one handler", field)
 			}
-			probe := at.Path().With(field)
-			byKS104 := slices.ContainsFunc(containers, func(c model.Container) bool {
-				return slices.Equal(c.Path.With("readinessProbe"), probe)
-			})
-			if !byKS104 {
-				p.Report(transform.Report{At: probe, Message: "the API server refuses what KServe makes of this " +
-					"(may not specify more than 1 handler type): keep one handler"})
+			c.checkNumbers(probe, field)
+			for _, handler := range model.Handlers {
+				c.checkPort(probe.Get(string(handler), "port"), field, string(handler), "port")
 			}
 		}
 	})
 }
 
-// checkMissingHandler reports probes of a custom container in Standard mode. One that is merged with a runtime gets the
-// handler from there, and Knative adds one.
+// refusedContainer is a mapping that may be a container.
+type refusedContainer struct {
+	pass     *pass
+	at       func() yamldoc.Path
+	standard bool // of a service in Standard mode
+}
+
+func (c refusedContainer) refuse(words, advice string, at ...any) {
+	c.pass.Report(transform.Report{At: c.at().With(at...), Message: fmt.Sprintf("the API server refuses what KServe makes "+
+		"of this (%s): %s", words, advice)})
+}
+
+// checkPort reports numbers that no port has. Knative puts its own port in the place of 0, and KServe the preset's.
+func (c refusedContainer) checkPort(port *yamldoc.Node, at ...any) {
+	n, given := port.Int()
+	if given && (n < 0 || n > 65535 || n == 0 && c.standard) {
+		c.refuse("must be between 1 and 65535", "write the port on which the server listens", at...)
+	}
+}
+
+// probeNumbers are the numbers of a probe. 0 stands for the default.
+var probeNumbers = []string{
+	"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold",
+}
+
+func (c refusedContainer) checkNumbers(probe *yamldoc.Node, field string) {
+	for _, name := range probeNumbers {
+		if n, _ := probe.Get(name).Int(); n < 0 {
+			c.refuse("must be greater than or equal to 0", "remove it, or raise it", field, name)
+		}
+	}
+	if n, _ := probe.Get("successThreshold").Int(); n > 1 && field != "readinessProbe" {
+		c.refuse("must be 1", "remove it", field, "successThreshold")
+	}
+}
+
+// checkMissingHandler reports probes in Standard mode, where nobody adds a handler. A container that is merged with a
+// runtime gets the handler from there.
 func checkMissingHandler(p *pass, c model.Container) {
-	if c.MergedWithRuntime || c.Service.Mode != kserve.Standard {
+	if c.Service.Mode != kserve.Standard {
 		return
 	}
 	for _, field := range model.Probes {
-		if probe := c.Get(field); !probe.IsNull() && model.HandlerOf(probe) == model.NoHandler {
-			p.Report(transform.Report{At: c.Path.With(field), Message: "the API server refuses the Deployment that KServe " +
-				"makes of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"})
+		probe := c.Get(field)
+		inherited, _ := p.KServe.RuntimeHandler(c, field)
+		if probe.IsNull() || model.HandlerOf(probe) != model.NoHandler || inherited != model.NoHandler {
+			continue
 		}
+		f := transform.Report{At: c.Path.With(field), Message: "the API server refuses the Deployment that KServe " +
+			"makes of this (must specify a handler type): add httpGet, tcpSocket, grpc or exec"}
+		if c.MergedWithRuntime && p.KServe.Runtime(c.Service) == nil {
+			if !c.GetsShippedRuntime() {
+				continue
+			}
+			f.Severity = transform.Warning
+			f.Message += "; fine if the cluster's runtime has one for this probe"
+		}
+		p.Report(f)
 	}
 }

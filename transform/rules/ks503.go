@@ -19,7 +19,7 @@ var rivalDeployment = &transform.Rule{
 	Title:    "An object has the name of one that KServe makes for a service",
 	Doc:      ks503Doc,
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Kinds:    scaledKinds,
 	Example:  "unknown/selector",
 	Severity: transform.Error,
 	Run:      run(checkRivals),
@@ -30,8 +30,16 @@ var rivalDeployment = &transform.Rule{
 // already fails where the selector differs (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0).
 func checkRivals(p *pass) {
 	s := p.KServe.Service(p.Object)
-	if !s.MayBeStandard() {
+	if s == nil || !s.MayBeStandard() {
 		return
+	}
+	if twin := p.KServe.Twin(s); twin != nil {
+		f := transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: "twin", Message: fmt.Sprintf("KServe never finishes, "+
+			"because it makes one Deployment, %s, for this and for %s: give one of the two another name", twin.Deployment, twin)}
+		if !twin.Certain || s.Mode == "" || twin.Mode == "" {
+			f.Severity = transform.Warning
+		}
+		p.Report(f)
 	}
 	for _, rival := range p.KServe.Rivals(s) {
 		spec, isDeployment := rival.Get("spec"), rival.GroupKind() == kserve.Deployment

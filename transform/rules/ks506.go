@@ -32,6 +32,7 @@ var unfitRuntime = &transform.Rule{
 	Example:  "unknown/named",
 	Severity: transform.Error,
 	Run:      run(checkUnfitRuntime),
+	Changed:  changing(checkUnknownRuntime),
 }
 
 var (
@@ -50,7 +51,7 @@ func checkUnfitRuntime(p *pass) {
 	m := s.Get("spec", kserve.Predictor, "model")
 	want := wanted{m.Get("modelFormat", "name").Str(), given(m.Get("modelFormat", "version")),
 		given(m.Get("protocolVersion"))}
-	if s.Mode == kserve.ModelMesh || want.format == "" || isPlaceholder(want.format) {
+	if s.Mode == kserve.ModelMesh || m.IsNull() || isPlaceholder(want.format) || checkBlank(p, m) {
 		return
 	}
 	name := s.RuntimeName()
@@ -74,6 +75,29 @@ func checkUnfitRuntime(p *pass) {
 	case name == "" && !s.HasWorkers():
 		p.checkSelected(s, want)
 	}
+}
+
+// checkBlank reports the fields of a model that are written with nothing in them: KServe looks for a runtime with that,
+// and for the format without a name of a model that has no format.
+func checkBlank(p *pass, m *yamldoc.Node) bool {
+	f := transform.Report{}
+	switch {
+	case isBlank(m.Get("runtime")):
+		f.At = runtimePath
+		f.Message = "no pod starts (RuntimeNotRecognized), because runtime is empty, and no runtime has an empty name: name " +
+			"one, or remove it, and KServe selects one"
+	case m.Get("modelFormat", "name").Str() == "":
+		f.At = formatPath
+		f.Message = "no pod starts (NoSupportingRuntime), because the model has no format: set modelFormat.name"
+	case isBlank(m.Get("modelFormat", "version")):
+		f.At, f.Severity = versionPath, transform.Warning
+		f.Message = "no pod starts (NoSupportingRuntime), because version is empty, and KServe looks for a runtime with an " +
+			"empty one: remove it; fine if the cluster has such a runtime"
+	default:
+		return false
+	}
+	p.Report(f)
+	return true
 }
 
 // given returns the text of a field, "" if it is a placeholder.
@@ -152,14 +176,21 @@ func (p *pass) checkNamedRuntime(s *model.Service, name string, want wanted) {
 		p.Report(f)
 		return
 	}
+	if near := p.nearRuntime(name); rows == nil && near != "" {
+		f.Message = fmt.Sprintf("no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime "+
+			"%s: did you mean %s? Fine if the cluster has it", name, near)
+		p.Report(f)
+	}
+}
+
+// nearRuntime returns the runtime of KServe's own that a misspelt name may mean, "" if there is none.
+func (p *pass) nearRuntime(name string) string {
 	for _, row := range kserve.Runtimes {
-		if rows == nil && p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
-			f.Message = fmt.Sprintf("no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime "+
-				"%s: did you mean %s? Fine if the cluster has it", name, row.Name)
-			p.Report(f)
-			return
+		if p.Versions.Any(row.Shipped) && spelling.Distance(name, row.Name) == 1 {
+			return row.Name
 		}
 	}
+	return ""
 }
 
 // checkSelected looks at a model for which KServe has to select a runtime: only those with autoSelect and the protocol
@@ -169,7 +200,8 @@ func (p *pass) checkSelected(s *model.Service, want wanted) {
 		return
 	}
 	at, because, repair := formatPath, "", ""
-	switch found := p.offer(s, wanted{format: want.format}).runtime; {
+	offered := p.offer(s, wanted{format: want.format})
+	switch found := offered.runtime; {
 	case p.selectable(s, wanted{want.format, want.version, ""}):
 		because = fmt.Sprintf("no runtime of KServe or of these manifests with autoSelect for the format %s has the protocol "+
 			"%s", want.format, want.protocol)
@@ -184,8 +216,15 @@ func (p *pass) checkSelected(s *model.Service, want wanted) {
 	case found != nil:
 		because = fmt.Sprintf("%s has no autoSelect for the format %s, and the service names no runtime", found, want.format)
 		repair = "set model.runtime to " + found.Name
+	case offered.idle != nil:
+		because = fmt.Sprintf("%s, which has the format %s, %s", offered.idle, want.format, idleness(offered.idle))
+		repair = "change that, or name a runtime that has the format"
 	default:
-		p.checkSpelling(want.format)
+		if near := p.nearFormat(s, want.format); near != "" {
+			p.Report(transform.Report{At: formatPath, Severity: transform.Warning, Message: fmt.Sprintf(
+				"no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests supports the format "+
+					"%s: did you mean %s? Fine if the cluster has one", want.format, near)})
+		}
 		return
 	}
 	p.Report(transform.Report{At: at, Severity: transform.Warning, Message: fmt.Sprintf("no pod starts "+
@@ -216,16 +255,80 @@ func (p *pass) protocols(s *model.Service, want wanted) []string {
 	return found
 }
 
-// checkSpelling looks for the format that a misspelt one may mean.
-func (p *pass) checkSpelling(format string) {
+// idleness says why KServe never selects a runtime.
+func idleness(runtime *transform.Object) string {
+	if model.Disabled(runtime) {
+		return "is disabled"
+	}
+	return "is for ModelMesh alone (multiModel)"
+}
+
+// nearFormat returns the format of KServe's own runtimes, or of those among the manifests, that a misspelt one may mean,
+// "" if there is none. People choose the formats of their own runtimes as they like, so only the case counts there.
+func (p *pass) nearFormat(s *model.Service, format string) string {
 	for _, other := range p.Versions.Formats() {
 		if strings.EqualFold(other, format) || spelling.Distance(other, format) == 1 {
-			p.Report(transform.Report{At: formatPath, Severity: transform.Warning, Message: fmt.Sprintf(
-				"no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests supports the format "+
-					"%s: did you mean %s? Fine if the cluster has one", format, other)})
-			return
+			return other
 		}
 	}
+	return p.offer(s, wanted{format: strings.ToLower(format)}).spelt
+}
+
+// checkUnknownRuntime looks at a runtime or a format that a change brings, and that neither the manifests nor KServe
+// have. The cluster may have it, and surely has what a service had before.
+func checkUnknownRuntime(p *pass) {
+	s := p.KServe.Service(p.Object)
+	_, format := s.Framework(kserve.Predictor)
+	use := modelUse{runtime: s.RuntimeName(), format: format}
+	if s.Mode == kserve.ModelMesh || use == (modelUse{}) || p.change().models()[use.sought()] {
+		return
+	}
+	f := transform.Report{At: runtimePath, Severity: transform.Warning}
+	rows, _ := p.Versions.Runtimes(use.runtime)
+	switch {
+	case isPlaceholder(use.runtime + use.format):
+		return
+	case use.runtime != "":
+		if p.KServe.Runtime(s) != nil || rows != nil || p.nearRuntime(use.runtime) != "" {
+			return
+		}
+		f.Message = fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because these "+
+			"manifests and KServe have no runtime %s, and no service named it before: name another one; fine if the cluster "+
+			"has it", use.runtime)
+	default:
+		offered := p.offer(s, wanted{format: format})
+		if s.HasWorkers() || p.selectable(s, wanted{format: format}) || offered.runtime != nil || offered.idle != nil ||
+			p.nearFormat(s, format) != "" {
+			return
+		}
+		f.At = formatPath
+		f.Message = fmt.Sprintf("KServe can change nothing about the service any more (NoSupportingRuntime), because no "+
+			"runtime of KServe or of these manifests has the format %s, and no service got one by it before: set another "+
+			"one, or name a runtime; fine if the cluster has one", format)
+	}
+	p.Report(f)
+}
+
+// modelUse is how a service finds its runtime: by its name, else by the format.
+type modelUse struct{ runtime, format string }
+
+// sought is what KServe looks for.
+func (u modelUse) sought() modelUse {
+	if u.runtime != "" {
+		u.format = ""
+	}
+	return u
+}
+
+// findModels returns what the services of the previous manifests had.
+func (p *pass) findModels() map[modelUse]bool {
+	found := map[modelUse]bool{}
+	for _, o := range p.Previous.Objects(kserve.InferenceService) {
+		s := p.Before.Service(o)
+		_, format := s.Framework(kserve.Predictor)
+		found[modelUse{s.RuntimeName(), format}.sought()] = true
+	}
+	return found
 }
 
 // anyProtocol is what a runtime without protocolVersions supports.
@@ -242,6 +345,8 @@ type offered struct {
 type offer struct {
 	runtime   *transform.Object // the first
 	automatic bool              // one of them has autoSelect
+	idle      *transform.Object // the first that KServe never selects
+	spelt     string            // the first format that differs in case from the one wanted
 }
 
 // add adds another offer.
@@ -249,7 +354,11 @@ func (o offer) add(other offer) offer {
 	if o.runtime == nil {
 		o.runtime = other.runtime
 	}
+	if o.idle == nil {
+		o.idle = other.idle
+	}
 	o.automatic = o.automatic || other.automatic
+	o.spelt = cmp.Or(o.spelt, other.spelt)
 	return o
 }
 
@@ -267,14 +376,11 @@ func (p *pass) offer(s *model.Service, want wanted) (found offer) {
 	return found
 }
 
-// findOffers returns what all runtimes offer, except for those that are disabled.
+// findOffers returns what all runtimes offer.
 func findOffers(render *transform.Snapshot) map[offered]offer {
 	found := map[offered]offer{}
 	for _, kind := range []transform.GroupKind{kserve.ServingRuntime, kserve.ClusterServingRuntime} {
 		for _, o := range render.Objects(kind) {
-			if model.Disabled(o) {
-				continue
-			}
 			at := offered{cluster: kind == kserve.ClusterServingRuntime}
 			if !at.cluster {
 				at.namespace = o.Namespace
@@ -285,10 +391,12 @@ func findOffers(render *transform.Snapshot) map[offered]offer {
 				protocols = []string{anyProtocol, ""}
 			}
 			for _, f := range own.Formats {
+				at.wanted = wanted{format: strings.ToLower(f.Name)}
+				found[at] = found[at].add(offer{spelt: f.Name})
 				at.format = f.Name
-				one := offer{o, !f.Named && o.Get("spec", "workerSpec").IsNull()}
-				if o.Get("spec", "multiModel").Str() == "true" { // only for ModelMesh
-					one = offer{}
+				one := offer{runtime: o, automatic: !f.Named && o.Get("spec", "workerSpec").IsNull()}
+				if model.Disabled(o) || o.Get("spec", "multiModel").Str() == "true" {
+					one = offer{idle: o}
 				}
 				for _, at.version = range slices.Compact([]string{"", f.Version}) {
 					for _, at.protocol = range protocols {

@@ -79,8 +79,7 @@ const anotherService = "give the service another name, or delete it before the s
 
 // emptyMode reports whether an object has the annotation with nothing in it, which the webhook compares too.
 func emptyMode(o *transform.Object) bool {
-	node := o.Get("metadata", "annotations", kserve.DeploymentModeAnnotation)
-	return node != nil && !node.IsNull() && node.Str() == ""
+	return isBlank(o.Get("metadata", "annotations", kserve.DeploymentModeAnnotation))
 }
 
 // annotatedMode returns the mode that the object has by its annotation, else by the cluster's default, and whether it

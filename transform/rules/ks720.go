@@ -50,9 +50,9 @@ func checkSecondGPU(p *pass) {
 		at := yamldoc.Path{"spec", component}
 		spec, before := s.Get(at...), was.Get(at...)
 		replicas, given := spec.Get("minReplicas").Int()
-		gpu := requestedGPU(spec)
-		if before.IsNull() || given && replicas > 1 || gpu == "" || gpu != requestedGPU(before) || s.MultiNode(component) ||
-			!spec.Get("deploymentStrategy").IsNull() || p.podText(s, component) == p.podText(was, component) {
+		gpu := serviceGPU(p.KServe, s, component)
+		if before.IsNull() || given && replicas > 1 || gpu == "" || gpu != serviceGPU(p.Before, was, component) ||
+			s.MultiNode(component) || !spec.Get("deploymentStrategy").IsNull() || p.podText(s, component) == p.podText(was, component) {
 			continue
 		}
 		p.Report(transform.Report{At: at, Message: fmt.Sprintf("the new pod of the %s needs a second %s and stays Pending "+
@@ -62,9 +62,18 @@ func checkSecondGPU(p *pass) {
 	}
 }
 
-// requestedGPU returns the GPU that a component asks for, "" if it asks for none.
-func requestedGPU(component *yamldoc.Node) (found string) {
-	component.Walk(nil, func(_ *yamldoc.Trail, node *yamldoc.Node) {
+// serviceGPU returns the GPU that a component asks for, or the runtime of the render that it names, "" if there is none.
+func serviceGPU(m *model.Model, s *model.Service, component string) string {
+	gpu := requestedGPU(s.Get("spec", component))
+	if runtime := m.Runtime(s); gpu == "" && component == kserve.Predictor && runtime != nil {
+		gpu = requestedGPU(runtime.Get("spec", "containers"))
+	}
+	return gpu
+}
+
+// requestedGPU returns the GPU for which there is a limit, "" if there is none.
+func requestedGPU(pod *yamldoc.Node) (found string) {
+	pod.Walk(nil, func(_ *yamldoc.Trail, node *yamldoc.Node) {
 		for _, gpu := range gpus {
 			if limits := node.Get("resources", "limits"); limits.Has(gpu) && limits.Get(gpu).Str() != "0" {
 				found = gpu

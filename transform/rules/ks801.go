@@ -51,7 +51,7 @@ func checkScaling(p *pass) {
 	checkRefusedClass(p, s)
 	checkScalingAnnotations(p, s)
 	components(s, func(name string, spec *yamldoc.Node) {
-		c := scaling{p, s, yamldoc.Path{"spec", name}, spec}
+		c := scaling{p, s, name, yamldoc.Path{"spec", name}, spec}
 		c.checkReplicas()
 		c.checkByMode(p.validatedMode(s))
 	})
@@ -118,9 +118,10 @@ func notSupported(metric string) string { return fmt.Sprintf("[%s] is not a supp
 // scaling is the scaling of one component.
 type scaling struct {
 	*pass
-	service *model.Service
-	at      yamldoc.Path
-	spec    *yamldoc.Node
+	service   *model.Service
+	component string
+	at        yamldoc.Path
+	spec      *yamldoc.Node
 }
 
 // checkReplicas reports numbers that make no sense in any mode (component.go@v0.11.2 to @v0.20.0).
@@ -155,6 +156,7 @@ func (c scaling) checkByMode(mode kserve.Mode) {
 		c.checkMetrics(hpaFault)
 	case mode == kserve.Standard:
 		c.checkHPA(scalingByMode)
+		c.checkOwnHPA()
 		if class == "keda" {
 			c.checkKEDA()
 		}
@@ -178,6 +180,21 @@ func (c scaling) checkHPA(only transform.Window) {
 	case given && target < 1:
 		c.refuse(refusal{at: c.at.With("scaleTarget"), only: only,
 			words: "the target memory should be greater than 1 MiB", advice: "give a percentage from 1 to 100"})
+	}
+}
+
+// checkOwnHPA reports a target that the webhook lets pass without class hpa among the service's annotations, and that
+// Kubernetes refuses in the HPA that KServe makes (createAutoscaler in reconcilers/autoscaler/autoscaler_reconciler.go
+// and getHPAMetrics in reconcilers/hpa/hpa_reconciler.go@v0.15.0 to @v0.20.0).
+func (c scaling) checkOwnHPA() {
+	class := c.service.Class(c.component)
+	metric := c.spec.Get("scaleMetric").Str()
+	target, given := c.spec.Get("scaleTarget").Int()
+	if given && target < 1 && slices.Contains([]string{"", "hpa"}, class) && c.Versions.All(scalingByClass) &&
+		(metric == "" || slices.Contains(hpaMetrics, metric)) && c.spec.Get("autoScaling").IsNull() &&
+		!c.service.MultiNode(c.component) && !stops(c.Object) {
+		c.Report(transform.Report{At: c.at.With("scaleTarget"), PodsStay: true, Message: "KServe never finishes with the " +
+			"service, because Kubernetes refuses its HorizontalPodAutoscaler (must be greater than 0): give a percentage from 1 up"})
 	}
 }
 

@@ -61,6 +61,7 @@ type change struct {
 	arrived func() map[likeness]*transform.Object            // new services
 	cached  func() map[*transform.Object][]*transform.Object // services by the deleted cache that they use
 	filling func() map[string][]*transform.Object            // caches by their node group
+	models  func() map[modelUse]bool                         // what services had before
 
 	cachesBefore func() caches
 }
@@ -136,6 +137,7 @@ func (p *pass) change() *change {
 			arrived: sync.OnceValue(p.findArrived),
 			cached:  sync.OnceValue(p.findCached),
 			filling: sync.OnceValue(p.findFilling),
+			models:  sync.OnceValue(p.findModels),
 
 			cachesBefore: sync.OnceValue(func() caches { return findCaches(p.Previous) }),
 		}
@@ -148,4 +150,9 @@ func (p *pass) change() *change {
 func (p *pass) walkSpec(visit func(at *yamldoc.Trail, node *yamldoc.Node)) {
 	spec := yamldoc.Path{"spec"}
 	p.Object.Get(spec...).Walk(spec, visit)
+}
+
+// isBlank reports whether a field is written with nothing in it.
+func isBlank(field *yamldoc.Node) bool {
+	return !field.IsNull() && field.Get().Kind == yamldoc.Scalar && field.Str() == ""
 }
