@@ -20,9 +20,11 @@ those with objects of all namespaces or of several, or with placeholders. The de
 "Announced" are the pairs of which ` + "`check --previous`" + `, without the program, reports an error for a rule that is about
 such a failure: of the sync, of KServe's webhooks and controllers, or of what the change deletes. Errors of other rules,
 such as a probe that pods fail, are not about what the control plane can see. "Warned of" are other pairs with a warning
-of such a rule, which says when the change is fine: if the cluster has a runtime that the manifests lack, for instance.
+of such a rule, which says when the change is fine: if the cluster has a runtime that the manifests lack, for instance,
+which is all that manifests can prove. Warnings make ` + "`check`" + ` fail too, so "both" is the share that people hear of.
 The control plane has neither KEDA, whose webhook refuses what KS708 and KS907 announce, nor Kubernetes' controller of
-HorizontalPodAutoscalers, which stops two of one Deployment. With the program, ` + "`plan --previous`" + ` is what
+HorizontalPodAutoscalers, which stops two of one Deployment. What KS903 announces fails once KServe looks at the service
+again, which it does not do when its runtime goes. With the program, ` + "`plan --previous`" + ` is what
 "that fail" was made with.
 
 The mutants are changes of one place of the golden cases and of the manifests that KServe publishes, as the plugin makes
@@ -32,15 +34,19 @@ them: a value deleted, added or replaced, or an object left out.
 // section is the part of the page about a release.
 type section struct{ pairs []*pair }
 
-// announcing are the rules about what the control plane sees.
-var announcing = regexp.MustCompile("^KS(50[126]|70[6-9]|71[0-9]|732|8..|9..)$")
+// announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS201's others are about
+// two autoscalers.
+var announcing = regexp.MustCompile("^(KS(106|401|50[126]|70[6-9]|71[0-9]|73[12]|8..|9..): |KS201: KServe (refuses|makes))")
 
-// unseen are those of them about autoscalers beside each other, which the control plane has nothing against.
-var unseen = []string{"KS708", "KS907"}
+// unseen are those of them about autoscalers beside each other, which the control plane has nothing against, and about
+// what fails when KServe looks at the service again.
+var unseen = []string{"KS708", "KS903", "KS907"}
 
 // rules returns those of the findings that are about such failures.
 func rules(findings map[string][]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(findings)), func(rule string) bool { return !announcing.MatchString(rule) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(findings)), func(rule string) bool {
+		return !slices.ContainsFunc(findings[rule], func(message string) bool { return announcing.MatchString(rule + ": " + message) })
+	})
 }
 
 // nothing says what was not measured at all, "" for nothing of that.
@@ -54,7 +60,7 @@ func (s section) nothing() string {
 }
 
 // row counts the pairs of a kind.
-type row struct{ pairs, failed, announced, warned, alarms int }
+type row struct{ pairs, failed, announced, warned, alarms, cautions int }
 
 func (s section) String() string {
 	var b strings.Builder
@@ -80,10 +86,12 @@ func (s section) String() string {
 				r.failed++
 			case seen:
 				r.alarms++
+			case len(warnings) > 0:
+				r.cautions++
 			}
 		}
 		switch {
-		case len(p.failed) > 0 && len(errors) == 0:
+		case len(p.failed) > 0 && len(errors)+len(warnings) == 0:
 			missed[shape(p.failed[0])] = append(missed[shape(p.failed[0])], p.name)
 		case len(p.failed) == 0 && seen:
 			alarms[strings.Join(errors, " ")] = append(alarms[strings.Join(errors, " ")], p.name)
@@ -91,13 +99,13 @@ func (s section) String() string {
 			hidden[strings.Join(errors, " ")] = append(hidden[strings.Join(errors, " ")], p.name)
 		}
 	}
-	b.WriteString("| pairs | in all | that fail | of which announced | warned of | announced that go through |\n" +
-		"|---|---|---|---|---|---|\n")
+	b.WriteString("| pairs | in all | that fail | announced as an error | warned of | both | go through: announced | warned of |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, kind := range slices.Sorted(maps.Keys(rows)) {
 		rows[kind].write(&b, kind)
 	}
 	total.write(&b, "all")
-	list(&b, "Not announced as an error, by what the control plane says:", missed)
+	list(&b, "Neither announced nor warned of, by what the control plane says:", missed)
 	list(&b, "Announced, and goes through, by rule:", alarms)
 	list(&b, "Announced, and not for the control plane to see, by rule:", hidden)
 	return b.String()
@@ -106,9 +114,10 @@ func (s section) String() string {
 func (r row) write(b *strings.Builder, kind string) {
 	share := "-"
 	if r.failed > 0 {
-		share = fmt.Sprintf("%d (%d %%)", r.announced, 100*r.announced/r.failed)
+		share = fmt.Sprintf("%d %%", 100*(r.announced+r.warned)/r.failed)
 	}
-	fmt.Fprintf(b, "| %s | %d | %d | %s | %d | %d |\n", kind, r.pairs, r.failed, share, r.warned, r.alarms)
+	fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s | %d | %d |\n", kind, r.pairs, r.failed, r.announced, r.warned, share, r.alarms,
+		r.cautions)
 }
 
 // list writes how many pairs there are of each, the most first, with an example.

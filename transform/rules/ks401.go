@@ -93,6 +93,10 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 			f := transform.Report{At: at.With(i), Restarts: c.restarted(), PodsStay: !c.runs(at),
 				Message: fmt.Sprintf("the sync or the pods fail, because %s lists %s twice with identical content: "+
 					"remove the second", at, name)}
+			if c.leftOut(at, name) {
+				f.Severity = transform.Warning
+				f.Message = fmt.Sprintf("KServe takes the first of the two %s in %s, which are identical: remove the second", name, at)
+			}
 			switch {
 			case isPlatformConfig(c.Object):
 				f.Unrepaired = configShared
@@ -107,6 +111,16 @@ func (c *duplicates) checkUnique(items []*yamldoc.Node, at yamldoc.Path, key str
 				Message: fmt.Sprintf("generate stops, because %s lists %s twice with different content: remove one", at, name)})
 		}
 	}
+}
+
+// firstTaken are the releases that take the first container of a runtime that has the name of the server or of the
+// transformer, and leave out others with these names (components/predictor.go@v0.15.0 to @v0.20.0).
+var firstTaken = transform.Window{From: transform.Release{0, 15, 0}}
+
+// leftOut reports whether KServe leaves out the second container of a name.
+func (c *duplicates) leftOut(list yamldoc.Path, name string) bool {
+	return list.String() == "spec.containers" && c.Versions.All(firstTaken) &&
+		(name == kserve.ServingContainer || name == kserve.TransformerContainer)
 }
 
 // runs reports whether pods may have the entries of a list twice: KServe or the API server refuses all but variables.
