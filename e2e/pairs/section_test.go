@@ -35,8 +35,9 @@ them: a value deleted, added or replaced, or an object left out.
 type section struct{ pairs []*pair }
 
 // announcing matches the findings, as RULE: MESSAGE, that are about what the control plane sees. KS201's others are about
-// two autoscalers.
-var announcing = regexp.MustCompile("^(KS(106|401|50[126]|70[6-9]|71[0-9]|73[12]|8..|9..): |KS201: KServe (refuses|makes))")
+// two autoscalers, and KS718's about servers that do not start.
+var announcing = regexp.MustCompile("^(KS(106|401|50[126]|70[6-9]|71[0-79]|73[12]|8..|9..): |" +
+	"KS201: KServe (refuses|makes)|KS718: .*nil pointer)")
 
 // unseen are those of them about autoscalers beside each other, which the control plane has nothing against, and about
 // what fails when KServe looks at the service again.
