@@ -131,13 +131,13 @@ func (p *proof) compare() {
 	p.restarts(foretold.plan.Restarts(), evidence.Restarted(first, second))
 }
 
-// create makes an object, and what plan takes for granted: the namespace that it is in, and the ServiceAccounts and
-// PriorityClasses of its pods.
+// create makes an object, and what plan takes for granted: the namespace that it is in, with its ServiceAccount, which
+// kube-controller-manager makes in its own time, and the ServiceAccounts and PriorityClasses of its pods.
 func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) error {
 	if err := p.cluster.Apply(ctx, named("Namespace", object.GetNamespace()), ""); err != nil {
 		return err
 	}
-	for _, account := range accounts(object.Object) {
+	for _, account := range append(accounts(object.Object), "default") {
 		if err := p.cluster.Apply(ctx, named("ServiceAccount", account), object.GetNamespace()); err != nil {
 			return err
 		}
