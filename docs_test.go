@@ -71,6 +71,7 @@ func words(text string) int {
 var seen = []string{
 	"e2e/cluster/testdata/results/*.json", "e2e/cluster/testdata/results/*/*.json", "e2e/argocd/*.go", "testdata/script/*",
 	"testdata/rules/*/*/*.diff", "internal/*/*.go", "internal/*/*/*.go", "transform/rules/*.md",
+	"resource_customizations/*/*/health_test.yaml",
 }
 
 // TestTroubleshooting looks for each message of docs/troubleshooting.md where it comes from.

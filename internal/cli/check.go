@@ -12,6 +12,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/help"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
@@ -123,7 +124,12 @@ func (c *checked) conclusion(width int) string {
 		if inFiles > 0 {
 			fmt.Fprintf(&b, "%d by fix; ", inFiles)
 		}
-		b.WriteString("the sidecar repairs what is rendered, or you do where the findings say\n")
+		if slices.ContainsFunc(c.Each(), func(part *run.Outcome) bool { return part.Plugged }) {
+			b.WriteString("the sidecar repairs what is rendered for Applications that name the plugin, or you do where the " +
+				"findings say\n")
+		} else {
+			b.WriteString("no Application here names the plugin, so edit what is rendered where the findings say\n")
+		}
 	case n > 0 && slices.ContainsFunc(c.open, func(f transform.Finding) bool { return f.Object.IsLive() }):
 		fmt.Fprintf(&b, "%d repairable in Git, where fix does it: a change in the cluster alone does not last\n", n)
 	case n > 0 && (c.Path == "-" || inFiles < n):
@@ -149,13 +155,20 @@ func withheld(findings []transform.Finding) (count int, version string) {
 	return count, newest.Minor()
 }
 
+// hasMode reports whether the source has objects with a deployment mode.
+func hasMode(of *transform.Result) bool {
+	return len(of.Index().Snapshot().Objects(kserve.InferenceService, kserve.InferenceGraph)) > 0
+}
+
 // advise says which settings would let more be found and repaired, and the commands that read them from a cluster.
 func advise(w io.Writer, o *run.Outcome, width int) {
 	var unknown []string
 	for _, part := range o.Each() {
 		for _, v := range part.Settings.Values() {
-			fact := v.Name == "kserve-version" || v.Name == "default-deployment-mode"
-			if fact && v.Text == "unknown" && !slices.Contains(unknown, v.Name) {
+			if v.Text != "unknown" || slices.Contains(unknown, v.Name) {
+				continue
+			}
+			if v.Name == "kserve-version" || v.Name == "default-deployment-mode" && hasMode(part.Result) {
 				unknown = append(unknown, v.Name)
 			}
 		}

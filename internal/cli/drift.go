@@ -20,8 +20,9 @@ func newDriftCommand(env *Env) *cobra.Command {
 		Short: "List the fields that make Argo CD show OutOfSync permanently",
 		Long: `List the fields that the cluster does not store as the manifests of a source have them: object, field, who
 changes the field, and whether generate repairs it. The formats application and argocd-cm print the
-ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application. They
-are all fields for an Application that does not use the plugin. The format json is for programs.
+ignoreDifferences for those that it does not repair: for the Application of the source, or for every Application. Where
+an Application does not use the plugin, that is every field. Add them to those that are there: a merge patch would replace
+the list of the Application. The format json is for programs.
 
 Argo CD compares in one of three ways:
   client      by default
@@ -30,8 +31,7 @@ Argo CD compares in one of three ways:
 
 ` + flags.PeopleHelp,
 		Example: `  argocd-kserve-plugin drift deploy/
-  argocd-kserve-plugin drift --compare structured -o application deploy/ > patch.yaml
-  kubectl -n argocd patch application NAME --type merge --patch-file patch.yaml`,
+  argocd-kserve-plugin drift --compare structured -o application deploy/`,
 	}
 	src := flags.Sources(cmd, env.caller)
 	output := flags.ChoiceOf(cmd, "output", "o", "output format", drift.Formats,
@@ -56,12 +56,14 @@ Argo CD compares in one of three ways:
 		}
 		var all []drift.Difference
 		var warnings []string
+		unnamed := false // whether a rule repairs a source that no Application names
 		err = inputs.Each(cmd.Context(), func(in *run.Input) error {
 			repaired, err := in.Repair(cmd.Context(), in.Settings.Options, rules.All)
 			if err != nil {
 				return err
 			}
 			found, err := drifting(cmd.Context(), in, repaired.Result, comparison)
+			unnamed = unnamed || in.Application == "" && drift.Repaired(found) > 0
 			warnings, all = append(warnings, repaired.Warnings...), append(all, found...)
 			return err
 		})
@@ -72,8 +74,13 @@ Argo CD compares in one of three ways:
 		if err := writeAs(cmd.Context(), env, format.Format, all); err != nil {
 			return err
 		}
-		if n := drift.Repaired(all); format.Partial && n > 0 {
-			fmt.Fprintf(env.Stderr, "not listed: %s that generate repairs, and fix in Git\n", terminal.Count(n, "field"))
+		switch n := drift.Repaired(all); {
+		case n == 0:
+		case format.Partial:
+			fmt.Fprintf(env.Stderr, "not listed: %s that generate repairs\n", terminal.Count(n, "field"))
+		case unnamed && format.Name == drift.Formats[0].Name:
+			fmt.Fprintln(env.Stderr, "what a rule repairs differs for an Application that does not use the plugin: give it "+
+				"with --application")
 		}
 		run.Warn(env.Stderr, warnings)
 		inputs.Summary().Write(env.Stderr)

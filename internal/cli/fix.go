@@ -15,6 +15,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/cli/flags"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/diff"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/origin"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/rewrite"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -153,8 +154,8 @@ func rendered(env *Env, o *run.Outcome) (errs []error) {
 	for _, f := range transform.Sorted(transform.Distinct(o.Findings())) {
 		file := f.Object.File
 		if file.Renderer != "" && len(f.Edits) > 0 && !(o.Summary.Found != nil && f.Rule.Enriches) {
-			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s",
-				file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), places.Advice(f)))
+			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s; %s",
+				file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), report.Done(f.Edits), places.Advice(f)))
 		}
 	}
 	return errs

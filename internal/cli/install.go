@@ -91,7 +91,7 @@ func newInstalling(env *Env, cmd *cobra.Command) *installing {
 	c := &installing{env: env}
 	c.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "rules-as-of", "argocd-version",
 		"report", "max-memory", "max-input", "timeout")
-	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image, instead of "+install.Image)
+	cmd.Flags().StringVar(&c.image, "image", "", "the plugin's image; a program of a release has its own")
 	cmd.Flags().BoolVar(&c.checks, "health-checks", true, "print or compare the health checks")
 	return c
 }

@@ -137,7 +137,7 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		return nil, err
 	}
 	u.objects, u.kinds = after.Objects(), objectKinds(after)
-	if len(u.kinds) > 0 && cmp.Or(u.Settings.DefaultDeploymentMode, install.Unknown) == install.Unknown {
+	if hasMode(after) && cmp.Or(u.Settings.DefaultDeploymentMode, install.Unknown) == install.Unknown {
 		u.warnings = append(u.warnings, "default-deployment-mode is unknown, so what the upgrade breaks in only one of the "+
 			"modes is not listed: "+install.DetectFileCommand)
 	}

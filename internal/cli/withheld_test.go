@@ -7,6 +7,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
@@ -31,6 +32,7 @@ func TestWithheld(t *testing.T) {
 		r.Kinds = []transform.GroupKind{{Kind: "ConfigMap"}}
 	}
 	file := transform.File{Path: "a.yaml", Data: []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {}\n")}
+	known := &settings.Settings{Options: rules.Options{DefaultDeploymentMode: "Standard"}}
 	for _, tc := range []struct {
 		asOf          transform.Release
 		summary, tail string
@@ -44,7 +46,7 @@ func TestWithheld(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := &run.Outcome{Result: result, Path: "a.yaml", Settings: &settings.Settings{}}
+			out := &run.Outcome{Result: result, Path: "a.yaml", Settings: known}
 			if got := summary(out); got != tc.summary {
 				t.Errorf("summary %q, want %q", got, tc.summary)
 			}

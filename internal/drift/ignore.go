@@ -25,9 +25,9 @@ type entry struct {
 }
 
 // Application writes the part of an Application that has Argo CD ignore the differences that no rule repairs, object
-// by object.
+// by object, and nothing if there are none.
 func Application(w io.Writer, differences []Difference) error {
-	entries := []entry{}
+	var entries []entry
 	for _, d := range ignorable(differences) {
 		e := entry{Group: d.Object.Group(), Kind: d.Object.Kind, Name: d.Object.Name, Namespace: d.Object.Namespace}
 		i := slices.IndexFunc(entries, func(other entry) bool {
@@ -38,11 +38,14 @@ func Application(w io.Writer, differences []Difference) error {
 		}
 		entries[i].JQPathExpressions = append(entries[i].JQPathExpressions, expression(d.At))
 	}
+	if len(entries) == 0 {
+		return nil
+	}
 	return writeYAML(w, map[string]any{"spec": map[string]any{"ignoreDifferences": entries}})
 }
 
 // ConfigMap writes the part of argocd-cm that has Argo CD ignore the same fields in all objects of their kinds, of
-// every Application.
+// every Application, and nothing if there are none.
 func ConfigMap(w io.Writer, differences []Difference) error {
 	kinds := map[string][]string{}
 	for _, d := range ignorable(differences) {
@@ -58,6 +61,9 @@ func ConfigMap(w io.Writer, differences []Difference) error {
 			return err
 		}
 		data["resource.customizations.ignoreDifferences."+kind] = string(value)
+	}
+	if len(data) == 0 {
+		return nil
 	}
 	return writeYAML(w, map[string]any{"data": data})
 }

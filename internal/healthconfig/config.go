@@ -129,8 +129,8 @@ func Configure(versions kserve.Versions, argocd string, limits Limits) (Configur
 	case !versions.Known():
 		c.add("ignoreDifferences", "InferenceService", deploymentMode)
 	case versions.Any(sinceRespelling):
-		note("left out: ignoreDifferences of InferenceService: nothing differs, because generate writes the deployment " +
-			"mode as KServe stores it (KS501)")
+		note("left out: ignoreDifferences of InferenceService: generate writes the deployment mode as KServe stores it " +
+			"(KS501); for an Application that does not use the plugin, drift prints them")
 	default:
 		note("left out: ignoreDifferences of InferenceService: nothing differs, because only KServe %s rewrite the "+
 			"deployment mode", sinceRespelling)

@@ -221,7 +221,8 @@ func (in *Input) Apply(ctx context.Context, config transform.Config, warnings []
 		return nil, noObjects{in.empty(ctx, len(result.Skipped()))}
 	}
 	return &Outcome{
-		Result: result, Path: in.Path, Settings: in.Settings, SkippedFiles: in.source.Skipped, Warnings: warnings,
+		Result: result, Path: in.Path, Plugged: in.Application != "" && !in.Unplugged, Settings: in.Settings,
+		SkippedFiles: in.source.Skipped, Warnings: warnings,
 	}, context.Cause(ctx)
 }
 

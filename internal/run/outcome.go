@@ -19,6 +19,7 @@ const Never = "never"
 type Outcome struct {
 	*transform.Result
 	Path         string
+	Plugged      bool // whether an Application that the source is of names this plugin
 	Settings     *settings.Settings
 	SkippedFiles []render.Skip
 	Warnings     []string   // about the run as a whole, one line each

@@ -20,7 +20,7 @@ import (
 const (
 	printed        = "../../../internal/flux/testdata/app.golden.yaml"
 	customizations = "../../../resource_customizations/serving.kserve.io"
-	documentation  = "../../../docs/flux.md"
+	documentation  = "../../../docs/evidence/health.md"
 )
 
 // evaluators are those that kustomize-controller makes of the printed expressions, by kind.
@@ -277,6 +277,6 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if updated != page {
-		t.Errorf("the table in docs/flux.md is old; run UPDATE_GOLDEN=1 make e2e SUITE=health")
+		t.Errorf("the table in docs/evidence/health.md is old; run UPDATE_GOLDEN=1 make e2e SUITE=health")
 	}
 }
