@@ -117,7 +117,7 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 			"cpu": resource.MustParse("50m"), "memory": resource.MustParse("128Mi"),
 		}},
 		{"limits", c.Resources.Limits, corev1.ResourceList{
-			"memory": resource.MustParse("2Gi"), "ephemeral-storage": resource.MustParse("2Gi"),
+			"memory": resource.MustParse("2Gi"),
 		}},
 		{"securityContext", c.SecurityContext, &corev1.SecurityContext{
 			RunAsUser: &user, RunAsNonRoot: &yes, ReadOnlyRootFilesystem: &yes, AllowPrivilegeEscalation: &no,

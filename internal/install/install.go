@@ -81,7 +81,6 @@ func (o Options) container(user bool) (*yamldoc.Tree, error) {
 	}
 	if o.MaxInput > 0 {
 		values["max-input"] = compact(o.MaxInput)
-		edits = append(edits, raise(tree, yamldoc.Path{0, "resources", "limits", "ephemeral-storage"}, o.MaxInput)...)
 	}
 	if o.MaxMemory > 0 {
 		values["max-memory"] = compact(o.MaxMemory)

@@ -87,7 +87,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 		for _, limit := range []string{
-			"value: 1m20s\n", "value: 3GiB\n", "value: 1GiB\n", "memory: 4Gi, ephemeral-storage: 3Gi}", "{sizeLimit: 3Gi}",
+			"value: 1m20s\n", "value: 3GiB\n", "value: 1GiB\n", "memory: 4Gi}", "{sizeLimit: 3Gi}",
 		} {
 			if !strings.Contains(text, limit) {
 				t.Errorf("%s has no %q", form.Name, limit)
