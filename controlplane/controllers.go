@@ -180,7 +180,7 @@ func (m *manager) settle(ctx context.Context) error {
 		result, err := m.reconcile(ctx, w)
 		m.current = nil
 		if m.server.revision != before {
-			m.fight(w, m.wrote)
+			m.fight(w)
 		}
 		m.wrote = nil
 		if err != nil {
@@ -215,9 +215,9 @@ func (m *manager) again() {
 }
 
 // fight notes what a controller writes in one of the last two rounds: it may make an object in one and delete it in the other.
-func (m *manager) fight(w work, wrote map[key]write) {
+func (m *manager) fight(w work) {
 	by := m.server.reference(w.key)
-	for k, done := range wrote {
+	for k, done := range m.wrote {
 		fight := Fight{m.server.reference(k), by, done.path, done.deleted}
 		i := slices.IndexFunc(m.fights, func(f Fight) bool { return f.Object == fight.Object && f.By == by })
 		switch {

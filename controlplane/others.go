@@ -279,7 +279,8 @@ func (s *Server) knativeService(k key) error {
 	if err != nil || metaOf(o).GetDeletionTimestamp() != nil {
 		return nil
 	}
-	if _, found, _ := unstructured.NestedMap(o, "spec", "template"); !found {
+	template, _, _ := unstructured.NestedFieldNoCopy(o, "spec", "template")
+	if _, given := template.(object); !given {
 		return nil
 	}
 	if err := s.pod(o, true, true); err != nil {

@@ -9,6 +9,9 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
+// configMap is an object of nobody that KServe knows.
+const configMap = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
+
 // Argo CD prunes neither what KServe has taken over nor what it is told to keep, and all else.
 func pruned(t *testing.T, release controlplane.Release) {
 	const autoscaler = `
@@ -27,7 +30,6 @@ spec:
   selector: {matchLabels: {app: isvc.iris-predictor}}
   template: {metadata: {labels: {app: isvc.iris-predictor}}, spec: {containers: [{name: x, image: x}]}}
 `
-	const configMap = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
 	kept := strings.Replace(configMap, "other", `other, annotations: {argocd.argoproj.io/sync-options: "Replace=true, Prune=false"}`, 1)
 	for _, tc := range []struct {
 		name, manifest string
@@ -63,7 +65,6 @@ spec:
 // A controller tries again what has failed, so a change mends a service that it does not touch, and one that mends nothing
 // leaves the error.
 func retried(t *testing.T, release controlplane.Release) {
-	const configMap = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n"
 	named := strings.Replace(iris, "modelFormat:", "runtime: mine\n      modelFormat:", 1)
 	for objects, ready := range map[string]bool{sklearnRuntime + named: true, named + configMap: false} {
 		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,

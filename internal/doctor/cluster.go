@@ -173,8 +173,9 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 // applying returns the Applications that apply an object: those of this cluster, and the one that the object names, whose
 // destination may be this cluster by a URL. Others apply an object of that name to another cluster.
 func (c *Cluster) applying(r ref) (all []application) {
+	tracked := c.tracked(r)
 	for _, a := range c.applications[r] {
-		if a.isHere || a.name == c.tracked(r) {
+		if a.isHere || a.name == tracked {
 			all = append(all, a)
 		}
 	}

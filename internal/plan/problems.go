@@ -89,9 +89,10 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 			add(Problem{Object: e.Object, By: Controller, Message: e.Message})
 		}
 	}
+	ready := isReady(now.objects[root])
 	for _, about := range own {
 		for _, e := range r.events[about] {
-			if isReady(now.objects[root]) && strings.HasSuffix(e.Reason, "NotReady") {
+			if ready && strings.HasSuffix(e.Reason, "NotReady") {
 				continue // KServe has reported it on the way
 			}
 			add(Problem{Object: e.Object, By: "event " + e.Reason, Message: e.Message})

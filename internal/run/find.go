@@ -51,9 +51,8 @@ func (l *Loader) standsForOthers(
 		return false, err
 	}
 	defer t.Close()
-	own := len(set.Helm.ValuesFiles) > 0
 	switch kind := render.Detect(t, render.Auto); {
-	case kind == render.Helm && !own && len(valuesBeside(l.Dir.Absolute(path))) > 0:
+	case kind == render.Helm && len(set.Helm.ValuesFiles) == 0 && len(valuesBeside(l.Dir.Absolute(path))) > 0:
 		return true, nil
 	case kind != render.Directory && (!unnamed || l.Previous != ""):
 		return false, nil

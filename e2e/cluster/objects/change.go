@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,7 +62,8 @@ func (c *Client) Prune(ctx context.Context, object *unstructured.Unstructured, n
 	if err != nil {
 		return ignoreMissing(err)
 	}
-	if len(live.GetOwnerReferences()) > 0 || live.GetAnnotations()["argocd.argoproj.io/sync-options"] == "Prune=false" {
+	options := live.GetAnnotations()["argocd.argoproj.io/sync-options"]
+	if len(live.GetOwnerReferences()) > 0 || strings.Contains(options, "Prune=false") {
 		return nil
 	}
 	return ignoreMissing(target.Delete(ctx, object.GetName(), metav1.DeleteOptions{}))
