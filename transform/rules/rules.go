@@ -69,6 +69,7 @@ var All = []*transform.Rule{
 	secondGPU,
 	keptFields,
 	runtimeChange,
+	removedComponent,
 	scalingIgnored,
 	replicasAndScaling,
 	selectorLabels,
