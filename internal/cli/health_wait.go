@@ -222,25 +222,27 @@ func (c *clusterFlags) list(ctx context.Context, env *Env, wait *health.Wait, ar
 // command returns the kubectl that the flags name, for a shell.
 func (c *clusterFlags) command() string {
 	command := shell.Quote(c.kubectl)
-	if c.context != "" {
-		command += " --context " + shell.Quote(c.context)
-	}
-	if c.kubeconfig != "" {
-		command += " --kubeconfig " + shell.Quote(c.kubeconfig)
+	for _, flag := range c.flags() {
+		command += " " + shell.Quote(flag)
 	}
 	return command
 }
 
 // program returns the kubectl that the flags name.
 func (c *clusterFlags) program(env *Env) *kubectl.Kubectl {
-	k := &kubectl.Kubectl{
-		Path: c.kubectl, Environ: env.Environ, Dir: env.Dir, Pause: time.Second, Started: watchdog.Unlimit,
+	return &kubectl.Kubectl{
+		Path: c.kubectl, Flags: c.flags(), Environ: env.Environ, Dir: env.Dir, Pause: time.Second,
+		Started: watchdog.Unlimit,
 	}
+}
+
+// flags returns those of kubectl that say which cluster it reads.
+func (c *clusterFlags) flags() (all []string) {
 	if c.context != "" {
-		k.Flags = append(k.Flags, "--context="+c.context)
+		all = append(all, "--context", c.context)
 	}
 	if c.kubeconfig != "" {
-		k.Flags = append(k.Flags, "--kubeconfig="+c.kubeconfig)
+		all = append(all, "--kubeconfig", c.kubeconfig)
 	}
-	return k
+	return all
 }

@@ -37,7 +37,7 @@ func newKubectl(t *testing.T, given answers) (*Kubectl, *kubectltest.Cluster) {
 	}
 	cluster := kubectltest.New(t, given)
 	return &Kubectl{
-		Path: program, Flags: []string{"--context=test"}, Environ: append(cluster.Environ, asKubectl+"=1"),
+		Path: program, Flags: []string{"--context", "test"}, Environ: append(cluster.Environ, asKubectl+"=1"),
 		Pause: time.Millisecond,
 	}, cluster
 }

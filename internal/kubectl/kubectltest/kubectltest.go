@@ -139,11 +139,15 @@ func Event(kind, object string) string {
 // Kubectl is the main function of kubectl: get --raw and config view, with the messages of kubectl 1.32.
 func Kubectl() {
 	args := os.Args[1:]
-	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
-		if args[0] != "--context=test" && !strings.HasPrefix(args[0], "--request-timeout=") {
+	for len(args) > 1 && strings.HasPrefix(args[0], "--") {
+		switch {
+		case args[0] == "--context" && args[1] == "test":
+			args = args[2:]
+		case strings.HasPrefix(args[0], "--request-timeout="):
+			args = args[1:]
+		default:
 			fail("error: %s is not the context of the test", args[0])
 		}
-		args = args[1:]
 	}
 	path := "/config"
 	if len(args) == 3 && args[0] == "get" && args[1] == "--raw" {
