@@ -3,6 +3,8 @@ package rules
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -24,7 +26,7 @@ var addedResources = &transform.Rule{
 		"https://github.com/kserve/kserve/issues/3947", "https://github.com/kserve/kserve/issues/2671",
 	},
 	Since:    transform.Release{0, 2},
-	Kinds:    []transform.GroupKind{kserve.InferenceService},
+	Kinds:    []transform.GroupKind{kserve.InferenceService, kserve.LLMInferenceService},
 	Example:  "unknown/custom",
 	Severity: transform.Error,
 	Run:      run(checkAddedResources),
@@ -45,6 +47,10 @@ var added = map[string]string{"cpu": "1", "memory": "2Gi"}
 // pkg/apis/serving/v1beta1@v0.11.2 to @v0.20.0), and at the model, which KServe merges with its runtime's container
 // (MergeRuntimeContainers in utils.go at the same tags).
 func checkAddedResources(p *pass) {
+	if p.Object.GroupKind() == kserve.LLMInferenceService {
+		checkLLMResources(p)
+		return
+	}
 	s := p.KServe.Service(p.Object)
 	if s.Mode == kserve.ModelMesh {
 		return
@@ -62,34 +68,96 @@ func checkAddedResources(p *pass) {
 	}
 }
 
-// checkLimits compares the requests of a container with its own limits. Those of a device have to be the same, and a
-// request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
+// checkLimits compares the requests of a container with its limits.
 func (p *pass) checkLimits(c model.Container) {
 	requests := c.Path.With("resources", "requests")
-	node := p.Object.Get(requests...)
-	if node == nil {
+	for key, value := range p.Object.Get(requests...).Children() {
+		resource, _ := key.(string)
+		limit := p.Object.Get(c.Path.With("resources", "limits", resource)...).Str()
+		f := transform.Report{At: requests.With(resource)}
+		if limit == "" && c.MergedWithRuntime {
+			p.checkUnlimited(f, c, resource, value.Str())
+		} else {
+			p.compare(f, resource, value.Str(), limit, "")
+		}
+	}
+}
+
+// compare reports a request that Kubernetes refuses beside the limit. Those of a device have to be the same, and a
+// request needs the limit (validateResourceRequirements in pkg/apis/core/validation/validation.go of Kubernetes 1.34).
+func (p *pass) compare(f transform.Report, resource, requested, limit, more string) {
+	order, ok := quantity.Compare(requested, limit)
+	device := strings.Contains(resource, "/")
+	switch {
+	case device && limit == "" && requested != "":
+		f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
+	case device && ok && order != 0:
+		f.Message = fmt.Sprintf("no pod starts, because the request of %s is not the limit of %s, and of %s both have to be the "+
+			"same: write one number", requested, limit, resource)
+	case ok && order > 0:
+		f.Message = fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s: raise the limit or lower "+
+			"the request", requested, limit)
+	default:
 		return
 	}
-	for _, e := range node.Entries {
-		resource, requested := e.Key.Value, e.Value.Str()
-		limit := p.Object.Get(c.Path.With("resources", "limits", resource)...).Str()
-		order, ok := quantity.Compare(requested, limit)
-		device := strings.Contains(resource, "/")
-		f := transform.Report{At: requests.With(resource)}
-		switch {
-		case device && limit == "" && !c.MergedWithRuntime:
-			f.Message = "no pod starts, because Kubernetes gives no " + resource + " without a limit: write limits." + resource + " too"
-		case device && ok && order != 0:
-			f.Message = fmt.Sprintf("no pod starts, because the request of %s is not the limit of %s, and of %s both have to be the "+
-				"same: write one number", requested, limit, resource)
-		case ok && order > 0:
-			f.Message = fmt.Sprintf("no pod starts, because the request of %s is more than the limit of %s: raise the limit or lower "+
-				"the request", requested, limit)
-		default:
-			continue
-		}
-		p.Report(f)
+	f.Message += more
+	p.Report(f)
+}
+
+// checkUnlimited looks for the limit of a device in the runtime of a model. KServe's own for one node have none.
+func (p *pass) checkUnlimited(f transform.Report, c model.Container, resource, requested string) {
+	if !strings.Contains(resource, "/") {
+		return
 	}
+	if runtime := p.KServe.Runtime(c.Service); runtime != nil {
+		container, _ := model.RuntimeContainer(runtime, c.Name)
+		p.compare(f, resource, requested, container.Get("resources", "limits", resource).Str(), "")
+	} else if c.GetsShippedRuntime() {
+		f.Severity = transform.Warning
+		p.compare(f, resource, requested, "", "; fine if the cluster's runtime has one")
+	}
+}
+
+// checkLLMResources compares the requests of each container with its limits, after the merge of all layers. KServe's
+// presets have none for devices, and of their other resources no more than a scheduler's requests
+// (config/llmisvcconfig@v0.16.0 to @v0.20.0). A hardware profile of OpenShift AI adds both.
+func checkLLMResources(p *pass) {
+	s := p.KServe.LLMService(p.Object)
+	if len(p.KServe.LLMVersions(p.Object).Releases()) == 0 || len(s.Missing) > 0 || p.KServe.ReplacesPresets() ||
+		p.Object.Annotation(kserve.HardwareProfileAnnotation) != "" {
+		return
+	}
+	for _, pod := range kserve.LLMPods {
+		for _, name := range p.KServe.LLMContainers(p.Object, pod) {
+			limits, requests := amounts(s, pod, name, "limits"), amounts(s, pod, name, "requests")
+			for _, resource := range slices.Sorted(maps.Keys(requests)) {
+				requested := requests[resource]
+				own, from := p.ownPlace(requested.layer, requested.at)
+				p.compare(transform.Report{At: own, Category: requested.at.String()}, resource, requested.value,
+					limits[resource].value, from)
+			}
+		}
+	}
+}
+
+// amount is how much of a resource a layer of an LLMInferenceService asks for.
+type amount struct {
+	value string
+	layer *transform.Object
+	at    yamldoc.Path
+}
+
+// amounts returns the limits or requests of a container, by resource, of which the last layer's count.
+func amounts(s *model.LLMService, pod kserve.LLMPod, container, kind string) map[string]amount {
+	merged := map[string]amount{}
+	for _, layer := range s.Layers {
+		c, at := containerIn(layer, pod, "containers", container)
+		for key, value := range c.Get("resources", kind).Children() {
+			resource, _ := key.(string)
+			merged[resource] = amount{value.Str(), layer, at.With("resources", kind, resource)}
+		}
+	}
+	return merged
 }
 
 // adder is who adds the resources that a container lacks, perhaps nobody.
