@@ -49,6 +49,7 @@ var All = []*transform.Rule{
 	largeDefinition,
 	blockingAutoscaler,
 	llmName,
+	refusedStrategy,
 	modelFormat,
 	quantities,
 	emptyFields,
