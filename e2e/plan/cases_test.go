@@ -80,7 +80,7 @@ func (p *proof) moved(
 ) (all []*unstructured.Unstructured, reason string) {
 	// KServe makes host names of it and the service's name, of 63 characters at most.
 	base := fmt.Sprintf("%s-%08x", strings.ToLower(g.Rule), crc32.ChecksumIEEE([]byte(g.Name)))
-	seen, runtimes := map[evidence.Key]bool{}, map[string]string{}
+	seen, made, runtimes := map[evidence.Key]bool{}, map[string]bool{}, map[string]string{}
 	for _, object := range manifests {
 		if object.GetKind() == "" || object.GetAPIVersion() == "" {
 			return nil, "Kubernetes does not read it"
@@ -122,6 +122,13 @@ func (p *proof) moved(
 			return nil, "it has two objects of one name, which plan refuses"
 		}
 		seen[identity(object)] = true
+		for _, deployment := range deployments(object) {
+			key := object.GetNamespace() + "/" + deployment
+			if made[key] {
+				return nil, "KServe makes a Deployment of one name for two of its objects, and writes it in turn forever"
+			}
+			made[key] = true
+		}
 		for _, priority := range priorities(object) {
 			if other, taken := runtimes[priority]; taken && other != object.GetName() {
 				return nil, "two runtimes have one priority for a format: KServe's webhook refuses the second if its cache has the first already"
@@ -138,6 +145,18 @@ func (p *proof) moved(
 func hasWorkers(object *unstructured.Unstructured) bool {
 	_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
 	return workers
+}
+
+// deployments are the names of those that KServe makes for the components of an InferenceService or for a graph.
+func deployments(object *unstructured.Unstructured) []string {
+	name := object.GetName()
+	switch object.GetKind() {
+	case "InferenceService":
+		return []string{name + "-predictor", name + "-transformer", name + "-explainer"}
+	case "InferenceGraph":
+		return []string{name}
+	}
+	return nil
 }
 
 // hasPodResources reports whether an object has resources for the pods of a component, beside those of its containers.
