@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
@@ -17,7 +18,7 @@ var ks106Doc string
 var probeHandlers = &transform.Rule{
 	ID:    "KS106",
 	Name:  "probe-handlers",
-	Title: "Kubernetes refuses a probe or a port",
+	Title: "Kubernetes refuses a probe, a port or the name of a container",
 	Doc:   ks106Doc,
 	Since: transform.Release{0, 2},
 	Kinds: append([]transform.GroupKind{
@@ -29,7 +30,7 @@ var probeHandlers = &transform.Rule{
 }
 
 // checkProbes reports what Kubernetes says about the Deployment or Knative Service that KServe makes (validateProbe,
-// validateHandler and validateContainerPorts in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
+// validateHandler, validateContainerPorts and validateContainerCommon in pkg/apis/core/validation/validation.go of k8s.io/kubernetes@v1.34.4).
 func checkProbes(p *pass) {
 	s := p.KServe.Service(p.Object)
 	if s != nil && s.Mode == kserve.ModelMesh {
@@ -44,6 +45,11 @@ func checkProbes(p *pass) {
 	}
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		c := refusedContainer{p, at.Path, s != nil && s.Mode == kserve.Standard}
+		for _, list := range []string{"containers", "initContainers"} {
+			for i, container := range node.Get(list).List() {
+				c.checkName(container.Get("name").Str(), list, i, "name")
+			}
+		}
 		for i, port := range node.Get("ports").List() {
 			c.checkPort(port.Get("containerPort"), "ports", i, "containerPort")
 		}
@@ -74,6 +80,16 @@ func (c refusedContainer) refuse(words, advice string, at ...any) {
 	c.pass.Report(transform.Report{At: c.at().With(at...), Message: fmt.Sprintf("the API server refuses what KServe makes "+
 		"of this (%s): %s", words, advice)})
 }
+
+func (c refusedContainer) checkName(name string, at ...any) {
+	if name != "" && !isPlaceholder(name) && (!label().MatchString(name) || len(name) > 63) {
+		c.refuse("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-'", "give the container "+
+			"such a name, of 63 characters at most", at...)
+	}
+}
+
+// label matches the names of containers.
+var label = lazyregexp.New(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // checkPort reports numbers that no port has. Knative puts its own port in the place of 0, and KServe the preset's.
 func (c refusedContainer) checkPort(port *yamldoc.Node, at ...any) {
