@@ -54,7 +54,7 @@ func checkStrategy(p *pass) {
 			}
 		}
 		if zeros == 2 {
-			p.refuseStrategy(transform.Report{At: at.With("rollingUpdate", "maxUnavailable")},
+			p.refuseStrategy(transform.Report{At: at.With("rollingUpdate", "maxUnavailable"), Category: "both"},
 				"may not be 0 when maxSurge is 0", "let one of them be 1")
 		}
 	}
