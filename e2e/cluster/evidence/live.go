@@ -21,6 +21,7 @@ var live = []field{
 	at("how often the API server has written", nil, "metadata", "resourceVersion"),
 	at("how often the spec has changed, which depends on the order of the writers", nil, "metadata", "generation"),
 	at("a time", nil, "metadata", "creationTimestamp"),
+	{nil, "metadata.deletionTimestamp, metadata.deletionGracePeriodSeconds", "times; that there is one is compared", dropDeletion},
 	at("who wrote which field, and when", nil, "metadata", "managedFields"),
 	{nil, "metadata.ownerReferences[].uid", "an identity that each API server gives", dropOwnerIDs},
 	{nil, "times in status", "a time", dropTimes},
@@ -37,6 +38,7 @@ var live = []field{
 	{[]string{"Service"}, "spec.clusterIP, spec.clusterIPs", "an address that each API server gives", dropAddresses},
 	at("the count of its rollouts, by kube-controller-manager", []string{"Deployment"},
 		"metadata", "annotations", "deployment.kubernetes.io/revision"),
+	{[]string{"InferenceService"}, "status.components.*.latestCreatedRevision", "the same count, up to KServe 0.14", dropRevisions},
 	at("a key and a certificate, made anew each time", []string{"Secret"}, "data"),
 	at("the time at which the certificate expires", []string{"Secret"},
 		"metadata", "annotations", "certificates.kserve.io/expiration"),
@@ -81,10 +83,27 @@ func drop(o map[string]any, path ...string) {
 	delete(o, path[0])
 }
 
+// dropDeletion leaves the fact that an object is being deleted.
+func dropDeletion(o map[string]any) {
+	if metadata, _ := o["metadata"].(map[string]any); metadata["deletionTimestamp"] != nil {
+		metadata["deletionTimestamp"] = ""
+		delete(metadata, "deletionGracePeriodSeconds")
+	}
+}
+
 func dropOwnerIDs(o map[string]any) {
 	metadata, _ := o["metadata"].(map[string]any)
 	for _, owner := range items(metadata, "ownerReferences") {
 		delete(owner, "uid")
+	}
+}
+
+func dropRevisions(o map[string]any) {
+	status, _ := o["status"].(map[string]any)
+	components, _ := status["components"].(map[string]any)
+	for _, component := range components {
+		component, _ := component.(map[string]any)
+		delete(component, "latestCreatedRevision")
 	}
 }
 
