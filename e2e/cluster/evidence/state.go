@@ -42,7 +42,7 @@ func NewState(objects []map[string]any) State {
 	return s
 }
 
-// Manifests returns the state without what plan leaves out of manifests: statuses, owners and finalizers.
+// Manifests returns the state without what plan leaves out of manifests: statuses, owners, finalizers and deletions.
 func (s State) Manifests() State {
 	all := State{}
 	for k, object := range s {
@@ -50,6 +50,7 @@ func (s State) Manifests() State {
 		drop(object, "status")
 		drop(object, "metadata", "ownerReferences")
 		drop(object, "metadata", "finalizers")
+		drop(object, "metadata", "deletionTimestamp")
 		all[k] = object
 	}
 	return all
