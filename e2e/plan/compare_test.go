@@ -150,6 +150,9 @@ func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) e
 			return err
 		}
 	}
+	if object.GetKind() == "ServiceAccount" { // it may be the namespace's
+		return p.cluster.Apply(ctx, object, object.GetNamespace())
+	}
 	stored, err := p.cluster.Create(ctx, object, object.GetNamespace())
 	if err == nil && object.GetKind() == "LLMInferenceService" {
 		return p.certify(ctx, stored)
