@@ -3,6 +3,7 @@ package transform
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +25,8 @@ type Finding struct {
 	// Also are the other places of a finding whose rule puts them Together; set by Result.Problems.
 	Also []yamldoc.Path
 
-	// Same are the objects of other Applications or files of values that the same finding is about; set by Distinct.
+	// Same are the further objects that one finding is about, such as those that other overlays make of the same source.
+	// The caller sets it, for messages.
 	Same []*Object
 
 	rank  int  // of its call
@@ -109,18 +111,24 @@ func (f Finding) loss() string {
 }
 
 // Subject names the object, and the Application that it is of or the values that it is rendered with if that is known.
-// Of a finding that has the Same objects it names these too.
+// Of a finding that has the Same objects it names these too, or the source of those that are of several overlays.
 func (f Finding) Subject() string {
 	var names []string
-	apps, values, bare := map[string][]string{}, map[string][]string{}, map[string]bool{}
+	apps, overlays, values, bare := map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string]bool{}
+	spread := f.IsSpread()
 	for _, o := range append([]*Object{f.Object}, f.Same...) {
 		name, app := o.String(), o.Application()
+		if spread {
+			name = o.Kind + " " + o.SourceName()
+		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		switch {
+		switch overlay := filepath.Dir(o.File.Path); {
 		case app != "" && !slices.Contains(apps[name], app):
 			apps[name] = append(apps[name], app)
+		case app == "" && spread && !slices.Contains(overlays[name], overlay):
+			overlays[name] = append(overlays[name], overlay)
 		case app == "" && o.File.Values != "":
 			values[name] = append(values[name], o.File.Values)
 		case app == "":
@@ -128,72 +136,55 @@ func (f Finding) Subject() string {
 		}
 	}
 	for i, name := range names {
-		switch all := apps[name]; {
-		case len(all) == 1:
-			names[i] += " (application " + all[0] + ")"
-		case len(all) > 1:
-			names[i] += " (applications " + some(all, "of them") + ")"
-		case bare[name] && len(values[name]) > 0:
-			names[i] += " (also with " + some(values[name], "files") + ")"
-		case len(values[name]) > 0:
-			names[i] += " (with " + some(values[name], "files") + ")"
+		of := strings.Trim(inNumber("application", apps[name])+", "+inNumber("overlay", overlays[name]), ", ")
+		with := some(values[name], "files")
+		switch {
+		case of != "":
+			names[i] += " (" + of + ")"
+		case with != "" && bare[name]:
+			names[i] += " (also with " + with + ")"
+		case with != "":
+			names[i] += " (with " + with + ")"
 		}
 	}
 	return some(names, "objects")
 }
 
+// inNumber returns names after what they are names of, in the singular or the plural, or nothing for none.
+func inNumber(word string, names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return word + " " + names[0]
+	}
+	return word + "s " + some(names, "of them")
+}
+
+// IsSpread reports whether several kustomizations make the objects of the finding.
+func (f Finding) IsSpread() bool {
+	return slices.ContainsFunc(f.Same, func(o *Object) bool { return o.File.Path != f.Object.File.Path })
+}
+
 // String returns path:line:col: Kind namespace/name: ID: text. A live object has no line that people know. For an object
 // that a renderer made, the renderer stands in place of the position, and the source comes last if it is known and
 // another file. The result may hold control characters of the manifest: quote them before they reach a terminal.
-func (f Finding) String() string { return f.about(f.Subject()) }
-
-// about is String with another subject.
-func (f Finding) about(subject string) string {
+func (f Finding) String() string {
 	file := f.Object.File
 	if f.Object.IsLive() {
-		return fmt.Sprintf("%s: %s: %s", subject, f.Rule.ID, f.Text())
+		return fmt.Sprintf("%s: %s: %s", f.Subject(), f.Rule.ID, f.Text())
 	}
 	if file.Renderer == "" {
-		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, subject, f.Rule.ID, f.Text())
+		return fmt.Sprintf("%s:%d:%d: %s: %s: %s", file.Path, f.Line, f.Col, f.Subject(), f.Rule.ID, f.Text())
 	}
 	path, from := file.Path, ""
 	switch source := f.Source(); {
-	case source.Path == path:
+	case source.Path == path, f.IsSpread():
 		path = source.String()
 	case source.Path != "":
 		from = " (from " + source.String() + ")"
 	}
-	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, subject, f.Rule.ID, f.Text(), from)
-}
-
-// Distinct returns findings in a new slice, in which one finding stands for those that Applications with the same source,
-// or renderings of a chart with several files of values, have alike: at the same line with the same text and the same
-// repair. Its Same are the objects of the others.
-func Distinct(findings []Finding) []Finding {
-	index := map[string]int{}
-	var all []Finding
-	for _, f := range findings {
-		if f.Object.IsLive() {
-			all = append(all, f)
-			continue
-		}
-		subject := f.Object.Kind // a file has one at the line, of whatever namespace
-		if f.Object.File.Renderer != "" {
-			subject = f.Object.String()
-		}
-		key := f.about(subject) + f.At.String()
-		for _, e := range f.Edits {
-			key += fmt.Sprintf("\n%v", e.Edit)
-		}
-		i, found := index[key]
-		if !found {
-			index[key] = len(all)
-			all = append(all, f)
-			continue
-		}
-		all[i].Same = append(all[i].Same, f.Object)
-	}
-	return all
+	return fmt.Sprintf("%s (%s) %s: %s: %s%s", path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), from)
 }
 
 // Source returns where what a finding is about comes from, for an object that a renderer made. It is empty where that

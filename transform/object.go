@@ -172,6 +172,12 @@ func (o *Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + name
 }
 
+// SourceName returns the name of the object without what a renderer put around it.
+func (o *Object) SourceName() string {
+	affixes := o.File.Affixes()
+	return strings.TrimSuffix(strings.TrimPrefix(o.Name, affixes.Prefix), affixes.Suffix)
+}
+
 // Edits returns edits of the object, as [Report] takes them.
 func (o *Object) Edits(edits ...yamldoc.Edit) []Edit {
 	all := make([]Edit, len(edits))

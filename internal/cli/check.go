@@ -76,7 +76,7 @@ all the same.
 		r.Color, r.Width = inColor, min(terminal.Width(env.Stdout, help.Columns), 120)
 		tail := ""
 		if !*quiet {
-			tail = c.conclusion(r.Width)
+			tail = c.conclusion(r.Distinct(r.Findings), r.Width)
 		}
 		if err := env.writeReports(cmd.Context(), to, r, tail); err != nil {
 			return err
@@ -94,9 +94,9 @@ all the same.
 	return cmd
 }
 
-// conclusion lists the skipped documents and the settings that would let more be repaired, counts the findings, and
-// says how to repair them. Its sentences fit the width.
-func (c *checked) conclusion(width int) string {
+// conclusion lists the skipped documents and the settings that would let more be repaired, counts the open findings,
+// and says how to repair them. Its sentences fit the width.
+func (c *checked) conclusion(open []transform.Finding, width int) string {
 	var b strings.Builder
 	b.WriteString(skipped(c.Outcome, 3))
 	advise(&b, c.Outcome, width)
@@ -104,7 +104,6 @@ func (c *checked) conclusion(width int) string {
 		b.WriteString("\n")
 	}
 	b.WriteString(terminal.Count(c.Objects(), "object") + ", ")
-	open := transform.Distinct(c.open)
 	if len(open) == 0 {
 		b.WriteString("no findings")
 	} else {
@@ -130,7 +129,7 @@ func (c *checked) conclusion(width int) string {
 		} else {
 			b.WriteString("no Application here names the plugin, so edit what is rendered where the findings say\n")
 		}
-	case n > 0 && slices.ContainsFunc(c.open, func(f transform.Finding) bool { return f.Object.IsLive() }):
+	case n > 0 && slices.ContainsFunc(open, func(f transform.Finding) bool { return f.Object.IsLive() }):
 		fmt.Fprintf(&b, "%d repairable in Git, where fix does it: a change in the cluster alone does not last\n", n)
 	case n > 0 && (c.Path == "-" || inFiles < n):
 		fmt.Fprintf(&b, "%d repairable: run generate\n", n)

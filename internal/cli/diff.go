@@ -60,8 +60,8 @@ refuses to change a line with one.
 		if bytes.Contains(shown, []byte(secret.Mask)) {
 			fmt.Fprintln(env.Stderr, "values in Secrets are shown as "+secret.Mask)
 		}
-		io.WriteString(env.Stderr, lines(out.Losing()))
-		fmt.Fprintln(env.Stderr, summary(out))
+		io.WriteString(env.Stderr, lines(env.distinct(out, out.Losing())))
+		fmt.Fprintln(env.Stderr, summary(out, env.distinct(out, out.Left())))
 		out.Summary.Write(env.Stderr)
 		return cmp.Or(failed, failing(out.Problems(), out.Fails(string(transform.Warning))))
 	}

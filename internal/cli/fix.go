@@ -53,7 +53,6 @@ findings whose repair loses a comment, with the line before the repair.
 		if err := contradictions(out); err != nil {
 			return err
 		}
-		elsewhere := rendered(env, out)
 		var text bytes.Buffer
 		var files []rewrite.File
 		spans := diff.Spans(out.Findings())
@@ -72,9 +71,7 @@ findings whose repair loses a comment, with the line before the repair.
 			files = append(files, rewrite.File{Name: name, Path: path, Before: file.Before, After: file.After})
 			fmt.Fprintf(&text, "fixed %s: %s\n", terminal.Quote(name), diff.Rules(spans[file.File]))
 		}
-		warning := string(transform.Warning)
-		left := out.Left()
-		failed := failing(left, out.Fails(warning))
+		now := out
 		if len(files) > 0 {
 			env.caller.StopTime() // the limit is for reading
 			env.files.Lock()
@@ -84,27 +81,24 @@ findings whose repair loses a comment, with the line before the repair.
 				return err
 			}
 			src.Stdin = &applications
-			now, err := repairOnly(cmd.Context(), src, args) // what is left has moved
+			now, err = repairOnly(cmd.Context(), src, args) // what is left has moved
 			if now == nil {
 				return fmt.Errorf("the files are fixed, but what is left is not known: %w", err)
 			}
-			left = now.Left()
-			failed = failing(left, now.Fails(warning))
-			elsewhere = rendered(env, now)
 		}
+		left, elsewhere := env.distinct(now, now.Left()), rendered(env, now)
 		text.WriteString(lines(left))
 		for _, err := range elsewhere {
 			text.WriteString(terminal.Quote(err.Error()) + "\n")
 		}
-		failed = cmp.Or(failed, found(len(elsewhere)))
 		if err := env.write(cmd.Context(), text.Bytes()); err != nil {
 			return err
 		}
 		out.Warn(env.Stderr)
-		io.WriteString(env.Stderr, lines(out.Losing()))
+		io.WriteString(env.Stderr, lines(env.distinct(out, out.Losing())))
 		fmt.Fprintln(env.Stderr, fixed(out, len(files), left, len(elsewhere)))
 		out.Summary.Write(env.Stderr)
-		return cmp.Or(unrendered, failed)
+		return cmp.Or(unrendered, failing(now.Left(), now.Fails(string(transform.Warning))), found(len(elsewhere)))
 	}
 	return cmd
 }
@@ -151,11 +145,15 @@ func repairOnly(ctx context.Context, src *run.Loader, args []string) (*run.Outco
 // is.
 func rendered(env *Env, o *run.Outcome) (errs []error) {
 	places := origin.Of(env.caller.Dir, o.Findings())
-	for _, f := range transform.Sorted(transform.Distinct(o.Findings())) {
+	for _, f := range transform.Sorted(distinct(o, places)(o.Findings())) {
 		file := f.Object.File
+		path := file.Path
+		if f.IsSpread() {
+			path = places.Find(f).Path
+		}
 		if file.Renderer != "" && len(f.Edits) > 0 && !(o.Summary.Found != nil && f.Rule.Enriches) {
 			errs = append(errs, fmt.Errorf("%s (%s) %s: %s: %s; %s; %s",
-				file.Path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), report.Done(f.Edits), places.Advice(f)))
+				path, file.Renderer, f.Subject(), f.Rule.ID, f.Text(), report.Done(f.Edits), places.Advice(f)))
 		}
 	}
 	return errs

@@ -45,11 +45,12 @@ when fail-on refuses them. A file is written whole or not at all.
 		if err != nil {
 			return err
 		}
+		summary := summary(out, env.distinct(out, out.Left()))
 		if len(to) > 0 {
 			r := newChecked(out, run.Never).report(env)
 			fails := r.Fails
 			r.Fails = func(f transform.Finding) bool { return !f.Repaired() && fails(f) }
-			if err := env.writeReports(cmd.Context(), to, r, summary(out)+"\n"); err != nil {
+			if err := env.writeReports(cmd.Context(), to, r, summary+"\n"); err != nil {
 				return err
 			}
 		}
@@ -71,10 +72,10 @@ when fail-on refuses them. A file is written whole or not at all.
 			return err
 		}
 		out.Warn(env.Stderr)
-		fmt.Fprintln(env.Stderr, summary(out))
+		fmt.Fprintln(env.Stderr, summary)
 		out.Summary.Write(env.Stderr)
 		if verbose {
-			io.WriteString(env.Stderr, lines(out.Findings())+skipped(out, math.MaxInt))
+			io.WriteString(env.Stderr, lines(env.distinct(out, out.Findings()))+skipped(out, math.MaxInt))
 		}
 		return nil
 	}

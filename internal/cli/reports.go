@@ -40,15 +40,29 @@ func (c *checked) report(env *Env) report.Report {
 	for _, o := range restarted(c.Outcome) {
 		restarts = append(restarts, o.String())
 	}
+	places := origin.Of(env.caller.Dir, c.open)
 	return report.Report{
 		Findings: c.open, Accepted: c.accepted, Rules: rules.Documented,
 		Objects: c.Objects(), Scopes: scopes(env, c.Outcome), Sources: c.sources(env), Version: version.Current().Version,
-		Place: origin.Of(env.caller.Dir, c.open).Find, Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
+		Place: places.Find, Distinct: distinct(c.Outcome, places), Path: env.caller.Dir.Shown, Restarts: restarts, Fails: c.fails,
 		Diff: func() (string, error) {
 			diff, err := diffs(env, c.Outcome, quoted)
 			return string(diff), err
 		},
 	}
+}
+
+// distinct returns the function that has findings once that several sources have alike.
+func distinct(o *run.Outcome, places *origin.Places) func([]transform.Finding) []transform.Finding {
+	if len(o.Each()) == 1 {
+		return func(findings []transform.Finding) []transform.Finding { return findings }
+	}
+	return places.Distinct
+}
+
+// distinct returns findings of an outcome, those that several sources have alike once.
+func (env *Env) distinct(o *run.Outcome, findings []transform.Finding) []transform.Finding {
+	return distinct(o, origin.Of(env.caller.Dir, o.Findings()))(findings)
 }
 
 // scopes returns the namespaces and applications of the objects, some of them several times.

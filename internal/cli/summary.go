@@ -14,8 +14,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
-// summary returns one line about what was read, what was repaired and what was not.
-func summary(o *run.Outcome) string {
+// summary returns one line about what was read, what was repaired and what is left.
+func summary(o *run.Outcome, left []transform.Finding) string {
 	parts := []string{terminal.Count(o.Objects(), "object")}
 	if n := len(o.Repaired()); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d repaired (%s)", n, repairing(o, false)))
@@ -29,7 +29,7 @@ func summary(o *run.Outcome) string {
 	if n := len(o.Skipped()); n > 0 {
 		parts = append(parts, terminal.Count(n, "document")+" skipped")
 	}
-	parts = append(parts, unrepaired(o.Left())...)
+	parts = append(parts, unrepaired(left)...)
 	if len(parts) == 1 {
 		parts = append(parts, "nothing to repair")
 	}
@@ -39,7 +39,7 @@ func summary(o *run.Outcome) string {
 // unrepaired counts findings that are left and more than advice, and says why they are, in one part or none.
 func unrepaired(left []transform.Finding) []string {
 	advice := func(f transform.Finding) bool { return !f.Severity.AtLeast(transform.Warning) }
-	left = slices.DeleteFunc(transform.Distinct(left), advice)
+	left = slices.DeleteFunc(slices.Clone(left), advice)
 	if len(left) == 0 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func unrepaired(left []transform.Finding) []string {
 }
 
 // restarted returns the services whose pods start anew, once, because of the repairs. One stands for those that
-// Applications with the same source have alike, as in [transform.Distinct].
+// Applications with the same source have alike.
 func restarted(o *run.Outcome) []*transform.Object {
 	type service struct{ path, name string }
 	seen := map[service]bool{}
@@ -116,7 +116,7 @@ func skipped(o *run.Outcome, most int) string {
 // lines returns the findings, one a line.
 func lines(findings []transform.Finding) string {
 	var b strings.Builder
-	for _, f := range transform.Sorted(transform.Distinct(findings)) {
+	for _, f := range transform.Sorted(findings) {
 		b.WriteString(report.Line(f) + "\n")
 	}
 	return b.String()

@@ -47,10 +47,10 @@ func TestWithheld(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := &run.Outcome{Result: result, Path: "a.yaml", Settings: known}
-			if got := summary(out); got != tc.summary {
+			if got := summary(out, out.Left()); got != tc.summary {
 				t.Errorf("summary %q, want %q", got, tc.summary)
 			}
-			if got := newChecked(out, "warning").conclusion(0); !strings.HasSuffix(got, tc.tail) {
+			if got := newChecked(out, "warning").conclusion(out.Problems(), 0); !strings.HasSuffix(got, tc.tail) {
 				t.Errorf("conclusion %q, want it to end with %q", got, tc.tail)
 			}
 		})

@@ -109,7 +109,7 @@ func (p *Places) findDisputed(findings []transform.Finding) map[spot]bool {
 		if source.Line == 0 {
 			continue
 		}
-		at, is := spotOf(f, source), demand{f.Object.File.Path, p.wants(f)}
+		at, is := spotOf(f, source), demand{f.Object.File.Path, wants(f)}
 		if was, found := first[at]; !found {
 			first[at] = is
 		} else if was.renders != is.renders && was.wants != is.wants {
@@ -120,27 +120,33 @@ func (p *Places) findDisputed(findings []transform.Finding) map[spot]bool {
 }
 
 // wants returns what a finding wants as a text. The names that the overlay makes are left out of the reason.
-func (p *Places) wants(f transform.Finding) string {
+func wants(f transform.Finding) string {
 	if len(f.Edits) > 0 {
-		var edits []string
-		for _, e := range f.Edits {
-			edits = append(edits, fmt.Sprintln(e.Op, e.Path, e.To, e.Value))
-		}
-		return strings.Join(edits, "")
+		return changes(f)
 	}
 	end := max(strings.LastIndex(f.Message, ": "), 0)
-	reason, advice := f.Message[:end], f.Message[end:]
-	added := []string{f.Object.Namespace + "/"}
-	if original := p.original(f.Object); original != nil {
-		prefix, suffix, _ := strings.Cut(f.Object.Name, original.Get("metadata", "name").Str())
-		added = append(added, prefix, suffix)
-	}
-	for _, name := range added {
-		if name != "" {
-			reason = strings.ReplaceAll(reason, name, "")
+	return unaffixed(f.Object, f.Message[:end]) + f.Message[end:]
+}
+
+// unaffixed returns a text without the namespace of an object, and without what a renderer put around its name.
+func unaffixed(o *transform.Object, text string) string {
+	affixes := o.File.Affixes()
+	text = strings.ReplaceAll(text, " "+o.Namespace+"/", " ")
+	for _, affix := range []string{affixes.Prefix, affixes.Suffix} {
+		if affix != "" {
+			text = strings.ReplaceAll(text, affix, "")
 		}
 	}
-	return reason + advice
+	return text
+}
+
+// changes returns the edits of a finding as a text.
+func changes(f transform.Finding) string {
+	var edits strings.Builder
+	for _, e := range f.Edits {
+		fmt.Fprintln(&edits, e.Op, e.Path, e.To, e.Value)
+	}
+	return edits.String()
 }
 
 // overlaid reports whether the edit sets a text with what the overlay adds to the name of the original object.

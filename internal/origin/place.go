@@ -71,6 +71,39 @@ func (p *Places) Find(f transform.Finding) report.Place {
 	return place
 }
 
+// Distinct returns findings in a new slice, in which one stands for those that several sources have alike, as those of
+// Applications with one source or of overlays with one base: at the same place, with the same text, but for the names
+// that each makes, and the same repair. Its Same are the objects of the others.
+func (p *Places) Distinct(findings []transform.Finding) []transform.Finding {
+	type like struct {
+		place                           report.Place
+		rule, at, object, text, changes string
+	}
+	index := map[like]int{}
+	var all []transform.Finding
+	for _, f := range findings {
+		if f.Object.IsLive() {
+			all = append(all, f)
+			continue
+		}
+		is := like{
+			report.Place{Path: f.Object.File.Path, Line: f.Line, Col: f.Col}, f.Rule.ID, f.At.String(),
+			f.Object.Kind + " " + f.Object.SourceName(), string(f.Severity) + unaffixed(f.Object, f.Text()), changes(f),
+		}
+		if f.Object.File.Renderer != "" {
+			is.place = p.Find(f)
+		}
+		i, found := index[is]
+		if !found {
+			index[is] = len(all)
+			all = append(all, f)
+			continue
+		}
+		all[i].Same = append(all[i].Same, f.Object)
+	}
+	return all
+}
+
 // load splits a file into documents.
 func (p *Places) load(path string, data []byte) *sourceFile {
 	if p.files[path] == nil {

@@ -10,7 +10,7 @@ import (
 
 // Compact writes a line for each finding.
 func Compact(w io.Writer, r Report) error {
-	for _, f := range transform.Sorted(transform.Distinct(r.Findings)) {
+	for _, f := range transform.Sorted(r.Distinct(r.Findings)) {
 		line := Line(f)
 		if f.Object.File.Renderer != "" {
 			if repair := r.Place(f).Repair; repair != "" {

@@ -14,7 +14,7 @@ var githubLevel = map[transform.Severity]string{
 // GitHub writes an annotation for each finding.
 func GitHub(w io.Writer, r Report) error {
 	var annotations []encoding.Annotation
-	for _, f := range transform.Sorted(transform.Distinct(r.Findings)) {
+	for _, f := range transform.Sorted(r.Distinct(r.Findings)) {
 		place := r.Place(f)
 		if f.Object.IsLive() {
 			place = Place{}

@@ -20,7 +20,7 @@ const (
 // Markdown writes the comment of a pull request or the summary of a CI step: the findings, and behind a click what the
 // repair changes, what it restarts, and what is accepted. It is cut where GitHub would refuse it.
 func Markdown(w io.Writer, r Report) error {
-	r.Findings, r.Accepted = transform.Distinct(r.Findings), transform.Distinct(r.Accepted)
+	r.Findings, r.Accepted = r.Distinct(r.Findings), r.Distinct(r.Accepted)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", heading(r))
 	table(&b, r, r.Findings)

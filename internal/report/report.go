@@ -22,6 +22,9 @@ type Report struct {
 	// Place returns where a person finds what a finding is about.
 	Place func(transform.Finding) Place
 
+	// Distinct returns findings with one in the place of several that people repair at once; its Same are the others' objects.
+	Distinct func([]transform.Finding) []transform.Finding
+
 	// Fails reports whether fail-on of its source makes the finding fail the command.
 	Fails func(transform.Finding) bool
 

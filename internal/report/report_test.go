@@ -96,9 +96,10 @@ func sample() Report {
 		Findings: findings[:last], Accepted: append(result.Accepted, known),
 		Version: "v1.2.3", Objects: 14, Rules: rules, Width: 80,
 		Restarts: []string{"InferenceService ml/iris"}, Tail: "14 objects\n",
-		Path:  func(path string) string { return path },
-		Fails: func(f transform.Finding) bool { return f.Severity.AtLeast(transform.Warning) },
-		Diff:  func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
+		Path:     func(path string) string { return path },
+		Distinct: func(findings []transform.Finding) []transform.Finding { return findings },
+		Fails:    func(f transform.Finding) bool { return f.Severity.AtLeast(transform.Warning) },
+		Diff:     func() (string, error) { return "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-```@team\n+::error::\x1b[31m\n", nil },
 		Place: func(f transform.Finding) Place {
 			if f.Object.Kind == autoscaler {
 				return Place{Path: "base/hpa.yaml"}
@@ -144,7 +145,7 @@ func TestFormats(t *testing.T) {
 // TestEmpty compares what each format makes of a report without findings.
 func TestEmpty(t *testing.T) {
 	for _, format := range Formats {
-		r := Report{Objects: 3, Version: "v1.2.3", Tail: "3 objects, no findings\n"}
+		r := Report{Objects: 3, Version: "v1.2.3", Tail: "3 objects, no findings\n", Distinct: sample().Distinct}
 		golden(t, "empty."+format.Name, written(t, func(b *bytes.Buffer) error { return format.Write(b, r) }))
 	}
 }

@@ -116,7 +116,7 @@ func SARIF(w io.Writer, r Report) error {
 	}
 	results := []sarifResult{}
 	seen, budget := map[string]int{}, maxPatched
-	for _, f := range transform.Sorted(transform.Distinct(slices.Concat(r.Findings, r.Accepted))) {
+	for _, f := range transform.Sorted(slices.Concat(r.Distinct(r.Findings), r.Distinct(r.Accepted))) {
 		print := fingerprint(f)
 		seen[print]++
 		results = append(results, sarifResult{
@@ -158,9 +158,15 @@ func (r Report) sarifAt(f transform.Finding) sarifLocation {
 	if place.Line > 0 {
 		region = sarifRegion{place.Line, place.Col, place.Line, max(place.EndCol, place.Col)}
 	}
+	var objects []sarifLogical
+	for _, o := range append([]*transform.Object{f.Object}, f.Same...) {
+		if object := (sarifLogical{o.String(), "resource"}); !slices.Contains(objects, object) {
+			objects = append(objects, object)
+		}
+	}
 	return sarifLocation{
 		Physical: sarifPhysical{sarifArtifact{uri(place.Path)}, region},
-		Logical:  []sarifLogical{{f.Object.String(), "resource"}},
+		Logical:  objects,
 	}
 }
 

@@ -28,7 +28,9 @@ func TestSARIFSchema(t *testing.T) {
 
 // TestSARIFRules checks the rules of the catalogue in the same way.
 func TestSARIFRules(t *testing.T) {
-	log := written(t, func(b *bytes.Buffer) error { return SARIF(b, Report{Rules: rules.Documented}) })
+	log := written(t, func(b *bytes.Buffer) error {
+		return SARIF(b, Report{Rules: rules.Documented, Distinct: sample().Distinct})
+	})
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(log))
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,9 @@ import (
 // what the repair does.
 func Text(w io.Writer, r Report) error {
 	t := text{Report: r}
-	for _, group := range byObject(transform.Sorted(transform.Distinct(r.Findings))) {
+	for _, group := range byObject(transform.Sorted(r.Distinct(r.Findings))) {
 		first := group[0]
-		t.line("%s%s", t.paint("1", first.Subject()), t.paint("2", renderer(first.Object.File)))
+		t.line("%s%s", t.paint("1", first.Subject()), t.paint("2", renderer(first)))
 		severest(group)
 		for _, f := range group {
 			t.finding(f)
@@ -52,9 +52,10 @@ func byObject(findings []transform.Finding) [][]transform.Finding {
 	return groups
 }
 
-// renderer says who made the objects of a file, if a renderer did.
-func renderer(file *transform.File) string {
-	if file.Renderer == "" {
+// renderer says who made the object of a finding of one source, if a renderer did.
+func renderer(f transform.Finding) string {
+	file := f.Object.File
+	if file.Renderer == "" || f.IsSpread() {
 		return ""
 	}
 	return fmt.Sprintf("  %s (%s)", file.Path, file.Renderer)
