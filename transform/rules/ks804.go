@@ -118,7 +118,7 @@ func (p *pass) refuseType(at yamldoc.Path, value *yamldoc.Node, got, want string
 		r.advice = fmt.Sprintf("write %s in quotes, as %q", it, value.Get().Value)
 	case want == schema.Integer && got == schema.String && err == nil && number == math.Trunc(number),
 		want == schema.Boolean && (value.Str() == "true" || value.Str() == "false"):
-		r.advice = "write " + it + " without quotes"
+		r.advice = fmt.Sprintf("write %s without quotes, as %s", it, value.Str())
 	default:
 		r.advice = "write " + it + " as " + typeWords[want]
 	}

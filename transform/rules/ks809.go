@@ -2,6 +2,7 @@ package rules
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func checkQuantityForm(p *pass) {
 			r.advice = "write a number with a unit, as 500m, 2 or 4Gi"
 		case schema.JSONOf(value) == schema.Number && p.Object.Kind != kserve.InferenceService.Kind:
 			r.words = r.at.String() + " in body must be of type integer,string"
-			r.advice = "write it in quotes"
+			r.advice = fmt.Sprintf("write it in quotes, as %q", value.Value)
 			if p.Object.Kind == kserve.LLMInferenceService.Kind {
 				r.only = asWritten
 			}
