@@ -68,6 +68,13 @@ func (l *Loader) standsForOthers(
 		}), err
 }
 
+// isChart reports whether a path is a chart for which the settings name no files with values.
+func (l *Loader) isChart(path string) bool {
+	set, err := settings.Load(l.From(path))
+	return err == nil && set.Source == render.Auto && len(set.Helm.ValuesFiles) == 0 &&
+		present(l.Dir.Absolute(path), "Chart.yaml")
+}
+
 // mentionsApplications reports whether a manifest in a folder may have Applications.
 func mentionsApplications(dir string) bool {
 	entries, _ := os.ReadDir(dir)

@@ -39,6 +39,25 @@ type finder struct {
 
 // loadSeveral reads the sources that are found below PATHs or that Applications name.
 func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[string]discover.Result) (*Inputs, error) {
+	f, err := l.search(ctx, args, walked)
+	if err != nil {
+		return nil, err
+	}
+	return f.sum(ctx, args)
+}
+
+// loadCharts reads charts that are named as the Applications of the repository render them. There are no inputs if none
+// of them does.
+func (l *Loader) loadCharts(ctx context.Context, args []string) (*Inputs, error) {
+	f, err := l.search(ctx, args, map[string]discover.Result{})
+	if err != nil || !slices.ContainsFunc(orHere(args), func(path string) bool { return f.claimed[f.Dir.Real(path)] }) {
+		return nil, err
+	}
+	return f.sum(ctx, args)
+}
+
+// search finds the sources below PATHs or of Applications, and reads them.
+func (l *Loader) search(ctx context.Context, args []string, walked map[string]discover.Result) (*finder, error) {
 	if l.Previous == "-" {
 		return nil, errors.New("flag --previous: for several sources it is the checkout before the change, a folder")
 	}
@@ -63,9 +82,11 @@ func (l *Loader) loadSeveral(ctx context.Context, args []string, walked map[stri
 	if len(l.Applications) > 0 {
 		find = f.named
 	}
-	if err := find(ctx, args); err != nil {
-		return nil, err
-	}
+	return f, find(ctx, args)
+}
+
+// sum returns what was found, and says what was not.
+func (f *finder) sum(ctx context.Context, args []string) (*Inputs, error) {
 	if err := f.gone(ctx, args); err != nil {
 		return nil, err
 	}

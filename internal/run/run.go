@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
@@ -89,6 +90,11 @@ func (l *Loader) load(ctx context.Context, args []string) (*Inputs, error) {
 		var err error
 		if several, err = l.finds(ctx, args, walked); err != nil {
 			return nil, err
+		}
+		if !several && l.Previous == "" && slices.ContainsFunc(orHere(args), l.isChart) {
+			if all, err := l.loadCharts(ctx, args); all != nil || err != nil {
+				return all, err
+			}
 		}
 	}
 	switch {
