@@ -92,6 +92,9 @@ func (c *Sidecar) mount(tb testing.TB, v Version) {
 			tb.Fatalf("the sidecar mounts %s, which is none of Argo CD's volumes for plugins nor its own", mount.Name)
 		}
 		c.stack.Bind(volume, c.inside(mount.MountPath))
+		if mount.ReadOnly {
+			c.stack.Seal(c.inside(mount.MountPath))
+		}
 	}
 	if *c.container.SecurityContext.ReadOnlyRootFilesystem {
 		c.stack.Seal(c.root)

@@ -56,8 +56,12 @@ func (c *comparison) mounts(sidecar *container) {
 			c.add(Missing, "volumeMounts", "nothing is mounted at %s; install mounts the volume %s", want.MountPath, want.Name)
 			continue
 		}
-		if want.MountPath != programFolder && (mount.ReadOnly || c.pod.volume(mount.Name).readOnly()) {
+		switch readOnly := mount.ReadOnly || c.pod.volume(mount.Name).readOnly(); {
+		case readOnly && !want.ReadOnly:
 			c.add(Wrong, "volumeMounts", "the volume %s at %s is read-only, and argocd-cmp-server writes there",
+				mount.Name, want.MountPath)
+		case !readOnly && want.ReadOnly:
+			c.add(Wrong, "volumeMounts", "the sidecar can replace what is in the volume %s at %s: mount it readOnly",
 				mount.Name, want.MountPath)
 		}
 		if want.MountPath != temporary {

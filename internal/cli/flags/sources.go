@@ -13,11 +13,12 @@ const (
 	PathHelp  = `PATH is a directory, a file, or - for standard input; the default is the working directory.`
 	PathsHelp = PathHelp + ` Several PATHs give one result: each directory is a source with its own
 settings, and the files of one directory are one source together.`
-	FoundHelp = `A directory that is neither a kustomization nor a chart, and has sources in the directories below it, or a chart with
-files values*.yaml beside its own, stands for several sources: what the Applications and ApplicationSets of the repository render of it, as Argo CD would, and what none
-of them renders: kustomizations, charts, with their own values and with each other file values*.yaml beside them, and
-directories with manifests. Standard error ends with what was found, and with what is not rendered and why. A source that
-cannot be rendered does not hide the others; the exit code is 2 then, or with --skip-unrenderable that of the others.`
+	FoundHelp = `A directory that is neither a kustomization nor a chart, and has sources in the directories below it, a chart with
+files values*.yaml beside its own, and a chart that Applications of the repository name stand for several sources: what
+the Applications and ApplicationSets of the repository render of it, as Argo CD would, and what none of them renders:
+kustomizations, charts, with their own values and with each other file values*.yaml beside them, and directories with
+manifests. Standard error ends with what was found, and with what is not rendered and why. A source that cannot be
+rendered does not hide the others; the exit code is 2 then, or with --skip-unrenderable that of the others.`
 	SeveralHelp = `With --discover PATH stands for the sources below it, also where it is a source itself.
 
 With --application it reads Argo CD's Applications and ApplicationSets from a file, a directory or standard input, and
