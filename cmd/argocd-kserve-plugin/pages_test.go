@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
@@ -46,7 +47,7 @@ var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 
 // TestPages runs the commands of pages in a repository like the one that they are about, block by block, and compares
 // what they print and the exit codes with which they fail with testdata/pages. Programs that need a cluster, a registry
-// or Go's compiler are scripts. Of long outputs it keeps the ends.
+// or Go's compiler are scripts.
 func TestPages(t *testing.T) {
 	for page, left := range pages {
 		t.Run(page, func(t *testing.T) {
@@ -103,28 +104,17 @@ func blocksOf(t *testing.T, page string) []string {
 	return blocks
 }
 
-// The lines of a long output that TestPages keeps: the first ones, exit codes, and the last ones.
-const head, tail = 20, 5
+// The lines of an output that stay, of a longer one the first and the last ones, and a hash for those between.
+const whole, head, tail = 150, 20, 5
 
 func shortened(output string) string {
 	lines := strings.SplitAfter(output, "\n")
-	if len(lines) <= head+tail {
+	if len(lines) <= whole {
 		return output
 	}
-	var b strings.Builder
-	left := 0
-	for i, line := range lines {
-		if i < head || i >= len(lines)-tail || strings.HasPrefix(line, "(exit code ") {
-			if left > 0 {
-				fmt.Fprintf(&b, "... %d lines ...\n", left)
-			}
-			b.WriteString(line)
-			left = 0
-			continue
-		}
-		left++
-	}
-	return b.String()
+	between := lines[head : len(lines)-tail]
+	return fmt.Sprintf("%s... %d lines with the hash %.8x ...\n%s", strings.Join(lines[:head], ""), len(between),
+		sha256.Sum256([]byte(strings.Join(between, ""))), strings.Join(lines[len(lines)-tail:], ""))
 }
 
 // stand are the scripts that stand in for programs, in a checkout.
