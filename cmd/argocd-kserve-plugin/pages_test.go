@@ -27,6 +27,7 @@ var pages = map[string][]string{
 	"docs/flux.md":         {"helm upgrade "},
 	"docs/health.md":       {"kubectl get inferenceservice iris ", "kubectl apply "},
 	"docs/kustomize.md":    nil,
+	"docs/live.md":         nil,
 	"docs/openshift-ai.md": nil,
 	"docs/settings.md":     nil,
 	"docs/upgrading.md":    nil,
@@ -37,7 +38,6 @@ var others = map[string]string{
 	"docs/getting-started.md": "e2e/install/cluster TestGettingStarted",
 	"docs/helm.md":            "TestHelmPage",
 	"docs/hosts.md":           "e2e/hosts",
-	"docs/live.md":            "TestScript/doctor and TestScript/live",
 	"docs/llm.md":             "internal/cli TestLLMPage",
 	"docs/plan.md":            "make plan-test",
 	"docs/reports.md":         "TestReportsPage",
@@ -124,7 +124,9 @@ var stand = map[string]string{
 	"old":    "exec \"$PROGRAM\" \"$@\"\n",
 	"new":    "exec \"$PROGRAM\" \"$@\"\n",
 	"helm":   "case \"$*\" in\n*values*) echo 'configs: {}' ;;\n*template*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
-	"kubectl": "case \"$*\" in\n*patch*|*logs*) ;;\n*replace*) cat ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
+	"kubectl": "case \"$*\" in\n*--raw*/inferenceservices*) cat \"$OBJECTS/services.json\" ;;\n" +
+		"*--raw*/apis/serving.kserve.io*) cat \"$OBJECTS/kinds.json\" ;;\n*--raw*) echo '{\"metadata\": {\"resourceVersion\": \"1\"}}' ;;\n" +
+		"*patch*|*logs*) ;;\n*replace*) cat ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
 		"*argocds.argoproj.io*) cat \"$OBJECTS/operator.yaml\" ;;\n" +
 		"*argocd-repo-server*) cat \"$OBJECTS/argocd.yaml\" ;;\n*argocd-cm*) cat \"$OBJECTS/argocd-cm.yaml\" ;;\n" +
 		"*llminferenceservices\\ -w*) cat \"$OBJECTS/llama.json\" ;;\n*inferenceservices\\ -w*) cat \"$OBJECTS/fine.json\" ;;\n" +
@@ -236,6 +238,16 @@ data:
       if c.type == "Ready" and c.status == "True" then return {status = "Healthy"} end
     end
     return {status = "Progressing"}
+`,
+	"kinds.json": `{"versions": [{"version": "v1beta1"}],
+  "resources": [{"name": "inferenceservices", "kind": "InferenceService", "namespaced": true}]}
+`,
+	"services.json": `{"metadata": {"resourceVersion": "1"}, "items": [{
+  "metadata": {"name": "iris", "namespace": "models", "uid": "1", "resourceVersion": "1"},
+  "spec": {"predictor": {"model": {"modelFormat": {"name": "sklearn"}, "storageUri": "gs://models/iris"}}},
+  "status": {"conditions": [{"type": "Ready", "status": "False"}],
+    "modelStatus": {"transitionStatus": "BlockedByFailedLoad", "lastFailureInfo": {"reason": "ModelLoadFailed", "message": "no such object"}}}
+}]}
 `,
 	"llama.json": `{
   "apiVersion": "serving.kserve.io/v1alpha2", "kind": "LLMInferenceService",
