@@ -26,6 +26,7 @@ var pages = map[string][]string{
 	"docs/ci.md":           nil,
 	"docs/flux.md":         {"helm upgrade "},
 	"docs/health.md":       {"kubectl get inferenceservice iris ", "kubectl apply "},
+	"docs/helm.md":         nil,
 	"docs/kustomize.md":    nil,
 	"docs/live.md":         nil,
 	"docs/openshift-ai.md": nil,
@@ -36,7 +37,6 @@ var pages = map[string][]string{
 // others are the pages with commands that other tests run.
 var others = map[string]string{
 	"docs/getting-started.md": "e2e/install/cluster TestGettingStarted",
-	"docs/helm.md":            "TestHelmPage",
 	"docs/hosts.md":           "e2e/hosts",
 	"docs/llm.md":             "internal/cli TestLLMPage",
 	"docs/plan.md":            "make plan-test",
@@ -125,7 +125,8 @@ var stand = map[string]string{
 	"new":    "exec \"$PROGRAM\" \"$@\"\n",
 	"helm":   "case \"$*\" in\n*values*) echo 'configs: {}' ;;\n*template*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
 	"kubectl": "case \"$*\" in\n*--raw*/inferenceservices*) cat \"$OBJECTS/services.json\" ;;\n" +
-		"*--raw*/apis/serving.kserve.io*) cat \"$OBJECTS/kinds.json\" ;;\n*--raw*) echo '{\"metadata\": {\"resourceVersion\": \"1\"}}' ;;\n" +
+		"*--raw*/apis/serving.kserve.io*) cat \"$OBJECTS/kinds.json\" ;;\n" +
+		"*--raw*) echo '{\"metadata\": {\"resourceVersion\": \"1\"}}' ;;\n" +
 		"*patch*|*logs*) ;;\n*replace*) cat ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
 		"*argocds.argoproj.io*) cat \"$OBJECTS/operator.yaml\" ;;\n" +
 		"*argocd-repo-server*) cat \"$OBJECTS/argocd.yaml\" ;;\n*argocd-cm*) cat \"$OBJECTS/argocd-cm.yaml\" ;;\n" +
@@ -157,7 +158,7 @@ func (h *host) furnish(t *testing.T) {
 	}
 	for to, example := range map[string]string{
 		"models/churn": "sklearn-logger", "models/production": "triton-transformer", "base": "two-environments/base",
-		"overlays": "two-environments/overlays", "../your-repository/churn": "sklearn-logger",
+		"overlays": "two-environments/overlays", "charts/model": "helm-chart", "../your-repository/churn": "sklearn-logger",
 	} {
 		folder := os.DirFS(filepath.Join("..", "..", "examples", example))
 		if err := os.CopyFS(filepath.Join(h.checkout, to), folder); err != nil {
@@ -246,7 +247,8 @@ data:
   "metadata": {"name": "iris", "namespace": "models", "uid": "1", "resourceVersion": "1"},
   "spec": {"predictor": {"model": {"modelFormat": {"name": "sklearn"}, "storageUri": "gs://models/iris"}}},
   "status": {"conditions": [{"type": "Ready", "status": "False"}],
-    "modelStatus": {"transitionStatus": "BlockedByFailedLoad", "lastFailureInfo": {"reason": "ModelLoadFailed", "message": "no such object"}}}
+    "modelStatus": {"transitionStatus": "BlockedByFailedLoad", 
+      "lastFailureInfo": {"reason": "ModelLoadFailed", "message": "no such object"}}}
 }]}
 `,
 	"llama.json": `{
