@@ -67,6 +67,14 @@ const (
 	NeverSettles = "never settles"
 )
 
+// What is said of an object that KServe deletes, and how that begins which is said of one whose deletion waits, or on whose
+// own a controller fails.
+const (
+	Deletes = "KServe's own controller deletes it"
+	Waits   = "the deletion waits for the finalizer"
+	Fails   = "its controller fails: "
+)
+
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
 func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
 	p := &Plan{
@@ -95,13 +103,13 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		r := referenceOf(m.Object)
 		r.Namespace = cmp.Or(r.Namespace, namespace)
 		if isService(m.Object) && !refused[i] && !now.has(r) {
-			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, "KServe's own controller deletes it"})
+			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, Deletes})
 		}
 	}
 	for _, r := range now.order {
 		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
 			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), apiServer,
-				strings.Join(list("the deletion waits for the finalizer", waits), "")})
+				strings.Join(list(Waits, waits), "")})
 		}
 	}
 	told, reports := map[Reference]bool{}, newReports(&answer.State)
@@ -118,7 +126,7 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	for _, e := range answer.State.Errors {
 		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
+			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, Fails + e.Message})
 		}
 	}
 	for _, f := range answer.State.Fights {
