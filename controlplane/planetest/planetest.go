@@ -23,7 +23,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
-		"in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
+		"later": later, "in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
