@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	admissionattributes "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
@@ -118,18 +120,18 @@ func (s *Server) addWebhook(
 
 // asks reports whether the API server asks the webhook about a request.
 func (w webhook) asks(t target, operation admissionv1.Operation, o object) bool {
-	if t.subresource != "" || !w.selector.Matches(labels.Set(metaOf(o).GetLabels())) {
+	if !w.selector.Matches(labels.Set(metaOf(o).GetLabels())) {
 		return false
 	}
 	version, err := schema.ParseGroupVersion(t.version)
 	if err != nil {
 		return false
 	}
-	has := func(all []string, one string) bool { return slices.Contains(all, "*") || slices.Contains(all, one) }
+	request := admissionattributes.NewAttributesRecord(nil, nil, version.WithKind(t.kind.Kind), t.namespace, t.name,
+		version.WithResource(t.kind.plural), t.subresource, admissionattributes.Operation(operation), nil, false, nil)
 	return slices.ContainsFunc(w.rules, func(r registrationv1.RuleWithOperations) bool {
-		return (slices.Contains(r.Operations, registrationv1.OperationAll) ||
-			slices.Contains(r.Operations, registrationv1.OperationType(operation))) &&
-			has(r.APIGroups, version.Group) && has(r.APIVersions, version.Version) && has(r.Resources, t.kind.plural)
+		matcher := rules.Matcher{Rule: r, Attr: request}
+		return matcher.Matches()
 	})
 }
 

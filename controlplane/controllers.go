@@ -53,6 +53,7 @@ type manager struct {
 	waiting map[work]int64 // that a controller wants to look at again, with the newest write then
 	rounds  map[work]int
 	failed  map[work]error
+	endless map[work]bool // whether the last look at it did not settle
 	events  []Event
 	told    map[Event]bool // that are in events
 	wrote   map[key]write  // what the current work has written, if it is one of the last rounds
@@ -90,17 +91,30 @@ const mostRounds = 40
 func newManager(server *Server) *manager {
 	m := &manager{
 		server: server, watches: watches{of: map[schema.GroupKind][]watch{}}, waiting: map[work]int64{}, failed: map[work]error{},
-		unowned: map[key]work{},
+		endless: map[work]bool{}, unowned: map[key]work{},
 	}
 	m.reset()
 	server.changed = m.changed
 	return m
 }
 
-// reset forgets what has happened, but not what has failed: controllers try that again after the next change.
+// reset forgets what has happened, but not what has failed or never settled: controllers try that again after the next
+// change, or all the time.
 func (m *manager) reset() {
 	m.queued, m.rounds = map[work]bool{}, map[work]int{}
 	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
+}
+
+// lookAgain queues all objects that controllers look at, but for those that they look at all the time.
+func (m *manager) lookAgain() {
+	m.reset()
+	for i, c := range m.controllers {
+		for _, o := range m.server.all(c.For, "") {
+			if w := (work{i, keyOf(o)}); !m.endless[w] {
+				m.add(w)
+			}
+		}
+	}
 }
 
 // changed tells the controllers of a write, of which either side is nil. A stand-in looks at the object, and at the one
@@ -166,7 +180,8 @@ func (m *manager) settle(ctx context.Context) error {
 		w := (*next)[0]
 		*next = (*next)[1:]
 		delete(m.queued, w)
-		if m.rounds[w]++; m.rounds[w] > mostRounds {
+		m.rounds[w]++
+		if m.endless[w] = m.rounds[w] > mostRounds; m.endless[w] {
 			delete(m.waiting, w)
 			continue
 		}

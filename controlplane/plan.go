@@ -103,7 +103,10 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	answer.State = *state
-	return answer, nil
+	if p.deletes {
+		answer.Later, err = p.lookAgain(ctx, state)
+	}
+	return answer, err
 }
 
 // configuration is KServe's.

@@ -21,6 +21,7 @@ type play struct {
 	*Cluster
 	before    map[key]object // what is in the cluster without the manifests
 	namespace string
+	deletes   bool // whether the last act has deleted something
 }
 
 // act deletes what is gone of older manifests before it applies the new ones over the others, as Argo CD does, and
@@ -49,6 +50,8 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			state.Refused = append(state.Refused, Refusal{
 				Index: i, Object: p.server.reference(t.key()), Deleted: true, Message: statusOf(err).Message,
 			})
+		} else {
+			p.deletes = true
 		}
 	}
 	for _, i := range ordered(manifests) {
@@ -76,6 +79,17 @@ func (p *play) prunes(k key) bool {
 	}
 	options := strings.Split(metaOf(live).GetAnnotations()["argocd.argoproj.io/sync-options"], ",")
 	return !slices.ContainsFunc(options, func(option string) bool { return strings.TrimSpace(option) == "Prune=false" })
+}
+
+// lookAgain lets KServe look at all services once more, and returns nil if that changes nothing.
+func (p *play) lookAgain(ctx context.Context, state *State) (*State, error) {
+	before := p.server.revision
+	p.manager.lookAgain()
+	later, err := p.settled(ctx, &State{})
+	if err != nil || p.server.revision == before && slices.Equal(later.Errors, state.Errors) {
+		return nil, err
+	}
+	return later, nil
 }
 
 // settled lets the controllers do their work, and adds to the state what they leave.

@@ -116,9 +116,7 @@ func (r *reader) List(ctx context.Context, list client.ObjectList, options ...cl
 	if selector == nil {
 		selector = labels.Everything()
 	}
-	r.server.mu.Lock()
 	keys := r.server.store.selected(gvk.GroupKind(), applied.Namespace, selector)
-	r.server.mu.Unlock()
 	var items []runtime.Object
 	for _, k := range keys {
 		stored, err := r.server.get(k)

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -48,14 +47,14 @@ func (k key) String() string {
 	return k.Kind + " " + k.namespace + "/" + k.name
 }
 
-// Server is an API server in memory. It is an [http.RoundTripper] for the clients.
+// Server is an API server in memory. It is an [http.RoundTripper] for the clients, and for one goroutine: KServe's
+// controllers start none, and the manager runs one of them at a time.
 type Server struct {
 	kinds    map[schema.GroupKind]*kind
 	plurals  map[schema.GroupResource]*kind // the same
 	webhooks []webhook
 	changed  func(before, after object) // is told of every write; either is nil
 
-	mu sync.Mutex // for what follows
 	*store
 	revision int64 // of the newest write
 	created  int   // objects
@@ -277,8 +276,6 @@ func (s *Server) target(segments []string) (target, error) {
 }
 
 func (s *Server) get(k key) (object, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	stored, found := s.objects[k]
 	if !found {
 		return nil, apierrors.NewNotFound(s.kinds[k.GroupKind].resource(), k.name)
@@ -288,8 +285,6 @@ func (s *Server) get(k key) (object, error) {
 
 // all returns the stored objects of a kind, in order; those of every namespace for "".
 func (s *Server) all(of schema.GroupKind, namespace string) []object {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var found []object
 	for _, k := range s.store.selected(of, namespace, labels.Everything()) {
 		found = append(found, s.objects[k])
@@ -330,8 +325,6 @@ func (s *Server) selected(t target, query url.Values) ([]object, error) {
 			return nil, apierrors.NewBadRequest("field label not supported: " + required.Field)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var selected []object
 	for _, k := range s.store.selected(t.kind.GroupKind, t.namespace, byLabel) {
 		if byField.Matches(fields.Set{"metadata.name": k.name, "metadata.namespace": k.namespace}) {

@@ -1,12 +1,19 @@
 package controlplane
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"testing/fstest"
 
+	registrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	"sigs.k8s.io/yaml"
 )
 
 // What has two owners is there until both are gone.
@@ -85,6 +92,67 @@ func TestDeletedCustom(t *testing.T) {
 	updated, err := places().update(t.Context(), place(t, "{color: red, size: 1}"), old, "")
 	if err != nil || metaOf(updated).GetDeletionTimestamp() == nil {
 		t.Errorf("%v, %v", updated, err)
+	}
+}
+
+// An update of a custom resource has to say of which version it is, one of a ConfigMap need not. Neither may be of another one.
+func TestResourceVersions(t *testing.T) {
+	definition, err := yaml.YAMLToJSON([]byte(definitionOfPlaces))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer()
+	s.addBuiltins(builtins)
+	if err := s.addDefinitions(fstest.MapFS{
+		"manifests/places.json": {Data: definition},
+		"manifests/index.json": {Data: []byte(`[{"file": "places.json", "group": "example.com", "kind": "Place",
+			"plural": "places", "versions": ["v1"], "storage": "v1", "namespaced": true}]`)},
+	}, runtime.NewScheme()); err != nil {
+		t.Fatal(err)
+	}
+	for kind, tc := range map[string]struct {
+		apiVersion string
+		refused    bool
+	}{"ConfigMap": {"v1", false}, "Place": {"example.com/v1", true}} {
+		made := object{"apiVersion": tc.apiVersion, "kind": kind, "metadata": object{"name": "a", "namespace": "default"}}
+		target, _ := s.targetOf(made, "")
+		if _, err := s.create(target, runtime.DeepCopyJSON(made), false); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.update(target, runtime.DeepCopyJSON(made), false); (err != nil) != tc.refused || tc.refused && !apierrors.IsInvalid(err) {
+			t.Errorf("%s without a version: %v", kind, err)
+		}
+		metaOf(made).SetResourceVersion("99")
+		if _, err := s.update(target, made, false); !apierrors.IsConflict(err) {
+			t.Errorf("%s of another version: %v", kind, err)
+		}
+	}
+}
+
+// A webhook is asked about a status only if its rules name that.
+func TestWebhooksOfStatus(t *testing.T) {
+	for resources, asked := range map[string]bool{
+		"services": false, "*": false, "pods/status": false, "services/status": true, "services/*": true, "*/*": true,
+	} {
+		s := newServer()
+		s.addBuiltins(builtins)
+		service := object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "a", "namespace": "default"},
+			"spec": object{"type": "LoadBalancer", "ports": []any{object{"port": int64(80)}}}}
+		target, _ := s.targetOf(service, "")
+		made, err := s.create(target, service, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.webhooks = []webhook{{
+			rules: []registrationv1.RuleWithOperations{{Operations: []registrationv1.OperationType{"UPDATE"},
+				Rule: registrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{resources}}}},
+			selector: labels.Everything(),
+			handler:  admission.HandlerFunc(func(context.Context, admission.Request) admission.Response { return admission.Denied("no") }),
+		}}
+		status := object{"loadBalancer": object{"ingress": []any{object{"ip": "10.0.0.1"}}}}
+		if err := s.writeStatus(target.key(), made, status); (err != nil) != asked {
+			t.Errorf("rules about %s: %v", resources, err)
+		}
 	}
 }
 

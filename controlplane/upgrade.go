@@ -64,11 +64,9 @@ func (p *play) load(o object) error {
 
 // restore stores an object as an older release has left it.
 func (s *Server) restore(k key, o object) {
-	s.mu.Lock()
 	s.revision++
 	metaOf(o).SetResourceVersion(fmt.Sprint(s.revision))
 	s.put(k, o)
-	s.mu.Unlock()
 	s.changed(nil, o)
 }
 
@@ -79,7 +77,7 @@ func (s *Server) recall() {
 		for _, owner := range metaOf(pod).GetOwnerReferences() {
 			kind := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
 			k := key{kind, metaOf(pod).GetNamespace(), owner.Name}
-			if d, err := s.get(k); err == nil && metaOf(d).GetUID() == owner.UID {
+			if d, err := s.get(k); err == nil {
 				template, _, _ := unstructured.NestedFieldNoCopy(d, "spec", "template")
 				s.pods[k] = podOf{keyOf(pod), template}
 			}

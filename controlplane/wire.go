@@ -37,6 +37,10 @@ type Answer struct {
 	// Previous is the state before the change: nil without one, and with Stored what this release makes of that alone.
 	Previous *State `json:"previous,omitempty"`
 	State    State  `json:"state"`
+	// Later is what the state becomes when KServe looks at all services once more, as its controllers do every ten hours and
+	// when they start: they watch little of what a service uses. It is nil unless the change deletes something and that
+	// look changes something.
+	Later *State `json:"later,omitempty"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
 }

@@ -45,9 +45,7 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 		t.name = prefix + s.suffix(prefix)
 		meta.SetName(t.name)
 	}
-	s.mu.Lock()
 	meta.SetUID(types.UID(fmt.Sprintf(uid, s.created+1)))
-	s.mu.Unlock()
 	meta.SetCreationTimestamp(metav1.NewTime(start))
 	if given, err = t.kind.create(t.context(), given); err != nil {
 		return nil, err
@@ -73,8 +71,6 @@ var versionSet = &apierrors.StatusError{ErrStatus: metav1.Status{
 // suffix makes up the end of a name, the same again if the object was refused: a message with the name stays as it is.
 func (s *Server) suffix(prefix string) string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	sum := fnv.New64a()
 	fmt.Fprint(sum, prefix, s.created)
 	number := sum.Sum64()
@@ -207,7 +203,6 @@ func (s *Server) write(t target, before, given object, dryRun bool) (object, err
 		return t.kind.convert(stored, t.version)
 	}
 	meta := metaOf(stored)
-	s.mu.Lock()
 	s.revision++
 	if before == nil {
 		s.created++
@@ -219,7 +214,6 @@ func (s *Server) write(t target, before, given object, dryRun bool) (object, err
 	} else {
 		s.put(t.key(), stored)
 	}
-	s.mu.Unlock()
 	if gone {
 		s.changed(before, nil)
 		s.collect(meta.GetUID())
@@ -249,10 +243,8 @@ func (s *Server) delete(k key) (object, error) {
 		marked.SetGeneration(marked.GetGeneration() + 1)
 		return s.write(t, before, marked.Object, false)
 	}
-	s.mu.Lock()
 	s.revision++
 	s.remove(k)
-	s.mu.Unlock()
 	s.changed(before, nil)
 	s.collect(meta.GetUID())
 	return object{"apiVersion": "v1", "kind": "Status", "status": metav1.StatusSuccess}, nil
@@ -273,9 +265,7 @@ func (s *Server) deleteAll(t target, query url.Values) (any, error) {
 
 // collect deletes the objects whose last owner is gone, as the garbage collector does.
 func (s *Server) collect(gone types.UID) {
-	s.mu.Lock()
 	left := slices.Collect(maps.Keys(s.byOwner[gone]))
-	s.mu.Unlock()
 	slices.SortFunc(left, func(a, b key) int { return strings.Compare(a.String(), b.String()) })
 	for _, k := range left {
 		s.collectAbandoned(k)
@@ -285,7 +275,6 @@ func (s *Server) collect(gone types.UID) {
 // collectAbandoned deletes the object if it has owners and none of them is there, as the garbage collector does: what
 // somebody has exported has owners of another cluster. It leaves alone what has an owner of a kind that it cannot look up.
 func (s *Server) collectAbandoned(k key) {
-	s.mu.Lock()
 	var owners []metav1.OwnerReference
 	if o, found := s.objects[k]; found {
 		owners = metaOf(o).GetOwnerReferences()
@@ -294,7 +283,6 @@ func (s *Server) collectAbandoned(k key) {
 		_, there := s.uids[owner.UID]
 		return there || !s.serves(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
 	})
-	s.mu.Unlock()
 	if abandoned {
 		s.delete(k) // what refuses stays
 	}

@@ -23,7 +23,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
-		"in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
+		"later": later, "in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -39,6 +39,13 @@ spec:
       modelFormat: {name: sklearn}
       storageUri: gs://kfserving-examples/models/sklearn/1.0/model
 `
+
+const chain = `
+apiVersion: serving.kserve.io/v1alpha1
+kind: InferenceGraph
+metadata: {name: chain}
+spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
+---`
 
 const twoNodes = `
 apiVersion: serving.kserve.io/v1beta1
@@ -199,15 +206,15 @@ func canary(t *testing.T, release controlplane.Release) {
 	}
 }
 
-// A Graph waits for the service that it names.
+// A Graph waits for the service that it names. The container of its pod has no name, which Knative gives it.
 func graph(t *testing.T, release controlplane.Release) {
-	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
-apiVersion: serving.kserve.io/v1alpha1
-kind: InferenceGraph
-metadata: {name: chain}
-spec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: iris}]}}}
----`+iris)})
-	find(t, state, "Deployment chain")
+	for mode, workload := range map[string]string{"Standard": "Deployment chain", "Knative": "Service chain"} {
+		_, state := plan(t, release, controlplane.Request{Mode: mode, Objects: manifests(t, chain+iris)})
+		find(t, state, workload)
+		if find(t, state, "Pod chain"); len(state.Errors) > 0 {
+			t.Errorf("%s: errors %v", mode, state.Errors)
+		}
+	}
 }
 
 func change(t *testing.T, release controlplane.Release) {

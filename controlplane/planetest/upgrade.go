@@ -1,6 +1,7 @@
 package planetest
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,22 +10,15 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
-// upgraded lets the release take over from itself.
-func upgraded(
-	t *testing.T, release controlplane.Release, mode, manifest string,
-) (left controlplane.State, now controlplane.Answer) {
-	t.Helper()
-	request := controlplane.Request{Mode: mode, Objects: manifests(t, manifest)}
-	_, left = plan(t, release, request)
-	request.Stored, request.Previous, request.Changed = left.Objects, request.Objects, true
-	return left, ask(t, release, request)
-}
-
 // takeover: a release that takes over from itself changes nothing of what it has made, and has what its stand-ins knew:
 // the pods and the revisions.
 func takeover(t *testing.T, release controlplane.Release) {
 	for _, mode := range []string{"Standard", "Knative"} {
-		left, now := upgraded(t, release, mode, iris)
+		request := controlplane.Request{Mode: mode, Changed: true, // to a second pod and revision
+			Previous: manifests(t, iris), Objects: manifests(t, strings.Replace(iris, "1.0", "2.0", 1))}
+		_, left := plan(t, release, request)
+		request.Stored, request.Previous = left.Objects, request.Objects
+		now := ask(t, release, request)
 		for name, objects := range map[string][]map[string]any{
 			"stored": now.Stored, "taken over": now.Previous.Objects, "applied again": now.State.Objects,
 		} {
@@ -58,7 +52,8 @@ func unversioned(objects []map[string]any) (all []map[string]any) {
 }
 
 // leftovers: what another release has left is taken over as it is. This release makes what is missing, under a UID of its
-// own, says of what it refuses every change, and knows nothing of kinds that it does not have.
+// own, says of what it refuses every change, has its own runtimes in place of the other's, and knows nothing of kinds that it
+// does not have.
 func leftovers(t *testing.T, release controlplane.Release) {
 	request := controlplane.Request{Mode: "Standard", Objects: manifests(t, iris)}
 	_, left := plan(t, release, request)
@@ -69,6 +64,10 @@ func leftovers(t *testing.T, release controlplane.Release) {
 	service["spec"].(map[string]any)["predictor"].(map[string]any)["minReplicas"] = -1
 	request.Stored = append(request.Stored, map[string]any{"apiVersion": "example.com/v1", "kind": "Foreign",
 		"metadata": map[string]any{"name": "foreign", "namespace": "default"}})
+	runtimes := shipped(t, release, "ClusterServingRuntime")
+	metadata := runtimes[0]["metadata"].(map[string]any)
+	metadata["labels"] = map[string]any{"of": "another-release"}
+	request.Stored = append(request.Stored, runtimes[0])
 	now := ask(t, release, request)
 	made := find(t, *now.Previous, "Service iris-predictor")
 	for _, o := range left.Objects {
@@ -81,7 +80,9 @@ func leftovers(t *testing.T, release controlplane.Release) {
 		!strings.Contains(refused[0].Message, "minReplicas") && !strings.Contains(refused[0].Message, "MinReplicas") {
 		t.Errorf("refused %v", refused)
 	}
-	if slices.Contains(names(*now.Previous), "Foreign foreign") {
-		t.Error("a foreign kind")
+	for _, name := range []string{"Foreign foreign", fmt.Sprint("ClusterServingRuntime ", metadata["name"])} {
+		if slices.Contains(names(*now.Previous), name) {
+			t.Error(name, "is another release's")
+		}
 	}
 }

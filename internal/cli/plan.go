@@ -142,11 +142,13 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 			return err
 		}
 		if pl.changed {
-			if source.previous, err = pl.decode(ctx, in.Before(), in.Settings.Options); err != nil {
-				return err
+			source.previous, err = pl.decode(ctx, in.Before(), in.Settings.Options)
+			if err = cmp.Or(err, plan.Unique(source.previous, pl.namespace())); err != nil {
+				source.previous = nil
+				pl.warnings = append(pl.warnings, run.Lost(in.Path, err)...)
 			}
 		}
-		if err := source.unique(pl.namespace()); err != nil {
+		if err := cmp.Or(context.Cause(ctx), plan.Unique(source.manifests, pl.namespace())); err != nil {
 			return err // no run can have it
 		}
 		pl.sources = append(pl.sources, source)

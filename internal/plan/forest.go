@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 func referenceOf(o Object) Reference {
 	metadata, _ := o["metadata"].(map[string]any)
 	text := func(in Object, key string) string { value, _ := in[key].(string); return value }
@@ -70,4 +72,13 @@ func (f *forest) has(r Reference) bool {
 	other := r
 	other.Namespace = ""
 	return f.objects[r] != nil || f.objects[other] != nil
+}
+
+// withGroup returns the reference to an object that an event names, which has no group.
+func (f *forest) withGroup(r Reference) Reference {
+	i := slices.IndexFunc(f.order, func(other Reference) bool { return other.Groupless() == r })
+	if i < 0 {
+		return r
+	}
+	return referenceOf(f.objects[f.order[i]])
 }

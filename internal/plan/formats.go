@@ -48,21 +48,40 @@ func Text(w io.Writer, p *Plan) error {
 			terminal.Quote(refused.Message))
 	}
 	for _, s := range p.Services {
-		if p.Compared && !s.moves() && len(s.Problems) == 0 && !s.Stuck {
-			continue
+		if !p.Compared || s.differs() {
+			s.text(&b)
 		}
-		fmt.Fprintf(&b, "\n%s%s\n", place(s.Place), line(s.Node, s.Reference.String()))
-		s.tree(&b, "  ")
-		for _, problem := range s.Problems {
-			fmt.Fprintf(&b, "  ! %s: %s\n", problem.By, terminal.Quote(problem.Message))
-		}
-		if s.Stuck {
-			b.WriteString("  ! it ends without a workload\n")
-		}
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintf(&b, "\n%s%s\n  ! %s: %s\n", place(w.Place), terminal.Quote(w.Object.String()), w.By, terminal.Quote(w.Message))
+	}
+	if len(p.Later) > 0 {
+		fmt.Fprintf(&b, "\n%s:\n", nextLook)
+	}
+	for _, s := range p.Later {
+		s.text(&b)
 	}
 	fmt.Fprintf(&b, "\n%s\n", p.summary())
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// nextLook is when what a change has deleted is missed.
+const nextLook = "At KServe's next look, in some ten hours or when its controllers restart"
+
+// differs reports whether there is something to say of a service where only changes count.
+func (s *Service) differs() bool { return s.moves() || len(s.Problems) > 0 || s.Stuck }
+
+// text writes a service with what it makes.
+func (s *Service) text(b *strings.Builder) {
+	fmt.Fprintf(b, "\n%s%s\n", place(s.Place), line(s.Node, s.Reference.String()))
+	s.tree(b, "  ")
+	for _, problem := range s.Problems {
+		fmt.Fprintf(b, "  ! %s: %s\n", problem.By, terminal.Quote(problem.Message))
+	}
+	if s.Stuck {
+		b.WriteString("  ! it ends without a workload\n")
+	}
 }
 
 // verdict is what has become of an object that is not as its manifest has it.
@@ -177,6 +196,9 @@ func (p *Plan) summary() string {
 		}
 		if len(parts) == 1 && restarts == 0 {
 			parts = append(parts, "nothing changes")
+			if len(p.Later) > 0 {
+				parts[1] += " at once"
+			}
 		}
 	} else {
 		parts = append(parts, terminal.Count(effects[""]-len(p.Services), "object")+" made")
@@ -192,6 +214,18 @@ func (p *Plan) summary() string {
 	}
 	if fails > 0 {
 		parts = append(parts, fmt.Sprintf("%d on which KServe fails", fails))
+	}
+	failing := 0
+	for _, s := range p.Later {
+		if s.Stuck || s.fails() {
+			failing++
+		}
+	}
+	if n := len(p.Later) - failing; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d changed at KServe's next look", n))
+	}
+	if failing > 0 {
+		parts = append(parts, fmt.Sprintf("%d failing at KServe's next look", failing))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -221,9 +255,18 @@ func Markdown(w io.Writer, p *Plan) error {
 			encoding.Markdown(refused.Place), encoding.Markdown(refused.Message)))
 	}
 	for _, s := range p.Services {
-		if p.Compared && !s.moves() && len(s.Problems) == 0 && !s.Stuck {
-			continue
+		if !p.Compared || s.differs() {
+			add(s.markdown(true), s.markdown(false))
 		}
+	}
+	for _, w := range p.Warnings {
+		add(fmt.Sprintf("\n**%s** %s\n\n> %s: %s\n", encoding.Markdown(w.Object.String()), encoding.Markdown(w.Place),
+			encoding.Markdown(w.By), encoding.Markdown(w.Message)))
+	}
+	if len(p.Later) > 0 {
+		fmt.Fprintf(&b, "\n#### %s\n", encoding.Markdown(nextLook))
+	}
+	for _, s := range p.Later {
 		add(s.markdown(true), s.markdown(false))
 	}
 	if left > 0 {

@@ -63,7 +63,9 @@ func TestJSONSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*plan.Plan{changed(2, 1), changed(0, 0), plan.New(&plan.Answer{Release: "0.20.0"}, nil, nil, "")} {
+	all := changed(2, 1)
+	all.Warnings, all.Later = all.Refused, all.Services
+	for _, p := range []*plan.Plan{all, changed(0, 0), plan.New(&plan.Answer{Release: "0.20.0"}, nil, nil, "")} {
 		var b bytes.Buffer
 		if err := plan.JSON(&b, p); err != nil {
 			t.Fatal(err)

@@ -29,6 +29,11 @@ type Plan struct {
 	Services []Service `json:"services"`
 	Refused  []Problem `json:"refused,omitempty"`
 	Compared bool      `json:"compared"` // whether there is a change
+	// Warnings are the controllers' about what belongs to no service.
+	Warnings []Problem `json:"warnings,omitempty"`
+	// Later are the services that change when KServe looks at them again, compared with Services. What goes wrong with
+	// them in either is only there.
+	Later []Service `json:"later,omitempty"`
 
 	made []Object // all objects, for the output yaml
 }
@@ -67,10 +72,18 @@ const (
 	NeverSettles = "never settles"
 )
 
+// What is said of an object that KServe deletes, and how that begins which is said of one whose deletion waits, or on whose
+// own a controller fails.
+const (
+	Deletes = "KServe's own controller deletes it"
+	Waits   = "the deletion waits for the finalizer"
+	Fails   = "its controller fails: "
+)
+
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
 func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan {
 	p := &Plan{
-		Release: answer.Release, Compared: answer.Previous != nil, Services: []Service{}, made: answer.State.Objects,
+		Release: answer.Release, Compared: answer.Previous != nil, made: answer.State.Objects,
 	}
 	places := map[Reference]string{}
 	for _, m := range append(slices.Clone(previous), manifests...) {
@@ -95,16 +108,47 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		r := referenceOf(m.Object)
 		r.Namespace = cmp.Or(r.Namespace, namespace)
 		if isService(m.Object) && !refused[i] && !now.has(r) {
-			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, "KServe's own controller deletes it"})
+			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, Deletes})
 		}
 	}
 	for _, r := range now.order {
 		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
 			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), apiServer,
-				strings.Join(list("the deletion waits for the finalizer", waits), "")})
+				strings.Join(list(Waits, waits), "")})
 		}
 	}
-	told, reports := map[Reference]bool{}, newReports(&answer.State)
+	told := map[Reference]bool{}
+	p.Services = p.services(before, now, &answer.State, placeOf, told)
+	for _, e := range answer.State.Errors {
+		if !told[e.Object] {
+			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, Fails + e.Message})
+		}
+	}
+	for _, f := range answer.State.Fights {
+		if !told[f.Object] {
+			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller, NeverSettles + ": " + f.message()})
+		}
+	}
+	for _, e := range answer.State.Events {
+		of := func(err Event) bool {
+			return err.Object.Groupless() == e.Object.Groupless() && alike(err.Message, e.Message)
+		}
+		if about := now.withGroup(e.Object); !told[e.Object] && !slices.ContainsFunc(answer.State.Errors, of) {
+			p.Warnings = append(p.Warnings, Problem{about, placeOf(about), "event " + e.Reason, e.Message})
+		}
+	}
+	if answer.Later != nil {
+		then := newForest(answer.Later)
+		p.Later = p.changed(p.services(now, then, answer.Later, placeOf, map[Reference]bool{}))
+	}
+	return p
+}
+
+// services returns those of two states, with what is said of them in the second. It adds the objects of that to told.
+func (p *Plan) services(
+	before, now *forest, state *State, placeOf func(Reference) string, told map[Reference]bool,
+) []Service {
+	all, reports := []Service{}, newReports(state)
 	for _, root := range roots(before, now) {
 		service := Service{Node: p.node(before, now, root), Place: placeOf(root)}
 		service.Problems = reports.problems(now, root, told)
@@ -114,39 +158,33 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 				service.Problems = append(service.Problems, conditions(o)...)
 			}
 		}
-		p.Services = append(p.Services, service)
+		all = append(all, service)
 	}
-	for _, e := range answer.State.Errors {
-		if !told[e.Object] {
-			p.Refused = append(p.Refused, Problem{e.Object, placeOf(e.Object), Controller, "its controller fails: " + e.Message})
+	return all
+}
+
+// changed returns the services that are not as in the plan, with what is not said of them there.
+func (p *Plan) changed(later []Service) (all []Service) {
+	was := map[Reference]Service{}
+	for _, s := range p.Services {
+		was[s.Reference] = s
+	}
+	for _, s := range later {
+		old := was[s.Reference]
+		s.Stuck = s.Stuck && !old.Stuck
+		s.Problems = without(s.Problems, old.Problems)
+		if s.differs() {
+			all = append(all, s)
 		}
 	}
-	for _, f := range answer.State.Fights {
-		if !told[f.Object] {
-			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller, NeverSettles + ": " + f.message()})
-		}
-	}
-	return p
+	return all
 }
 
 // Add adds what another run for the same release made, without what both made.
 func (p *Plan) Add(other *Plan) {
-	had := map[Reference][]Service{}
-	for _, s := range p.Services {
-		had[s.Reference] = append(had[s.Reference], s)
-	}
-	for _, s := range other.Services {
-		if !slices.ContainsFunc(had[s.Reference], func(old Service) bool { return reflect.DeepEqual(old, s) }) {
-			had[s.Reference] = append(had[s.Reference], s)
-			p.Services = append(p.Services, s)
-		}
-	}
-	slices.SortStableFunc(p.Services, func(a, b Service) int { return compare(a.Reference, b.Reference) })
-	for _, r := range other.Refused {
-		if !slices.Contains(p.Refused, r) {
-			p.Refused = append(p.Refused, r)
-		}
-	}
+	p.Services, p.Later = union(p.Services, other.Services), union(p.Later, other.Later)
+	p.Refused = append(p.Refused, without(other.Refused, p.Refused)...)
+	p.Warnings = append(p.Warnings, without(other.Warnings, p.Warnings)...)
 	made := map[Reference][]Object{}
 	for _, o := range p.made {
 		made[referenceOf(o)] = append(made[referenceOf(o)], o)
@@ -159,10 +197,32 @@ func (p *Plan) Add(other *Plan) {
 	}
 }
 
-// Failed counts what is refused, the services that end without their workload, and those on which KServe fails.
+// union returns the services of two runs, in order.
+func union(a, b []Service) []Service {
+	had := map[Reference][]Service{}
+	for _, s := range a {
+		had[s.Reference] = append(had[s.Reference], s)
+	}
+	for _, s := range b {
+		if !slices.ContainsFunc(had[s.Reference], func(old Service) bool { return reflect.DeepEqual(old, s) }) {
+			had[s.Reference] = append(had[s.Reference], s)
+			a = append(a, s)
+		}
+	}
+	slices.SortStableFunc(a, func(a, b Service) int { return compare(a.Reference, b.Reference) })
+	return a
+}
+
+// without returns the problems that the others do not have.
+func without(problems, others []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p Problem) bool { return slices.Contains(others, p) })
+}
+
+// Failed counts what is refused, the services that end without their workload, and those on which KServe fails, now or
+// when it looks at them again.
 func (p *Plan) Failed() int {
 	n := len(p.Refused)
-	for _, s := range p.Services {
+	for _, s := range slices.Concat(p.Services, p.Later) {
 		if s.Stuck || s.fails() {
 			n++
 		}

@@ -38,6 +38,7 @@ func TestNew(t *testing.T) {
 	worker := plan.Reference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "a", Name: "iris-worker"}
 	event := iris
 	event.APIVersion = ""
+	config := plan.Reference{Kind: "LLMInferenceServiceConfig", Namespace: "a", Name: "gpu"}
 	const deployment = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a, uid: d, " +
 		"ownerReferences: [{uid: s}]}}\n"
 	const revision = "- {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: iris, namespace: a, uid: k, " +
@@ -108,6 +109,20 @@ func TestNew(t *testing.T) {
 			state: plan.State{Fights: []plan.Fight{{Object: worker, By: worker, Path: "spec.x"}}},
 			want: []string{"Deployment a/iris-worker does not work\n  never settles: KServe and another writer write spec.x of " +
 				"Deployment a/iris-worker in turn\n"},
+		},
+		"an event of what belongs to no service": {
+			objects: service + "}}\n" + deployment + "- {apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceServiceConfig, " +
+				"metadata: {name: gpu, namespace: a, uid: c}}\n",
+			manifest: "- {apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceServiceConfig, metadata: {name: gpu, namespace: a}}",
+			state: plan.State{Events: []plan.Event{{Object: config, Reason: "DeletionBlocked", Message: "in use"},
+				{Object: event, Reason: "Other", Message: "look"}}},
+			want: []string{"  ! event Other: look\n", "\niris.yaml:1: LLMInferenceServiceConfig a/gpu\n  ! event DeletionBlocked: in use\n"},
+		},
+		"an error of what belongs to no service, with its event": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Events: []plan.Event{{Object: config, Reason: "Error", Message: "Failed: no model"}},
+				Errors: []plan.Event{{Object: config, Message: "no model"}}},
+			want: []string{"LLMInferenceServiceConfig a/gpu does not work\n  its controller fails: no model\n"}, not: "!",
 		},
 		"its Deployment is deleted": {
 			previous: service + "}}\n" + deployment, objects: service + "}}", failed: 1,
@@ -215,6 +230,93 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestLater has what KServe's next look makes of two services: only what it changes is told.
+func TestLater(t *testing.T) {
+	iris := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: "InferenceService", Namespace: "a", Name: "iris"}
+	rose := strings.NewReplacer("iris", "rose", "uid: s", "uid: r").Replace(service) + "}}\n"
+	workload := func(image string) string {
+		if image == "" {
+			return ""
+		}
+		return "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: iris, namespace: a, uid: d, ownerReferences: [{uid: s}]}, " +
+			"spec: {template: {spec: {containers: [{name: main, image: " + image + "}]}}}}\n"
+	}
+	stuck := plan.Event{Object: iris, Message: "no storage"}
+	stuck.Object.Name = "rose"
+	for name, tc := range map[string]struct {
+		image  string
+		errors []plan.Event
+		want   string
+		failed int
+	}{
+		"nothing": {image: "one", want: "2 services, nothing changes, 1 without a workload\n", failed: 1},
+		"another runtime": {
+			image: "two", failed: 1,
+			want: `
+At KServe's next look, in some ten hours or when its controllers restart:
+
+iris.yaml:1: InferenceService a/iris unchanged
+  Deployment iris changed: 1 replica; main two
+    pods restart: spec.template.spec.containers[main].image
+    | @@ -7,5 +7,5 @@
+    |    template:
+    |      spec:
+    |        containers:
+    | -      - image: one
+    | +      - image: two
+    |          name: main
+
+2 services, nothing changes at once, 1 without a workload, 1 changed at KServe's next look
+`,
+		},
+		"no workload": {
+			failed: 2,
+			want: `
+  Deployment iris deleted: 1 replica; main one
+  ! it ends without a workload
+
+2 services, nothing changes at once, 1 without a workload, 1 failing at KServe's next look
+`,
+		},
+		"no runtime": {
+			image: "one", errors: []plan.Event{{Object: iris, Message: "no runtime"}}, failed: 2,
+			want: `
+At KServe's next look, in some ten hours or when its controllers restart:
+
+iris.yaml:1: InferenceService a/iris unchanged
+  Deployment iris unchanged: 1 replica; main one
+  ! controller: no runtime
+
+2 services, nothing changes at once, 1 without a workload, 1 failing at KServe's next look
+`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state := plan.State{Objects: objects(t, service+"}}\n"+rose+workload("one")), Errors: []plan.Event{stuck},
+				Events: []plan.Event{{Object: plan.Reference{Kind: "Other", Name: "x"}, Reason: "Other", Message: "look"}}}
+			later := plan.State{Objects: objects(t, service+"}}\n"+rose+workload(tc.image)), Errors: append(tc.errors, stuck)}
+			manifests := []plan.Manifest{{Object: state.Objects[0], Place: "iris.yaml:1"}}
+			made := func() *plan.Plan {
+				return plan.New(&plan.Answer{Release: "0.20.0", Previous: &state, State: state, Later: &later}, nil, manifests, "a")
+			}
+			p := made()
+			p.Add(made())
+			if text := printed(t, p); !strings.HasSuffix(text, tc.want) || p.Failed() != tc.failed {
+				t.Errorf("%d failed:\n%s", p.Failed(), text)
+			}
+			var b strings.Builder
+			if err := plan.Markdown(&b, p); err != nil {
+				t.Fatal(err)
+			}
+			_, told, _ := strings.Cut(b.String(), "\n#### At KServe's next look, ")
+			if strings.Contains(told, "a/iris") != (len(p.Later) > 0) || strings.Contains(told, "a/rose") ||
+				!strings.Contains(b.String(), "> event Other: look\n") {
+				t.Errorf("Markdown:\n%s", &b)
+			}
+		})
+	}
+}
+
 // TestAdd joins two runs: what both made stands once, and the services in order.
 func TestAdd(t *testing.T) {
 	made := func(names ...string) *plan.Plan {
@@ -222,7 +324,9 @@ func TestAdd(t *testing.T) {
 		for _, name := range names {
 			all += strings.Replace(service, "iris", name, 1) + "}}\n"
 		}
-		return plan.New(&plan.Answer{Release: "0.20.0", State: plan.State{Objects: objects(t, all)}}, nil, nil, "default")
+		other := plan.Reference{Kind: "Other", Name: "x"}
+		return plan.New(&plan.Answer{Release: "0.20.0", State: plan.State{Objects: objects(t, all),
+			Refused: []plan.Refusal{{Object: other}}, Events: []plan.Event{{Object: other}}}}, nil, nil, "default")
 	}
 	p := made("c", "a")
 	p.Add(made("b", "a"))
@@ -232,5 +336,8 @@ func TestAdd(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"a", "b", "c"}) {
 		t.Errorf("services %q", names)
+	}
+	if len(p.Refused) != 1 || len(p.Warnings) != 1 {
+		t.Errorf("refused %v, warnings %v", p.Refused, p.Warnings)
 	}
 }

@@ -60,8 +60,7 @@ func runs(n *Node) bool {
 	})
 }
 
-// problems returns what the controllers say about a service and what it owns. It adds the objects of errors and fights to
-// told.
+// problems returns what the controllers say about a service and what it owns. It adds the objects of these to told.
 func (r *reports) problems(now *forest, root Reference, told map[Reference]bool) []Problem {
 	var own []Reference
 	var collect func(Reference)
@@ -73,11 +72,9 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	}
 	collect(root)
 	var found []Problem
-	// The event of an error has its message, but for what comes before it in either.
 	add := func(p Problem) {
 		known := func(other Problem) bool {
-			return other.Object.Groupless() == p.Object.Groupless() &&
-				(strings.HasSuffix(other.Message, p.Message) || strings.HasSuffix(p.Message, other.Message))
+			return other.Object.Groupless() == p.Object.Groupless() && alike(other.Message, p.Message)
 		}
 		if !slices.ContainsFunc(found, known) {
 			found = append(found, p)
@@ -92,6 +89,7 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	ready := isReady(now.objects[root])
 	for _, about := range own {
 		for _, e := range r.events[about] {
+			told[e.Object] = true
 			if ready && strings.HasSuffix(e.Reason, "NotReady") {
 				continue // KServe has reported it on the way
 			}
@@ -106,6 +104,10 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	}
 	return found
 }
+
+// alike reports whether one of two messages may be that of an error and the other that of its event: they are equal but
+// for what comes before.
+func alike(a, b string) bool { return strings.HasSuffix(a, b) || strings.HasSuffix(b, a) }
 
 func (f Fight) message() string {
 	if f.Deleted {

@@ -29,6 +29,7 @@ type Answer struct {
 	Stored   []Object `json:"stored,omitempty"`
 	Previous *State   `json:"previous,omitempty"`
 	State    State    `json:"state"`
+	Later    *State   `json:"later,omitempty"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
 }

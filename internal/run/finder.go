@@ -108,6 +108,9 @@ func (f *finder) open(args []string) error {
 		dir = filepath.Dir(dir)
 	}
 	top, err := tree.WorkTree(dir)
+	if err == nil && f.Previous != "" {
+		f.counterpart, err = f.findCounterpart(top, args)
+	}
 	if err == nil && f.locked.Root != "" {
 		top, err = filepath.EvalSymlinks(f.Dir.Absolute(f.locked.Root))
 	}

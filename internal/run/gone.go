@@ -6,27 +6,39 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render/discover"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
-// gone adds a source without manifests for each that only the checkout before the change has.
+// gone adds a source without manifests for each that only the manifests before the change have.
 func (f *finder) gone(ctx context.Context, args []string) error {
 	if f.Previous == "" {
 		return nil
 	}
+	matched := slices.ContainsFunc(f.All, func(in *Input) bool { return in.compared })
 	for _, arg := range orHere(args) {
-		old, before, err := f.before(arg)
+		before, err := f.counterpart.of(f.Dir, arg)
 		if err != nil {
-			return err
+			continue // so has the source
 		}
-		if info, err := os.Stat(before); err != nil || !info.IsDir() {
+		top := f.Dir.Absolute(before)
+		if info, err := os.Stat(top); err != nil || !info.IsDir() {
 			continue
 		}
 		found, err := f.discover(ctx, before, f.locked)
 		if err != nil {
 			return err
 		}
+		switch {
+		case !f.counterpart.assumed || matched || len(found.Sources) == 0:
+		case len(f.failed) > 0:
+			continue // it may be of those that can't be rendered
+		default:
+			return f.unlike(arg, found.Sources)
+		}
 		for _, source := range found.Sources {
-			rel, err := filepath.Rel(before, f.Dir.Absolute(source.Path))
+			rel, err := filepath.Rel(top, f.Dir.Absolute(source.Path))
 			if err != nil {
 				return err
 			}
@@ -38,19 +50,34 @@ func (f *finder) gone(ctx context.Context, args []string) error {
 			if err != nil {
 				return err
 			}
-			set.AllowEmpty = true
+			matched, set.AllowEmpty = true, true
 			in := &Input{Path: path, Settings: set, options: f.options(set), caller: f.Caller, gone: true}
-			if err := in.renderBefore(ctx, old, f.Dir.Absolute(source.Path)); err != nil {
-				f.fail(fmt.Errorf("%s: the change takes this source away, and what it had is not known: %w", path, err))
+			if err := in.renderBefore(ctx, f.counterpart.there, source.Path); err != nil {
+				for _, line := range Joined(err) {
+					f.note(fmt.Sprintf("%s: the change takes this source away, and what it had can't be read: %v", path, line))
+				}
 				continue
 			}
 			f.All = append(f.All, in)
 			f.note(path + ": the change takes this source away, with all that it has")
 		}
 	}
-	if !slices.ContainsFunc(f.All, func(in *Input) bool { return len(in.previous) > 0 }) {
+	if !matched {
 		f.note(fmt.Sprintf("flag --previous: %s has none of the sources, so all of them count as new; "+
 			"it is the top of the other checkout, or the same folder in it", f.Previous))
 	}
 	return nil
+}
+
+// unlike is the error for a PATH of which the manifests before the change have none of the sources, but others.
+func (f *finder) unlike(arg string, others []discover.Source) error {
+	var is, were []string
+	for _, in := range f.All {
+		is = append(is, in.Path)
+	}
+	for _, source := range others {
+		were = append(were, source.Path)
+	}
+	return fmt.Errorf("flag --previous: nothing stands for %s, only for other sources: %s; name the folder that %s was",
+		terminal.Some(is, most), terminal.Some(were, most), arg)
 }

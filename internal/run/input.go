@@ -111,6 +111,7 @@ type Input struct {
 	options     render.Options
 	source      render.Result
 	previous    []transform.File
+	compared    bool    // whether there is something of the source before the change
 	gone        bool    // whether the change takes it away
 	values      string  // the file with values of a chart that was found
 	caller      *Caller // of one of several sources, which has a time limit of its own; else nil
@@ -162,11 +163,15 @@ func (in *Input) readPrevious(ctx context.Context, path string) error {
 	if path == "-" && in.Path == "-" {
 		return errors.New("standard input can't be both the source and the previous manifests")
 	}
+	if err := paths.Dir(in.options.Dir).Present(path); err != nil {
+		return err
+	}
 	options := in.options
 	options.Root, options.RootLocked, options.Previous = "", false, true
 	previous, err := render.Render(ctx, path, options)
 	in.previous = previous.Files
-	return err
+	in.lose(err)
+	return context.Cause(ctx)
 }
 
 // Before returns the manifests before the change that [Loader.Previous] names as an input. There may be none.
@@ -193,6 +198,13 @@ func (in *Input) Repair(
 	}
 	config.Rules, config.Previous = catalogue, in.previous
 	out, err := in.Apply(ctx, config, warnings)
+	if fault := (*transform.InputError)(nil); len(in.previous) > 0 && errors.As(err, &fault) {
+		of := err
+		config.Previous = nil
+		if out, err = in.Apply(ctx, config, warnings); err == nil { // so the fault is of the manifests before the change
+			out.Warnings = append(out.Warnings, Lost(in.Path, of)...)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

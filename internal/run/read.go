@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/paths"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/tree"
@@ -82,40 +83,81 @@ func (in *Input) render(ctx context.Context, paths []string) (err error) {
 	return nil
 }
 
-// readBefore reads the manifests of a source in the checkout before a change. A new source had none.
+// readBefore reads the manifests of a source before a change. A new source had none.
 func (l *Loader) readBefore(ctx context.Context, in *Input) error {
-	old, before, err := l.before(in.Path)
+	before, err := l.counterpart.of(l.Dir, in.Path)
 	if err != nil {
 		return err
 	}
 	for _, path := range []string{before, filepath.Join(before, in.values)} { // a chart may have got other values
-		if _, err := filepath.EvalSymlinks(path); err != nil {
+		if l.Dir.Present(path) != nil {
 			return nil
 		}
 	}
-	return in.renderBefore(ctx, old, before)
+	in.compared = true
+	in.lose(in.renderBefore(ctx, l.counterpart.there, before))
+	return context.Cause(ctx)
 }
 
-// before returns the folder of the other checkout that stands for a folder of this one, and the top of the other.
-func (l *Loader) before(path string) (old, before string, err error) {
-	dir, err := filepath.EvalSymlinks(l.Dir.Absolute(path))
+// lose notes that the manifests before the change can't be read: whoever repairs them compares with nothing.
+func (in *Input) lose(err error) {
+	if err == nil {
+		return
+	}
+	in.previous, in.source.Warnings = nil, append(in.source.Warnings, Lost(in.Path, err)...)
+}
+
+// Lost are the warnings about manifests before the change that can't be read.
+func Lost(source string, err error) (warnings []string) {
+	for _, line := range Joined(err) {
+		warnings = append(warnings,
+			fmt.Sprintf("%s: the manifests before the change can't be read, so all of it counts as new: %v", source, line))
+	}
+	return warnings
+}
+
+// counterpart are two folders, of which one stands for the other before a change.
+type counterpart struct {
+	here, there string
+	assumed     bool // as long as no source has the same path in both
+}
+
+// findCounterpart finds what the flag --previous stands for. Folders of two work trees have the same path in both.
+// Otherwise the flag names the top of the other tree, if what a PATH names is there, or else what the one PATH names.
+func (l *Loader) findCounterpart(top string, args []string) (c counterpart, err error) {
+	c = counterpart{here: top, there: l.Dir.Real(l.Previous)}
+	other, err := tree.WorkTree(l.Dir.Absolute(l.Previous))
 	if err != nil {
-		return "", "", err
+		return c, fmt.Errorf("flag --previous: %w", err)
 	}
-	top, err := tree.WorkTree(dir)
-	if err != nil {
-		return "", "", err
+	if other != top && present(top, ".git") && present(other, ".git") {
+		c.there = other
+		return c, nil
 	}
-	rel, err := filepath.Rel(top, dir)
-	if err != nil {
-		return "", "", err
+	isThere := func(arg string) bool {
+		before, err := c.of(l.Dir, arg)
+		return err == nil && l.Dir.Present(before) == nil
 	}
-	old = l.Dir.Absolute(l.Previous)
-	// The flag may name a folder of the other checkout, as PATH names one of this.
-	if other, err := tree.WorkTree(old); err == nil && other != top {
-		old = other
+	if args = orHere(args); present(top, ".git") && slices.ContainsFunc(args, isThere) {
+		return c, nil
 	}
-	return old, filepath.Join(old, rel), nil
+	if c.here, c.assumed = l.Dir.Real(args[0]), true; len(args) > 1 {
+		return c, fmt.Errorf("flag --previous: %s has none of the PATHs, so it belongs to one; run the command for each", l.Previous)
+	}
+	return c, nil
+}
+
+// of returns the path that stands for another one.
+func (c counterpart) of(dir paths.Dir, path string) (string, error) {
+	rel, err := filepath.Rel(c.here, dir.Real(path))
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s: flag --previous: nothing stands for it, because it is not below %s", path, dir.Shown(c.here))
+	}
+	before := filepath.Join(c.there, rel)
+	if shown := dir.Shown(before); dir.Real(shown) == before {
+		return shown, nil
+	}
+	return before, nil
 }
 
 func (in *Input) renderBefore(ctx context.Context, old, before string) error {

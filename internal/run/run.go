@@ -58,8 +58,10 @@ type Loader struct {
 	Discover         bool     // finds the sources below each PATH, also of one that is a source itself
 	SkipUnrenderable bool     // leaves sources out that can't be rendered
 
-	// Previous is a path to the manifests before a change, or "". For several sources it is the checkout before it.
-	Previous string
+	// Previous is a path to the manifests before a change, or "". For several sources it is the checkout before it, or
+	// the folder that PATH was.
+	Previous    string
+	counterpart counterpart // of several sources, with Previous
 }
 
 // Load reads the settings and the sources: those of PATHs, or of the flags for several sources. Without a PATH that is

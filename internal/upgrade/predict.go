@@ -120,8 +120,8 @@ func (p Prediction) restarts(found []Change, about About) []Change {
 	return all
 }
 
-// refused returns the objects of KServe's that only the new release refuses. What others refuse has to do with the API
-// server, which stays.
+// refused returns the objects of KServe's that only the new release refuses, deletes, or fails with. What others refuse has
+// to do with the API server, which stays.
 func (p Prediction) refused(about About) (changes []Change) {
 	objects := func(refused []plan.Problem) map[plan.Reference]bool {
 		all := map[plan.Reference]bool{}
@@ -131,20 +131,30 @@ func (p Prediction) refused(about About) (changes []Change) {
 		return all
 	}
 	before, alone, generated := objects(p.Before.Refused), objects(p.Alone.Refused), objects(p.Generated.Refused)
-	add := func(r plan.Problem, repaired bool, what string) {
+	add := func(r plan.Problem, repaired bool, object, change string) {
 		c, told := about(r.Object)
 		if !told || before[r.Object.Versionless()] || !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
 			return
 		}
-		c.Effect, c.Severity, c.Repaired, c.Message = Refused, transform.Error, repaired, p.release()+what+r.Message
+		c.Effect, c.Severity, c.Repaired = Breaks, transform.Error, repaired
+		switch {
+		case r.Message == plan.Deletes:
+			c.Message = p.release() + " deletes " + object
+		case strings.HasPrefix(r.Message, plan.Waits):
+			c.Message = p.release() + " deletes " + object + ": " + r.Message
+		case r.By == plan.Controller:
+			c.Message = p.release() + " fails with " + object + ": " + strings.TrimPrefix(r.Message, plan.Fails)
+		default:
+			c.Effect, c.Message = Refused, p.release()+" refuses "+change+": "+r.Message
+		}
 		changes = append(changes, c)
 	}
 	for _, r := range p.Alone.Refused {
-		add(r, !generated[r.Object.Versionless()], " refuses every change of it: ")
+		add(r, !generated[r.Object.Versionless()], "it", "every change of it")
 	}
 	for _, r := range p.Generated.Refused {
 		if !alone[r.Object.Versionless()] {
-			add(r, false, " refuses what generate writes: ")
+			add(r, false, "what generate writes", "what generate writes")
 		}
 	}
 	return changes
