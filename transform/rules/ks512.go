@@ -79,11 +79,11 @@ func (p *pass) checkPods(at yamldoc.Path) string {
 		}
 		return strconv.Itoa(n)
 	default:
-		f, advice := transform.Report{At: at}, "write a number, or a percentage such as 25%"
+		advice := "write a number, or a percentage such as 25%"
 		if n, err := strconv.Atoi(value); err == nil && n >= 0 {
-			f.Edits, advice = p.Object.Edits(yamldoc.Set(at, n)), fmt.Sprintf("write %d without quotes", n)
+			advice = fmt.Sprintf("write %d without quotes", n)
 		}
-		p.refuseStrategy(f, "a string must be a percentage", advice)
+		p.refuseStrategy(transform.Report{At: at}, "a string must be a percentage", advice)
 		return value
 	}
 }
