@@ -129,7 +129,7 @@ func checkSidecar(t *testing.T, c corev1.Container) {
 			ProbeHandler: probe, InitialDelaySeconds: 30, PeriodSeconds: 30, TimeoutSeconds: 5,
 		}},
 		{"volumeMounts", c.VolumeMounts, []corev1.VolumeMount{
-			{Name: "var-files", MountPath: "/var/run/argocd"},
+			{Name: "var-files", MountPath: "/var/run/argocd", ReadOnly: true},
 			{Name: "plugins", MountPath: "/home/argocd/cmp-server/plugins"},
 			{Name: "argocd-kserve-plugin-tmp", MountPath: "/tmp"},
 		}},
