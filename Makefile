@@ -159,6 +159,7 @@ judge: ## KServe's own defaulters and validators over the same manifests, or tho
 		-manifests "$(abspath $(MANIFESTS))"
 
 statuses: ## let KServe's own controllers write the statuses that the health checks are tested with (builds them)
+	$(MAKE) packed KSERVE=all
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) -run '^TestStatuses$$' ./health -kserve-version all -update
 	git diff --stat
 
@@ -167,6 +168,7 @@ define suite-health # the health checks in Argo CD's own programs (builds them)
 	cd e2e && $(TEST) -count=1 ./health/argocd2
 	cd e2e/health/argocd3 && $(TEST) -count=1 -timeout $(LIMIT) ./...
 	cd e2e/health/flux && $(TEST) -count=1 ./...
+	$(MAKE) packed KSERVE=$(KSERVE)
 	cd e2e && $(TEST) -count=1 -timeout $(LIMIT) ./health -kserve-version $(KSERVE)
 endef
 define suite-helm # Helm charts by the plugin and by the real helm 4 and 3, object by object (builds them)

@@ -161,6 +161,8 @@ func (s *Server) validate(t target, operation admissionv1.Operation, o, old obje
 	about := o
 	if o == nil {
 		about = old
+	} else if err := s.refused[t.kind.GroupKind]; err != nil && t.subresource == "" {
+		return err
 	}
 	for _, w := range s.webhooks {
 		if w.mutating || !w.asks(t, operation, about) {

@@ -42,12 +42,16 @@ type Fault struct {
 // Judge reads a stream of manifests and writes a [Verdict] for each object, in order, as a line of JSON. A list counts
 // as its items. mode is the default deployment mode of the cluster: Standard or Knative.
 func Judge(release Release, mode string, in io.Reader, out io.Writer) error {
+	mode, err := release.mode(mode)
+	if err != nil {
+		return err
+	}
 	c, end, err := newCluster(release, nil)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if err := c.configure(release, mode); err != nil {
+	if err := c.configure(release, func(config object) error { return setMode(config, mode) }); err != nil {
 		return err
 	}
 	encoder := json.NewEncoder(out)
@@ -60,12 +64,8 @@ func Judge(release Release, mode string, in io.Reader, out io.Writer) error {
 	})
 }
 
-// configure puts the release's configuration into the cluster, and nothing else: no other object is in the way.
-func (c *Cluster) configure(release Release, mode string) error {
-	mode, err := release.mode(mode)
-	if err != nil {
-		return err
-	}
+// configure puts the release's configuration into the cluster, after edit, and nothing else: no other object is in the way.
+func (c *Cluster) configure(release Release, edit func(config object) error) error {
 	all, err := installed(release.Manifests)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (c *Cluster) configure(release Release, mode string) error {
 		if keyOf(o).Kind != "ConfigMap" {
 			continue
 		}
-		if err := cmp.Or(setMode(o, mode), c.put(o)); err != nil {
+		if err := cmp.Or(edit(o), c.put(o)); err != nil {
 			return err
 		}
 	}

@@ -204,20 +204,28 @@ func (c *Cluster) put(o object) error {
 	return err
 }
 
-// setMode sets the default mode, unless it is empty or the object is not KServe's configuration.
+// setMode sets the default mode, unless it is empty.
 func setMode(config object, mode string) error {
-	if mode == "" || keyOf(config).name != configuration.name {
+	if mode == "" {
+		return nil
+	}
+	return Configure(config, "deploy", "defaultDeploymentMode", mode)
+}
+
+// Configure sets a value of the JSON in a part of KServe's configuration. It leaves other objects alone.
+func Configure(config map[string]any, part, field string, value any) error {
+	if keyOf(config).name != configuration.name {
 		return nil
 	}
 	data, _ := config["data"].(object)
-	text, _ := data["deploy"].(string)
-	deploy := map[string]any{}
-	if err := json.Unmarshal([]byte(text), &deploy); err != nil {
-		return fmt.Errorf("inferenceservice-config: deploy: %w", err)
+	text, _ := data[part].(string)
+	settings := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &settings); err != nil {
+		return fmt.Errorf("%s: %s: %w", configuration.name, part, err)
 	}
-	deploy["defaultDeploymentMode"] = mode
-	changed, err := json.Marshal(deploy)
-	data["deploy"] = string(changed)
+	settings[field] = value
+	changed, err := json.Marshal(settings)
+	data[part] = string(changed)
 	return err
 }
 

@@ -259,27 +259,27 @@ func (p *play) made() []map[string]any {
 	for _, k := range keys {
 		o := maps.Clone(p.server.objects[k])
 		if status, found := o["status"]; found {
-			o["status"] = timeless(status)
+			o["status"] = Timeless(status)
 		}
 		objects = append(objects, o)
 	}
 	return objects
 }
 
-// timeless returns a copy of a status in which every time is that of the control plane, so that what a program writes
+// Timeless returns a copy of a status in which every time is that of the control plane, so that what a program writes
 // depends on its request alone: controllers write when they ran.
-func timeless(value any) any {
+func Timeless(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		copied := make(map[string]any, len(value))
 		for name, below := range value {
-			copied[name] = timeless(below)
+			copied[name] = Timeless(below)
 		}
 		return copied
 	case []any:
 		copied := make([]any, len(value))
 		for i, item := range value {
-			copied[i] = timeless(item)
+			copied[i] = Timeless(item)
 		}
 		return copied
 	case string:

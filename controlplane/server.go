@@ -54,6 +54,7 @@ type Server struct {
 	plurals  map[schema.GroupResource]*kind // the same
 	webhooks []webhook
 	changed  func(before, after object) // is told of every write; either is nil
+	refused  map[schema.GroupKind]error // why nobody may write these kinds
 
 	*store
 	revision int64 // of the newest write
@@ -80,7 +81,7 @@ func newServer() *Server {
 	return &Server{
 		kinds: map[schema.GroupKind]*kind{}, plurals: map[schema.GroupResource]*kind{},
 		store: newStore(), changed: func(_, _ object) {}, pods: map[key]podOf{}, prepared: map[key]prepared{},
-		revisions: map[types.UID]revisionOf{},
+		revisions: map[types.UID]revisionOf{}, refused: map[schema.GroupKind]error{},
 	}
 }
 

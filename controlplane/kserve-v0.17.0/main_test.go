@@ -4,7 +4,10 @@ import (
 	"testing"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane/planetest"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane/statuses"
 )
+
+func TestStatuses(t *testing.T) { statuses.Write(t, release()) }
 
 func TestJudge(t *testing.T) { planetest.Judge(t, release()) }
 

@@ -99,23 +99,15 @@ func noBundle(t *testing.T, release controlplane.Release) {
 func configured(t *testing.T, release controlplane.Release, part, field string, value any) map[string]any {
 	t.Helper()
 	for _, o := range shipped(t, release, "ConfigMap") {
-		text, found := at(o, "data", part).(string)
-		if !found {
+		if at(o, "metadata", "name") != "inferenceservice-config" {
 			continue
 		}
-		var settings map[string]any
-		if err := json.Unmarshal([]byte(text), &settings); err != nil {
+		if err := controlplane.Configure(o, part, field, value); err != nil {
 			t.Fatal(err)
 		}
-		settings[field] = value
-		changed, err := json.Marshal(settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o["data"].(map[string]any)[part] = string(changed)
 		return o
 	}
-	t.Fatalf("the configuration of the release has no %s", part)
+	t.Fatal("the release has no configuration")
 	return nil
 }
 

@@ -1,12 +1,13 @@
 package statuses
 
 import (
-	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
 const nodeGroupManifest = `
@@ -55,12 +56,12 @@ spec:
 // node adds a node to the group, or says whether it is ready.
 func (p *play) node(name string, ready corev1.ConditionStatus) {
 	node := &corev1.Node{}
-	if p.Client.Get(context.Background(), types.NamespacedName{Name: name}, node) != nil {
+	if p.Client.Get(p.Context(), types.NamespacedName{Name: name}, node) != nil {
 		node.Name, node.Labels = name, map[string]string{"example.com/gpu": "true"}
 		p.create(node)
 	}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
-	must(p.Client.Status().Update(context.Background(), node))
+	p.must(p.Client.Status().Update(p.Context(), node))
 }
 
 // download writes what the agent on a node reports of the model.
@@ -71,20 +72,20 @@ func (p *play) download(node, state string) {
 	}
 	local := &unstructured.Unstructured{}
 	local.SetGroupVersionKind(p.kind.GroupVersion().WithKind("LocalModelNode"))
-	must(p.Client.Get(context.Background(), types.NamespacedName{Name: node}, local))
-	must(unstructured.SetNestedField(local.Object, state, "status", "modelStatus", key))
-	must(p.Client.Status().Update(context.Background(), p.typed(local)))
+	p.must(p.Client.Get(p.Context(), types.NamespacedName{Name: node}, local))
+	p.must(unstructured.SetNestedField(local.Object, state, "status", "modelStatus", key))
+	p.must(p.Client.Status().Update(p.Context(), local))
 }
 
-func withoutVolumes(_ Release, config *corev1.ConfigMap) {
-	set(config, "localModel", "disableVolumeManagement", true)
+func withoutVolumes(_ controlplane.Release, config map[string]any) error {
+	return controlplane.Configure(config, "localModel", "disableVolumeManagement", true)
 }
 
 func init() {
-	for _, cache := range []struct{ name, manifest string }{
-		{"cache", cacheManifest}, {"namespace-cache", namespaceCacheManifest},
+	for _, cache := range []struct{ name, manifest, since string }{
+		{"cache", cacheManifest, "0.14.1"}, {"namespace-cache", namespaceCacheManifest, "0.19.0"},
 	} {
-		scenarios = append(scenarios, scenario{cache.name, cache.manifest, nil, withoutVolumes, func(p *play) {
+		scenarios = append(scenarios, scenario{cache.name, cache.manifest, cache.since, withoutVolumes, func(p *play) {
 			p.record("created", Progressing, "KServe has not seen the cache yet.")
 			p.now("no-group", Progressing, "The group of nodes does not exist.")
 			p.apply(nodeGroupManifest)

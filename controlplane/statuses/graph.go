@@ -18,13 +18,13 @@ spec:
 func init() {
 	const graph = "iris"
 	obeying := func(p *play, right Right) Right {
-		if p.since(0, 16, 0) {
+		if p.since("0.16.0") {
 			return right
 		}
 		return Healthy
 	}
 	const disobeys = " KServe before 0.16 does not obey."
-	scenarios = append(scenarios, scenario{"graph-standard", graphManifest, nil, inStandard, func(p *play) {
+	scenarios = append(scenarios, scenario{"graph-standard", graphManifest, "", inStandard, func(p *play) {
 		p.record("created", Progressing, "KServe has not seen the graph yet.")
 		p.now("accepted", Progressing, "KServe has made the Deployment.")
 		p.deployment(graph, startingUp...)
@@ -42,10 +42,10 @@ func init() {
 		p.now("resuming", obeying(p, Progressing), "KServe has made the Deployment again.")
 		p.deployment(graph, rolledOut...)
 		p.now("ready-again", Healthy, "The graph is ready again.")
-	}}, scenario{"graph-refused", graphManifest, nil, inStandard, func(p *play) {
-		p.refused["*v1.Deployment"] = denied
+	}}, scenario{"graph-refused", graphManifest, "", inStandard, func(p *play) {
+		p.Refuse(deployments, denied)
 		p.now("at-first", Progressing, "A webhook refuses the Deployment. KServe does not show that.")
-	}}, scenario{"graph-knative", graphManifest, nil, inKnative, func(p *play) {
+	}}, scenario{"graph-knative", graphManifest, "", inKnative, func(p *play) {
 		p.record("created", Progressing, "KServe has not seen the graph yet.")
 		p.now("accepted", Progressing, "KServe has made the Knative Service.")
 		p.knativeService(graph, 1, deploying)
@@ -63,7 +63,7 @@ func init() {
 		p.annotate(stop, "true")
 		p.record("asked", obeying(p, Progressing), "The user has asked KServe to stop the graph."+disobeys)
 		p.now("stopped", obeying(p, Suspended), "KServe has stopped the graph."+disobeys)
-		if !p.since(0, 16, 0) {
+		if !p.since("0.16.0") {
 			return
 		}
 		delete(p.configurations, graph)

@@ -1,15 +1,15 @@
 package statuses
 
 import (
-	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	networking "knative.dev/networking/pkg/apis/networking/v1alpha1"
 	"knative.dev/pkg/apis"
 	duckv1 "knative.dev/pkg/apis/duck/v1"
 	serving "knative.dev/serving/pkg/apis/serving/v1"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
 // configurations are Knative's Configurations by name. They keep their conditions from act to act.
@@ -44,8 +44,8 @@ var (
 // revision's.
 func (p *play) knativeService(name string, number int, newest revision) {
 	service := &serving.Service{}
-	key := types.NamespacedName{Namespace: p.object.GetNamespace(), Name: name}
-	if p.Client.Get(context.Background(), key, service) != nil {
+	key := types.NamespacedName{Namespace: p.key.Namespace, Name: name}
+	if p.Client.Get(p.Context(), key, service) != nil {
 		return
 	}
 	revisionName := fmt.Sprintf("%s-%05d", name, number)
@@ -104,12 +104,10 @@ func (p *play) knativeService(name string, number int, newest revision) {
 	service.Status.PropagateConfigurationStatus(&config.Status)
 	service.Status.PropagateRouteStatus(&route.Status)
 	service.Status.ObservedGeneration = service.Generation
-	must(p.Client.Status().Update(context.Background(), service))
+	p.must(p.Client.Status().Update(p.Context(), service))
 }
 
-func inKnative(r Release, config *corev1.ConfigMap) {
-	set(config, "deploy", "defaultDeploymentMode", r.Knative)
-}
+func inKnative(r controlplane.Release, config map[string]any) error { return inMode(config, r.Knative) }
 
 func (p *play) revisionPod(name string, number int, state podState) {
 	p.pod("serving.knative.dev/revision", fmt.Sprintf("%s-%05d", name, number), state)

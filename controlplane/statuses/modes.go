@@ -1,7 +1,7 @@
 package statuses
 
 import (
-	"context"
+	"cmp"
 
 	"github.com/kserve/kserve/pkg/apis/serving/v1beta1"
 	corev1 "k8s.io/api/core/v1"
@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"knative.dev/pkg/apis"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
 )
 
 const multiNodeRuntime = `
@@ -60,18 +62,16 @@ const canaryService = serviceManifest + `
         storageUri: gs://kfserving-examples/models/sklearn/2.0/model
 `
 
-func inGateway(r Release, config *corev1.ConfigMap) {
-	inStandard(r, config)
-	set(config, "ingress", "enableGatewayApi", true)
+func inGateway(r controlplane.Release, config map[string]any) error {
+	return cmp.Or(inStandard(r, config), controlplane.Configure(config, "ingress", "enableGatewayApi", true))
 }
 
-func withNativeImages(r Release, config *corev1.ConfigMap) {
-	inStandard(r, config)
-	set(config, "storageInitializer", "ociModelMode", "native")
+func withNativeImages(r controlplane.Release, config map[string]any) error {
+	return cmp.Or(inStandard(r, config), controlplane.Configure(config, "storageInitializer", "ociModelMode", "native"))
 }
 
-func inModelMesh(_ Release, config *corev1.ConfigMap) {
-	set(config, "deploy", "defaultDeploymentMode", "ModelMesh")
+func inModelMesh(_ controlplane.Release, config map[string]any) error {
+	return inMode(config, "ModelMesh")
 }
 
 // routes writes a condition of the gateway on every HTTPRoute.
@@ -79,9 +79,9 @@ func (p *play) routes(status metav1.ConditionStatus, reason, message string) {
 	routes := &unstructured.UnstructuredList{}
 	routes.SetAPIVersion("gateway.networking.k8s.io/v1")
 	routes.SetKind("HTTPRouteList")
-	must(p.Client.List(context.Background(), routes, client.InNamespace(p.object.GetNamespace())))
+	p.must(p.Client.List(p.Context(), routes, client.InNamespace(p.key.Namespace)))
 	for _, route := range routes.Items {
-		must(unstructured.SetNestedSlice(route.Object, []any{map[string]any{
+		p.must(unstructured.SetNestedSlice(route.Object, []any{map[string]any{
 			"parentRef":      map[string]any{"name": "kserve-ingress-gateway"},
 			"controllerName": "gateway.envoyproxy.io/gatewayclass-controller",
 			"conditions": []any{map[string]any{
@@ -89,7 +89,7 @@ func (p *play) routes(status metav1.ConditionStatus, reason, message string) {
 				"lastTransitionTime": "2020-11-20T20:00:00Z",
 			}},
 		}}, "status", "parents"))
-		must(p.Client.Status().Update(context.Background(), p.typed(&route)))
+		p.must(p.Client.Status().Update(p.Context(), &route))
 	}
 }
 
@@ -97,8 +97,7 @@ func (p *play) routes(status metav1.ConditionStatus, reason, message string) {
 // pkg/predictor_source/inferenceservice_registry.go of github.com/kserve/modelmesh-serving at 0.12.0).
 func (p *play) modelMesh(available bool, model v1beta1.ModelStatus) {
 	service := &v1beta1.InferenceService{}
-	key := client.ObjectKeyFromObject(p.object)
-	must(p.Client.Get(context.Background(), key, service))
+	p.must(p.Client.Get(p.Context(), p.key, service))
 	service.Status = v1beta1.InferenceServiceStatus{ModelStatus: model}
 	conditions := apis.NewLivingConditionSet(v1beta1.PredictorReady).Manage(&service.Status)
 	if available {
@@ -110,14 +109,14 @@ func (p *play) modelMesh(available bool, model v1beta1.ModelStatus) {
 	} else {
 		conditions.MarkFalse(v1beta1.PredictorReady, "", "")
 	}
-	must(p.Client.Status().Update(context.Background(), service))
+	p.must(p.Client.Status().Update(p.Context(), service))
 }
 
 func init() {
-	add := func(name, manifest string, since []int, configure func(Release, *corev1.ConfigMap), acts func(*play)) {
+	add := func(name, manifest, since string, configure configuration, acts func(*play)) {
 		scenarios = append(scenarios, scenario{name, manifest, since, configure, acts})
 	}
-	add("gateway", serviceManifest, []int{0, 15, 0}, inGateway, func(p *play) {
+	add("gateway", serviceManifest, "0.15.0", inGateway, func(p *play) {
 		p.apply(runtimeManifest)
 		p.now("accepted", Progressing, "KServe has made the Deployment.")
 		p.deployment(predictor, rolledOut...)
@@ -129,7 +128,7 @@ func init() {
 		p.now("ready", Healthy, "The pod serves, and the gateway has accepted the route.")
 	})
 	const worker = "iris-predictor-worker"
-	add("multi-node", multiNodeService, []int{0, 15, 0}, inStandard, func(p *play) {
+	add("multi-node", multiNodeService, "0.15.1", inStandard, func(p *play) {
 		p.now("no-runtime", Passes, "No runtime supports several nodes.")
 		p.apply(multiNodeRuntime)
 		p.now("accepted", Progressing, "KServe has made both Deployments.")
@@ -141,14 +140,14 @@ func init() {
 		p.now("worker-starting", Progressing, "The head is ready, the worker starts.")
 		p.deployment(worker, rolledOut...)
 		p.predictorPod(podServing)
-		if p.since(0, 20, 0) {
+		if p.since("0.20.0") {
 			// reconcileCanaryDeployments in components/predictor.go takes it for an orphan.
 			p.now("worker-deleted", Progressing, "KServe 0.20 has deleted the worker's Deployment.")
 			return
 		}
 		// KServe 0.16 to 0.19 keep PredictorReady Unknown, and so make no ingress.
 		right, rollingOut, failed := Progressing, Progressing, Degraded
-		if !p.since(0, 16, 0) {
+		if !p.since("0.16.0") {
 			right, rollingOut, failed = Healthy, Healthy, Healthy
 		}
 		p.now("ready", right, "Head and worker are ready. KServe 0.16 to 0.19 make no ingress.")
@@ -160,13 +159,11 @@ func init() {
 		p.deployment(worker, neverStarted...)
 		p.now("lost", Progressing, "The worker's pod is gone, and the Deployment is past its deadline.")
 	})
-	add("multi-node-internal", multiNodeService, []int{0, 15, 0}, inStandard, func(p *play) {
-		if p.since(0, 20, 0) {
+	add("multi-node-internal", multiNodeService, "0.15.1", inStandard, func(p *play) {
+		if p.since("0.20.0") {
 			return
 		}
-		p.change(func(object map[string]any) {
-			must(unstructured.SetNestedField(object, "cluster-local", "metadata", "labels", "networking.kserve.io/visibility"))
-		})
+		p.set("cluster-local", "metadata", "labels", "networking.kserve.io/visibility")
 		p.apply(multiNodeRuntime)
 		p.settle()
 		p.deployment(predictor, rolledOut...)
@@ -174,22 +171,20 @@ func init() {
 		p.predictorPod(podServing)
 		p.now("ready", Healthy, "Head and worker are ready, and the service needs no ingress.")
 	})
-	add("multi-node-invalid", multiNodeService, []int{0, 15, 0}, inStandard, func(p *play) {
+	add("multi-node-invalid", multiNodeService, "0.15.1", inStandard, func(p *play) {
 		p.apply(multiNodeRuntime)
-		p.change(func(object map[string]any) {
-			gpus := func(count string) map[string]any {
-				return map[string]any{"requests": map[string]any{"nvidia.com/gpu": count}}
-			}
-			must(unstructured.SetNestedMap(object, gpus("1"), "spec", "predictor", "model", "resources"))
-			must(unstructured.SetNestedMap(object, map[string]any{
-				"tensorParallelSize": int64(4),
-				"containers":         []any{map[string]any{"name": "worker-container", "resources": gpus("2")}},
-			}, "spec", "predictor", "workerSpec"))
-		})
+		gpus := func(count string) map[string]any {
+			return map[string]any{"requests": map[string]any{"nvidia.com/gpu": count}}
+		}
+		p.set(gpus("1"), "spec", "predictor", "model", "resources")
+		p.set(map[string]any{
+			"tensorParallelSize": int64(4),
+			"containers":         []any{map[string]any{"name": "worker-container", "resources": gpus("2")}},
+		}, "spec", "predictor", "workerSpec")
 		p.now("gpus", Degraded, "Head and worker have fewer GPUs than the model needs.")
 	})
 	const canary = "iris-next-predictor"
-	add("canary", canaryService, []int{0, 20, 0}, inStandard, func(p *play) {
+	add("canary", canaryService, "0.20.0", inStandard, func(p *play) {
 		p.startStandard()
 		p.now("accepted", Progressing, "The predictor is ready, the canary's Deployment new.")
 		p.deployment(canary, startingUp...)
@@ -197,11 +192,11 @@ func init() {
 		p.deployment(canary, rolledOut...)
 		p.now("ready", Healthy, "Predictor and canary are ready.")
 	})
-	add("oci", serviceManifest, []int{0, 20, 0}, withNativeImages, func(p *play) {
+	add("oci", serviceManifest, "0.20.0", withNativeImages, func(p *play) {
 		p.startStandard()
 		p.now("advice", Healthy, "The service is ready, and KServe advises a newer Kubernetes for models in images.")
 	})
-	add("modelmesh", serviceManifest, nil, inModelMesh, func(p *play) {
+	add("modelmesh", serviceManifest, "", inModelMesh, func(p *play) {
 		states := func(active, target v1beta1.ModelState) *v1beta1.ModelRevisionStates {
 			return &v1beta1.ModelRevisionStates{ActiveModelState: active, TargetModelState: target}
 		}
@@ -242,7 +237,7 @@ func init() {
 		p.now("no-runtime", Passes, "No runtime supports the model. Another app may bring it.")
 	})
 	trained := func(name, parent string, acts func(*play)) {
-		add("trained-model"+name, trainedModel, nil, inStandard, func(p *play) {
+		add("trained-model"+name, trainedModel, "", inStandard, func(p *play) {
 			p.record("created", Progressing, "KServe has not seen the model yet.")
 			p.apply(serverManifest + parent)
 			acts(p)
@@ -292,9 +287,9 @@ spec:
 // serverReady makes the service of a trained model ready.
 func (p *play) serverReady() {
 	service := &v1beta1.InferenceService{}
-	must(p.Client.Get(context.Background(), types.NamespacedName{Namespace: "models", Name: "iris"}, service))
+	p.must(p.Client.Get(p.Context(), types.NamespacedName{Namespace: "models", Name: "iris"}, service))
 	for _, name := range []apis.ConditionType{v1beta1.PredictorReady, v1beta1.IngressReady} {
 		service.Status.SetCondition(name, &apis.Condition{Status: corev1.ConditionTrue})
 	}
-	must(p.Client.Status().Update(context.Background(), service))
+	p.must(p.Client.Status().Update(p.Context(), service))
 }

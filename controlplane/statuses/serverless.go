@@ -1,22 +1,19 @@
 package statuses
 
-import (
-	"errors"
+import "k8s.io/apimachinery/pkg/runtime/schema"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+var (
+	knativeServices = schema.GroupKind{Group: "serving.knative.dev", Kind: "Service"}
+	// deniedByKnative is what Knative's webhook says to a Service that it does not support.
+	deniedByKnative = denial("validation.webhook.serving.knative.dev",
+		"validation failed: must not set the field(s): spec.template.spec.nodeSelector")
 )
 
-// deniedByKnative is what Knative's webhook says to a Service that it does not support.
-var deniedByKnative = apierrors.NewForbidden(
-	schema.GroupResource{Group: "serving.knative.dev", Resource: "services"}, predictor,
-	errors.New("validation failed: must not set the field(s): spec.template.spec.nodeSelector"))
-
 func init() {
-	knative := func(name, manifest string, since []int, acts func(*play)) {
+	knative := func(name, manifest, since string, acts func(*play)) {
 		scenarios = append(scenarios, scenario{"knative-" + name, manifest, since, inKnative, acts})
 	}
-	knative("first-rollout", serviceManifest, nil, func(p *play) {
+	knative("first-rollout", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
 		p.record("created", Progressing, "KServe has not seen the service yet.")
 		p.now("accepted", Progressing, "KServe has made the Knative Service.")
@@ -55,7 +52,7 @@ func init() {
 		if failure.podState != pending {
 			repairing = Passes // KServe shows the failure until the new pod's containers have a state
 		}
-		knative("first-revision", serviceManifest, nil, func(p *play) {
+		knative("first-revision", serviceManifest, "", func(p *play) {
 			p.apply(runtimeManifest)
 			p.settle()
 			p.knativeService(predictor, 1, deploying)
@@ -73,7 +70,7 @@ func init() {
 			p.revisionPod(predictor, 2, podServing)
 			p.now(failure.name+"-repaired", Healthy, "The first revision has failed, and the user's repair is ready.")
 		})
-		knative("second-revision", serviceManifest, nil, func(p *play) {
+		knative("second-revision", serviceManifest, "", func(p *play) {
 			p.startKnative()
 			p.newSpec()
 			p.settle()
@@ -85,7 +82,7 @@ func init() {
 			p.now(failure.name, failure.right, "The first revision serves, the second one fails. "+failure.situation)
 		})
 	}
-	knative("forgotten", serviceManifest, nil, func(p *play) {
+	knative("forgotten", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
 		p.settle()
 		p.knativeService(predictor, 1, overdue)
@@ -94,11 +91,9 @@ func init() {
 		p.knativeService(predictor, 1, deploying)
 		p.now("first", Progressing, "Knative has forgotten that the first revision failed, 30 seconds after its deadline.")
 	})
-	knative("canary", serviceManifest, nil, func(p *play) {
+	knative("canary", serviceManifest, "", func(p *play) {
 		p.startKnative()
-		p.change(func(object map[string]any) {
-			object["spec"].(map[string]any)["predictor"].(map[string]any)["canaryTrafficPercent"] = int64(10)
-		})
+		p.set(int64(10), "spec", "predictor", "canaryTrafficPercent")
 		p.newSpec()
 		p.settle()
 		p.knativeService(predictor, 2, deploying)
@@ -117,7 +112,7 @@ func init() {
 	})
 	for _, component := range []string{"transformer", "explainer"} {
 		name := "iris-" + component
-		knative(component, with(component), nil, func(p *play) {
+		knative(component, with(component), "", func(p *play) {
 			p.startKnative()
 			p.now("accepted", Progressing, "The predictor is ready, the "+component+"'s Knative Service new.")
 			p.knativeService(name, 1, deploying)
@@ -139,37 +134,37 @@ func init() {
 			p.now("predictor-crash", Degraded, "The predictor's next revision fails, the "+component+" is ready.")
 		})
 	}
-	knative("no-runtime", serviceManifest, nil, func(p *play) {
+	knative("no-runtime", serviceManifest, "", func(p *play) {
 		p.now("missing", Passes, "No runtime supports the model. Another app may bring it.")
 		p.model("mine", "runtime")
 		p.now("not-recognized", Passes, "The runtime that the service names does not exist. Another app may bring it.")
 	})
-	knative("runtime-lost", serviceManifest, nil, func(p *play) {
+	knative("runtime-lost", serviceManifest, "", func(p *play) {
 		p.startKnative()
 		p.model("other", "runtime")
 		p.now("ready", Progressing,
 			"The new spec names a runtime that does not exist, the old revision serves. Nothing shows since when.")
 	})
-	knative("refused", serviceManifest, nil, func(p *play) {
+	knative("refused", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
-		p.refused["*v1.Service"] = deniedByKnative
+		p.Refuse(knativeServices, deniedByKnative)
 		right := Progressing
-		if p.since(0, 17, 0) {
+		if p.since("0.17.0") {
 			right = Passes
 		}
 		p.now("at-first", right, "Knative's webhook refuses the service. KServe before 0.17 does not show that.")
-		delete(p.refused, "*v1.Service")
+		p.Refuse(knativeServices, nil)
 		p.settle()
 		p.knativeService(predictor, 1, revisionUp)
 		p.revisionPod(predictor, 1, podServing)
 		p.settle()
-		p.refused["*v1.Service"] = deniedByKnative
+		p.Refuse(knativeServices, deniedByKnative)
 		p.newSpec()
-		p.now("later", p.onlyNew(Passes, 0, 17, 0),
+		p.now("later", p.onlyNew(Passes, "0.17.0"),
 			"Knative's webhook refuses a change. KServe before 0.17 does not show that.")
 	})
-	knative("stop", serviceManifest, nil, func(p *play) {
-		obeys := p.since(0, 15, 1)
+	knative("stop", serviceManifest, "", func(p *play) {
+		obeys := p.since("0.15.1")
 		right := func(obeying Right) Right {
 			if obeys {
 				return obeying

@@ -2,15 +2,16 @@ package statuses
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
 
-func replaceName(text, name string) string { return strings.ReplaceAll(text, "NAME", name) }
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/controlplane"
+)
 
 const runtimeManifest = `
 apiVersion: serving.kserve.io/v1alpha1
@@ -53,8 +54,12 @@ func with(component string) string {
 
 const stop = "serving.kserve.io/stop"
 
-func inStandard(r Release, config *corev1.ConfigMap) {
-	set(config, "deploy", "defaultDeploymentMode", r.Standard)
+func inStandard(r controlplane.Release, config map[string]any) error {
+	return inMode(config, r.Standard)
+}
+
+func inMode(config map[string]any, mode string) error {
+	return controlplane.Configure(config, "deploy", "defaultDeploymentMode", mode)
 }
 
 const predictor = "iris-predictor"
@@ -71,40 +76,37 @@ func (p *play) startStandard() {
 }
 
 // newSpec is a change that makes KServe roll out the predictor.
-func (p *play) newSpec() {
-	p.change(func(object map[string]any) {
-		must(unstructured.SetNestedField(object, "gs://kfserving-examples/models/sklearn/2.0/model",
-			"spec", "predictor", "model", "storageUri"))
-	})
-}
+func (p *play) newSpec() { p.model("gs://kfserving-examples/models/sklearn/2.0/model", "storageUri") }
 
 // model sets a field of the predictor's model.
-func (p *play) model(value any, field ...string) {
-	p.change(func(object map[string]any) {
-		must(unstructured.SetNestedField(object, value, append([]string{"spec", "predictor", "model"}, field...)...))
-	})
-}
+func (p *play) model(value, field string) { p.set(value, "spec", "predictor", "model", field) }
 
 var (
-	conflict = apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, predictor,
+	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	conflict    = apierrors.NewConflict(schema.GroupResource{Group: "apps", Resource: "deployments"}, predictor,
 		errors.New("the object has been modified; please apply your changes to the latest version and try again"))
-	denied = apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, predictor,
-		errors.New("admission webhook \"policy.example.com\" denied the request: no limits"))
+	denied = denial("policy.example.com", "no limits")
 )
 
+// denial is the API server's error where a webhook refuses a write.
+func denial(webhook, reason string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden,
+		Reason: metav1.StatusReasonForbidden, Message: fmt.Sprintf("admission webhook %q denied the request: %s", webhook, reason)}}
+}
+
 // onlyNew is Right for releases since one, and Healthy for those whose status does not show the trouble.
-func (p *play) onlyNew(right Right, since ...int) Right {
-	if p.since(since...) {
+func (p *play) onlyNew(right Right, since string) Right {
+	if p.since(since) {
 		return right
 	}
 	return Healthy
 }
 
 func init() {
-	standard := func(name, manifest string, since []int, acts func(*play)) {
+	standard := func(name, manifest, since string, acts func(*play)) {
 		scenarios = append(scenarios, scenario{"standard-" + name, manifest, since, inStandard, acts})
 	}
-	standard("first-rollout", serviceManifest, nil, func(p *play) {
+	standard("first-rollout", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
 		p.record("created", Progressing, "KServe has not seen the service yet.")
 		p.now("accepted", Progressing, "KServe has made the Deployment.")
@@ -126,7 +128,7 @@ func init() {
 		p.deployment(predictor, rolledOut...)
 		p.now("scaled", Healthy, "An autoscaler has scaled the Deployment several times.")
 	})
-	standard("never-starts", serviceManifest, nil, func(p *play) {
+	standard("never-starts", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
 		p.settle()
 		p.deployment(predictor, neverStarted...)
@@ -136,26 +138,26 @@ func init() {
 		p.deployment(predictor, unavailable, deadline, overQuota)
 		p.noPods()
 		right := Progressing
-		if p.since(0, 16, 0) {
+		if p.since("0.16.0") {
 			right = Degraded
 		}
 		p.now("over-quota", right, "The quota allows no pod. KServe before 0.16 does not show that.")
 	})
-	standard("second-rollout", serviceManifest, nil, func(p *play) {
+	standard("second-rollout", serviceManifest, "", func(p *play) {
 		p.startStandard()
 		p.newSpec()
 		p.record("unseen", Healthy, "KServe has not seen the new spec yet. Nothing in the status shows that.")
 		p.settle()
 		p.deployment(predictor, updating...)
 		// KServe 0.16 to 0.19 say that a service with a rollout is not ready.
-		shows := p.since(0, 16, 0) && !p.since(0, 20, 0)
+		shows := p.since("0.16.0") && !p.since("0.20.0")
 		right := Healthy
 		if shows {
 			right = Progressing
 		}
 		p.now("under-way", right, "The new pod starts, the old one serves. Only KServe 0.16 to 0.19 show that.")
 		p.deployment(predictor, failedUpdate...)
-		p.now("past-deadline", p.onlyNew(Degraded, 0, 16, 0),
+		p.now("past-deadline", p.onlyNew(Degraded, "0.16.0"),
 			"The rollout is past its deadline, the old pod serves. KServe before 0.16 does not show that.")
 		p.deployment(predictor, updating...)
 		p.predictorPod(noDownloads)
@@ -170,7 +172,7 @@ func init() {
 		p.deployment(predictor, startingUp...)
 		p.now("lost", Progressing, "The pod is gone, and a new one starts.")
 	})
-	standard("fails-to-load", serviceManifest, nil, func(p *play) {
+	standard("fails-to-load", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
 		p.settle()
 		p.deployment(predictor, startingUp...)
@@ -190,14 +192,14 @@ func init() {
 		p.predictorPod(podServing)
 		p.now("repaired", Healthy, "The user has repaired the storage URI.")
 	})
-	standard("no-runtime", serviceManifest, nil, func(p *play) {
+	standard("no-runtime", serviceManifest, "", func(p *play) {
 		p.now("missing", Passes, "No runtime supports the model. Another app may bring it.")
 		p.model("mine", "runtime")
 		p.now("not-recognized", Passes, "The runtime that the service names does not exist. Another app may bring it.")
 		p.apply(strings.Replace(runtimeManifest, "kserve-sklearnserver", "mine", 1))
 		p.now("arrived", Progressing, "The runtime has come, and the pod starts.")
 	})
-	standard("wrong-runtime", serviceManifest, nil, func(p *play) {
+	standard("wrong-runtime", serviceManifest, "", func(p *play) {
 		p.apply(strings.Replace(runtimeManifest, "name: sklearn", "name: onnx", 1))
 		p.model("kserve-sklearnserver", "runtime")
 		p.now("other-format", Passes, "The runtime that the service names does not support the format.")
@@ -209,7 +211,7 @@ func init() {
 		p.model("broken", "runtime")
 		p.now("invalid", Degraded, "The runtime has a placeholder that KServe does not know.")
 	})
-	standard("runtime-lost", serviceManifest, nil, func(p *play) {
+	standard("runtime-lost", serviceManifest, "", func(p *play) {
 		p.startStandard()
 		p.model("other", "runtime")
 		p.now("ready", Progressing,
@@ -218,26 +220,26 @@ func init() {
 		p.model("broken", "runtime")
 		p.now("invalid", Degraded, "The new spec names a runtime that is invalid, the old pod serves.")
 	})
-	standard("refused", serviceManifest, nil, func(p *play) {
+	standard("refused", serviceManifest, "", func(p *play) {
 		p.apply(runtimeManifest)
-		p.refused["*v1.Deployment"] = denied
+		p.Refuse(deployments, denied)
 		right := Progressing
-		if p.since(0, 17, 0) {
+		if p.since("0.17.0") {
 			right = Passes
 		}
 		p.now("at-first", right, "A webhook refuses the Deployment. KServe before 0.17 does not show that.")
-		delete(p.refused, "*v1.Deployment")
+		p.Refuse(deployments, nil)
 		p.settle()
 		p.deployment(predictor, rolledOut...)
 		p.predictorPod(podServing)
 		p.now("repaired", Healthy, "The webhook no longer refuses the Deployment.")
-		p.refused["*v1.Deployment"] = conflict
+		p.Refuse(deployments, conflict)
 		p.newSpec()
-		p.now("later", p.onlyNew(Passes, 0, 17, 0),
+		p.now("later", p.onlyNew(Passes, "0.17.0"),
 			"A conflict while KServe changes the Deployment. KServe before 0.17 does not show that.")
 	})
-	standard("stop", serviceManifest, nil, func(p *play) {
-		obeys := p.since(0, 16, 0)
+	standard("stop", serviceManifest, "", func(p *play) {
+		obeys := p.since("0.16.0")
 		right := func(obeying Right) Right {
 			if obeys {
 				return obeying
@@ -261,27 +263,27 @@ func init() {
 		p.predictorPod(podServing)
 		p.now("ready-again", Healthy, "The service is ready again.")
 	})
-	standard("stopped-from-the-start", serviceManifest, nil, func(p *play) {
+	standard("stopped-from-the-start", serviceManifest, "", func(p *play) {
 		p.annotate(stop, "true")
 		p.record("created", Progressing, "A new service, which the user has asked KServe to stop.")
 		p.apply(runtimeManifest)
 		right := Progressing
-		if p.since(0, 16, 0) {
+		if p.since("0.16.0") {
 			right = Suspended
 		}
 		p.now("seen", right, "KServe has seen it. KServe before 0.16 does not obey.")
 	})
-	standard("resume-refused", serviceManifest, []int{0, 17, 0}, func(p *play) {
+	standard("resume-refused", serviceManifest, "0.17.0", func(p *play) {
 		p.startStandard()
 		p.annotate(stop, "true")
 		p.settle()
-		p.refused["*v1.Deployment"] = denied
+		p.Refuse(deployments, denied)
 		p.annotate(stop, "false")
 		p.now("seen", Passes, "KServe cannot resume the service, because a webhook refuses the Deployment.")
 	})
 	for _, component := range []string{"transformer", "explainer"} {
 		name := "iris-" + component
-		standard(component, with(component), nil, func(p *play) {
+		standard(component, with(component), "", func(p *play) {
 			p.startStandard()
 			p.now("accepted", Progressing, "The predictor is ready, the "+component+"'s Deployment new.")
 			p.deployment(name, startingUp...)
@@ -293,14 +295,14 @@ func init() {
 			p.deployment(name, startingUp...)
 			p.now("lost", Progressing, "The "+component+"'s pod is gone, and a new one starts.")
 			p.deployment(name, failedUpdate...)
-			p.now("second-past-deadline", p.onlyNew(Degraded, 0, 16, 0),
+			p.now("second-past-deadline", p.onlyNew(Degraded, "0.16.0"),
 				"The "+component+"'s second rollout is past its deadline, the old pod serves. Before 0.16 that does not show.")
 			p.deployment(name, rolledOut...)
 			p.deployment(predictor, startingUp...)
 			p.now("predictor-lost", Progressing, "The predictor's pod is gone, the "+component+" is ready.")
 		})
 	}
-	standard("scaled-to-zero", serviceManifest, nil, func(p *play) {
+	standard("scaled-to-zero", serviceManifest, "", func(p *play) {
 		p.annotate("serving.kserve.io/autoscalerClass", "external")
 		p.startStandard()
 		p.scale(predictor, 0)
@@ -308,7 +310,7 @@ func init() {
 		p.noPods()
 		p.now("ready", Healthy, "Somebody else's autoscaler has scaled the Deployment to zero.")
 	})
-	standard("autoscaler-none", serviceManifest, []int{0, 15, 0}, func(p *play) {
+	standard("autoscaler-none", serviceManifest, "0.15.1", func(p *play) {
 		p.annotate("serving.kserve.io/autoscalerClass", "none")
 		p.startStandard()
 		p.now("ready", Healthy, "The service has no autoscaler, and is ready.")
@@ -324,7 +326,7 @@ spec:
     containers:
     - name: kserve-container
       image: example.com/iris:1
-`, nil, func(p *play) {
+`, "", func(p *play) {
 		p.settle()
 		p.deployment(predictor, startingUp...)
 		p.predictorPod(pending)

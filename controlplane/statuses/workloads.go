@@ -1,12 +1,11 @@
 package statuses
 
 import (
-	"context"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -43,37 +42,38 @@ var (
 // deployment writes the status of a Deployment. It does nothing if KServe has not made the Deployment.
 func (p *play) deployment(name string, conditions ...condition) {
 	d := &appsv1.Deployment{}
-	err := p.Client.Get(context.Background(), types.NamespacedName{Namespace: p.object.GetNamespace(), Name: name}, d)
-	if client.IgnoreNotFound(err) != nil || err != nil {
+	if p.Client.Get(p.Context(), types.NamespacedName{Namespace: p.key.Namespace, Name: name}, d) != nil {
 		return
 	}
 	d.Status = appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1}
 	for _, c := range conditions {
 		d.Status.Conditions = append(d.Status.Conditions, appsv1.DeploymentCondition{
-			Type: c.name, Status: c.status, Reason: c.reason, Message: replaceName(c.message, name),
-			LastTransitionTime: metav1.NewTime(start), LastUpdateTime: metav1.NewTime(start),
+			Type: c.name, Status: c.status, Reason: c.reason, Message: strings.ReplaceAll(c.message, "NAME", name),
+			LastTransitionTime: d.CreationTimestamp, LastUpdateTime: d.CreationTimestamp,
 		})
 		if c == available {
 			d.Status.AvailableReplicas, d.Status.ReadyReplicas = 1, 1
 		}
 	}
-	must(p.Client.Status().Update(context.Background(), d))
+	p.must(p.Client.Status().Update(p.Context(), d))
 }
 
 // scale changes a Deployment's replicas as an autoscaler does.
 func (p *play) scale(name string, replicas int32) {
 	d := &appsv1.Deployment{}
-	must(p.Client.Get(context.Background(), types.NamespacedName{Namespace: p.object.GetNamespace(), Name: name}, d))
+	p.must(p.Client.Get(p.Context(), types.NamespacedName{Namespace: p.key.Namespace, Name: name}, d))
 	d.Spec.Replicas = &replicas
-	must(p.Client.Update(context.Background(), d))
+	p.must(p.Client.Update(p.Context(), d))
 }
 
 // pod replaces the pods of a workload by one in a state. label is what KServe finds it by.
 func (p *play) pod(label, value string, state podState) {
 	p.noPods()
 	pod := &corev1.Pod{}
-	pod.Namespace, pod.Name = p.object.GetNamespace(), fmt.Sprintf("%s-x7k2p", p.object.GetName())
+	pod.Namespace, pod.Name = p.key.Namespace, fmt.Sprintf("%s-x7k2p", p.key.Name)
 	pod.Labels = map[string]string{label: value}
+	pod.Spec.InitContainers = []corev1.Container{{Name: "storage-initializer", Image: "kserve/storage-initializer"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "kserve-container", Image: "kserve/sklearnserver"}}
 	p.create(pod)
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending}
 	if state.container == ready {
@@ -88,11 +88,11 @@ func (p *play) pod(label, value string, state podState) {
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{*state.container}
 		pod.Status.ContainerStatuses[0].Name = "kserve-container"
 	}
-	must(p.Client.Status().Update(context.Background(), pod))
+	p.must(p.Client.Status().Update(p.Context(), pod))
 }
 
 func (p *play) noPods() {
-	must(p.Client.DeleteAllOf(context.Background(), &corev1.Pod{}, client.InNamespace(p.object.GetNamespace())))
+	p.must(p.Client.DeleteAllOf(p.Context(), &corev1.Pod{}, client.InNamespace(p.key.Namespace)))
 }
 
 // podState is what the kubelet reports of a pod's two containers. A nil one has no state yet.

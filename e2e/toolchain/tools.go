@@ -14,7 +14,6 @@ import (
 type Tool struct {
 	Name    string // of the executable
 	Folder  string // of the module, from e2e/tools
-	Imports string // another folder that its code is in, from Folder
 	Module  string // the module whose version and sources the program stands for
 	Package string // its main package; it begins with a dot for one in Folder
 	LDFlags string // added to -s -w
@@ -71,14 +70,6 @@ func KServeLLMManager(version string) Tool { return kserve("llmisvc", version) }
 
 // KServeAgent is the agent container's program of the same releases.
 func KServeAgent(version string) Tool { return kserve("agent", version) }
-
-// KServeStatuses is the program of controlplane/statuses that lets a release's controllers write statuses.
-func KServeStatuses(version string) Tool {
-	return Tool{
-		Name: "kserve-statuses", Folder: KServeFolder(version), Imports: "../statuses",
-		Module: kserveModule, Package: "./statuses",
-	}
-}
 
 // KServeFolder is the [Tool.Folder] of a release's module.
 func KServeFolder(version string) string { return "../../controlplane/kserve-" + version }
@@ -141,15 +132,8 @@ func (t Tool) sum() (string, error) {
 		return "", err
 	}
 	files := []string{filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")}
-	var folders []string
 	if strings.HasPrefix(t.Package, ".") {
-		folders = append(folders, t.Package)
-	}
-	if t.Imports != "" {
-		folders = append(folders, t.Imports)
-	}
-	for _, folder := range folders {
-		sources, err := filepath.Glob(filepath.Join(dir, folder, "*.go"))
+		sources, err := filepath.Glob(filepath.Join(dir, t.Package, "*.go"))
 		if err != nil {
 			return "", err
 		}

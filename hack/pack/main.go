@@ -131,6 +131,9 @@ func definitions(sources, out string) ([]entry, error) {
 		}
 		for _, item := range spec["versions"].([]any) {
 			version := item.(map[string]any)
+			if e.Group == "serving.knative.dev" {
+				addTimes(version)
+			}
 			if version["served"] == true {
 				e.Versions = append(e.Versions, version["name"].(string))
 			}
@@ -144,6 +147,16 @@ func definitions(sources, out string) ([]entry, error) {
 		}
 	}
 	return index, nil
+}
+
+// addTimes adds the time of a condition, which KServe's copy of Knative's definition leaves out.
+func addTimes(schema map[string]any) {
+	for _, name := range []string{
+		"schema", "openAPIV3Schema", "properties", "status", "properties", "conditions", "items", "properties",
+	} {
+		schema = schema[name].(map[string]any)
+	}
+	schema["lastTransitionTime"] = map[string]any{"type": "string"}
 }
 
 // withoutDescriptions takes the descriptions out of the schemas of a definition: they are half of it.

@@ -82,9 +82,9 @@ var caseTableHead = strings.ReplaceAll(`# Test cases of the health checks
 
 ~make golden~ writes this page.
 
-~statuses.yaml~ has what KServe's own controllers write. The programs in [controlplane/statuses](../../controlplane/statuses) run them
-with an API server in memory through every state, and play the Deployment controller, the kubelet, Knative (with its own
-lifecycle code) and ModelMesh. Each object names its cases, the releases that write it, and the verdict that is right
+~statuses.yaml~ has what KServe's own controllers write. [controlplane/statuses](../../controlplane/statuses) runs them and KServe's
+webhooks with an API server in memory through every state, and plays the Deployment controller, the kubelet, Knative
+(with its own lifecycle code) and ModelMesh. Each object names its cases, the releases that write it, and the verdict that is right
 for what is the case. Where the status cannot show it, that is the best verdict of those who see only the object.
 "Progressing, later Degraded" changes after the grace period. ~make statuses~ writes the files, and ~make e2e SUITE=health~
 proves that they are up to date.
