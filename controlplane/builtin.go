@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -220,10 +221,17 @@ func (b *builtin) allocate(o, old object) {
 		return
 	}
 	before, _ := old["spec"].(object)
-	for _, field := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
+	for _, field := range []string{"clusterIP", "ipFamilies", "ipFamilyPolicy"} {
 		if value, kept := before[field]; kept && (spec[field] == nil || spec[field] == "") {
 			spec[field] = runtime.DeepCopyJSONValue(value)
 		}
+	}
+	addresses := before["clusterIPs"]
+	switch same := spec["clusterIP"] == before["clusterIP"]; {
+	case same && addresses != nil && spec["clusterIPs"] == nil:
+		spec["clusterIPs"] = runtime.DeepCopyJSONValue(addresses)
+	case !same && equality.Semantic.DeepEqual(spec["clusterIPs"], addresses):
+		delete(spec, "clusterIPs") // what a patch leaves there is of the old address
 	}
 	if address, _ := spec["clusterIP"].(string); address == "" {
 		spec["clusterIP"] = serviceAddress

@@ -3,6 +3,7 @@ package controlplane
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -125,6 +126,39 @@ func TestResourceVersions(t *testing.T) {
 		metaOf(made).SetResourceVersion("99")
 		if _, err := s.update(target, made, false); !apierrors.IsConflict(err) {
 			t.Errorf("%s of another version: %v", kind, err)
+		}
+	}
+}
+
+// A Service keeps its address if a change does not give it one. Another one is refused, also if the change leaves the list
+// of addresses as it is.
+func TestAddresses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change  func(spec object)
+		refused string
+	}{
+		"none given":        {func(spec object) { delete(spec, "clusterIP"); delete(spec, "clusterIPs") }, ""},
+		"another":           {func(spec object) { spec["clusterIP"] = "None" }, `is invalid: spec.clusterIPs[0]: Invalid value: `},
+		"another, no list":  {func(spec object) { spec["clusterIP"] = "None"; delete(spec, "clusterIPs") }, `is invalid: spec.clusterIPs[0]: Invalid value: `},
+		"another and lists": {func(spec object) { spec["clusterIPs"] = []any{"None"} }, `first value must match ` + "`clusterIP`"},
+	} {
+		s := newServer()
+		s.addBuiltins(builtins)
+		service := object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "a", "namespace": "default"},
+			"spec": object{"ports": []any{object{"port": int64(80)}}}}
+		target, _ := s.targetOf(service, "")
+		made, err := s.create(target, service, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := runtime.DeepCopyJSON(made)
+		tc.change(changed["spec"].(object))
+		updated, err := s.update(target, changed, false)
+		if (err == nil) != (tc.refused == "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
+			t.Errorf("%s: %v, want %q", name, err, tc.refused)
+		}
+		if err == nil && updated["spec"].(object)["clusterIP"] != serviceAddress {
+			t.Errorf("%s: %v", name, updated["spec"])
 		}
 	}
 }
