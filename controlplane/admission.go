@@ -142,7 +142,7 @@ func (s *Server) mutate(t target, operation admissionv1.Operation, o, old object
 			continue
 		}
 		var err error
-		if o, err = t.kind.decode(o); err != nil {
+		if o, err = t.kind.complete(o); err != nil {
 			return nil, err
 		}
 		response, err := w.ask(t, operation, o, old)

@@ -134,7 +134,11 @@ func (b *builtin) write(internal runtime.Object, version string) (object, error)
 	return o, nil
 }
 
-func (b *builtin) decode(o object) (object, error) { return b.rewritten(o, metaOf(o).GetAPIVersion()) }
+func (b *builtin) decode(o object) (object, error) { return o, nil }
+
+func (b *builtin) complete(o object) (object, error) {
+	return b.rewritten(o, metaOf(o).GetAPIVersion())
+}
 
 func (b *builtin) rewritten(o object, version string) (object, error) {
 	internal, err := b.read(o)

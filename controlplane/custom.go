@@ -123,14 +123,27 @@ func (c *custom) decode(o object) (object, error) {
 			return nil, err
 		}
 	}
-	pruning.PruneWithOptions(o, d.structural, true, structuralschema.UnknownFieldPathOptions{})
+	d.prune(o)
 	defaulting.PruneNonNullableNullsWithoutDefaults(o, d.structural)
 	defaulting.Default(o, d.structural)
 	return o, nil
 }
 
+func (c *custom) complete(o object) (object, error) {
+	d, err := c.definition(o)
+	if err != nil {
+		return nil, err
+	}
+	defaulting.Default(o, d.structural)
+	return o, nil
+}
+
+func (d *definition) prune(o object) {
+	pruning.PruneWithOptions(o, d.structural, true, structuralschema.UnknownFieldPathOptions{})
+}
+
 func (c *custom) create(ctx context.Context, o object) (object, error) {
-	o, err := c.decode(o)
+	o, err := c.complete(o)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +157,13 @@ func (c *custom) create(ctx context.Context, o object) (object, error) {
 	meta := metaOf(o)
 	meta.SetGeneration(1)
 	errs := apivalidation.ValidateObjectMetaAccessor(meta, c.namespaced, apivalidation.NameIsDNSSubdomain, field.NewPath("metadata"))
-	return o, c.faults(ctx, d, o, nil, append(errs, d.validate(o)...))
+	err = c.faults(ctx, d, o, nil, append(errs, d.validate(o)...))
+	d.prune(o) // unknown fields of a webhook, which no reader sees
+	return o, err
 }
 
 func (c *custom) update(ctx context.Context, o, old object, subresource string) (object, error) {
-	o, err := c.decode(o)
+	o, err := c.complete(o)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +200,9 @@ func (c *custom) update(ctx context.Context, o, old object, subresource string) 
 	if changed {
 		errs = append(errs, added(o, old, validate)...)
 	}
-	return o, c.faults(ctx, d, o, old, errs)
+	err = c.faults(ctx, d, o, old, errs)
+	d.prune(o)
+	return o, err
 }
 
 // alters reports whether an update changes more than the metadata, where only the status can differ or all else.

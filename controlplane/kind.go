@@ -31,9 +31,12 @@ func KServe(kind string) schema.GroupKind {
 
 // strategy is how the API server treats a kind. New objects that are handed in may be changed, old ones not.
 type strategy interface {
-	// decode drops unknown fields and adds the defaults.
+	// decode does what the API server does to an object that it reads: it drops unknown fields of custom resources. Those of
+	// its own kinds are gone after complete, create and update, which read them into their Go types.
 	decode(o object) (object, error)
-	// create decodes a new object, prepares it for storage, and validates it.
+	// complete adds the defaults, as the API server does once more to what a webhook has made of an object.
+	complete(o object) (object, error)
+	// create completes a new object, prepares it for storage, and validates it.
 	create(ctx context.Context, o object) (object, error)
 	// update does the same for a change. The subresource is empty or "status".
 	update(ctx context.Context, o, old object, subresource string) (object, error)

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	registrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -98,19 +100,7 @@ func TestDeletedCustom(t *testing.T) {
 
 // An update of a custom resource has to say of which version it is, one of a ConfigMap need not. Neither may be of another one.
 func TestResourceVersions(t *testing.T) {
-	definition, err := yaml.YAMLToJSON([]byte(definitionOfPlaces))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServer()
-	s.addBuiltins(builtins)
-	if err := s.addDefinitions(fstest.MapFS{
-		"manifests/places.json": {Data: definition},
-		"manifests/index.json": {Data: []byte(`[{"file": "places.json", "group": "example.com", "kind": "Place",
-			"plural": "places", "versions": ["v1"], "storage": "v1", "namespaced": true}]`)},
-	}, runtime.NewScheme()); err != nil {
-		t.Fatal(err)
-	}
+	s := withPlaces(t)
 	for kind, tc := range map[string]struct {
 		apiVersion string
 		refused    bool
@@ -159,6 +149,52 @@ func TestAddresses(t *testing.T) {
 		}
 		if err == nil && updated["spec"].(object)["clusterIP"] != serviceAddress {
 			t.Errorf("%s: %v", name, updated["spec"])
+		}
+	}
+}
+
+// withPlaces returns a server that knows Kubernetes' kinds and Place.
+func withPlaces(t *testing.T) *Server {
+	t.Helper()
+	definition, err := yaml.YAMLToJSON([]byte(definitionOfPlaces))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer()
+	s.addBuiltins(builtins)
+	if err := s.addDefinitions(fstest.MapFS{
+		"manifests/places.json": {Data: definition},
+		"manifests/index.json": {Data: []byte(`[{"file": "places.json", "group": "example.com", "kind": "Place",
+			"plural": "places", "versions": ["v1"], "storage": "v1", "namespaced": true}]`)},
+	}, runtime.NewScheme()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Of what a webhook writes, a null is refused and an unknown field is not stored.
+func TestWrittenByWebhook(t *testing.T) {
+	for value, refused := range map[string]string{
+		`{"color": null}`: `spec.color: Invalid value: "null": spec.color in body must be of type string`, `{"color": "red", "smell": 1}`: "",
+	} {
+		s := withPlaces(t)
+		s.webhooks = []webhook{{
+			mutating: true, selector: labels.Everything(),
+			rules: []registrationv1.RuleWithOperations{{Operations: []registrationv1.OperationType{"*"},
+				Rule: registrationv1.Rule{APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}}}},
+			handler: &admission.Webhook{Handler: admission.HandlerFunc(func(_ context.Context, r admission.Request) admission.Response {
+				return admission.PatchResponseFromRaw(r.Object.Raw, bytes.Replace(r.Object.Raw, []byte("{}"), []byte(value), 1))
+			})},
+		}}
+		made := object{"apiVersion": "example.com/v1", "kind": "Place",
+			"metadata": object{"name": "a", "namespace": "default"}, "spec": object{}}
+		target, _ := s.targetOf(made, "")
+		made, err := s.create(target, made, false)
+		if (err == nil) != (refused == "") || err != nil && !strings.Contains(err.Error(), refused) {
+			t.Errorf("%s: %v", value, err)
+		}
+		if _, stored, _ := unstructured.NestedFieldNoCopy(made, "spec", "smell"); stored {
+			t.Errorf("%s: stored %v", value, made)
 		}
 	}
 }

@@ -55,6 +55,9 @@ func (p *play) load(o object) error {
 	if err == nil {
 		converted, err = kind.decode(maps.Clone(converted))
 	}
+	if err == nil {
+		converted, err = kind.complete(converted)
+	}
 	if err != nil {
 		return fmt.Errorf("stored %s: %w", k, err)
 	}

@@ -36,7 +36,10 @@ func (s *Server) create(t target, given object, dryRun bool) (object, error) {
 	meta.SetDeletionTimestamp(nil)
 	meta.SetDeletionGracePeriodSeconds(nil)
 	t.name = meta.GetName()
-	var err error
+	given, err := t.kind.decode(given)
+	if err != nil {
+		return nil, err
+	}
 	if given, err = s.mutate(t, admissionv1.Create, given, nil); err != nil {
 		return nil, err
 	}
@@ -125,6 +128,9 @@ func (s *Server) update(t target, given object, dryRun bool) (object, error) {
 	case version != "" && version != oldMeta.GetResourceVersion(), differ(string(meta.GetUID()), string(oldMeta.GetUID())):
 		return nil, apierrors.NewConflict(t.kind.resource(), t.name, fmt.Errorf("the object has been modified; please apply "+
 			"your changes to the latest version and try again"))
+	}
+	if given, err = t.kind.decode(given); err != nil {
+		return nil, err
 	}
 	if given, err = s.mutate(t, admissionv1.Update, given, old); err != nil {
 		return nil, err
