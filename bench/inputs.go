@@ -33,7 +33,7 @@ var inputs = map[string]func(w io.Writer, n int){
 		io.WriteString(w, "]}\n")
 	},
 	"request.json": func(w io.Writer, n int) {
-		io.WriteString(w, `{"version": 2, "mode": "Standard", "namespace": "team", "objects": [`)
+		io.WriteString(w, `{"version": 3, "mode": "Standard", "namespace": "team", "objects": [`)
 		repeat(w, n, ", ", jsonService)
 		io.WriteString(w, "]}\n")
 	},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -57,7 +58,7 @@ type manager struct {
 	events  []Event
 	told    map[Event]bool // that are in events
 	wrote   map[key]write  // what the current work has written, if it is one of the last rounds
-	fights  []Fight
+	fights  map[work][]Fight
 	current *work        // that a controller of KServe is at
 	unowned map[key]work // what such work has made without an owner
 }
@@ -91,7 +92,7 @@ const mostRounds = 40
 func newManager(server *Server) *manager {
 	m := &manager{
 		server: server, watches: watches{of: map[schema.GroupKind][]watch{}}, waiting: map[work]int64{}, failed: map[work]error{},
-		endless: map[work]bool{}, unowned: map[key]work{},
+		endless: map[work]bool{}, fights: map[work][]Fight{}, unowned: map[key]work{},
 	}
 	m.reset()
 	server.changed = m.changed
@@ -102,7 +103,8 @@ func newManager(server *Server) *manager {
 // change, or all the time.
 func (m *manager) reset() {
 	m.queued, m.rounds = map[work]bool{}, map[work]int{}
-	m.first, m.queue, m.events, m.told, m.fights = nil, nil, nil, map[Event]bool{}, nil
+	m.first, m.queue, m.events, m.told = nil, nil, nil, map[Event]bool{}
+	maps.DeleteFunc(m.fights, func(w work, _ []Fight) bool { return !m.endless[w] })
 }
 
 // lookAgain queues all objects that controllers look at, but for those that they look at all the time.
@@ -180,7 +182,9 @@ func (m *manager) settle(ctx context.Context) error {
 		w := (*next)[0]
 		*next = (*next)[1:]
 		delete(m.queued, w)
-		m.rounds[w]++
+		if m.rounds[w]++; m.rounds[w] == 1 {
+			delete(m.fights, w)
+		}
 		if m.endless[w] = m.rounds[w] > mostRounds; m.endless[w] {
 			delete(m.waiting, w)
 			continue
@@ -234,15 +238,23 @@ func (m *manager) fight(w work) {
 	by := m.server.reference(w.key)
 	for k, done := range m.wrote {
 		fight := Fight{m.server.reference(k), by, done.path, done.deleted}
-		i := slices.IndexFunc(m.fights, func(f Fight) bool { return f.Object == fight.Object && f.By == by })
+		i := slices.IndexFunc(m.fights[w], func(f Fight) bool { return f.Object == fight.Object })
 		switch {
 		case i < 0:
-			m.fights = append(m.fights, fight)
+			m.fights[w] = append(m.fights[w], fight)
 		case fight.Deleted:
-			m.fights[i] = fight
+			m.fights[w][i] = fight
 		}
 	}
-	slices.SortFunc(m.fights, func(a, b Fight) int { return cmp.Or(a.Object.compare(b.Object), a.By.compare(b.By)) })
+}
+
+// allFights are those of all controllers.
+func (m *manager) allFights() []Fight {
+	all := slices.Concat(slices.Collect(maps.Values(m.fights))...)
+	slices.SortFunc(all, func(a, b Fight) int {
+		return cmp.Or(a.Object.compare(b.Object), a.By.compare(b.By), cmp.Compare(a.Path, b.Path))
+	})
+	return all
 }
 
 // reconcile calls a controller. A panic is an error, as it is behind controller-runtime.

@@ -60,8 +60,8 @@ func TestNeverSettles(t *testing.T) {
 			if err := m.settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(m.fights, tc.want) {
-				t.Errorf("after %d rounds: %v, want %v", round, m.fights, tc.want)
+			if !slices.Equal(m.allFights(), tc.want) {
+				t.Errorf("after %d rounds: %v, want %v", round, m.allFights(), tc.want)
 			}
 		})
 	}

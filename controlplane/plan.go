@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -33,7 +34,9 @@ func Main(release Release) {
 	if *judged != "" {
 		err = Judge(release, *judged, os.Stdin, os.Stdout)
 	} else {
-		err = Run(context.Background(), release, os.Stdin, os.Stdout)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		err = Run(ctx, release, os.Stdin, os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -103,8 +106,8 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return nil, err
 	}
 	answer.State = *state
-	if p.deletes {
-		answer.Later, err = p.lookAgain(ctx, state)
+	if request.Changed && p.touches {
+		answer.Later, err = p.lookAgain(ctx, state, request.Objects)
 	}
 	return answer, err
 }
@@ -171,11 +174,11 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	return refused, nil
 }
 
-// mode is how the release spells a mode: Standard, Knative, or empty for its own default.
+// mode is how the release spells a mode: Standard, Knative, ModelMesh, or empty for its own default.
 func (r Release) mode(name string) (string, error) {
-	mode, known := map[string]string{"": "", "Standard": r.Standard, "Knative": r.Knative}[name]
+	mode, known := map[string]string{"": "", "Standard": r.Standard, "Knative": r.Knative, "ModelMesh": "ModelMesh"}[name]
 	if !known {
-		return "", fmt.Errorf("mode %q is neither Standard nor Knative", name)
+		return "", fmt.Errorf("mode %q is neither Standard, Knative nor ModelMesh", name)
 	}
 	return mode, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -21,13 +22,14 @@ type play struct {
 	*Cluster
 	before    map[key]object // what is in the cluster without the manifests
 	namespace string
-	deletes   bool // whether the last act has deleted something
+	touches   bool // whether the last act has written or deleted something beside KServe's services
 }
 
 // act deletes what is gone of older manifests before it applies the new ones over the others, as Argo CD does, and
 // returns what the controllers leave.
 func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
 	p.manager.reset()
+	p.touches = false
 	state := &State{}
 	was := map[key]object{}
 	for _, o := range old {
@@ -51,7 +53,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 				Index: i, Object: p.server.reference(t.key()), Deleted: true, Message: statusOf(err).Message,
 			})
 		} else {
-			p.deletes = true
+			p.touches = true
 		}
 	}
 	for _, i := range ordered(manifests) {
@@ -61,13 +63,43 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			continue
 		}
 		p.prepare(t.namespace)
+		before := p.server.revision
 		if err := p.apply(t, was[t.key()], manifests[i], false); err != nil {
 			state.refuse(i, p.server.reference(t.key()), err)
+			continue
 		}
-		p.server.collectAbandoned(t.key())
+		p.touches = p.touches || p.server.revision != before && !slices.Contains(services, t.kind.GroupKind)
+		if p.server.collectAbandoned(t.key()); !p.has(t.key()) {
+			state.Gone = append(state.Gone, Gone{Index: i, Object: p.server.reference(t.key()), Collected: true})
+		}
 	}
 	p.grant(manifests, was)
-	return p.settled(ctx, state)
+	if err := p.settled(ctx, state); err != nil {
+		return nil, err
+	}
+	p.gone(state, manifests)
+	return state, nil
+}
+
+// services are KServe's kinds whose controllers look at them whenever they change.
+var services = []schema.GroupKind{KServe("InferenceService"), KServe("LLMInferenceService"), KServe("InferenceGraph"),
+	KServe("TrainedModel")}
+
+func (p *play) has(k key) bool {
+	_, err := p.server.get(k)
+	return err == nil
+}
+
+// gone adds to a state the manifests that were accepted and that controllers have deleted.
+func (p *play) gone(state *State, manifests []map[string]any) {
+	for i, o := range manifests {
+		t, found := p.server.targetOf(o, p.namespace)
+		told := slices.ContainsFunc(state.Refused, func(r Refusal) bool { return r.Index == i && !r.Deleted }) ||
+			slices.ContainsFunc(state.Gone, func(g Gone) bool { return g.Index == i })
+		if found && !told && !p.has(t.key()) {
+			state.Gone = append(state.Gone, Gone{Index: i, Object: p.server.reference(t.key())})
+		}
+	}
 }
 
 // prunes reports whether Argo CD deletes what became of a manifest that is gone: not what it is told to keep, nor what has
@@ -82,25 +114,27 @@ func (p *play) prunes(k key) bool {
 }
 
 // lookAgain lets KServe look at all services once more, and returns nil if that changes nothing.
-func (p *play) lookAgain(ctx context.Context, state *State) (*State, error) {
+func (p *play) lookAgain(ctx context.Context, state *State, manifests []map[string]any) (*State, error) {
 	before := p.server.revision
 	p.manager.lookAgain()
-	later, err := p.settled(ctx, &State{})
+	later := &State{}
+	err := p.settled(ctx, later)
 	if err != nil || p.server.revision == before && slices.Equal(later.Errors, state.Errors) {
 		return nil, err
 	}
+	p.gone(later, manifests)
 	return later, nil
 }
 
 // settled lets the controllers do their work, and adds to the state what they leave.
-func (p *play) settled(ctx context.Context, state *State) (*State, error) {
+func (p *play) settled(ctx context.Context, state *State) error {
 	if err := p.manager.settle(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	state.Objects = p.made()
-	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.fights
+	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.allFights()
 	state.Unowned = p.manager.orphans()
-	return state, nil
+	return nil
 }
 
 // prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
@@ -158,8 +192,9 @@ func (p *play) account(k key) {
 	}
 }
 
-// ordered returns the places of manifests in the order in which they are applied: what others need comes first. In Argo CD
-// KServe's kinds come in the order of the objects' names, and its controllers try again until all are there.
+// ordered returns the places of manifests in the order in which they are applied: what others need comes first. Argo CD
+// applies KServe's kinds in the order of the objects' names (sync_tasks.go of gitops-engine), and the controllers try
+// again what they miss. But one that has looked before a runtime with autoSelect is there may have taken another one.
 func ordered(manifests []map[string]any) []int {
 	rank := func(i int) int {
 		switch kind, _ := manifests[i]["kind"].(string); kind {

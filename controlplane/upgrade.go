@@ -23,7 +23,8 @@ func (p *play) upgrade(ctx context.Context, left, manifests []map[string]any) (s
 	p.grant(manifests, nil)
 	p.server.recall()
 	stored = p.made()
-	if now, err = p.settled(ctx, &State{}); err != nil {
+	now = &State{}
+	if err := p.settled(ctx, now); err != nil {
 		return nil, nil, err
 	}
 	for _, i := range ordered(manifests) {

@@ -5,12 +5,12 @@ import (
 )
 
 // Version is that of [Request] and [Answer].
-const Version = 2
+const Version = 3
 
 // Request is what a program reads.
 type Request struct {
 	Version int `json:"version"`
-	// Mode is the default deployment mode of the cluster: Standard, Knative, or empty for the release's own.
+	// Mode is the default deployment mode of the cluster: Standard, Knative, ModelMesh, or empty for the release's own.
 	Mode string `json:"mode,omitempty"`
 	// Namespace is that of objects that name none.
 	Namespace string `json:"namespace"`
@@ -38,8 +38,8 @@ type Answer struct {
 	Previous *State `json:"previous,omitempty"`
 	State    State  `json:"state"`
 	// Later is what the state becomes when KServe looks at all services once more, as its controllers do every ten hours and
-	// when they start: they watch little of what a service uses. It is nil unless the change deletes something and that
-	// look changes something.
+	// when they start: they watch little of what a service uses. It is nil unless the change writes or deletes other
+	// objects than services, and that look changes something.
 	Later *State `json:"later,omitempty"`
 	// Cluster are the objects of the request's cluster that are not accepted. The states are empty then.
 	Cluster []Refusal `json:"cluster,omitempty"`
@@ -51,6 +51,8 @@ type State struct {
 	Objects []map[string]any `json:"objects"`
 	// Refused are the manifests that were not accepted, or of which every change would not be.
 	Refused []Refusal `json:"refused,omitempty"`
+	// Gone are the manifests that were accepted, and that are not there in the end.
+	Gone []Gone `json:"gone,omitempty"`
 	// Unknown are the manifests of kinds that the control plane does not have. They are by their place in the request.
 	Unknown []int     `json:"unknown,omitempty"`
 	Errors  []Event   `json:"errors,omitempty"` // of controllers, which try again and again
@@ -71,6 +73,14 @@ type Refusal struct {
 	Object  Reference `json:"object"`
 	Deleted bool      `json:"deleted,omitempty"` // whether the deletion is refused
 	Message string    `json:"message"`           // of the API server
+}
+
+// Gone is an object of the request that was accepted, and that somebody has deleted since.
+type Gone struct {
+	Index  int       `json:"index"` // in the request
+	Object Reference `json:"object"`
+	// Collected reports whether it was the garbage collector, because no owner of the object is there. Else it was KServe.
+	Collected bool `json:"collected,omitempty"`
 }
 
 func (s *State) refuse(index int, object Reference, err error) {

@@ -23,7 +23,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
 		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
-		"later": later, "in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
+		"later": later, "deleted again": deletedAgain, "in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })
 	}
@@ -284,7 +284,7 @@ func unready(t *testing.T, release controlplane.Release) {
 	if got := at(find(t, state, "Service iris-predictor"), "status", "latestReadyRevisionName"); got != nil || isReady(t, state) {
 		t.Errorf("ready without Knative; revision %v", got)
 	}
-	in := strings.NewReader(`{"version": 2, "unready": ["pods"]}`)
+	in := strings.NewReader(fmt.Sprintf(`{"version": %d, "unready": ["pods"]}`, controlplane.Version))
 	err := controlplane.Run(t.Context(), release, in, &bytes.Buffer{})
 	if err == nil || err.Error() != `unready: "pods" is not one of workloads, knative, routes` {
 		t.Error(err)
@@ -341,24 +341,17 @@ func isReady(t *testing.T, s controlplane.State) bool {
 	return slices.ContainsFunc(conditions, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
 }
 
-// Deletes tests that an object which KServe makes and deletes in turn is a result: here what runs the workers of an
-// InferenceService on several nodes.
+// Deletes tests that an object which KServe makes and deletes in turn is a result, also where the service stays as it is:
+// here what runs the workers of an InferenceService on several nodes.
 func Deletes(t *testing.T, release controlplane.Release) {
-	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, `
-apiVersion: serving.kserve.io/v1beta1
-kind: InferenceService
-metadata: {name: llama, annotations: {serving.kserve.io/autoscalerClass: none}}
-spec:
-  predictor:
-    model: {modelFormat: {name: huggingface}, storageUri: "pvc://llama/8b"}
-    workerSpec: {pipelineParallelSize: 2}
-`)})
+	before, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		Previous: manifests(t, twoNodes), Objects: manifests(t, twoNodes+configMap)})
 	worker := controlplane.Fight{
 		Object:  controlplane.Reference{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "llama-predictor-worker"},
 		By:      controlplane.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: "InferenceService", Namespace: "default", Name: "llama"},
 		Deleted: true,
 	}
-	if !slices.Contains(state.Fights, worker) {
-		t.Errorf("fights %v; objects %q", state.Fights, names(state))
+	if !slices.Contains(before.Fights, worker) || !slices.Contains(state.Fights, worker) {
+		t.Errorf("fights %v, then %v; objects %q", before.Fights, state.Fights, names(state))
 	}
 }

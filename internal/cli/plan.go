@@ -158,7 +158,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 		return err
 	}
 	if cluster == "" {
-		return nil
+		return pl.checkMode()
 	}
 	data, name, err := pl.env.readInput(cluster, pl.inputs.All[0].Settings.MaxInput)
 	if err != nil {
@@ -167,7 +167,7 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
 		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
 	}
-	return cmp.Or(err, pl.inKServe(), pl.sameMode())
+	return cmp.Or(err, pl.inKServe(), pl.checkMode())
 }
 
 // inKServe returns an error if the configuration of the cluster is in another namespace than KServe's own programs look for it.
@@ -182,23 +182,43 @@ func (pl *planning) inKServe() error {
 	return nil
 }
 
-// sameMode returns an error if the configuration of the cluster has another default mode than the setting: the repairs
-// would be for one, and KServe would work with the other.
-func (pl *planning) sameMode() error {
-	setting, known := kserve.ParseMode(pl.inputs.All[0].Settings.DefaultDeploymentMode)
+// checkMode returns an error if the configuration of the cluster has another default mode than the setting: the repairs
+// would be for one, and KServe would work with the other. It warns if neither is known.
+func (pl *planning) checkMode() error {
+	setting, set := kserve.ParseMode(pl.mode)
+	mode, place := pl.configuredMode()
+	if set && mode != "" && mode != setting {
+		return fmt.Errorf("%s: the cluster's default deployment mode is %s, and the setting default-deployment-mode says %s: "+
+			"correct one of them", place, mode, setting)
+	}
+	if !set && mode == "" && slices.ContainsFunc(pl.sources, planned.hasMode) {
+		pl.warnings = append(pl.warnings, "default-deployment-mode is unknown, so plan takes Knative, which KServe ships: "+
+			install.DetectFileCommand)
+	}
+	return nil
+}
+
+// configuredMode is the default mode that the configuration of the cluster has, and its place; empty if it has none.
+func (pl *planning) configuredMode() (mode kserve.Mode, place string) {
 	for _, m := range pl.cluster {
 		data, _ := m.Object["data"].(map[string]any)
 		deploy, _ := data["deploy"].(string)
-		name := m.Object["metadata"].(map[string]any)["name"]
-		if m.Object["kind"] != "ConfigMap" || name != kserve.ConfigMap || deploy == "" || !known {
+		if m.Object["kind"] != "ConfigMap" || m.Object["metadata"].(map[string]any)["name"] != kserve.ConfigMap {
 			continue
 		}
-		if mode, err := kserve.ConfiguredMode(deploy); err == nil && mode != setting {
-			return fmt.Errorf("%s: the cluster's default deployment mode is %s, and the setting default-deployment-mode says %s: "+
-				"correct one of them", m.Place, mode, setting)
+		if mode, err := kserve.ConfiguredMode(deploy); err == nil {
+			return mode, m.Place
 		}
 	}
-	return nil
+	return "", ""
+}
+
+// hasMode reports whether the source has something with a deployment mode.
+func (p planned) hasMode() bool {
+	return slices.ContainsFunc(p.manifests, func(m plan.Manifest) bool {
+		kind, _ := m.Object["kind"].(string)
+		return kind == kserve.InferenceService.Kind || kind == kserve.InferenceGraph.Kind
+	})
 }
 
 // namespace is that of objects that name none.
@@ -308,7 +328,7 @@ func (pl *planning) programs() plan.Programs {
 // request is one without objects.
 func (pl *planning) request() plan.Request {
 	request := plan.Request{Namespace: pl.namespace(), Unready: pl.unready, Changed: pl.changed}
-	if mode, known := kserve.ParseMode(pl.mode); known && mode != kserve.ModelMesh {
+	if mode, known := kserve.ParseMode(pl.mode); known {
 		request.Mode = string(mode)
 	}
 	return request

@@ -15,7 +15,6 @@ func change(old, is Object) (effect Effect, diff string, restarts []string) {
 	case is == nil:
 		return Deleted, "", nil
 	}
-	a, b := Plain(old), Plain(is)
 	effect = Changed
 	switch {
 	case at(old, "metadata", "uid") != at(is, "metadata", "uid"):
@@ -26,33 +25,24 @@ func change(old, is Object) (effect Effect, diff string, restarts []string) {
 	if shares, _ := at(is, "spec", "traffic").([]any); len(shares) < 2 { // else older pods of Knative serve too
 		restarts = templateChanges(old, is)
 	}
-	return effect, unifiedDiff(a, b), restarts
+	return effect, unifiedDiff(Plain(old), Plain(is)), restarts
 }
 
 // templates are where the kinds have that of their pods.
 var templates = map[string][]string{
 	"Deployment":      {"spec", "template"},
-	"StatefulSet":     {"spec", "template"},
 	"LeaderWorkerSet": {"spec", "leaderWorkerTemplate"},
 	"Service":         {"spec", "template"}, // Knative's; Kubernetes' has none
 }
 
 func templateChanges(old, is Object) []string {
 	path := templates[referenceOf(is).Kind]
-	if path == nil {
-		return nil
+	if path == nil || at(old, "spec", "replicas") == 0.0 || at(is, "spec", "replicas") == 0.0 {
+		return nil // no pod runs before, or after
 	}
 	var fields []string
-	differences(strings.Join(path, "."), at(old, anys(path)...), at(is, anys(path)...), &fields)
+	differences(strings.Join(path, "."), at(old, path...), at(is, path...), &fields)
 	return fields
-}
-
-func anys(path []string) []any {
-	var all []any
-	for _, key := range path {
-		all = append(all, key)
-	}
-	return all
 }
 
 // differences adds the paths at which two values differ.

@@ -15,7 +15,7 @@ import (
 // facts returns what people want to know of an object, in few words each.
 func facts(f *forest, o Object) []string {
 	switch r := referenceOf(o); r.Kind {
-	case "Deployment", "StatefulSet":
+	case "Deployment":
 		return deployment(f, o)
 	case "LeaderWorkerSet":
 		return workerSet(f, o)

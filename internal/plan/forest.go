@@ -31,21 +31,26 @@ func newForest(state *State) *forest {
 		owners, _ := at(o, "metadata", "ownerReferences").([]any)
 		for _, owner := range owners {
 			if parent, found := byUID[at(owner, "uid")]; found {
-				r := referenceOf(o).Versionless()
-				f.children[parent] = append(f.children[parent], r)
+				f.adopt(parent, referenceOf(o).Versionless())
 				break
 			}
 		}
 		for _, parent := range caches(o) {
-			f.children[parent] = append(f.children[parent], referenceOf(o).Versionless())
+			f.adopt(parent, referenceOf(o).Versionless())
 		}
 	}
 	for _, made := range state.Unowned {
 		if r := made.Object.Versionless(); f.objects[r] != nil {
-			f.children[made.By.Versionless()] = append(f.children[made.By.Versionless()], r)
+			f.adopt(made.By.Versionless(), r)
 		}
 	}
 	return f
+}
+
+func (f *forest) adopt(parent, child Reference) {
+	if !slices.Contains(f.children[parent], child) {
+		f.children[parent] = append(f.children[parent], child)
+	}
 }
 
 // caches are those whose models a node loads. None of them owns it.

@@ -86,10 +86,20 @@ func (s *Service) text(b *strings.Builder) {
 
 // verdict is what has become of an object that is not as its manifest has it.
 func (p *Problem) verdict() string {
-	if p.By == apiServer {
+	switch {
+	case p.By == apiServer:
 		return "is refused"
+	case p.By == finalizer:
+		return "is not deleted"
+	case p.isDeleted():
+		return "is deleted again"
 	}
 	return "does not work"
+}
+
+// isDeleted reports whether an object was accepted and is not there in the end.
+func (p *Problem) isDeleted() bool {
+	return p.By == collector || p.Message == Deletes || p.Message == deletesLater
 }
 
 func (p *Plan) likeness() string {
@@ -171,11 +181,16 @@ func (n *Node) count(effects map[Effect]int, restarts *int) {
 }
 
 func (p *Plan) summary() string {
-	effects, restarts, refused, stuck, fails := map[Effect]int{}, 0, 0, 0, 0
+	effects, restarts, refused, waiting, deleted, stuck, fails := map[Effect]int{}, 0, 0, 0, 0, 0, 0
 	for _, r := range p.Refused {
-		if r.By == apiServer {
+		switch {
+		case r.By == apiServer:
 			refused++
-		} else {
+		case r.By == finalizer:
+			waiting++
+		case r.isDeleted():
+			deleted++
+		default:
 			fails++
 		}
 	}
@@ -208,6 +223,12 @@ func (p *Plan) summary() string {
 	}
 	if refused > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", refused))
+	}
+	if waiting > 0 {
+		parts = append(parts, fmt.Sprintf("%d not deleted", waiting))
+	}
+	if deleted > 0 {
+		parts = append(parts, fmt.Sprintf("%d deleted again", deleted))
 	}
 	if stuck > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a workload", stuck))

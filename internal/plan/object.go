@@ -78,10 +78,10 @@ func unifiedDiff(a, b Object) string {
 }
 
 // at returns the value at a path of keys, nil if there is none.
-func at(value any, path ...any) any {
+func at(value any, path ...string) any {
 	for _, key := range path {
 		mapping, _ := value.(map[string]any)
-		value = mapping[key.(string)]
+		value = mapping[key]
 	}
 	return value
 }

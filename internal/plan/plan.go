@@ -68,6 +68,8 @@ type Problem struct {
 // Who says what goes wrong.
 const (
 	apiServer    = "API server"
+	collector    = "garbage collector"
+	finalizer    = "finalizer"
 	Controller   = "controller"
 	NeverSettles = "never settles"
 )
@@ -75,9 +77,11 @@ const (
 // What is said of an object that KServe deletes, and how that begins which is said of one whose deletion waits, or on whose
 // own a controller fails.
 const (
-	Deletes = "KServe's own controller deletes it"
-	Waits   = "the deletion waits for the finalizer"
-	Fails   = "its controller fails: "
+	Deletes      = "KServe's own controller deletes it"
+	deletesLater = "KServe's own controller deletes it at its next look"
+	collects     = "the objects that own it are not there: take out metadata.ownerReferences"
+	Waits        = "the deletion waits for the finalizer"
+	Fails        = "its controller fails: "
 )
 
 // New compares the states of an answer. The manifests are those of the request, in order, and the namespace is its own.
@@ -93,9 +97,7 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 		}
 	}
 	placeOf := func(r Reference) string { return places[r.Versionless()] }
-	refused := map[int]bool{}
 	for _, r := range answer.State.Refused {
-		refused[r.Index] = refused[r.Index] || !r.Deleted
 		message := r.Message
 		if r.Deleted {
 			message = "the deletion is refused: " + message
@@ -104,16 +106,16 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	now := newForest(&answer.State)
 	before := newForest(cmp.Or(answer.Previous, &State{}))
-	for i, m := range manifests {
-		r := referenceOf(m.Object)
-		r.Namespace = cmp.Or(r.Namespace, namespace)
-		if isService(m.Object) && !refused[i] && !now.has(r) {
-			p.Refused = append(p.Refused, Problem{r, m.Place, Controller, Deletes})
+	for _, g := range answer.State.Gone {
+		by, message := Controller, Deletes
+		if g.Collected {
+			by, message = collector, collects
 		}
+		p.Refused = append(p.Refused, Problem{g.Object, placeOf(g.Object), by, message})
 	}
 	for _, r := range now.order {
 		if waits := at(now.objects[r], "metadata", "finalizers"); at(now.objects[r], "metadata", "deletionTimestamp") != nil {
-			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), apiServer,
+			p.Refused = append(p.Refused, Problem{referenceOf(now.objects[r]), placeOf(r), finalizer,
 				strings.Join(list(Waits, waits), "")})
 		}
 	}
@@ -126,7 +128,8 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	}
 	for _, f := range answer.State.Fights {
 		if !told[f.Object] {
-			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller, NeverSettles + ": " + f.message()})
+			p.Refused = append(p.Refused, Problem{f.Object, placeOf(f.Object), Controller,
+				NeverSettles + ": " + f.message(answer.State.Fights)})
 		}
 	}
 	for _, e := range answer.State.Events {
@@ -140,6 +143,11 @@ func New(answer *Answer, previous, manifests []Manifest, namespace string) *Plan
 	if answer.Later != nil {
 		then := newForest(answer.Later)
 		p.Later = p.changed(p.services(now, then, answer.Later, placeOf, map[Reference]bool{}))
+		for _, g := range answer.Later.Gone {
+			if now.has(g.Object) {
+				p.Refused = append(p.Refused, Problem{g.Object, placeOf(g.Object), Controller, deletesLater})
+			}
+		}
 	}
 	return p
 }
@@ -185,13 +193,12 @@ func (p *Plan) Add(other *Plan) {
 	p.Services, p.Later = union(p.Services, other.Services), union(p.Later, other.Later)
 	p.Refused = append(p.Refused, without(other.Refused, p.Refused)...)
 	p.Warnings = append(p.Warnings, without(other.Warnings, p.Warnings)...)
-	made := map[Reference][]Object{}
+	printed := map[string]bool{}
 	for _, o := range p.made {
-		made[referenceOf(o)] = append(made[referenceOf(o)], o)
+		printed[text(Plain(o))] = true
 	}
 	for _, o := range other.made {
-		if !slices.ContainsFunc(made[referenceOf(o)], func(old Object) bool { return reflect.DeepEqual(old, o) }) {
-			made[referenceOf(o)] = append(made[referenceOf(o)], o)
+		if !printed[text(Plain(o))] {
 			p.made = append(p.made, o)
 		}
 	}

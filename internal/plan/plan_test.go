@@ -57,12 +57,36 @@ func TestNew(t *testing.T) {
 			objects: service + ", annotations: {serving.kserve.io/stop: \"True\"}}}", not: "without a workload",
 		},
 		"KServe deletes it": {
-			want: []string{"iris.yaml:1: InferenceService a/iris does not work\n  KServe's own controller deletes it\n"}, failed: 1,
+			state: plan.State{Gone: []plan.Gone{{Object: iris}}}, failed: 1,
+			want: []string{"iris.yaml:1: InferenceService a/iris is deleted again\n  KServe's own controller deletes it\n",
+				", 1 deleted again\n"},
+		},
+		"KServe deletes what is no service": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Gone: []plan.Gone{{Object: plan.Reference{APIVersion: "autoscaling/v2", Kind: "HorizontalPodAutoscaler",
+				Namespace: "a", Name: "iris"}}}},
+			want: []string{"\nHorizontalPodAutoscaler a/iris is deleted again\n  KServe's own controller deletes it\n"},
+		},
+		"the garbage collector deletes it": {
+			state: plan.State{Gone: []plan.Gone{{Object: iris, Collected: true}}}, failed: 1,
+			want: []string{"a/iris is deleted again\n  the objects that own it are not there: take out metadata.ownerReferences\n"},
+		},
+		"a Deployment without pods": {
+			previous: service + "}}\n" + strings.Replace(deployment, "uid: s}]}", "uid: s}]}, spec: {replicas: 0, template: {a: b}}", 1),
+			objects:  service + "}}\n" + strings.Replace(deployment, "uid: s}]}", "uid: s}]}, spec: {replicas: 0, template: {a: c}}", 1),
+			want:     []string{"Deployment iris changed"}, not: "restart",
+		},
+		"two services of one Deployment": {
+			objects: service + "}}\n" + deployment, failed: 1,
+			state: plan.State{Fights: []plan.Fight{{Object: worker, By: iris, Path: "spec.x"}, {Object: worker, By: config, Path: "spec.x"}}},
+			want: []string{"! never settles: KServe writes spec.x of Deployment a/iris-worker in turn for InferenceService a/iris and " +
+				"LLMInferenceServiceConfig a/gpu\n"},
 		},
 		"a finalizer": {
 			objects: service + ", deletionTimestamp: now, finalizers: [example.com/hold]}}", failed: 1,
-			want: []string{"InferenceService a/iris is refused\n  the deletion waits for the finalizer example.com/hold\n"},
-			not:  "without a workload",
+			want: []string{"InferenceService a/iris is not deleted\n  the deletion waits for the finalizer example.com/hold\n",
+				", 1 not deleted\n"},
+			not: "without a workload",
 		},
 		"made and deleted": {
 			objects: service + "}}\n" + deployment, failed: 1,
@@ -107,8 +131,8 @@ func TestNew(t *testing.T) {
 		"a fight about what belongs to no service": {
 			objects: service + "}}\n" + deployment, failed: 1,
 			state: plan.State{Fights: []plan.Fight{{Object: worker, By: worker, Path: "spec.x"}}},
-			want: []string{"Deployment a/iris-worker does not work\n  never settles: KServe and another writer write spec.x of " +
-				"Deployment a/iris-worker in turn\n"},
+			want: []string{"Deployment a/iris-worker does not work\n  never settles: KServe writes spec.x of Deployment " +
+				"a/iris-worker again and again\n"},
 		},
 		"an event of what belongs to no service": {
 			objects: service + "}}\n" + deployment + "- {apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceServiceConfig, " +
@@ -176,7 +200,11 @@ func TestNew(t *testing.T) {
 				"- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelNode, metadata: {name: one}, " +
 				"spec: {localModels: [{modelName: iris}, {modelName: iris, namespace: b}]}}\n",
 			manifest: "- {apiVersion: serving.kserve.io/v1alpha1, kind: LocalModelCache, metadata: {name: iris}}",
-			want: []string{"iris.yaml:1: LocalModelCache iris\n  LocalModelNode one\n",
+			state: plan.State{Unowned: []plan.Unowned{{
+				By:     plan.Reference{APIVersion: "serving.kserve.io/v1alpha1", Kind: "LocalModelCache", Name: "iris"},
+				Object: plan.Reference{APIVersion: "serving.kserve.io/v1alpha1", Kind: "LocalModelNode", Name: "one"},
+			}}},
+			want: []string{"iris.yaml:1: LocalModelCache iris\n  LocalModelNode one\n\n",
 				"\nLocalModelNamespaceCache b/iris\n  LocalModelNode one\n"},
 		},
 		"without an owner": {
@@ -209,7 +237,7 @@ func TestNew(t *testing.T) {
 				"- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: a, uid: p, ownerReferences: [{uid: d}]}, " +
 				"spec: {containers: [{name: main, image: \"x:1\"}]}}\n",
 			objects: "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}",
-			want:    []string{"Deployment iris deleted: 1 replica; main x:1\n"}, failed: 1,
+			want:    []string{"Deployment iris deleted: 1 replica; main x:1\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -321,8 +349,8 @@ iris.yaml:1: InferenceService a/iris unchanged
 func TestAdd(t *testing.T) {
 	made := func(names ...string) *plan.Plan {
 		var all string
-		for _, name := range names {
-			all += strings.Replace(service, "iris", name, 1) + "}}\n"
+		for _, name := range names { // uids count what a run has made before
+			all += strings.NewReplacer("iris", name, "uid: s", "uid: of-"+names[0]).Replace(service) + "}}\n"
 		}
 		other := plan.Reference{Kind: "Other", Name: "x"}
 		return plan.New(&plan.Answer{Release: "0.20.0", State: plan.State{Objects: objects(t, all),
@@ -336,6 +364,10 @@ func TestAdd(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"a", "b", "c"}) {
 		t.Errorf("services %q", names)
+	}
+	var manifests strings.Builder
+	if err := plan.YAML(&manifests, p); err != nil || strings.Count(manifests.String(), "kind: ") != 3 {
+		t.Errorf("%v, as YAML:\n%s", err, &manifests)
 	}
 	if len(p.Refused) != 1 || len(p.Warnings) != 1 {
 		t.Errorf("refused %v, warnings %v", p.Refused, p.Warnings)

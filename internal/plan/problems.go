@@ -8,7 +8,7 @@ import (
 // IsWorkload reports whether an object runs pods.
 func (r Reference) IsWorkload() bool {
 	switch r.Kind {
-	case "Deployment", "StatefulSet", "LeaderWorkerSet":
+	case "Deployment", "LeaderWorkerSet":
 		return true
 	}
 	return r.Kind == "Service" && r.APIVersion == "serving.knative.dev/v1"
@@ -19,10 +19,11 @@ func (r Reference) IsWorkload() bool {
 type reports struct {
 	errors, events map[Reference][]Event
 	fights         map[Reference][]Fight
+	writers        []Fight // all fights
 }
 
 func newReports(state *State) *reports {
-	r := &reports{map[Reference][]Event{}, map[Reference][]Event{}, map[Reference][]Fight{}}
+	r := &reports{map[Reference][]Event{}, map[Reference][]Event{}, map[Reference][]Fight{}, state.Fights}
 	for _, e := range state.Errors {
 		r.errors[e.Object.Groupless()] = append(r.errors[e.Object.Groupless()], e)
 	}
@@ -99,7 +100,7 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 	for _, about := range own {
 		for _, f := range r.fights[about] {
 			told[f.Object] = true
-			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message()})
+			add(Problem{Object: f.Object, By: NeverSettles, Message: f.message(r.writers)})
 		}
 	}
 	return found
@@ -109,11 +110,21 @@ func (r *reports) problems(now *forest, root Reference, told map[Reference]bool)
 // for what comes before.
 func alike(a, b string) bool { return strings.HasSuffix(a, b) || strings.HasSuffix(b, a) }
 
-func (f Fight) message() string {
+// message says who writes the object: KServe for one of its services, or for several of all that never settle.
+func (f Fight) message(all []Fight) string {
 	if f.Deleted {
 		return "KServe makes and deletes " + f.Object.String() + " in turn"
 	}
-	return "KServe and another writer write " + f.Path + " of " + f.Object.String() + " in turn"
+	var writers []string
+	for _, other := range all {
+		if other.Object == f.Object {
+			writers = append(writers, other.By.String())
+		}
+	}
+	if len(writers) < 2 {
+		return "KServe writes " + f.Path + " of " + f.Object.String() + " again and again"
+	}
+	return "KServe writes " + f.Path + " of " + f.Object.String() + " in turn for " + strings.Join(writers, " and ")
 }
 
 // isReady reports whether the status of a service says that it is.

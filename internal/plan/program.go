@@ -85,6 +85,7 @@ func (p Programs) Run(ctx context.Context, path string, request Request) (*Answe
 	}
 	cmd := exec.CommandContext(ctx, path)
 	cmd.Env, cmd.WaitDelay = p.Environ, time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it removes its files; after WaitDelay it is killed
 	cmd.Stdin = bytes.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -1,7 +1,7 @@
 package plan
 
 // wireVersion is that of what a program of a release reads and writes.
-const wireVersion = 2
+const wireVersion = 3
 
 // Unready are the values of the field of [Request].
 var Unready = []string{"workloads", "knative", "routes"}
@@ -38,6 +38,7 @@ type Answer struct {
 type State struct {
 	Objects []Object  `json:"objects"`
 	Refused []Refusal `json:"refused,omitempty"`
+	Gone    []Gone    `json:"gone,omitempty"`
 	Unknown []int     `json:"unknown,omitempty"`
 	Errors  []Event   `json:"errors,omitempty"`
 	Events  []Event   `json:"events,omitempty"`
@@ -57,6 +58,13 @@ type Refusal struct {
 	Object  Reference `json:"object"`
 	Deleted bool      `json:"deleted,omitempty"`
 	Message string    `json:"message"`
+}
+
+// Gone is an object that was accepted, and that KServe has deleted since, or the garbage collector.
+type Gone struct {
+	Index     int       `json:"index"`
+	Object    Reference `json:"object"`
+	Collected bool      `json:"collected,omitempty"`
 }
 
 // Event is what a controller reports about an object.

@@ -120,8 +120,8 @@ func (p Prediction) restarts(found []Change, about About) []Change {
 	return all
 }
 
-// refused returns the objects of KServe's that only the new release refuses, deletes, or fails with. What others refuse has
-// to do with the API server, which stays.
+// refused returns the objects of KServe's that only the new release refuses or fails with, and what only that deletes. What
+// is refused of others has to do with the API server, which stays.
 func (p Prediction) refused(about About) (changes []Change) {
 	objects := func(refused []plan.Problem) map[plan.Reference]bool {
 		all := map[plan.Reference]bool{}
@@ -133,7 +133,8 @@ func (p Prediction) refused(about About) (changes []Change) {
 	before, alone, generated := objects(p.Before.Refused), objects(p.Alone.Refused), objects(p.Generated.Refused)
 	add := func(r plan.Problem, repaired bool, object, change string) {
 		c, told := about(r.Object)
-		if !told || before[r.Object.Versionless()] || !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") {
+		theirs := !strings.HasPrefix(r.Object.APIVersion, kserve.Group+"/") && r.Message != plan.Deletes
+		if !told || theirs || before[r.Object.Versionless()] {
 			return
 		}
 		c.Effect, c.Severity, c.Repaired = Breaks, transform.Error, repaired

@@ -167,11 +167,16 @@ func differ(path string, a, b any, report func(path string, a, b any)) {
 	report(path, a, b)
 }
 
-// Restarted returns the keys of the Deployments and LeaderWorkerSets whose pod templates differ between two states.
+// Restarted returns the keys of the Deployments and LeaderWorkerSets whose pod templates differ between two states, if they
+// have pods in both.
 func Restarted(before, after State) map[Key]bool {
 	restarted := map[Key]bool{}
 	for k, was := range before {
-		if is := after[k]; is != nil && slices.Contains(workloads, k.Kind) && !reflect.DeepEqual(template(was), template(is)) {
+		is := after[k]
+		if is == nil || !slices.Contains(workloads, k.Kind) || isEmpty(was) || isEmpty(is) {
+			continue
+		}
+		if !reflect.DeepEqual(template(was), template(is)) {
 			restarted[k] = true
 		}
 	}
@@ -179,6 +184,12 @@ func Restarted(before, after State) map[Key]bool {
 }
 
 var workloads = []string{"Deployment", "LeaderWorkerSet"}
+
+// isEmpty reports whether a workload shall have no pods.
+func isEmpty(o map[string]any) bool {
+	spec, _ := o["spec"].(map[string]any)
+	return spec["replicas"] == 0.0
+}
 
 func template(o map[string]any) any {
 	spec, _ := o["spec"].(map[string]any)

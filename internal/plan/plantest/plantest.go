@@ -13,7 +13,8 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 )
 
-// Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names.
+// Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names, and
+// with a label mode.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
 // workloads are unready is stuck. An object of the cluster that is called refused is. What is stored stays, but that
 // of services that are called rolls, locked and breaks: see takeover.
@@ -63,7 +64,7 @@ func takeover(request plan.Request, answer *plan.Answer) {
 		})
 		for i, o := range made.Objects {
 			if name := nameOf(o); name == "rolls-predictor" {
-				made.Objects[i] = deployment(request.Namespace, "rolls", "server:"+answer.Release)
+				made.Objects[i] = deployment(request.Namespace, "rolls", "server:"+answer.Release, request.Mode)
 			} else if name == "breaks" {
 				made.Errors = append(made.Errors, plan.Event{Object: about(o), Message: "no runtime"})
 			}
@@ -123,18 +124,18 @@ func state(request plan.Request, manifests []plan.Object) plan.State {
 			continue
 		}
 		annotations, _ := metadata["annotations"].(map[string]any)
-		made.Objects = append(made.Objects, deployment(namespace, name, fmt.Sprint(annotations["image"])))
+		made.Objects = append(made.Objects, deployment(namespace, name, fmt.Sprint(annotations["image"]), request.Mode))
 	}
 	return made
 }
 
-func deployment(namespace, service, image string) plan.Object {
+func deployment(namespace, service, image, mode string) plan.Object {
 	const manifest = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"NAME-predictor","namespace":"SPACE",` +
-		`"uid":"deployment-SPACENAME","ownerReferences":[{"uid":"service-SPACENAME"}]},"spec":{"replicas":2,"strategy":{"rollingUpdate":` +
+		`"uid":"deployment-SPACENAME","labels":{"mode":"MODE"},"ownerReferences":[{"uid":"service-SPACENAME"}]},"spec":{"replicas":2,"strategy":{"rollingUpdate":` +
 		`{"maxSurge":"25%"}},"template":{"spec":{"containers":[{"name":"kserve-container","image":"IMAGE",` +
 		`"ports":[{"containerPort":8080}],"resources":{"limits":{"nvidia.com/gpu":"2"}}}]}}},"status":{"replicas":2}}`
 	var o plan.Object
-	text := strings.NewReplacer("NAME", service, "SPACE", namespace, "IMAGE", image).Replace(manifest)
+	text := strings.NewReplacer("NAME", service, "SPACE", namespace, "IMAGE", image, "MODE", mode).Replace(manifest)
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		panic(err)
 	}
