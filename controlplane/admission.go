@@ -40,7 +40,9 @@ type webhook struct {
 	mutating bool
 	rules    []registrationv1.RuleWithOperations
 	selector labels.Selector
-	handler  admission.Handler
+	// namespaces are those whose objects it is asked about, by their labels. Objects without a namespace are among them.
+	namespaces labels.Selector
+	handler    admission.Handler
 }
 
 // serve returns the handlers by path.
@@ -81,7 +83,7 @@ func (s *Server) addWebhooks(configurations []json.RawMessage, handlers map[stri
 				return err
 			}
 			for _, w := range mutating.Webhooks {
-				if err := s.addWebhook(w.Name, true, w.Rules, w.ObjectSelector, w.ClientConfig, handlers); err != nil {
+				if err := s.addWebhook(w.Name, true, w.Rules, w.ObjectSelector, w.NamespaceSelector, w.ClientConfig, handlers); err != nil {
 					return err
 				}
 			}
@@ -92,7 +94,7 @@ func (s *Server) addWebhooks(configurations []json.RawMessage, handlers map[stri
 			return err
 		}
 		for _, w := range validating.Webhooks {
-			if err := s.addWebhook(w.Name, false, w.Rules, w.ObjectSelector, w.ClientConfig, handlers); err != nil {
+			if err := s.addWebhook(w.Name, false, w.Rules, w.ObjectSelector, w.NamespaceSelector, w.ClientConfig, handlers); err != nil {
 				return err
 			}
 		}
@@ -101,26 +103,29 @@ func (s *Server) addWebhooks(configurations []json.RawMessage, handlers map[stri
 }
 
 func (s *Server) addWebhook(
-	name string, mutating bool, rules []registrationv1.RuleWithOperations, selector *metav1.LabelSelector,
+	name string, mutating bool, rules []registrationv1.RuleWithOperations, objects, namespaces *metav1.LabelSelector,
 	where registrationv1.WebhookClientConfig, handlers map[string]admission.Handler,
 ) error {
-	parsed := labels.Everything()
-	if selector != nil {
+	var parsed [2]labels.Selector
+	for i, selector := range []*metav1.LabelSelector{objects, namespaces} {
+		if selector == nil {
+			selector = &metav1.LabelSelector{} // the API server's default
+		}
 		var err error
-		if parsed, err = metav1.LabelSelectorAsSelector(selector); err != nil {
+		if parsed[i], err = metav1.LabelSelectorAsSelector(selector); err != nil {
 			return fmt.Errorf("webhook %s: %w", name, err)
 		}
 	}
 	if where.Service == nil || where.Service.Path == nil || handlers[*where.Service.Path] == nil {
 		return fmt.Errorf("webhook %s: the release has no handler for it", name)
 	}
-	s.webhooks = append(s.webhooks, webhook{name, mutating, rules, parsed, handlers[*where.Service.Path]})
+	s.webhooks = append(s.webhooks, webhook{name, mutating, rules, parsed[0], parsed[1], handlers[*where.Service.Path]})
 	return nil
 }
 
 // asks reports whether the API server asks the webhook about a request.
-func (w webhook) asks(t target, operation admissionv1.Operation, o object) bool {
-	if !w.selector.Matches(labels.Set(metaOf(o).GetLabels())) {
+func (s *Server) asks(w webhook, t target, operation admissionv1.Operation, o object) bool {
+	if !w.selector.Matches(labels.Set(metaOf(o).GetLabels())) || t.namespace != "" && !w.namespaces.Matches(s.labelsOf(t.namespace)) {
 		return false
 	}
 	version, err := schema.ParseGroupVersion(t.version)
@@ -135,10 +140,15 @@ func (w webhook) asks(t target, operation admissionv1.Operation, o object) bool 
 	})
 }
 
+// labelsOf are those of a namespace: the API server's own, and KServe's of the namespace that it is in.
+func (s *Server) labelsOf(namespace string) labels.Set {
+	return labels.Merge(labels.Set{"kubernetes.io/metadata.name": namespace}, s.labels[namespace])
+}
+
 // mutate asks the mutating webhooks one after the other. They see the defaults.
 func (s *Server) mutate(t target, operation admissionv1.Operation, o, old object) (object, error) {
 	for _, w := range s.webhooks {
-		if !w.mutating || !w.asks(t, operation, o) {
+		if !w.mutating || !s.asks(w, t, operation, o) {
 			continue
 		}
 		var err error
@@ -165,7 +175,7 @@ func (s *Server) validate(t target, operation admissionv1.Operation, o, old obje
 		return err
 	}
 	for _, w := range s.webhooks {
-		if w.mutating || !w.asks(t, operation, about) {
+		if w.mutating || !s.asks(w, t, operation, about) {
 			continue
 		}
 		if _, err := w.ask(t, operation, o, old); err != nil {

@@ -60,7 +60,7 @@ func TestNeverSettles(t *testing.T) {
 			if err := m.settle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(m.allFights(), tc.want) {
+			if !reflect.DeepEqual(m.allFights(), tc.want) {
 				t.Errorf("after %d rounds: %v, want %v", round, m.allFights(), tc.want)
 			}
 		})

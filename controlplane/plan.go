@@ -158,6 +158,10 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	presets := request.has("LLMInferenceService")
 	for _, o := range all {
 		k := keyOf(o)
+		if k.Kind == "Namespace" {
+			c.server.labels[k.name] = metaOf(o).GetLabels()
+			continue
+		}
 		if given[k] || kinds[k.Kind] || k.Kind == "LLMInferenceServiceConfig" && !presets {
 			continue // to read the definition of presets takes time
 		}

@@ -55,6 +55,7 @@ type Server struct {
 	webhooks []webhook
 	changed  func(before, after object) // is told of every write; either is nil
 	refused  map[schema.GroupKind]error // why nobody may write these kinds
+	labels   map[string]labels.Set      // of namespaces
 
 	*store
 	revision int64 // of the newest write
@@ -81,7 +82,7 @@ func newServer() *Server {
 	return &Server{
 		kinds: map[schema.GroupKind]*kind{}, plurals: map[schema.GroupResource]*kind{},
 		store: newStore(), changed: func(_, _ object) {}, pods: map[key]podOf{}, prepared: map[key]prepared{},
-		revisions: map[types.UID]revisionOf{}, refused: map[schema.GroupKind]error{},
+		revisions: map[types.UID]revisionOf{}, refused: map[schema.GroupKind]error{}, labels: map[string]labels.Set{},
 	}
 }
 

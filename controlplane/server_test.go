@@ -179,7 +179,7 @@ func TestWrittenByWebhook(t *testing.T) {
 	} {
 		s := withPlaces(t)
 		s.webhooks = []webhook{{
-			mutating: true, selector: labels.Everything(),
+			mutating: true, selector: labels.Everything(), namespaces: labels.Everything(),
 			rules: []registrationv1.RuleWithOperations{{Operations: []registrationv1.OperationType{"*"},
 				Rule: registrationv1.Rule{APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}}}},
 			handler: &admission.Webhook{Handler: admission.HandlerFunc(func(_ context.Context, r admission.Request) admission.Response {
@@ -216,7 +216,7 @@ func TestWebhooksOfStatus(t *testing.T) {
 		s.webhooks = []webhook{{
 			rules: []registrationv1.RuleWithOperations{{Operations: []registrationv1.OperationType{"UPDATE"},
 				Rule: registrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{resources}}}},
-			selector: labels.Everything(),
+			selector: labels.Everything(), namespaces: labels.Everything(),
 			handler:  admission.HandlerFunc(func(context.Context, admission.Request) admission.Response { return admission.Denied("no") }),
 		}}
 		status := object{"loadBalancer": object{"ingress": []any{object{"ip": "10.0.0.1"}}}}

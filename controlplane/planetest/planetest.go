@@ -22,7 +22,7 @@ func InferenceServices(t *testing.T, release controlplane.Release) {
 		"panic": panics, "unready": unready, "cluster": cluster, "unknown": unknown, "version": version, "times": times,
 		"canary": canary, "cluster refused": clusterRefused, "pruned": pruned, "takeover": takeover, "leftovers": leftovers,
 		"pod refused": refusedPod, "pod refused twice": refusedTwice, "uid": otherUID, "abandoned": abandoned,
-		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod,
+		"pod refused after a change": refusedChange, "older version": olderVersion, "knative pod": knativePod, "pod of KServe's namespace": excluded,
 		"later": later, "deleted again": deletedAgain, "in the cluster": inCluster, "retried": retried, "no bundle": noBundle,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, release) })

@@ -55,6 +55,16 @@ func knativePod(t *testing.T, release controlplane.Release) {
 	}
 }
 
+// KServe's webhook is not asked about pods in the namespace of KServe where an installation labels that.
+func excluded(t *testing.T, release controlplane.Release) {
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard",
+		Objects: manifests(t, strings.Replace(iris, "{name: iris}", "{name: iris, namespace: kserve}", 1))})
+	_, loads := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers").([]any)
+	if want := release.Version >= "0.17"; loads != want {
+		t.Errorf("a storage-initializer: %t, want %t", loads, want)
+	}
+}
+
 // What a manifest has is shown although the cluster has the same.
 func inCluster(t *testing.T, release controlplane.Release) {
 	_, state := plan(t, release, controlplane.Request{

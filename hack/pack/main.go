@@ -255,7 +255,11 @@ func installation(sources string) ([]map[string]any, error) {
 			delete(data, "_example") // KServe reads its configuration again and again, and the example is most of it
 		}
 	}
-	all = append(all, config...)
+	namespaces, err := objects(filepath.Join(sources, "config", "manager"), "Namespace") // up to 0.16.0 with labels
+	if err != nil {
+		return nil, err
+	}
+	all = slices.Concat(all, namespaces, config)
 	for _, name := range []string{"storagecontainers", "runtimes", "llmisvcconfig"} {
 		dir := filepath.Join(sources, "config", name)
 		if _, err := os.Stat(filepath.Join(dir, "kustomization.yaml")); err != nil {
