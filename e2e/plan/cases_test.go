@@ -73,8 +73,8 @@ func (p *proof) plannedCase(t *testing.T, g golden.Case) (c *planned, reason str
 	return c, reason
 }
 
-// moved returns the objects of a case that the release has the kinds of, in the order in which Argo CD applies them, in
-// namespaces of the case.
+// moved returns the objects of a case that the release has the kinds of, in the order in which plan applies them: runtimes
+// and presets are there before services. They are in namespaces of the case.
 func (p *proof) moved(
 	t *testing.T, g golden.Case, manifests []*unstructured.Unstructured,
 ) (all []*unstructured.Unstructured, reason string) {
@@ -198,7 +198,7 @@ func (p *proof) withoutHeads(chosen []*planned) []*planned {
 	})
 }
 
-// rank is the place of a kind among those that Argo CD applies.
+// rank is the place of a kind in that order.
 func rank(object *unstructured.Unstructured) int {
 	switch object.GetKind() {
 	case "Deployment", "HorizontalPodAutoscaler", "ScaledObject":

@@ -40,7 +40,10 @@ func TestPlan(t *testing.T) {
 			installStorageContainer(t, c, version)
 			startOthers(t, c, version)
 			p.follow()
-			for group := range slices.Chunk(p.choose(append(goldens, findSamples(t, version)...)), groupSize) {
+			if kserve.HasLLMInferenceServices(version) {
+				p.section.Expect("LLMInferenceService", "HTTPRoute", "InferencePool")
+			}
+			for group := range slices.Chunk(p.choose(append(goldens, findSamples(t, version)...)), evidence.GroupSize) {
 				t.Run(group[0].name, func(t *testing.T) {
 					p.t, p.cases = t, group
 					p.compare()
@@ -55,10 +58,6 @@ func TestPlan(t *testing.T) {
 	}
 	syncPage(t, sections)
 }
-
-// groupSize is how many cases are compared together. What KServe fails to do it does again later and later, and it does
-// ten things a second again, of all that fail.
-const groupSize = 100
 
 // proof compares the two worlds, one group of cases after the other.
 type proof struct {
@@ -110,7 +109,7 @@ func (p *proof) choose(all []golden.Case) (chosen []*planned) {
 func (p *proof) compare() {
 	foretold := p.predict()
 	p.section.Cases += len(p.cases)
-	first := p.inBoth("as they are", foretold.Previous, asIs, func(ctx context.Context, c *planned) error {
+	first, _ := p.inBoth("as they are", foretold.Previous, nil, asIs, func(ctx context.Context, c *planned) error {
 		for _, object := range c.before {
 			err := p.create(ctx, object)
 			c.refused[identity(object)] = err != nil
@@ -120,15 +119,16 @@ func (p *proof) compare() {
 		}
 		return nil
 	})
-	second := p.inBoth("repaired", foretold.State, asRepaired, p.repair)
+	second, anew := p.inBoth("repaired", foretold.State, foretold.Later, asRepaired, p.repair)
 	var printed []map[string]any
 	for _, object := range foretold.manifests {
 		printed = append(printed, object.Object)
 	}
-	for _, difference := range evidence.Compare(second.Manifests(), evidence.NewState(printed).Manifests()) {
+	planned := evidence.NewState(foretold.State.Objects).Manifests()
+	for _, difference := range evidence.Compare(planned, evidence.NewState(printed).Manifests()) {
 		p.t.Errorf("plan -o yaml: %s", difference)
 	}
-	p.restarts(foretold.plan.Restarts(), evidence.Restarted(first, second))
+	p.restarts(foretold.plan.Restarts(anew), evidence.Restarted(first, second))
 }
 
 // create makes an object, and what plan takes for granted: the namespace that it is in, with its ServiceAccount, which
@@ -228,12 +228,12 @@ func (p *proof) repair(ctx context.Context, c *planned) error {
 	return nil
 }
 
-// inBoth does something with every case, and compares what the real KServe makes of it with what plan says. It returns
-// what is there.
+// inBoth does something with every case, and compares what the real KServe makes of it with what plan says; after KServe has
+// been started anew, with what plan says of its next look. It returns what is there, and whether that was so.
 func (p *proof) inBoth(
-	what string, plan *evidence.Planned, manifests func(*planned) []*unstructured.Unstructured,
+	what string, plan, later *evidence.Planned, manifests func(*planned) []*unstructured.Unstructured,
 	do func(context.Context, *planned) error,
-) evidence.State {
+) (real evidence.State, anew bool) {
 	p.refused = evidence.Refusals{}
 	p.apply(do)
 	planned := evidence.NewState(plan.Objects)
@@ -249,8 +249,13 @@ func (p *proof) inBoth(
 		}
 		return real
 	}
-	p.settle(what, func() bool { return len(evidence.Compare(made(), planned)) == 0 })
-	real := made()
+	anew = p.settle(what, func(anew bool) bool {
+		if anew && later != nil {
+			planned = evidence.NewState(later.Objects)
+		}
+		return len(evidence.Compare(made(), planned)) == 0
+	})
+	real = made()
 	p.section.Add(what, real, planned, p.refused, plan.Refusals())
 	for _, difference := range evidence.Compare(real, planned) {
 		p.t.Errorf("%s: %s", what, difference)
@@ -258,7 +263,7 @@ func (p *proof) inBoth(
 	for _, difference := range evidence.CompareRefusals(p.refused, plan.Refusals()) {
 		p.t.Errorf("%s: refused: %s", what, difference)
 	}
-	return real
+	return real, anew
 }
 
 // gives reports whether this test has made the object without need: a ServiceAccount that a case names for its pods, or
@@ -328,11 +333,10 @@ const patience = 20 * time.Second
 // settle returns when the worlds are equal and nothing changes any more from before KServe gets new services until they
 // are ready: each of its controllers looks at one object at a time, in the order in which they have changed. What KServe
 // has failed to do it does again later and later, up to a quarter of an hour: so KServe starts anew once, and looks at
-// everything again, before the worlds differ. What changes forever is a failure.
-func (p *proof) settle(what string, equal func() bool) {
+// everything again, before the worlds differ. What changes forever is a failure. settle returns whether KServe was started anew.
+func (p *proof) settle(what string, equal func(anew bool) bool) (anew bool) {
 	p.t.Helper()
 	start := time.Now()
-	restarted := false
 	for last, since := p.versions(), start; ; {
 		p.awaitSentinels()
 		now := p.versions()
@@ -346,14 +350,15 @@ func (p *proof) settle(what string, equal func() bool) {
 		p.t.Logf("%s: %.0f s: %d of %d objects still change: %s", what, time.Since(start).Seconds(), len(changed), len(now),
 			strings.Join(changed[:min(5, len(changed))], ", "))
 		switch still := len(changed) == 0 && len(now) == len(last); {
-		case still && (equal() || restarted && time.Since(since) > patience):
-			return
+		case still && (equal(anew) || anew && time.Since(since) > patience):
+			return anew
 		case still && time.Since(since) > patience:
+			p.t.Logf("%s: KServe starts anew", what)
 			p.kserve.Upgrade(p.t, p.kserve.Version)
-			restarted, since = true, time.Now()
+			anew, since = true, time.Now()
 		case time.Since(start) > wait.Bound:
 			p.t.Errorf("changes forever: %s", strings.Join(changed, ", "))
-			return
+			return anew
 		case !still:
 			last, since = now, time.Now()
 		}

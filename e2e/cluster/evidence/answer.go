@@ -5,6 +5,7 @@ import "regexp"
 // Answer is what the program of a release answers to plan.
 type Answer struct {
 	Previous, State *Planned
+	Later           *Planned // what State becomes when KServe looks at all services again; nil if that changes nothing
 }
 
 // Planned is what KServe makes of manifests in memory.
@@ -44,10 +45,10 @@ type Node struct {
 }
 
 // Plan is what plan prints as JSON.
-type Plan struct{ Services []Node }
+type Plan struct{ Services, Later []Node }
 
-// Restarts are the objects whose pods restart.
-func (p *Plan) Restarts() map[Key]bool {
+// Restarts are the objects whose pods restart: at once, and if it has begun anew when KServe looks at all services again.
+func (p *Plan) Restarts(anew bool) map[Key]bool {
 	all := map[Key]bool{}
 	var add func([]Node)
 	add = func(nodes []Node) {
@@ -59,6 +60,9 @@ func (p *Plan) Restarts() map[Key]bool {
 		}
 	}
 	add(p.Services)
+	if anew {
+		add(p.Later)
+	}
 	return all
 }
 

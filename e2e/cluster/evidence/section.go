@@ -7,12 +7,17 @@ import (
 	"strings"
 )
 
+// GroupSize is how many cases are compared together. What KServe fails to do it does again later and later, and it does
+// ten things a second again, of all that fail.
+const GroupSize = 100
+
 // Section is the part of the page about a release of KServe. The zero value is ready for use.
 type Section struct {
 	Cases               int
 	Predicted, Measured int // the objects with pods that restart
 
 	phases []phase
+	also   []string            // further kinds of which something has to be compared
 	left   map[string][]string // the cases that were not run, by the reason
 }
 
@@ -50,10 +55,13 @@ func (s *Section) Add(name string, real, planned State, refused, foretold Refusa
 var expected = []string{"InferenceService", "Deployment", "Service", "HorizontalPodAutoscaler", "Ingress", "Pod",
 	"InferenceGraph", "ConfigMap"}
 
+// Expect adds kinds to those.
+func (s *Section) Expect(kinds ...string) { s.also = append(s.also, kinds...) }
+
 // Nothing returns what has to be there and was not.
 func (s *Section) Nothing() (all []string) {
 	for _, p := range s.phases {
-		for _, kind := range expected {
+		for _, kind := range slices.Concat(expected, s.also) {
 			if p.kinds[kind] == 0 {
 				all = append(all, kind+", "+p.name)
 			}

@@ -86,6 +86,9 @@ func TestRestarted(t *testing.T) {
 	if found := Restarted(first, NewState([]map[string]any{deployment("2", 1)})); len(found) != 1 {
 		t.Errorf("restarts: %v", found)
 	}
+	if found := Restarted(first, NewState([]map[string]any{deployment("2", 0)})); len(found) > 0 {
+		t.Errorf("restarts of what has no pods: %v", found)
+	}
 	service := func(image string) State {
 		return NewState([]map[string]any{object("LLMInferenceService", "iris", map[string]any{"spec": map[string]any{
 			"template": map[string]any{"image": image},
@@ -95,9 +98,14 @@ func TestRestarted(t *testing.T) {
 		t.Errorf("restarts of what is no workload: %v", found)
 	}
 	child := Node{reference: reference{"v1", "Deployment", "shop", "iris"}, Restarts: []string{"x"}}
-	plan := Plan{Services: []Node{{Children: []Node{child}}}}
-	if found := plan.Restarts(); !found[Key{"", "Deployment", "shop", "iris"}] || len(found) != 1 {
-		t.Errorf("planned restarts: %v", found)
+	late := child
+	late.Name = "late"
+	plan := Plan{Services: []Node{{Children: []Node{child}}}, Later: []Node{{Children: []Node{late}}}}
+	for anew, restarts := range map[bool]int{false: 1, true: 2} {
+		found := plan.Restarts(anew)
+		if !found[Key{"", "Deployment", "shop", "iris"}] || found[Key{"", "Deployment", "shop", "late"}] != anew || len(found) != restarts {
+			t.Errorf("planned restarts: %v", found)
+		}
 	}
 }
 
@@ -140,6 +148,9 @@ func TestNothing(t *testing.T) {
 	s.Add("as they are", NewState(all), NewState(all), Refusals{k: "no"}, Refusals{k: "never"})
 	if found := s.Nothing(); len(found) > 0 {
 		t.Errorf("missing: %q", found)
+	}
+	if s.Expect("LLMInferenceService"); !slices.Equal(s.Nothing(), []string{"LLMInferenceService, as they are"}) {
+		t.Errorf("missing: %q", s.Nothing())
 	}
 	for _, want := range []string{"| refused | 1 |", "| differences | 1 |", "| of them Deployment | 2 |", "| of them Pod | 1 |",
 		"1 predicted, 1 measured", "- Kubernetes does not read it: 1: KS101/unknown/x"} {

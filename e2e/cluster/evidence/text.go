@@ -26,7 +26,8 @@ KServe's configuration, runtimes and presets.
 "As they are" is what KServe makes of the manifests. "Repaired" is what it makes of them after a change to what the
 plugin makes of them for that release and mode: with the rule of the case alone; with all rules for cases "together" and
 for the manifests of KServe. A difference is a field or an object that one world has and the other has not, or a refusal
-with another message. The suite fails with the first.
+with another message. The suite fails with the first. Where the worlds differ, KServe is started anew once, because it
+looks at all services then: what plan says of its next look has to be true after that.
 
 What an object of both worlds has and what is not compared:
 
