@@ -34,7 +34,6 @@ import (
 type custom struct {
 	schema.GroupKind
 	read       func() ([]byte, error) // the definition, as JSON
-	storage    string                 // the apiVersion in which objects are stored
 	namespaced bool
 	scheme     *runtime.Scheme // with the types of the versions, for conversions
 

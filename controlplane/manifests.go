@@ -41,7 +41,7 @@ func (s *Server) addDefinitions(manifests fs.FS, scheme *runtime.Scheme) error {
 		k := &kind{
 			GroupKind: gk, plural: d.Plural, storage: d.Group + "/" + d.Storage, namespaced: d.Namespaced, conditional: true,
 			strategy: &custom{
-				GroupKind: gk, storage: d.Group + "/" + d.Storage, namespaced: d.Namespaced, scheme: scheme,
+				GroupKind: gk, namespaced: d.Namespaced, scheme: scheme,
 				read: func() ([]byte, error) { return readPacked(manifests, d.File) },
 			},
 		}

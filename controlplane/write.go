@@ -294,10 +294,12 @@ func (s *Server) collectAbandoned(k key) {
 	}
 }
 
-// serves reports whether a cluster has a kind: the control plane has not all of Kubernetes' own.
+// serves reports whether a cluster has a kind: the control plane has not all of Kubernetes' own, and those of KEDA only where
+// KServe makes them.
 func (s *Server) serves(gvk schema.GroupVersionKind) bool {
 	kind := s.kinds[gvk.GroupKind()]
-	return kind != nil && slices.Contains(kind.versions, gvk.GroupVersion().String()) || legacyscheme.Scheme.Recognizes(gvk)
+	return kind != nil && slices.Contains(kind.versions, gvk.GroupVersion().String()) || legacyscheme.Scheme.Recognizes(gvk) ||
+		gvk.Group == "keda.sh"
 }
 
 func keyOf(o object) key {

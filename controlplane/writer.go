@@ -83,7 +83,8 @@ func send(o client.Object, to func(object) (object, error)) error {
 	return receive(o, written, err)
 }
 
-// receive puts the server's answer into an object, as a client does: nothing is left of what the object was but its kind.
+// receive puts the server's answer into an object. Nothing is left of what the object was but its kind, where a client
+// leaves what the answer omits.
 func receive(o client.Object, written object, err error) error {
 	if err != nil {
 		status := statusOf(err)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/quantity"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
 )
 
 // facts returns what people want to know of an object, in few words each.
@@ -84,7 +86,7 @@ func ports(o Object) []string {
 // deployment describes what runs pods: how many, with which images and ports, and the GPUs that they take.
 func deployment(f *forest, o Object) []string {
 	replicas := number(at(o, "spec", "replicas"), 1)
-	facts := []string{plural(replicas, "replica")}
+	facts := []string{terminal.Count(int(replicas), "replica")}
 	// The pod has what KServe's webhooks add to the template.
 	containers, initial := containersOf(f, o)
 	for _, c := range containers {
@@ -102,7 +104,7 @@ func deployment(f *forest, o Object) []string {
 func workerSet(f *forest, o Object) []string {
 	template := at(o, "spec", "leaderWorkerTemplate")
 	size, replicas := number(at(template, "size"), 1), number(at(o, "spec", "replicas"), 1)
-	facts := []string{plural(size, "pod") + " a replica", plural(replicas, "replica")}
+	facts := []string{terminal.Count(int(size), "pod") + " a replica", terminal.Count(int(replicas), "replica")}
 	workers, _ := at(template, "workerTemplate", "spec", "containers").([]any)
 	leaders, own := at(template, "leaderTemplate", "spec", "containers").([]any)
 	if !own {
@@ -125,15 +127,8 @@ func gpuFacts(unit string, each, largest int64, surge any) []string {
 	if each == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s a %s, %d at %s, %d during a rollout", plural(each, "GPU"), unit, each*largest,
-		plural(largest, "replica"), each*(largest+surplus(surge, largest)))}
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return []string{fmt.Sprintf("%s a %s, %d at %s, %d during a rollout", terminal.Count(int(each), "GPU"), unit, each*largest,
+		terminal.Count(int(largest), "replica"), each*(largest+surplus(surge, largest)))}
 }
 
 func containersOf(f *forest, o Object) (containers, initial []any) {
@@ -232,7 +227,7 @@ func knative(o Object) []string {
 		first := max(1, number(bound("min-scale", ""), 1)) // pods of a new revision, while the older one serves
 		facts = append(facts, gpuFacts("pod", gpus(containers), most, float64(first))...)
 	} else if perPod := gpus(containers); perPod > 0 {
-		facts = append(facts, plural(perPod, "GPU")+" a pod")
+		facts = append(facts, terminal.Count(int(perPod), "GPU")+" a pod")
 	}
 	if traffic, _ := at(o, "spec", "traffic").([]any); len(traffic) > 1 {
 		for _, share := range traffic {
