@@ -134,6 +134,21 @@ type target struct {
 
 func (t target) key() key { return key{t.kind.GroupKind, t.namespace, t.name} }
 
+// targetOf returns what a request for an object is about. Nothing is found for a kind that the server does not have.
+func (s *Server) targetOf(o object, namespace string) (t target, found bool) {
+	k := keyOf(o)
+	version, _ := o["apiVersion"].(string)
+	kind := s.kinds[k.GroupKind]
+	if kind == nil || !slices.Contains(kind.versions, version) {
+		return target{}, false
+	}
+	t = target{kind: kind, version: version, name: k.name}
+	if kind.namespaced {
+		t.namespace = cmp.Or(k.namespace, namespace)
+	}
+	return t, true
+}
+
 func (s *Server) answer(r *http.Request, body []byte) (any, error) {
 	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if answer := s.discovery(segments); answer != nil {

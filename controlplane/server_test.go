@@ -217,7 +217,7 @@ func TestWebhooksOfStatus(t *testing.T) {
 			rules: []registrationv1.RuleWithOperations{{Operations: []registrationv1.OperationType{"UPDATE"},
 				Rule: registrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{resources}}}},
 			selector: labels.Everything(), namespaces: labels.Everything(),
-			handler:  admission.HandlerFunc(func(context.Context, admission.Request) admission.Response { return admission.Denied("no") }),
+			handler: admission.HandlerFunc(func(context.Context, admission.Request) admission.Response { return admission.Denied("no") }),
 		}}
 		status := object{"loadBalancer": object{"ingress": []any{object{"ip": "10.0.0.1"}}}}
 		if err := s.writeStatus(target.key(), made, status); (err != nil) != asked {

@@ -18,7 +18,6 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 // clusterCommand prints the objects of a cluster that decide what KServe makes.
@@ -118,166 +117,6 @@ type planning struct {
 	warnings []string
 }
 
-// planned is a source of a plan.
-type planned struct{ previous, manifests []plan.Manifest }
-
-// joined returns several sources as one.
-func joined(sources []planned) (all planned) {
-	for _, s := range sources {
-		all.previous, all.manifests = append(all.previous, s.previous...), append(all.manifests, s.manifests...)
-	}
-	return all
-}
-
-// unique returns an error for two objects of one name, now or before the change.
-func (p planned) unique(namespace string) error {
-	return cmp.Or(plan.Unique(p.manifests, namespace), plan.Unique(p.previous, namespace))
-}
-
-// read reads the manifests, those before the change, and the objects of the cluster.
-func (pl *planning) read(ctx context.Context, cluster string) error {
-	err := pl.inputs.Each(ctx, func(in *run.Input) (err error) {
-		var source planned
-		if source.manifests, err = pl.decode(ctx, in, in.Settings.Options); err != nil {
-			return err
-		}
-		if pl.changed {
-			source.previous, err = pl.decode(ctx, in.Before(), in.Settings.Options)
-			if err = cmp.Or(err, plan.Unique(source.previous, pl.namespace())); err != nil {
-				source.previous = nil
-				pl.warnings = append(pl.warnings, run.Lost(in.Path, err)...)
-			}
-		}
-		if err := cmp.Or(context.Cause(ctx), plan.Unique(source.manifests, pl.namespace())); err != nil {
-			return err // no run can have it
-		}
-		pl.sources = append(pl.sources, source)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if cluster == "" {
-		return pl.checkMode()
-	}
-	data, name, err := pl.env.readInput(cluster, pl.inputs.All[0].Settings.MaxInput)
-	if err != nil {
-		return err
-	}
-	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
-		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
-	}
-	return cmp.Or(err, pl.inKServe(), pl.checkMode())
-}
-
-// inKServe returns an error if the configuration of the cluster is in another namespace than KServe's own programs look for it.
-func (pl *planning) inKServe() error {
-	for _, m := range pl.cluster {
-		metadata := m.Object["metadata"].(map[string]any)
-		if m.Object["kind"] == "ConfigMap" && metadata["name"] == kserve.ConfigMap && metadata["namespace"] != "kserve" {
-			return fmt.Errorf("%s: the ConfigMap %s is in the namespace %v, and plan reads that in kserve: correct the namespaces "+
-				"of what the file has of KServe's own", m.Place, kserve.ConfigMap, metadata["namespace"])
-		}
-	}
-	return nil
-}
-
-// checkMode returns an error if the configuration of the cluster has another default mode than the setting: the repairs
-// would be for one, and KServe would work with the other. It warns if neither is known.
-func (pl *planning) checkMode() error {
-	setting, set := kserve.ParseMode(pl.mode)
-	mode, place := pl.configuredMode()
-	if set && mode != "" && mode != setting {
-		return fmt.Errorf("%s: the cluster's default deployment mode is %s, and the setting default-deployment-mode says %s: "+
-			"correct one of them", place, mode, setting)
-	}
-	if !set && mode == "" && slices.ContainsFunc(pl.sources, planned.hasMode) {
-		pl.warnings = append(pl.warnings, "default-deployment-mode is unknown, so plan takes Knative, which KServe ships: "+
-			install.DetectFileCommand)
-	}
-	return nil
-}
-
-// configuredMode is the default mode that the configuration of the cluster has, and its place; empty if it has none.
-func (pl *planning) configuredMode() (mode kserve.Mode, place string) {
-	for _, m := range pl.cluster {
-		data, _ := m.Object["data"].(map[string]any)
-		deploy, _ := data["deploy"].(string)
-		if m.Object["kind"] != "ConfigMap" || m.Object["metadata"].(map[string]any)["name"] != kserve.ConfigMap {
-			continue
-		}
-		if mode, err := kserve.ConfiguredMode(deploy); err == nil {
-			return mode, m.Place
-		}
-	}
-	return "", ""
-}
-
-// hasMode reports whether the source has something with a deployment mode.
-func (p planned) hasMode() bool {
-	return slices.ContainsFunc(p.manifests, func(m plan.Manifest) bool {
-		kind, _ := m.Object["kind"].(string)
-		return kind == kserve.InferenceService.Kind || kind == kserve.InferenceGraph.Kind
-	})
-}
-
-// namespace is that of objects that name none.
-func (pl *planning) namespace() string { return cmp.Or(pl.inputs.All[0].Settings.Namespace, "default") }
-
-// decode returns the objects of a source, repaired unless that is not wanted.
-func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Options) ([]plan.Manifest, error) {
-	repaired, err := in.Repair(ctx, options, rules.All)
-	if err != nil {
-		return nil, err
-	}
-	if err := contradictions(repaired); pl.repair && err != nil {
-		return nil, err
-	}
-	pl.warnings = append(pl.warnings, repaired.Warnings...)
-	var all []plan.Manifest
-	for _, file := range repaired.Files() {
-		data := file.After
-		if !pl.repair {
-			data = file.Before
-		}
-		found, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
-		if err != nil {
-			return nil, err
-		}
-		if file.File.Values != "" {
-			for i := range found {
-				found[i].Place += " (with " + file.File.Values + ")"
-			}
-		}
-		all = append(all, found...)
-	}
-	if len(pl.inputs.All) > 1 { // each is for a namespace of its own
-		for _, m := range all {
-			m.Namespace(cmp.Or(in.Settings.Namespace, "default"))
-		}
-	}
-	return all, nil
-}
-
-// runs puts the sources together, so that a service sees the runtimes of other sources. There is one run for each of
-// several sources with the same object, as two overlays of a base for two clusters have it.
-func (pl *planning) runs() (all [][]planned) {
-	shown := make([]bool, len(pl.sources))
-	for slices.Contains(shown, false) {
-		var run []planned
-		before := slices.Clone(shown)
-		for _, again := range []bool{false, true} {
-			for i, source := range pl.sources {
-				if fits := append(slices.Clone(run), source); before[i] == again && joined(fits).unique(pl.namespace()) == nil {
-					run, shown[i] = fits, true
-				}
-			}
-		}
-		all = append(all, run)
-	}
-	return all
-}
-
 // run lets the program of the release make the objects.
 func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 	programs := pl.programs()
@@ -374,19 +213,6 @@ func newest(programs plan.Programs, versions kserve.Versions) (path, release str
 	release = releases[0].String()
 	_, err = programs.Find(release)
 	return "", release, err
-}
-
-// notInstalled returns an error for the objects of the cluster that the release does not accept.
-func (pl *planning) notInstalled(answer *plan.Answer) error {
-	var all []error
-	for _, r := range answer.Cluster {
-		if r.Index < 0 || r.Index >= len(pl.cluster) {
-			return fmt.Errorf("%s%s: the program names an object that is not there", plan.Name, answer.Release)
-		}
-		all = append(all, fmt.Errorf("%s: KServe %s does not take %s of the cluster: %s", pl.cluster[r.Index].Place,
-			answer.Release, r.Object, r.Message))
-	}
-	return errors.Join(all...)
 }
 
 // unknown returns an error for the objects of KServe's group whose kind or version the release does not have.

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/plan"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
+)
+
+// planned is a source of a plan.
+type planned struct{ previous, manifests []plan.Manifest }
+
+// joined returns several sources as one.
+func joined(sources []planned) (all planned) {
+	for _, s := range sources {
+		all.previous, all.manifests = append(all.previous, s.previous...), append(all.manifests, s.manifests...)
+	}
+	return all
+}
+
+// unique returns an error for two objects of one name, now or before the change.
+func (p planned) unique(namespace string) error {
+	return cmp.Or(plan.Unique(p.manifests, namespace), plan.Unique(p.previous, namespace))
+}
+
+// hasMode reports whether the source has something with a deployment mode.
+func (p planned) hasMode() bool {
+	return slices.ContainsFunc(p.manifests, func(m plan.Manifest) bool {
+		kind, _ := m.Object["kind"].(string)
+		return kind == kserve.InferenceService.Kind || kind == kserve.InferenceGraph.Kind
+	})
+}
+
+// read reads the manifests, those before the change, and the objects of the cluster.
+func (pl *planning) read(ctx context.Context, cluster string) error {
+	err := pl.inputs.Each(ctx, func(in *run.Input) (err error) {
+		var source planned
+		if source.manifests, err = pl.decode(ctx, in, in.Settings.Options); err != nil {
+			return err
+		}
+		if pl.changed {
+			source.previous, err = pl.decode(ctx, in.Before(), in.Settings.Options)
+			if err = cmp.Or(err, plan.Unique(source.previous, pl.namespace())); err != nil {
+				source.previous = nil
+				pl.warnings = append(pl.warnings, run.Lost(in.Path, err)...)
+			}
+		}
+		if err := cmp.Or(context.Cause(ctx), plan.Unique(source.manifests, pl.namespace())); err != nil {
+			return err // no run can have it
+		}
+		pl.sources = append(pl.sources, source)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if cluster == "" {
+		return pl.checkMode()
+	}
+	data, name, err := pl.env.readInput(cluster, pl.inputs.All[0].Settings.MaxInput)
+	if err != nil {
+		return err
+	}
+	if pl.cluster, err = plan.ReadLive(data, name); errors.Is(err, plan.ErrNoObjects) {
+		err = fmt.Errorf("flag --cluster: %w; this prints those of a cluster: %s", err, clusterCommand)
+	}
+	return cmp.Or(err, pl.inKServe(), pl.checkMode())
+}
+
+// decode returns the objects of a source, repaired unless that is not wanted.
+func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Options) ([]plan.Manifest, error) {
+	repaired, err := in.Repair(ctx, options, rules.All)
+	if err != nil {
+		return nil, err
+	}
+	if err := contradictions(repaired); pl.repair && err != nil {
+		return nil, err
+	}
+	pl.warnings = append(pl.warnings, repaired.Warnings...)
+	var all []plan.Manifest
+	for _, file := range repaired.Files() {
+		data := file.After
+		if !pl.repair {
+			data = file.Before
+		}
+		found, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
+		if err != nil {
+			return nil, err
+		}
+		if file.File.Values != "" {
+			for i := range found {
+				found[i].Place += " (with " + file.File.Values + ")"
+			}
+		}
+		all = append(all, found...)
+	}
+	if len(pl.inputs.All) > 1 { // each is for a namespace of its own
+		for _, m := range all {
+			m.Namespace(cmp.Or(in.Settings.Namespace, "default"))
+		}
+	}
+	return all, nil
+}
+
+// runs puts the sources together, so that a service sees the runtimes of other sources. There is one run for each of
+// several sources with the same object, as two overlays of a base for two clusters have it.
+func (pl *planning) runs() (all [][]planned) {
+	shown := make([]bool, len(pl.sources))
+	for slices.Contains(shown, false) {
+		var run []planned
+		before := slices.Clone(shown)
+		for _, again := range []bool{false, true} {
+			for i, source := range pl.sources {
+				if fits := append(slices.Clone(run), source); before[i] == again && joined(fits).unique(pl.namespace()) == nil {
+					run, shown[i] = fits, true
+				}
+			}
+		}
+		all = append(all, run)
+	}
+	return all
+}
+
+// namespace is that of objects that name none.
+func (pl *planning) namespace() string { return cmp.Or(pl.inputs.All[0].Settings.Namespace, "default") }
