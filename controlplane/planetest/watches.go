@@ -1,6 +1,7 @@
 package planetest
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -76,24 +77,34 @@ func retried(t *testing.T, release controlplane.Release) {
 }
 
 // Runtimes tests whether a change of a runtime alone restarts the pods of the services that use it: KServe watches
-// runtimes since 0.16. It does not look when one comes or goes.
+// runtimes since 0.16. It does not look when one comes or goes. What it has not seen it sees later.
 func Runtimes(t *testing.T, release controlplane.Release, restarts bool) {
 	const first, second = "registry.invalid/sklearn:1", "registry.invalid/sklearn:2"
 	named := strings.Replace(iris, "modelFormat:", "runtime: mine\n      modelFormat:", 1)
 	changed := strings.Replace(sklearnRuntime, first, second, 1)
 	images := map[bool]string{false: first, true: second}
-	for name, tc := range map[string]struct{ previous, objects, image string }{
-		"changed": {sklearnRuntime + named, changed + named, images[restarts]},
-		"comes":   {iris, sklearnRuntime + iris, "kserve/sklearnserver:"},
-		"goes":    {sklearnRuntime + named, named, first},
+	for name, tc := range map[string]struct{ previous, objects, image, then string }{
+		"changed": {sklearnRuntime + named, changed + named, images[restarts], second},
+		"comes":   {iris, sklearnRuntime + iris, "kserve/sklearnserver:", first},
+		"goes":    {sklearnRuntime + named, named, first, first},
 	} {
-		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
+		answer := ask(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 			Previous: manifests(t, tc.previous), Objects: manifests(t, tc.objects)})
-		image, _ := at(find(t, state, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image").(string)
-		if !strings.HasPrefix(image, tc.image) {
-			t.Errorf("a runtime that %s: image %s, want %s", name, image, tc.image)
+		image, then := serverImage(t, answer.State), ""
+		if answer.Later != nil {
+			then = serverImage(t, *answer.Later)
+		}
+		if !strings.HasPrefix(image, tc.image) || cmp.Or(then, image) != tc.then {
+			t.Errorf("a runtime that %s: image %s, then %q, want %s and %s", name, image, then, tc.image, tc.then)
 		}
 	}
+}
+
+// serverImage is that of the container of iris.
+func serverImage(t *testing.T, s controlplane.State) string {
+	t.Helper()
+	image, _ := at(find(t, s, "Deployment iris-predictor"), "spec", "template", "spec", "containers", 0, "image").(string)
+	return image
 }
 
 // Schedulers tests that a change of the ConfigMap with the configuration of a scheduler alone changes its Deployment: the

@@ -95,7 +95,7 @@ type play struct {
 	configurations
 	annotations map[string]string // of the object under test, as a user has written them
 	noGateway   bool              // Knative's ingress has no load balancer yet
-	statuses  []Status
+	statuses    []Status
 }
 
 func newPlay(t *testing.T, release controlplane.Release, s scenario) *play {
