@@ -55,9 +55,9 @@ type manager struct {
 	rounds  map[work]int
 	failed  map[work]error
 	endless map[work]bool // whether the last look at it did not settle
-	events  []Event
-	told    map[Event]bool // that are in events
-	wrote   map[key]write  // what the current work has written, if it is one of the last rounds
+	events  []reported
+	looks   int           // that controllers have had
+	wrote   map[key]write // what the current work has written, if it is one of the last rounds
 	fights  map[work][]Fight
 	current *work        // that a controller of KServe is at
 	unowned map[key]work // what such work has made without an owner
@@ -103,7 +103,7 @@ func newManager(server *Server) *manager {
 // change, or all the time.
 func (m *manager) reset() {
 	m.queued, m.rounds = map[work]bool{}, map[work]int{}
-	m.first, m.queue, m.events, m.told = nil, nil, nil, map[Event]bool{}
+	m.first, m.queue, m.events = nil, nil, nil
 	maps.DeleteFunc(m.fights, func(w work, _ []Fight) bool { return !m.endless[w] })
 }
 
@@ -195,6 +195,7 @@ func (m *manager) settle(ctx context.Context) error {
 		if !m.controllers[w.controller].standIn {
 			m.current = &w
 		}
+		m.looks++
 		before := m.server.revision
 		result, err := m.reconcile(ctx, w)
 		m.current = nil
@@ -283,6 +284,27 @@ func (m *manager) errors() []Event {
 	return all
 }
 
+// reported is a warning, and in which look a controller has reported it.
+type reported struct {
+	Event
+	look int
+}
+
+// report notes a warning. It replaces those that an earlier look gave for the same reason: they may be of a state on the way.
+func (m *manager) report(e Event) {
+	m.events = slices.DeleteFunc(m.events, func(old reported) bool {
+		return old.Event == e || old.look != m.looks && old.Object == e.Object && old.Reason == e.Reason
+	})
+	m.events = append(m.events, reported{e, m.looks})
+}
+
+func (m *manager) warnings() (all []Event) {
+	for _, e := range m.events {
+		all = append(all, e.Event)
+	}
+	return all
+}
+
 // orphans are the objects without an owner that controllers have made, and that are still there.
 func (m *manager) orphans() (all []Unowned) {
 	for k, w := range m.unowned {
@@ -310,10 +332,7 @@ func (r recorder) Event(about runtime.Object, kind, reason, message string) {
 	}
 	event := Event{Reason: reason, Message: pointer.ReplaceAllString(message, "0x...")}
 	event.Object = Reference{Namespace: accessor.GetNamespace(), Name: accessor.GetName(), Kind: kindOf(about)}
-	if !r.manager.told[event] {
-		r.manager.told[event] = true
-		r.manager.events = append(r.manager.events, event)
-	}
+	r.manager.report(event)
 }
 
 func (r recorder) Eventf(about runtime.Object, kind, reason, format string, args ...any) {

@@ -27,7 +27,7 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	}
 	given, kinds := map[key]bool{}, map[string]bool{}
 	for _, o := range request.Cluster {
-		given[keyOf(o)], kinds[keyOf(o).Kind] = true, keyOf(o).Kind != "ConfigMap"
+		given[keyOf(o)], kinds[keyOf(o).Kind] = true, keyOf(o).Group == KServe("").Group
 	}
 	ours := map[key]bool{} // to be applied
 	for _, o := range slices.Concat(request.Previous, request.Objects) {
@@ -57,10 +57,6 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	presets := request.has("LLMInferenceService")
 	for _, o := range all {
 		k := keyOf(o)
-		if k.Kind == "Namespace" {
-			c.server.labels[k.name] = metaOf(o).GetLabels()
-			continue
-		}
 		if given[k] || kinds[k.Kind] || k.Kind == "LLMInferenceServiceConfig" && !presets {
 			continue // to read the definition of presets takes time
 		}
@@ -74,6 +70,16 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		}
 	}
 	put(false)
+	c.server.label(all)
+	c.server.label(request.Cluster)
+	for _, k := range c.configuredGateway() {
+		c.addGateway(k)
+	}
+	for _, o := range request.Cluster {
+		for _, k := range classOf(o) {
+			c.addGateway(k)
+		}
+	}
 	return refused, nil
 }
 

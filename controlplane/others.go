@@ -16,16 +16,17 @@ import (
 
 // The kinds whose controllers are not KServe's.
 var (
-	deployments = schema.GroupKind{Group: "apps", Kind: "Deployment"}
-	secrets     = schema.GroupKind{Kind: "Secret"}
-	accounts    = schema.GroupKind{Kind: "ServiceAccount"}
-	pods        = schema.GroupKind{Kind: "Pod"}
-	routes      = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
-	gateways    = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}
-	pools       = schema.GroupKind{Group: "inference.networking.k8s.io", Kind: "InferencePool"}
-	oldPools    = schema.GroupKind{Group: "inference.networking.x-k8s.io", Kind: "InferencePool"}
-	workerSets  = schema.GroupKind{Group: "leaderworkerset.x-k8s.io", Kind: "LeaderWorkerSet"}
-	knative     = schema.GroupKind{Group: "serving.knative.dev", Kind: "Service"}
+	deployments    = schema.GroupKind{Group: "apps", Kind: "Deployment"}
+	secrets        = schema.GroupKind{Kind: "Secret"}
+	accounts       = schema.GroupKind{Kind: "ServiceAccount"}
+	pods           = schema.GroupKind{Kind: "Pod"}
+	routes         = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}
+	gateways       = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "Gateway"}
+	gatewayClasses = schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "GatewayClass"}
+	pools          = schema.GroupKind{Group: "inference.networking.k8s.io", Kind: "InferencePool"}
+	oldPools       = schema.GroupKind{Group: "inference.networking.x-k8s.io", Kind: "InferencePool"}
+	workerSets     = schema.GroupKind{Group: "leaderworkerset.x-k8s.io", Kind: "LeaderWorkerSet"}
+	knative        = schema.GroupKind{Group: "serving.knative.dev", Kind: "Service"}
 )
 
 // parts are what others do, and what can be told not to get ready.

@@ -29,6 +29,7 @@ type play struct {
 // returns what the controllers leave.
 func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
 	p.manager.reset()
+	p.server.label(manifests)
 	p.touches = false
 	state := &State{}
 	was := map[key]object{}
@@ -69,7 +70,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			continue
 		}
 		p.touches = p.touches || p.server.revision != before && !slices.Contains(services, t.kind.GroupKind)
-		if p.server.collectAbandoned(t.key()); !p.has(t.key()) {
+		if p.server.collectAbandoned(t.key()); t.name != "" && !p.has(t.key()) {
 			state.Gone = append(state.Gone, Gone{Index: i, Object: p.server.reference(t.key()), Collected: true})
 		}
 	}
@@ -96,7 +97,7 @@ func (p *play) gone(state *State, manifests []map[string]any) {
 		t, found := p.server.targetOf(o, p.namespace)
 		told := slices.ContainsFunc(state.Refused, func(r Refusal) bool { return r.Index == i && !r.Deleted }) ||
 			slices.ContainsFunc(state.Gone, func(g Gone) bool { return g.Index == i })
-		if found && !told && !p.has(t.key()) {
+		if found && t.name != "" && !told && !p.has(t.key()) {
 			state.Gone = append(state.Gone, Gone{Index: i, Object: p.server.reference(t.key())})
 		}
 	}
@@ -132,64 +133,9 @@ func (p *play) settled(ctx context.Context, state *State) error {
 		return err
 	}
 	state.Objects = p.made()
-	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.events, p.manager.allFights()
+	state.Errors, state.Events, state.Fights = p.manager.errors(), p.manager.warnings(), p.manager.allFights()
 	state.Unowned = p.manager.orphans()
 	return nil
-}
-
-// prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
-// namespace that cannot have it refuses all objects.
-func (p *play) prepare(namespace string) {
-	if namespace != "" {
-		p.account(key{accounts, namespace, "default"})
-	}
-}
-
-// grant makes the ServiceAccounts that manifests name and do not have: they are somebody else's. Those that the change
-// takes away are not.
-func (p *play) grant(manifests []map[string]any, gone map[key]object) {
-	for _, o := range manifests {
-		t, found := p.server.targetOf(o, p.namespace)
-		if !found {
-			continue
-		}
-		names := accountsOf(o)
-		slices.Sort(names)
-		for _, name := range names {
-			if k := (key{accounts, t.namespace, name}); gone[k] == nil {
-				p.account(k)
-			}
-		}
-	}
-}
-
-// accountsOf are the ServiceAccounts that a value names.
-func accountsOf(value any) (names []string) {
-	switch value := value.(type) {
-	case map[string]any:
-		for field, below := range value {
-			if name, _ := below.(string); field == "serviceAccountName" || field == "serviceAccount" {
-				names = append(names, name)
-			}
-			names = append(names, accountsOf(below)...)
-		}
-	case []any:
-		for _, item := range value {
-			names = append(names, accountsOf(item)...)
-		}
-	}
-	return names
-}
-
-// account makes a ServiceAccount that is in the cluster without the manifests, unless it is there, or can't be.
-func (p *play) account(k key) {
-	if _, err := p.server.get(k); err == nil {
-		return
-	}
-	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: k.namespace}
-	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
-		p.before[k] = account
-	}
 }
 
 // ordered returns the places of manifests in the order in which they are applied: what others need comes first. Argo CD

@@ -16,8 +16,8 @@ type Request struct {
 	Namespace string `json:"namespace"`
 	// Unready are the stand-ins that do not do their part: workloads, knative, routes.
 	Unready []string `json:"unready,omitempty"`
-	// Cluster are objects that are in the cluster already. Those of a kind take the place of all that the release ships
-	// of it; a ConfigMap only of the one with its name.
+	// Cluster are objects that are in the cluster already. Those of a kind of KServe's take the place of all that the release
+	// ships of it; others only of the one with their name.
 	Cluster []map[string]any `json:"cluster,omitempty"`
 	// Previous are the manifests before the change. Without a change they are missing, which is not the same as empty.
 	Previous []map[string]any `json:"previous,omitempty"`

@@ -58,6 +58,7 @@ spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, n
 	for manifest, collected := range map[string]bool{
 		autoscaler: false, strings.NewReplacer("iris-predictor,", "mine,", "[]", gone).Replace(autoscaler): true,
 	} {
+		manifest += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: run-}\n" // has another name in the cluster
 		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, external+manifest)})
 		if len(state.Gone) != 1 || state.Gone[0].Index != 1 || state.Gone[0].Object.Kind != "HorizontalPodAutoscaler" ||
 			state.Gone[0].Collected != collected {

@@ -22,6 +22,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("presets", func(t *testing.T) { presets(t, release) })
 	t.Run("taken", func(t *testing.T) { taken(t, release) })
 	t.Run("granted", func(t *testing.T) { granted(t, release) })
+	t.Run("gateways", func(t *testing.T) { givenGateways(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	t.Run("no replicas", func(t *testing.T) { noReplicas(t, release) })
 	t.Run("unready", func(t *testing.T) { unreadyLLM(t, release) })
@@ -91,6 +92,44 @@ func granted(t *testing.T, release controlplane.Release) {
 	}{"in the manifests": {*before, true, false}, "taken away": {after, false, true}, "elsewhere": {alone, false, false}} {
 		if slices.Contains(names(tc.state), "ServiceAccount team") != tc.shown || (len(tc.state.Errors) > 0) != tc.fails {
 			t.Errorf("a ServiceAccount %s is shown: %v, errors: %v", name, !tc.shown, tc.state.Errors)
+		}
+	}
+}
+
+// givenGateways tests that the Gateways that KServe's configuration and services name are in the cluster, beside those of it,
+// whose classes are there too.
+func givenGateways(t *testing.T, release controlplane.Release) {
+	const gateway = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: mine, namespace: other}
+spec: {gatewayClassName: envoy, listeners: [{name: http, port: 80, protocol: HTTP}]}
+`
+	const config = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: inferenceservice-config, namespace: kserve}
+data:
+  ingress: '{"ingressGateway": "a/b", "ingressService": "c", "enableGatewayApi": true, "kserveIngressGateway": "infra/shared"}'
+  deploy: '{"defaultDeploymentMode": "Standard"}'
+  storageInitializer: '{"image": "x", "memoryRequest": "1Mi", "memoryLimit": "1Mi", "cpuRequest": "1m", "cpuLimit": "1m"}'
+`
+	service := llmService(release)
+	named := strings.Replace(service, "gateway: {}", "gateway: {refs: [{name: mine, namespace: other}]}", 1)
+	for name, tc := range map[string]struct{ cluster, objects string }{
+		"of the configuration":        {config, service},
+		"that a service names":        {"", named},
+		"of the cluster":              {gateway, named},
+		"of the cluster, for another": {gateway, service},
+		"in the manifests":            {"", gateway + "---" + named},
+	} {
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: manifests(t, tc.cluster),
+			Objects: manifests(t, tc.objects)})
+		if find(t, state, "HTTPRoute llama-kserve-route"); len(state.Errors) > 0 {
+			t.Errorf("a Gateway %s: %v", name, state.Errors)
+		}
+		if shown := slices.Contains(names(state), "Gateway mine"); shown != strings.Contains(tc.objects, "kind: Gateway") {
+			t.Errorf("a Gateway %s is shown: %t", name, shown)
 		}
 	}
 }

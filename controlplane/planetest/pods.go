@@ -55,13 +55,21 @@ func knativePod(t *testing.T, release controlplane.Release) {
 	}
 }
 
-// KServe's webhook is not asked about pods in the namespace of KServe where an installation labels that.
+// KServe's webhook is not asked about pods in a namespace with its label, as some installations give the namespace kserve.
 func excluded(t *testing.T, release controlplane.Release) {
-	_, state := plan(t, release, controlplane.Request{Mode: "Standard",
-		Objects: manifests(t, strings.Replace(iris, "{name: iris}", "{name: iris, namespace: kserve}", 1))})
-	_, loads := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers").([]any)
-	if want := release.Version >= "0.17"; loads != want {
-		t.Errorf("a storage-initializer: %t, want %t", loads, want)
+	labelled := manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, labels: {control-plane: a}}\n")
+	for namespace, tc := range map[string]struct {
+		cluster, manifests []map[string]any
+		want               bool
+	}{
+		"kserve": {want: release.Version >= "0.17"}, "default": {want: true}, "team": {cluster: labelled}, "team ": {manifests: labelled},
+	} {
+		service := strings.Replace(iris, "{name: iris}", "{name: iris, namespace: "+namespace+"}", 1)
+		_, state := plan(t, release, controlplane.Request{Mode: "Standard", Cluster: tc.cluster,
+			Objects: append(manifests(t, service), tc.manifests...)})
+		if _, loads := at(find(t, state, "Pod iris-predictor"), "spec", "initContainers").([]any); loads != tc.want {
+			t.Errorf("in %s a storage-initializer: %t, want %t", namespace, loads, tc.want)
+		}
 	}
 }
 

@@ -142,6 +142,12 @@ func (pl *planning) run(ctx context.Context, like string) (*plan.Plan, error) {
 		if err := unknown(answer, source.manifests); err != nil {
 			return nil, err
 		}
+		if answer.Previous != nil {
+			for _, r := range answer.Previous.Refused {
+				pl.warnings = append(pl.warnings, fmt.Sprintf("before the change, the API server refuses %s, so it counts as new: %s", r.Object,
+					r.Message))
+			}
+		}
 		one := plan.New(answer, source.previous, source.manifests, request.Namespace)
 		if release != answer.Release {
 			one.For = release

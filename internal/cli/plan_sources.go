@@ -89,10 +89,11 @@ func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Opt
 		if !pl.repair {
 			data = file.Before
 		}
-		found, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
+		found, broken, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
 		if err != nil {
 			return nil, err
 		}
+		pl.warnings = append(pl.warnings, broken...)
 		if file.File.Values != "" {
 			for i := range found {
 				found[i].Place += " (with " + file.File.Values + ")"

@@ -96,7 +96,7 @@ func deployment(f *forest, o Object) []string {
 		facts = append(facts, "first "+describe(c))
 	}
 	surge := at(o, "spec", "strategy", "rollingUpdate", "maxSurge")
-	return append(facts, gpuFacts("pod", gpus(containers), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
+	return append(facts, gpuFacts("pod", podGPUs(containers, initial), max(replicas, f.largest[referenceOf(o).Groupless()]), surge)...)
 }
 
 // workerSet describes a LeaderWorkerSet, whose replicas have one leader, made like the workers unless it has a template of
@@ -160,7 +160,21 @@ func describe(container any) string {
 var accelerators = lazyregexp.New(`^(.*/(gpu|gaudi)|aws\.amazon\.com/neuron(core|device)?|google\.com/tpu|` +
 	`gpu\.intel\.com/(i915|xe)|nvidia\.com/(gpu\.shared|mig-.+)|amd\.com/[a-z]+_nps\d)$`)
 
-// gpus counts the accelerators that the containers of a pod ask for.
+// podGPUs counts the accelerators that a pod asks for, as the scheduler does: what its containers and sidecars have together,
+// or more if an init container beside the sidecars before it has more.
+func podGPUs(containers, initial []any) int64 {
+	var sidecars, most int64
+	for _, c := range initial {
+		own := gpus([]any{c})
+		most = max(most, sidecars+own)
+		if at(c, "restartPolicy") == "Always" {
+			sidecars += own
+		}
+	}
+	return max(most, sidecars+gpus(containers))
+}
+
+// gpus counts the accelerators that containers ask for.
 func gpus(containers []any) int64 {
 	var sum int64
 	for _, c := range containers {
@@ -212,19 +226,20 @@ func surplus(surge any, replicas int64) int64 {
 func knative(o Object) []string {
 	template := at(o, "spec", "template")
 	annotations := at(template, "metadata", "annotations")
-	bound := func(name string, otherwise string) string {
-		if value, _ := at(annotations, "autoscaling.knative.dev/"+name).(string); value != "" {
-			return value
-		}
-		return otherwise
+	// Knative also reads the spellings of older releases (pkg/apis/autoscaling/register.go of knative/serving).
+	bound := func(name, older, otherwise string) string {
+		value, _ := at(annotations, "autoscaling.knative.dev/"+name).(string)
+		old, _ := at(annotations, "autoscaling.knative.dev/"+older).(string)
+		return cmp.Or(value, old, otherwise)
 	}
-	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "0"), bound("max-scale", "any number of"))}
+	facts := []string{fmt.Sprintf("%s to %s replicas", bound("min-scale", "minScale", "0"),
+		bound("max-scale", "maxScale", "any number of"))}
 	containers, _ := at(template, "spec", "containers").([]any)
 	for _, c := range containers {
 		facts = append(facts, describe(c))
 	}
-	if most := number(bound("max-scale", ""), 0); most > 0 {
-		first := max(1, number(bound("min-scale", ""), 1)) // pods of a new revision, while the older one serves
+	if most := number(bound("max-scale", "maxScale", ""), 0); most > 0 {
+		first := max(1, number(bound("min-scale", "minScale", ""), 1)) // pods of a new revision, while the older one serves
 		facts = append(facts, gpuFacts("pod", gpus(containers), most, float64(first))...)
 	} else if perPod := gpus(containers); perPod > 0 {
 		facts = append(facts, terminal.Count(int(perPod), "GPU")+" a pod")

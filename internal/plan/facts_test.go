@@ -33,6 +33,40 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
+// TestPodGPUs has how many GPUs a pod takes with init containers and sidecars.
+func TestPodGPUs(t *testing.T) {
+	container := func(gpus int, more string) string {
+		return fmt.Sprintf("{name: c, image: x, resources: {limits: {nvidia.com/gpu: %d}}%s}", gpus, more)
+	}
+	const sidecar = ", restartPolicy: Always"
+	for initial, want := range map[string]string{
+		"": "2 GPUs a pod", container(1, sidecar): "3 GPUs a pod", container(2, ""): "2 GPUs a pod",
+		container(1, sidecar) + ", " + container(8, ""): "9 GPUs a pod", container(8, "") + ", " + container(1, sidecar): "8 GPUs a pod",
+	} {
+		text := made(t, "- {apiVersion: apps/v1, kind: Deployment"+owned+", spec: {template: {spec: {containers: ["+container(2, "")+
+			"], initContainers: ["+initial+"]}}}}")
+		if !strings.Contains(text, "; "+want+", ") {
+			t.Errorf("%s: without %q:\n%s", initial, want, text)
+		}
+	}
+}
+
+// TestBounds has the spellings of the bounds of a Knative Service.
+func TestBounds(t *testing.T) {
+	for annotations, want := range map[string]string{
+		`min-scale: "1", autoscaling.knative.dev/max-scale: "3"`: "1 to 3 replicas",
+		`minScale: "1", autoscaling.knative.dev/maxScale: "3"`:   "1 to 3 replicas",
+		`maxScale: "3", autoscaling.knative.dev/max-scale: "2"`:  "0 to 2 replicas",
+		`target: "1"`: "0 to any number of replicas",
+	} {
+		text := made(t, "- {apiVersion: serving.knative.dev/v1, kind: Service"+owned+", spec: {template: {metadata: {annotations: "+
+			"{autoscaling.knative.dev/"+annotations+"}}}}}")
+		if !strings.Contains(text, "iris: "+want) {
+			t.Errorf("%s: without %q:\n%s", annotations, want, text)
+		}
+	}
+}
+
 // TestLeaderWorkerSets has what they run: a leader, which may be made like the workers, and the workers.
 func TestLeaderWorkerSets(t *testing.T) {
 	const (

@@ -58,31 +58,38 @@ func (m Manifest) Namespace(name string) {
 	}
 }
 
-// Read decodes the objects of a file. Their places are those in the file before the repair.
-func Read(data, before []byte, path string) ([]Manifest, error) {
+// Read decodes the objects of a file that Argo CD applies, and says which documents are broken. The places are those in the
+// file before the repair.
+func Read(data, before []byte, path string) (all []Manifest, broken []string, err error) {
 	documents, err := yamldoc.Split(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	originals, err := yamldoc.Split(before)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var all []Manifest
 	for i, d := range documents {
 		var o Object
 		if err := yaml.Unmarshal(d.Body, &o); err != nil {
+			broken = append(broken, fmt.Sprintf("%s:%d: plan leaves this out, because it is not YAML", path, originals[i].Line))
 			continue // the transformation has let it pass: it is for another tool
 		}
 		found, err := flattened(o, nil, func(at yamldoc.Path) string {
 			return fmt.Sprintf("%s:%d", path, lineOf(originals[i], at))
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, found...)
+		all = append(all, slices.DeleteFunc(found, func(m Manifest) bool { return m.isSkipped() })...)
 	}
-	return all, nil
+	return all, broken, nil
+}
+
+// isSkipped reports whether Argo CD neither applies the object nor prunes it.
+func (m Manifest) isSkipped() bool {
+	hooks, _ := at(m.Object, "metadata", "annotations", "argocd.argoproj.io/hook").(string)
+	return slices.ContainsFunc(strings.Split(hooks, ","), func(hook string) bool { return strings.TrimSpace(hook) == "Skip" })
 }
 
 // ErrNoObjects is what [ReadLive] returns for a file without any.
@@ -102,7 +109,7 @@ func ReadLive(data []byte, path string) ([]Manifest, error) {
 			return nil, fmt.Errorf("%s:%w", path, fault.At(d.Line))
 		}
 	}
-	live, err := Read(data, data, path)
+	live, _, err := Read(data, data, path)
 	if err != nil {
 		return nil, err
 	}

@@ -100,3 +100,24 @@ func TestUnique(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// Read leaves out what Argo CD neither applies nor prunes, and says what is broken.
+func TestRead(t *testing.T) {
+	const file = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: skipped, annotations: {argocd.argoproj.io/hook: "PreSync, Skip"}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: run, annotations: {argocd.argoproj.io/hook: PostSync}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: broken
+`
+	all, broken, err := plan.Read([]byte(file), []byte(file), "a.yaml")
+	if err != nil || len(all) != 1 || all[0].Given != "ConfigMap run" || len(broken) != 1 ||
+		broken[0] != "a.yaml:9: plan leaves this out, because it is not YAML" {
+		t.Errorf("%v, %q, %v", all, broken, err)
+	}
+}

@@ -1,0 +1,149 @@
+package controlplane
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
+// namespace that cannot have it refuses all objects.
+func (p *play) prepare(namespace string) {
+	if namespace != "" {
+		p.account(key{accounts, namespace, "default"})
+	}
+}
+
+// grant makes the ServiceAccounts and Gateways that manifests name and do not have: they are somebody else's. Those that the
+// change takes away are not.
+func (p *play) grant(manifests []map[string]any, gone map[key]object) {
+	for _, o := range manifests {
+		t, found := p.server.targetOf(o, p.namespace)
+		if !found {
+			continue
+		}
+		names := accountsOf(o)
+		slices.Sort(names)
+		for _, name := range names {
+			if k := (key{accounts, t.namespace, name}); gone[k] == nil {
+				p.account(k)
+			}
+		}
+		for _, k := range append(gatewaysOf(o, t.namespace), classOf(o)...) {
+			if gone[k] == nil {
+				p.add(k)
+			}
+		}
+	}
+}
+
+// add makes a Gateway, or a class of Gateways, that is in the cluster without the manifests.
+func (p *play) add(k key) {
+	if made := p.addGateway(k); made != nil {
+		p.before[k] = made
+	}
+}
+
+// accountsOf are the ServiceAccounts that a value names.
+func accountsOf(value any) (names []string) {
+	switch value := value.(type) {
+	case map[string]any:
+		for field, below := range value {
+			if name, _ := below.(string); field == "serviceAccountName" || field == "serviceAccount" {
+				names = append(names, name)
+			}
+			names = append(names, accountsOf(below)...)
+		}
+	case []any:
+		for _, item := range value {
+			names = append(names, accountsOf(item)...)
+		}
+	}
+	return names
+}
+
+// account makes a ServiceAccount that is in the cluster without the manifests, unless it is there, or can't be.
+func (p *play) account(k key) {
+	if _, err := p.server.get(k); err == nil {
+		return
+	}
+	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: k.namespace}
+	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
+		p.before[k] = account
+	}
+}
+
+// gatewaysOf are the Gateways that an LLMInferenceService or a preset names.
+func gatewaysOf(o object, namespace string) (all []key) {
+	refs, _, _ := unstructured.NestedSlice(o, "spec", "router", "gateway", "refs")
+	for _, ref := range refs {
+		ref, _ := ref.(object)
+		name, _ := ref["name"].(string)
+		if own, _ := ref["namespace"].(string); own != "" {
+			all = append(all, key{gateways, own, name})
+		} else {
+			all = append(all, key{gateways, namespace, name})
+		}
+	}
+	return all
+}
+
+// classOf is the class of a Gateway.
+func classOf(o object) []key {
+	name, _, _ := unstructured.NestedString(o, "spec", "gatewayClassName")
+	if keyOf(o).GroupKind != gateways || name == "" {
+		return nil
+	}
+	return []key{{gatewayClasses, "", name}}
+}
+
+// configuredGateway is that of KServe's configuration for HTTPRoutes (kserveIngressGateway in pkg/apis/serving/v1beta1/
+// configmap.go of KServe), as NAMESPACE/NAME.
+func (c *Cluster) configuredGateway() []key {
+	config, err := c.server.get(configuration)
+	if err != nil {
+		return nil
+	}
+	text, _, _ := unstructured.NestedString(config, "data", "ingress")
+	var ingress struct{ KserveIngressGateway string }
+	if json.Unmarshal([]byte(text), &ingress) != nil {
+		return nil // KServe says what is wrong with it
+	}
+	namespace, name, found := strings.Cut(ingress.KserveIngressGateway, "/")
+	if !found {
+		return nil
+	}
+	return []key{{gateways, namespace, name}}
+}
+
+// addGateway makes a Gateway with an HTTP listener, or a class of Gateways. It returns nil if the cluster has it, or cannot
+// have it.
+func (c *Cluster) addGateway(k key) object {
+	kind := c.server.kinds[k.GroupKind]
+	if _, found := c.server.objects[k]; found || kind == nil {
+		return nil
+	}
+	spec := object{"controllerName": "controlplane.invalid/stand-in"}
+	if k.GroupKind == gateways {
+		spec = object{"gatewayClassName": "stand-in", "listeners": []any{object{
+			"name": "http", "port": int64(80), "protocol": "HTTP", "allowedRoutes": object{"namespaces": object{"from": "All"}},
+		}}}
+	}
+	made, err := c.server.create(target{kind: kind, version: kind.storage, namespace: k.namespace},
+		object{"metadata": object{"name": k.name}, "spec": spec}, false)
+	if err != nil {
+		return nil
+	}
+	return made
+}
+
+// label takes the labels of the namespaces among objects, which the API server asks webhooks by.
+func (s *Server) label(objects []map[string]any) {
+	for _, o := range objects {
+		if k := keyOf(o); k.Kind == "Namespace" && k.Group == "" {
+			s.labels[k.name] = metaOf(o).GetLabels()
+		}
+	}
+}
