@@ -22,6 +22,7 @@ var inputs = map[string]func(w io.Writer, n int){
 		repeat(w, n/40, "---\n", withoutRuntime)
 	},
 	"live.yaml": documents(live),
+	"made.yaml": documents(made),
 	"list.yaml": func(w io.Writer, n int) {
 		indented := "- " + strings.TrimSuffix(strings.ReplaceAll(service, "\n", "\n  "), "  ")
 		io.WriteString(w, "apiVersion: v1\nkind: List\nitems:\n")

@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 const service = `apiVersion: serving.kserve.io/v1beta1
 kind: InferenceService
 metadata:
@@ -176,6 +178,182 @@ status:
   conditions:
     - {status: "True", type: Available, reason: MinimumReplicasAvailable}
     - {status: "True", type: Progressing, reason: NewReplicaSetAvailable}
+`
+
+// made is a live service and what KServe and Kubernetes make of it.
+var made = strings.Replace(live[:strings.Index(live, "---")], "metadata:\n",
+	"metadata:\n  uid: InferenceService-%[1]d\n  resourceVersion: \"%[1]d\"\n", 1) + `---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  creationTimestamp: "2026-11-20T22:01:12Z"
+  generation: 1
+  labels:
+    app: isvc.model-%[1]d-predictor
+    component: predictor
+    serving.kserve.io/inferenceservice: model-%[1]d
+  name: model-%[1]d-predictor
+  namespace: team-%[2]d
+  ownerReferences:
+  - apiVersion: serving.kserve.io/v1beta1
+    blockOwnerDeletion: true
+    controller: true
+    kind: InferenceService
+    name: model-%[1]d
+    uid: InferenceService-%[1]d
+  resourceVersion: "%[1]d"
+  uid: Deployment-%[1]d
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - image: example.com/models/server:1.%[1]d
+        name: kserve-container
+        ports:
+        - containerPort: 8080
+          protocol: TCP
+        resources:
+          requests:
+            cpu: "1"
+            memory: 2Gi
+status:
+  availableReplicas: 1
+  observedGeneration: 1
+  readyReplicas: 1
+  replicas: 1
+  updatedReplicas: 1
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  creationTimestamp: "2026-11-20T22:01:12Z"
+  generation: 1
+  labels:
+    app: isvc.model-%[1]d-predictor
+    component: predictor
+    serving.kserve.io/inferenceservice: model-%[1]d
+  name: model-%[1]d-predictor
+  namespace: team-%[2]d
+  ownerReferences:
+  - apiVersion: serving.kserve.io/v1beta1
+    blockOwnerDeletion: true
+    controller: true
+    kind: InferenceService
+    name: model-%[1]d
+    uid: InferenceService-%[1]d
+  resourceVersion: "%[1]d"
+  uid: HorizontalPodAutoscaler-%[1]d
+spec:
+  maxReplicas: 1
+  minReplicas: 1
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: model-%[1]d-predictor
+status:
+  conditions:
+  - status: "True"
+    type: ScalingActive
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata:
+  creationTimestamp: "2026-11-20T22:01:12Z"
+  generation: 1
+  labels:
+    app: isvc.model-%[1]d-predictor
+    component: predictor
+    serving.kserve.io/inferenceservice: model-%[1]d
+  name: model-%[1]d-predictor-6d9f
+  namespace: team-%[2]d
+  ownerReferences:
+  - apiVersion: apps/v1
+    blockOwnerDeletion: true
+    controller: true
+    kind: Deployment
+    name: model-%[1]d-predictor
+    uid: Deployment-%[1]d
+  resourceVersion: "%[1]d"
+  uid: ReplicaSet-%[1]d
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - image: example.com/models/server:1.%[1]d
+        name: kserve-container
+        ports:
+        - containerPort: 8080
+          protocol: TCP
+        resources:
+          requests:
+            cpu: "1"
+            memory: 2Gi
+status:
+  readyReplicas: 1
+  replicas: 1
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  creationTimestamp: "2026-11-20T22:01:12Z"
+  generation: 1
+  labels:
+    app: isvc.model-%[1]d-predictor
+    component: predictor
+    serving.kserve.io/inferenceservice: model-%[1]d
+  name: model-%[1]d-predictor-6d9f-x2x4z
+  namespace: team-%[2]d
+  ownerReferences:
+  - apiVersion: apps/v1
+    blockOwnerDeletion: true
+    controller: true
+    kind: ReplicaSet
+    name: model-%[1]d-predictor-6d9f
+    uid: ReplicaSet-%[1]d
+  resourceVersion: "%[1]d"
+  uid: Pod-%[1]d
+spec:
+  containers:
+  - image: example.com/models/server:1.%[1]d
+    name: kserve-container
+    ports:
+    - containerPort: 8080
+      protocol: TCP
+    resources:
+      requests:
+        cpu: "1"
+        memory: 2Gi
+status:
+  conditions:
+  - status: "True"
+    type: PodScheduled
+  - status: "True"
+    type: Ready
+  containerStatuses:
+  - name: kserve-container
+    ready: true
+    restartCount: 0
+    state:
+      running:
+        startedAt: "2026-11-20T22:01:13Z"
+  phase: Running
+---
+apiVersion: v1
+kind: Event
+metadata:
+  name: model-%[1]d
+  namespace: team-%[2]d
+involvedObject:
+  apiVersion: v1
+  kind: Pod
+  name: model-%[1]d-predictor-6d9f-x2x4z
+  namespace: team-%[2]d
+lastTimestamp: "2026-11-20T22:01:12Z"
+message: the readiness probe failed
+reason: Unhealthy
+type: Warning
 `
 
 // change is an event of a watch. Its arguments are the type, and the status of the predictor and of the whole service.

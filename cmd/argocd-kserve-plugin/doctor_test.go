@@ -91,6 +91,48 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorReports is about what could not be read, and report objects of before, in the other formats.
+func TestDoctorReports(t *testing.T) {
+	const group = "/apis/openreports.io"
+	reports := answers{
+		group:               {{Body: `{"versions":[{"version":"v1alpha1"}]}`}},
+		group + "/v1alpha1": {{Body: `{"resources":[{"name":"reports","kind":"Report","namespaced":true}]}`}},
+		group + "/v1alpha1/namespaces/models/reports": {kubectltest.List("1",
+			`{"metadata":{"namespace":"models","name":"argocd-kserve-plugin-doctor-shop"}}`)},
+	}
+	const line = "not read: configmaps: user me cannot list it"
+	for format, want := range map[string]string{
+		"text": line + "\n", "json": `"configmaps: user me cannot list it"`, "markdown": "\nNot read" + strings.TrimPrefix(line, "not read"),
+		"openreports":  "  name: argocd-kserve-plugin-doctor-shop\n  namespace: models\nresults:\n- category: KServe\n  message: '" + line + "'\n",
+		"policyreport": "message: '" + line + "'\n",
+	} {
+		cluster := newSick(t, reports)
+		code, stdout, stderr := doctor(cluster, "-n", "models", "-o", format)
+		if code != 1 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit code %d, %s%s", format, code, stdout, stderr)
+		}
+		asked := slices.ContainsFunc(cluster.Asked(), func(path string) bool { return strings.HasPrefix(path, group) })
+		if asked != (format == "openreports") {
+			t.Errorf("%s: asked for %q", format, cluster.Asked())
+		}
+	}
+}
+
+// TestDoctorHTTPScaledObject is about an autoscaler of KEDA's HTTP add-on, which scales what KServe scales too.
+func TestDoctorHTTPScaledObject(t *testing.T) {
+	const group = "/apis/http.keda.sh"
+	cluster := newSick(t, answers{
+		group:               {{Body: `{"versions":[{"version":"v1alpha1"}]}`}},
+		group + "/v1alpha1": {{Body: `{"resources":[{"name":"httpscaledobjects","kind":"HTTPScaledObject","namespaced":true}]}`}},
+		group + "/v1alpha1/namespaces/models/httpscaledobjects": {kubectltest.List("1", `{"metadata":{"namespace":"models","name":"mine",`+
+			`"uid":"mine","resourceVersion":"1"},"spec":{"scaleTargetRef":{"name":"iris-predictor"}}}`)},
+	})
+	code, stdout, stderr := doctor(cluster, "-n", "models", "--kserve-version=0.20.0", "--default-deployment-mode=Standard")
+	if code != 1 || !strings.Contains(stdout, "autoscalers: 1,") || !strings.Contains(stdout, "HTTPScaledObject models/mine") {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
 // TestDoctorForbidden is about pods that are asked for once for each kind of service.
 func TestDoctorForbidden(t *testing.T) {
 	cluster := newSick(t, answers{

@@ -14,6 +14,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/panics"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/settings"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -51,6 +52,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 		if err != nil {
 			return err
 		}
+		d.reports, _ = policyreport.FormNamed(format.Name)
 		report, err := d.examine(cmd, args)
 		if err != nil {
 			return err
@@ -70,6 +72,7 @@ type doctoring struct {
 	src     *run.Loader
 	from    *clusterFlags
 	timeout time.Duration
+	reports policyreport.Form // to write, none for other formats
 }
 
 func (d *doctoring) examine(cmd *cobra.Command, args []string) (doctor.Report, error) {
@@ -121,7 +124,7 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 		return cluster, asked, err
 	}
 	cluster, err := doctor.NewCluster("the cluster")
-	cluster.Kubectl = d.from.command()
+	cluster.Kubectl, cluster.Reports = d.from.command(), d.reports
 	if err == nil && len(args) > 0 {
 		asked, err = kubectl.ParseRequest(args)
 	}

@@ -227,19 +227,11 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	}
 	var causes []Cause
 	at := text(pod, "metadata", "creationTimestamp")
-	for _, status := range slices.Concat(
-		list(pod, "status", "initContainerStatuses"), list(pod, "status", "containerStatuses")) {
-		if cause, ok := containerCause(r, at, status); ok {
-			causes = append(causes, cause)
-		}
+	for _, t := range health.Troubles(pod) {
+		causes = append(causes, troubleCause(r, at, t))
 	}
 	if len(causes) > 0 {
 		return causes // of which the first one counts: init containers keep the others from starting
-	}
-	for _, condition := range list(pod, "status", "conditions") {
-		if text(condition, "type") == "PodScheduled" && text(condition, "status") == "False" {
-			return []Cause{newCause(r, inPod, at, text(condition, "reason"), text(condition, "message"))}
-		}
 	}
 	if reason := text(pod, "status", "reason"); reason != "" { // Evicted
 		return []Cause{newCause(r, inPod, at, reason, text(pod, "status", "message"))}
@@ -253,39 +245,24 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	return causes
 }
 
-// quiet are the reasons for which a container waits that are no failure.
-var quiet = []string{"", "ContainerCreating", "PodInitializing"}
-
-func containerCause(r ref, at string, status any) (cause Cause, failed bool) {
-	name := text(status, "name")
-	ended, _ := health.At(status, "state", "terminated").(health.Object)
-	waiting := text(status, "state", "waiting", "reason")
-	message := text(status, "state", "waiting", "message")
-	running := health.At(status, "state", "running") != nil && health.At(status, "ready") != true
-	if waiting == "CrashLoopBackOff" || running { // what it did before is why it is not ready yet
-		ended, _ = health.At(status, "lastState", "terminated").(health.Object)
-	}
+func troubleCause(r ref, at string, t health.Trouble) Cause {
 	switch {
-	case ended != nil && number(ended, "exitCode") != 0:
-		reason := cmp.Or(waiting, text(ended, "reason"))
-		if text(ended, "reason") == "OOMKilled" {
-			reason = "OOMKilled"
-		}
-		message = fmt.Sprintf("container %s ended with exit code %v", name, number(ended, "exitCode"))
-		if restarts := number(status, "restartCount"); restarts > 0 {
-			message += fmt.Sprintf(" after %v restarts", restarts)
-		}
-		if said := text(ended, "message"); said != "" {
-			message += ": " + said
-		}
-		cause = newCause(r, inContainer, at, reason, message)
-		cause.logs = "-c " + shell.Quote(name)
-		if waiting == "CrashLoopBackOff" || running {
-			cause.logs += " --previous"
-		}
-		return cause, true
-	case !slices.Contains(quiet, waiting):
-		return newCause(r, inContainer, at, waiting, strings.TrimSuffix("container "+name+": "+message, ": ")), true
+	case t.Container == "":
+		return newCause(r, inPod, at, t.Reason, t.Message)
+	case t.ExitCode == 0:
+		return newCause(r, inContainer, at, t.Reason, strings.TrimSuffix("container "+t.Container+": "+t.Message, ": "))
 	}
-	return Cause{}, false
+	message := fmt.Sprintf("container %s ended with exit code %v", t.Container, t.ExitCode)
+	if t.Restarts > 0 {
+		message += fmt.Sprintf(" after %v restarts", t.Restarts)
+	}
+	if t.Message != "" {
+		message += ": " + t.Message
+	}
+	cause := newCause(r, inContainer, at, t.Reason, message)
+	cause.logs = "-c " + shell.Quote(t.Container)
+	if t.RunsAgain {
+		cause.logs += " --previous"
+	}
+	return cause
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -37,6 +38,8 @@ type Cluster struct {
 	Version, Mode string
 	// Kubectl is the command that reads the cluster, for a shell, such as "kubectl --context eu".
 	Kubectl string
+	// Reports is the form of the report objects to read.
+	Reports policyreport.Form
 
 	fleet        *health.Fleet
 	objects      map[ref]health.Object
@@ -44,6 +47,7 @@ type Cluster struct {
 	children     map[string][]ref      // by the uid of the owner
 	events       map[ref][]event       // warnings
 	applications map[ref][]application // by what they apply
+	reports      []ref                 // report objects
 }
 
 // NewCluster returns an empty cluster. name stands for where the objects come from in messages.
@@ -66,6 +70,13 @@ func (c *Cluster) Add(o health.Object) {
 		c.addApplication(r, o)
 	case ref{"", "Secret", r.namespace, r.name}:
 		return
+	}
+	if slices.ContainsFunc(policyreport.Forms, func(f policyreport.Form) bool { return f.Group() == r.group }) {
+		c.reports = append(c.reports, r)
+		return
+	}
+	if annotations, ok := health.At(o, "metadata", "annotations").(health.Object); ok && overtaken(o) {
+		delete(annotations, lastApplied)
 	}
 	c.Facts.Add(o)
 	c.fleet.Apply(health.Event{Object: o})
@@ -148,10 +159,11 @@ func (c *Cluster) addEvent(o health.Object) {
 
 // application is an Argo CD Application that applies an object.
 type application struct {
-	name    string
-	isHere  bool // whether its destination is this cluster by the name that only a cluster itself has
-	isSync  bool // whether the object is as in Git
-	hasNews bool // whether Git has changed since the last sync
+	name     string
+	isHere   bool // whether its destination is this cluster by the name that only a cluster itself has
+	isSync   bool // whether the object is as in Git
+	hasNews  bool // whether Git has changed since the last sync
+	onServer bool // whether it has the API server merge what it applies
 }
 
 // addApplication notes what an Application applies.
@@ -160,7 +172,8 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
 		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
 	synced := text(o, "status", "operationState", "syncResult", "revision")
-	a := application{name: r.name, isHere: here, hasNews: synced != "" && synced != text(o, "status", "sync", "revision")}
+	a := application{name: r.name, isHere: here, hasNews: synced != "" && synced != text(o, "status", "sync", "revision"),
+		onServer: slices.Contains(list(o, "spec", "syncPolicy", "syncOptions"), any(onServer+"true"))}
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync = text(resource, "status") != "OutOfSync"
@@ -202,22 +215,6 @@ func (c *Cluster) below(o health.Object) []ref {
 	return all
 }
 
-// lastApplied is the annotation with the manifest as kubectl or Argo CD applied it, which is what Git has.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-
-// applied returns the manifest that was last applied, nil if the object does not have it.
-func applied(o health.Object) (manifest health.Object) {
-	annotation := text(o, "metadata", "annotations", lastApplied)
-	if annotation == "" || json.Unmarshal([]byte(annotation), &manifest) != nil {
-		return nil
-	}
-	was, is := refOf(manifest), refOf(o)
-	if was.namespace = is.namespace; was != is { // a copy of another object's
-		return nil
-	}
-	return manifest
-}
-
 // Files returns the objects that people wrote, for the rules: as they were last applied where that is known, else as
 // they are.
 func (c *Cluster) Files() ([]transform.File, error) {
@@ -227,7 +224,7 @@ func (c *Cluster) Files() ([]transform.File, error) {
 		if isMade(o) || !slices.Contains(written, r.group) && r.kind != "Deployment" {
 			continue
 		}
-		manifest, live := applied(o), false
+		manifest, live := c.inGit(r), false
 		if manifest == nil {
 			manifest, live = o, true
 		}

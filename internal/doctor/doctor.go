@@ -26,9 +26,10 @@ type Report struct {
 	Well     int
 	Others   []transform.Finding // of objects that belong to none of the services
 
-	hidden []string             // the kinds of services that could not be read
-	scopes []policyreport.Scope // of the services, for report objects
-	Width  int                  // of the lines of the format text
+	hidden  []string             // the kinds of services that could not be read
+	scopes  []policyreport.Scope // of the services, for report objects
+	reports []ref                // the report objects in the cluster, unless only some services are asked for
+	Width   int                  // of the lines of the format text
 }
 
 // Fact is something known about the cluster.
@@ -125,6 +126,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 			report.Others = append(report.Others, f)
 		}
 	}
+	report.reports = c.reports
 	return report
 }
 
@@ -217,7 +219,8 @@ func (c *Cluster) facts() []Fact {
 	}{
 		{"services", health.Kinds},
 		{"runtimes", []string{"ServingRuntime", "ClusterServingRuntime"}},
-		{"autoscalers", []string{kserve.HorizontalPodAutoscaler.Kind, kserve.ScaledObject.Kind}},
+		{"autoscalers", []string{kserve.HorizontalPodAutoscaler.Kind, kserve.ScaledObject.Kind,
+			kserve.HTTPScaledObject.Kind}},
 		{"pods", []string{"Pod"}},
 		{"Applications", []string{"Application"}},
 	} {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/rules"
 )
 
 const (
@@ -230,55 +228,8 @@ status:
 	}
 }
 
-// TestStored is about a finding that explains why Argo CD shows a difference: without one it says nothing.
-func TestStored(t *testing.T) {
-	const config = `
-apiVersion: serving.kserve.io/v1alpha2
-kind: LLMInferenceServiceConfig
-metadata:
-  name: presets
-  namespace: models
-  annotations:
-    kubectl.kubernetes.io/last-applied-configuration: |
-      {"apiVersion":"serving.kserve.io/v1alpha2","kind":"LLMInferenceServiceConfig",
-       "metadata":{"name":"presets","namespace":"models"},
-       "spec":{"template":{"containers":[{"name":"main","resources":{"limits":{"cpu":"1000m"}}}]}}}
-spec: {template: {containers: [{name: main, resources: {limits: {cpu: "1"}}}]}}
----
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: shop, namespace: argocd}
-status:
-  resources:
-  - {group: serving.kserve.io, kind: LLMInferenceServiceConfig, namespace: models, name: presets, status: STATUS}
-`
-	for status, want := range map[string]int{"Synced": 0, "OutOfSync": 1} {
-		c := cluster(t, strings.Replace(config, "STATUS", status, 1))
-		files, err := c.Files()
-		if err != nil {
-			t.Fatal(err)
-		}
-		options, _, err := rules.Options{KServeVersion: "0.20.0"}.Config()
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := transform.Run(t.Context(), files, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		problems := result.Problems()
-		report := c.Examine(time.Now(), kubectl.Request{}, problems)
-		if len(problems) != 1 || len(report.Others) != want {
-			t.Errorf("%s: %d of %d findings, want %d", status, len(report.Others), len(problems), want)
-		}
-		if want > 0 && report.Others[0].Subject() != "LLMInferenceServiceConfig models/presets (application shop)" {
-			t.Error(report.Others[0].Subject())
-		}
-	}
-}
-
 func TestDrift(t *testing.T) {
-	const applied = `{"spec":{"a":1,"b":["x","y"],"c":{"d":true},"env":[{"value":"s3cr3t"}]},"metadata":{"labels":{"l":"1"}}}`
+	const applied = `{"spec":{"z":null,"a":1,"b":["x","y"],"c":{"d":true},"env":[{"value":"s3cr3t"}]},"metadata":{"labels":{"l":"1"}}}`
 	live := health.Object{
 		"metadata": health.Object{"annotations": health.Object{lastApplied: applied}, "labels": health.Object{"l": "1", "m": "2"}},
 		"spec": health.Object{"a": 2.0, "b": []any{"x"}, "c": health.Object{"d": true}, "e": "default",
@@ -319,22 +270,6 @@ func TestMore(t *testing.T) {
 		cause := c.cause(c.objects[ref{health.Group, "InferenceService", "models", "iris"}])
 		if got := cause.more(); got != "-n models "+want {
 			t.Errorf("%s: %s", status, got)
-		}
-	}
-}
-
-// TestApplied is about the manifest that was last applied. What is not one of the object is not it.
-func TestApplied(t *testing.T) {
-	for annotation, want := range map[string]bool{
-		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}`:                     true,
-		`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"other"}}`: false,
-		`{"apiVersion":"apps/v1","kind":"Pod","metadata":{"name":"a"}}`:                false,
-		`{"apiVersion":`: false, `[1]`: false, `null`: false,
-	} {
-		live := health.Object{"apiVersion": "v1", "kind": "Pod", "metadata": health.Object{
-			"name": "a", "namespace": "models", "annotations": health.Object{lastApplied: annotation}}}
-		if got := applied(live) != nil; got != want {
-			t.Errorf("%s: %t", annotation, got)
 		}
 	}
 }

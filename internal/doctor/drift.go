@@ -18,7 +18,7 @@ func (c *Cluster) drift(r ref) string {
 		if a.isSync {
 			continue
 		}
-		differences := differing("", applied(c.objects[r]), c.objects[r])
+		differences := differing("", c.inGit(r), c.objects[r])
 		switch n := len(differences); {
 		case n == 0 && a.hasNews:
 			return "Git has changed since the last sync"
@@ -35,7 +35,7 @@ func (c *Cluster) drift(r ref) string {
 // most is how many differences are named.
 const most = 3
 
-// differing returns the values that an applied object has and the live one does not.
+// differing returns the values that an applied object has and the live one does not. null is none.
 func differing(at string, applied, live any) []string {
 	switch applied := applied.(type) {
 	case health.Object:
@@ -58,6 +58,8 @@ func differing(at string, applied, live any) []string {
 			all = append(all, differing(fmt.Sprintf("%s[%d]", at, i), item, other)...)
 		}
 		return all
+	case nil:
+		return nil
 	}
 	if reflect.DeepEqual(applied, live) {
 		return nil

@@ -149,9 +149,20 @@ func jsonFindings(findings []transform.Finding) []jsonFinding {
 	return all
 }
 
-// objects writes report objects: the findings, and what services are not well.
+// reporter is the name of the report objects.
+const reporter = policyreport.Source + "-doctor"
+
+// objects writes report objects: the findings, what services are not well, and what could not be read, which may be about
+// any of the services. One in the cluster of which nothing is left to say is written once more, without that.
 func objects(form policyreport.Form) func(io.Writer, Report) error {
 	return func(w io.Writer, r Report) error {
+		scopes := slices.Clone(r.scopes)
+		for _, old := range r.reports {
+			scope, ok := policyreport.ScopeOf(reporter, old.namespace, old.name)
+			if ok && old.group == form.Group() && old.kind == form.Kind {
+				scopes = append(scopes, scope)
+			}
+		}
 		var findings []transform.Finding
 		var results []policyreport.Result
 		for _, s := range r.Services {
@@ -161,8 +172,29 @@ func objects(form policyreport.Form) func(io.Writer, Report) error {
 			}
 		}
 		results = append(results, report.PolicyResults(append(findings, r.Others...))...)
-		return form.Write(w, policyreport.Source+"-doctor", r.scopes, results)
+		return form.Write(w, reporter, scopes, slices.Concat(r.unread(scopes), results))
 	}
+}
+
+// unread returns what could not be read as results of each scope, or of the namespace of whoever applies them.
+func (r Report) unread(scopes []policyreport.Scope) (results []policyreport.Result) {
+	seen := map[policyreport.Scope]bool{}
+	if len(scopes) == 0 {
+		scopes = []policyreport.Scope{{}}
+	}
+	for _, scope := range scopes {
+		if seen[scope] {
+			continue
+		}
+		seen[scope] = true
+		for _, line := range r.Unread {
+			results = append(results, policyreport.Result{
+				Scope: scope, Policy: "health", Rule: "not read", Category: "KServe", Result: policyreport.Error,
+				Message: "not read: " + line,
+			})
+		}
+	}
+	return results
 }
 
 // result is the health of a service in a report object.

@@ -12,15 +12,18 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 )
 
-// kinds are those of KServe, and of others that may belong to a service, by API group.
-var kinds = []struct {
+type groupKinds struct {
 	group string
 	kinds []string
-}{
+}
+
+// kinds are those of KServe, and of others that may belong to a service, by API group.
+var kinds = []groupKinds{
 	{kserve.Group, []string{"InferenceService", "LLMInferenceService", "InferenceGraph", "TrainedModel", "ServingRuntime",
 		"ClusterServingRuntime", "LLMInferenceServiceConfig", "ClusterStorageContainer", "LocalModelCache",
 		"LocalModelNamespaceCache", "LocalModelNodeGroup"}},
 	{kserve.ScaledObject.Group, []string{kserve.ScaledObject.Kind}},
+	{kserve.HTTPScaledObject.Group, []string{kserve.HTTPScaledObject.Kind}},
 	{"leaderworkerset.x-k8s.io", []string{"LeaderWorkerSet"}},
 	{"serving.knative.dev", []string{"Service", "Configuration", "Revision"}},
 	{"argoproj.io", []string{"Application"}},
@@ -41,7 +44,11 @@ func (c *Cluster) Read(ctx context.Context, k *kubectl.Kubectl, namespace string
 	if err := r.configuration(ctx); err != nil {
 		return err
 	}
-	for _, in := range kinds {
+	all := kinds
+	if c.Reports.Kind != "" {
+		all = append(slices.Clip(kinds), groupKinds{c.Reports.Group(), []string{c.Reports.Kind}})
+	}
+	for _, in := range all {
 		found, err := k.Find(ctx, in.group, in.kinds)
 		if err != nil && !r.forbidden(in.group, err) {
 			return err

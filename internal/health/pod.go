@@ -1,11 +1,12 @@
 package health
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
-// longestCause is how much of a pod's message a verdict has. The end of a log says most.
+// longestCause is how much of a pod's message a verdict has.
 const longestCause = 300
 
 // podOwner returns the KServe object that a pod belongs to, by the labels that KServe gives to pods
@@ -28,45 +29,88 @@ func trouble(pod Object) string {
 		At(pod, "metadata", "deletionTimestamp") != nil {
 		return ""
 	}
+	if all := Troubles(pod); len(all) > 0 {
+		return all[0].String()
+	}
+	return ""
+}
+
+// Trouble is why a pod does not run, or is not ready.
+type Trouble struct {
+	Container       string // "" where the pod has no node
+	Reason, Message string
+	ExitCode        float64 // 0 where the container has not ended
+	Restarts        float64
+	RunsAgain       bool // or waits for that, so that its log is the one before
+}
+
+// String returns the reason and the end of the message, which says most of a log.
+func (t Trouble) String() string {
+	if t.Container == "" {
+		return t.said()
+	}
+	if t.ExitCode == 0 {
+		return t.Container + ": " + t.said()
+	}
+	return fmt.Sprintf("%s: %s, exit code %v", t.Container, t.said(), t.ExitCode)
+}
+
+func (t Trouble) said() string {
+	message := strings.TrimSpace(t.Message)
+	if len(message) > longestCause {
+		message = "..." + strings.ToValidUTF8(message[len(message)-longestCause:], "")
+	}
+	return strings.TrimSuffix(t.Reason+": "+message, ": ")
+}
+
+// Troubles returns why containers of a pod do not run, those that keep others from starting first, or else why it has no
+// node.
+func Troubles(pod Object) (all []Trouble) {
 	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
 		statuses, _ := At(pod, "status", list).([]any)
 		for _, status := range statuses {
-			if cause := containerTrouble(status); cause != "" {
-				return stringAt(status, "name") + ": " + cause
+			if t, ok := containerTrouble(status); ok {
+				all = append(all, t)
 			}
 		}
 	}
 	conditions, _ := At(pod, "status", "conditions").([]any)
 	for _, condition := range conditions {
-		if stringAt(condition, "type") == "PodScheduled" && stringAt(condition, "status") == "False" {
-			return described(condition)
+		if len(all) == 0 && stringAt(condition, "type") == "PodScheduled" && stringAt(condition, "status") == "False" {
+			all = append(all, reasonOf(condition))
 		}
 	}
-	return ""
+	return all
 }
 
-// containerTrouble says why a container does not run. That it ended tells more than that it waits to start again.
-func containerTrouble(status any) string {
+// containerTrouble says why a container does not run. That it ended tells more than that it waits to start again, or runs
+// again and is not ready yet.
+func containerTrouble(status any) (t Trouble, ok bool) {
 	waiting := stringAt(status, "state", "waiting", "reason")
-	for _, state := range []string{"state", "lastState"} {
-		ended := At(status, state, "terminated")
-		code, _ := At(ended, "exitCode").(float64)
-		if code != 0 && (waiting != "" || state == "state" || stringAt(ended, "reason") == "OOMKilled") {
-			return fmt.Sprintf("%s, exit code %v", described(ended), code)
+	again := waiting == "CrashLoopBackOff" || At(status, "state", "running") != nil && At(status, "ready") == false
+	ended := At(status, "state", "terminated")
+	if again {
+		ended = At(status, "lastState", "terminated")
+	}
+	code, _ := At(ended, "exitCode").(float64)
+	switch {
+	case code != 0:
+		t = reasonOf(ended)
+		if t.Reason != "OOMKilled" {
+			t.Reason = cmp.Or(waiting, t.Reason)
 		}
+		t.ExitCode, t.RunsAgain = code, again
+		t.Restarts, _ = At(status, "restartCount").(float64)
+	case waiting == "", waiting == "ContainerCreating", waiting == "PodInitializing":
+		return t, false
+	default:
+		t = reasonOf(At(status, "state", "waiting"))
 	}
-	switch waiting {
-	case "", "ContainerCreating", "PodInitializing":
-		return ""
-	}
-	return described(At(status, "state", "waiting"))
+	t.Container = stringAt(status, "name")
+	return t, true
 }
 
-// described returns the reason and the end of the message of a state or condition.
-func described(state any) string {
-	message := strings.TrimSpace(stringAt(state, "message"))
-	if len(message) > longestCause {
-		message = "..." + strings.ToValidUTF8(message[len(message)-longestCause:], "")
-	}
-	return strings.TrimSuffix(stringAt(state, "reason")+": "+message, ": ")
+// reasonOf returns the reason and the message of a state or condition.
+func reasonOf(state any) Trouble {
+	return Trouble{Reason: stringAt(state, "reason"), Message: stringAt(state, "message")}
 }

@@ -19,6 +19,11 @@ func container(name string, state, before Object) Object {
 	return Object{"name": name, "state": state, "lastState": before}
 }
 
+func ready(container Object, is bool) Object {
+	container["ready"] = is
+	return container
+}
+
 func waitsFor(reason, message string) Object {
 	return Object{"waiting": Object{"reason": reason, "message": message}}
 }
@@ -45,10 +50,12 @@ func TestTrouble(t *testing.T) {
 		{"no image", containers(container("main", waitsFor("ImagePullBackOff", "Back-off pulling image"), nil)),
 			"main: ImagePullBackOff: Back-off pulling image"},
 		{"crashes", containers(container("main", waitsFor("CrashLoopBackOff", "back-off 10s"),
-			ended("Error", "no GPU\n", 1))), "main: Error: no GPU, exit code 1"},
-		{"out of memory", containers(container("main", running, ended("OOMKilled", "", 137))),
+			ended("Error", "no GPU\n", 1))), "main: CrashLoopBackOff: no GPU, exit code 1"},
+		{"runs again, and is not ready", containers(ready(container("main", running, ended("OOMKilled", "", 137)), false)),
 			"main: OOMKilled, exit code 137"},
-		{"ended once", containers(container("main", running, ended("Error", "", 1))), ""},
+		{"runs again", containers(ready(container("main", running, ended("Error", "", 1)), true)), ""},
+		{"has another image now", containers(container("main", waitsFor("ErrImagePull", ""), ended("Error", "", 1))),
+			"main: ErrImagePull"},
 		{"init container has ended well", inits(container("storage-initializer", ended("Completed", "", 0), nil)), ""},
 		{"a gated model", inits(container("storage-initializer", ended("Error", "401 Client Error", 1), nil)),
 			"storage-initializer: Error: 401 Client Error, exit code 1"},

@@ -61,7 +61,7 @@ func replicaFailure(workload Object) string {
 	conditions, _ := At(workload, "status", "conditions").([]any)
 	for _, condition := range conditions {
 		if stringAt(condition, "type") == "ReplicaFailure" && stringAt(condition, "status") == "True" {
-			return described(condition)
+			return reasonOf(condition).String()
 		}
 	}
 	return ""

@@ -43,40 +43,26 @@ func (f *Feed) Name() string { return f.resource.Plural }
 
 // List returns what has changed since the feed last saw the objects.
 func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
-	var list struct {
-		Metadata struct{ ResourceVersion string }
-		Items    []health.Object
-	}
-	if err := f.kubectl.raw(ctx, f.url(nil), &list); err != nil {
-		return nil, err
-	}
-	if list.Metadata.ResourceVersion == "" {
-		return nil, fmt.Errorf("kubectl get --raw %s: the answer is no list of %s", f.url(nil), f.Name())
-	}
-	for _, object := range list.Items {
-		if health.At(object, "metadata", "name") == nil {
-			return nil, fmt.Errorf("kubectl get --raw %s: an item of the list has no metadata.name", f.url(nil))
-		}
-	}
-	f.version = list.Metadata.ResourceVersion
 	var events []health.Event
-	gone := maps.Clone(f.known)
-	for _, object := range list.Items {
-		// The API server leaves the kind out of lists of its own kinds.
-		object["apiVersion"], object["kind"] = f.resource.apiVersion(), f.resource.Kind
+	known := map[string]health.Object{}
+	page, err := f.kubectl.page(ctx, f.resource, f.url(nil), func(object health.Object) {
 		id, metadata := identify(object)
-		if before := gone[id]; before == nil || before["resourceVersion"] != metadata["resourceVersion"] {
+		if before := f.known[id]; before == nil || before["resourceVersion"] != metadata["resourceVersion"] {
 			events = append(events, health.Event{Object: object})
 		}
-		delete(gone, id)
-		f.known[id] = metadata
+		known[id] = metadata
+	})
+	if err != nil {
+		return nil, err
 	}
-	for id, metadata := range gone {
-		delete(f.known, id)
-		events = append(events, health.Event{Deleted: true, Object: health.Object{
-			"apiVersion": f.resource.apiVersion(), "kind": f.resource.Kind, "metadata": metadata,
-		}})
+	for id, metadata := range f.known {
+		if known[id] == nil {
+			events = append(events, health.Event{Deleted: true, Object: health.Object{
+				"apiVersion": f.resource.apiVersion(), "kind": f.resource.Kind, "metadata": metadata,
+			}})
+		}
 	}
+	f.version, f.known = page.ResourceVersion, known
 	return events, nil
 }
 

@@ -67,8 +67,13 @@ func isReason(err error, reason string) bool {
 
 // raw decodes what the API server answers at a path.
 func (k *Kubectl) raw(ctx context.Context, path string, into any) error {
+	return k.get(ctx, path, func(answer *json.Decoder) error { return answer.Decode(into) })
+}
+
+// get has decode read what the API server answers at a path.
+func (k *Kubectl) get(ctx context.Context, path string, decode func(*json.Decoder) error) error {
 	return k.answer(ctx, "is the server well?", func(stdout io.Reader) error {
-		err := json.NewDecoder(stdout).Decode(into)
+		err := decode(json.NewDecoder(stdout))
 		if errors.Is(err, io.EOF) {
 			return nil // kubectl says why
 		}

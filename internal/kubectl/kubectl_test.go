@@ -203,6 +203,21 @@ func TestListOfBuiltIn(t *testing.T) {
 	}
 }
 
+// TestListAsItComes is about an answer that is not at its end yet.
+func TestListAsItComes(t *testing.T) {
+	half, _, _ := strings.Cut(kubectltest.List("1", object("iris", "2"), object("rose", "3")).Body, `,{"apiVersion"`)
+	k, _ := newKubectl(t, answers{services: {{Body: half, Open: true}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	var names []any
+	err := k.List(ctx, resource, "models", "", "", func(o health.Object) {
+		names = append(names, health.At(o, "metadata", "name"))
+		cancel()
+	})
+	if !errors.Is(err, context.Canceled) || !slices.Equal(names, []any{"iris"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
 // TestListKnowsTheOwnerOfWhatIsGone is about a Deployment that was deleted between two lists.
 func TestListKnowsTheOwnerOfWhatIsGone(t *testing.T) {
 	owners := []any{map[string]any{"kind": "InferenceService", "name": "iris"}}
@@ -262,6 +277,8 @@ func TestErrors(t *testing.T) {
 			"kubectl get --raw " + services + ": the answer is no list of inferenceservices"},
 		{"another object", kubectltest.Answer{Body: `{"kind":"Status","metadata":{},"message":"no"}`},
 			"kubectl get --raw " + services + ": the answer is no list of inferenceservices"},
+		{"half an answer", kubectltest.Answer{Body: strings.TrimSuffix(kubectltest.List("1", object("iris", "2")).Body, "]}")},
+			"kubectl get --raw " + services + ": unexpected EOF"},
 		{"an empty item", kubectltest.List("1", "null"),
 			"kubectl get --raw " + services + ": an item of the list has no metadata.name"},
 	} {

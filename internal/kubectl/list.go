@@ -2,7 +2,10 @@ package kubectl
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strconv"
 
@@ -29,34 +32,77 @@ func (k *Kubectl) List(
 	}
 	for starts := 1; ; {
 		path := r.path(namespace) + "?" + query.Encode()
-		var page struct {
-			Metadata struct{ ResourceVersion, Continue string }
-			Items    []health.Object
-		}
-		switch err := k.raw(ctx, path, &page); {
+		page, err := k.page(ctx, r, path, emit)
+		switch {
 		case isExpired(err) && starts < mostStarts && query.Has("continue"):
 			starts++
 			query.Del("continue")
 			continue
 		case err != nil:
 			return err
-		case page.Metadata.ResourceVersion == "":
-			return fmt.Errorf("kubectl get --raw %s: the answer is no list of %s", path, r.Plural)
 		}
-		for _, object := range page.Items {
-			if health.At(object, "metadata", "name") == nil {
-				return fmt.Errorf("kubectl get --raw %s: an item of the list has no metadata.name", path)
-			}
-			// The API server leaves the kind out of lists of its own kinds.
-			object["apiVersion"], object["kind"] = r.apiVersion(), r.Kind
-			emit(object)
-		}
-		if page.Metadata.Continue == "" {
+		if page.Continue == "" {
 			return nil
 		}
-		if page.Metadata.Continue == query.Get("continue") {
+		if page.Continue == query.Get("continue") {
 			return fmt.Errorf("kubectl get --raw %s: the server gives the same page again", path)
 		}
-		query.Set("continue", page.Metadata.Continue)
+		query.Set("continue", page.Continue)
 	}
+}
+
+// page is the metadata of a list.
+type page struct{ ResourceVersion, Continue string }
+
+// page passes on the objects of a list as they come, because the whole list takes many times the memory.
+func (k *Kubectl) page(ctx context.Context, r Resource, path string, emit func(health.Object)) (p page, err error) {
+	err = k.get(ctx, path, func(answer *json.Decoder) error {
+		return inside(answer, func() error {
+			switch field, err := answer.Token(); {
+			case err != nil:
+				return err
+			case field == "metadata":
+				return answer.Decode(&p)
+			case field == "items":
+				return inside(answer, func() error { return r.item(answer, emit) })
+			}
+			return answer.Decode(new(json.RawMessage))
+		})
+	})
+	if err == nil && p.ResourceVersion == "" {
+		err = fmt.Errorf("kubectl get --raw %s: the answer is no list of %s", path, r.Plural)
+	}
+	return p, err
+}
+
+// inside calls each for as long as there is more of the list or mapping that comes next.
+func inside(answer *json.Decoder, each func() error) error {
+	start, err := answer.Token()
+	if err != nil || start == nil { // null
+		return err
+	}
+	for err == nil && answer.More() {
+		err = each()
+	}
+	if err == nil {
+		_, err = answer.Token()
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// item passes on the next object. The API server leaves the kind out of lists of its own kinds.
+func (r Resource) item(answer *json.Decoder, emit func(health.Object)) error {
+	var object health.Object
+	if err := answer.Decode(&object); err != nil {
+		return err
+	}
+	if health.At(object, "metadata", "name") == nil {
+		return errors.New("an item of the list has no metadata.name")
+	}
+	object["apiVersion"], object["kind"] = r.apiVersion(), r.Kind
+	emit(object)
+	return nil
 }

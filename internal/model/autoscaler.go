@@ -105,10 +105,12 @@ func (m *Model) elsewhere(autoscalers []*transform.Object) []*Service {
 	return services
 }
 
-// usersAutoscalers returns the autoscalers of the render that neither KServe nor KEDA made.
+// usersAutoscalers returns the autoscalers of the render that neither KServe nor KEDA made: KEDA makes HPAs of
+// ScaledObjects, and its HTTP add-on those of HTTPScaledObjects.
 func usersAutoscalers(snapshot *transform.Snapshot) []*transform.Object {
 	return slices.DeleteFunc(snapshot.Objects(AutoscalerKinds...), func(o *transform.Object) bool {
-		return IsMade(o) || controller(o, kserve.ScaledObject.Group) != nil // KEDA makes HPAs of ScaledObjects
+		return IsMade(o) || controller(o, kserve.ScaledObject.Group) != nil ||
+			controller(o, kserve.HTTPScaledObject.Group) != nil
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,16 +59,17 @@ func FormNamed(name string) (form Form, ok bool) {
 
 // The outcomes of a result.
 const (
-	Pass = "pass"
-	Fail = "fail"
-	Warn = "warn"
-	Skip = "skip"
+	Pass  = "pass"
+	Fail  = "fail"
+	Warn  = "warn"
+	Error = "error" // it is not known
+	Skip  = "skip"
 )
 
 // Result is what is said about an object.
 type Result struct {
 	Scope
-	Object     Object
+	Object     Object // none for all of the scope
 	Policy     string // of which kind the result is
 	Rule       string // which one of the policy
 	Category   string
@@ -130,27 +132,31 @@ var syncOption = map[string]string{"argocd.argoproj.io/sync-options": "SkipDryRu
 // (TotalAnnotationSizeLimitB in pkg/api/validation/objectmeta.go of k8s.io/apimachinery@v0.34.5).
 const mostResults = 200
 
-// Documents returns a report object for each scope, in the order of namespaces and applications: of those given, which
+// Documents returns a report object for each scope, in the order of namespaces and names: of those given, which
 // may have no results, and of those that the results name. An object without results says that nothing was found. It
 // has neither times nor counts of anything else, so equal results make equal bytes.
 func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte, error) {
-	by := map[Scope][]result{}
+	by := map[place][]result{}
 	for _, s := range scopes {
-		by[s] = nil
+		by[s.place(name)] = nil
 	}
 	for _, r := range results {
-		by[r.Scope] = append(by[r.Scope], result{
-			Source, r.Policy, r.Rule, r.Category, r.Severity, r.Result, terminal.QuoteLines(r.Message),
-			[]Object{r.Object}, r.Properties,
+		var objects []Object
+		if r.Object != (Object{}) {
+			objects = []Object{r.Object}
+		}
+		at := r.Scope.place(name)
+		by[at] = append(by[at], result{
+			Source, r.Policy, r.Rule, r.Category, r.Severity, r.Result, terminal.QuoteLines(r.Message), objects, r.Properties,
 		})
 	}
 	var documents [][]byte
-	for _, scope := range sorted(by) {
-		if more := len(by[scope]) - mostResults; more > 0 {
-			by[scope] = append(by[scope][:mostResults:mostResults], result{Source: Source, Policy: "more", Result: Skip,
+	for _, at := range sorted(by) {
+		if more := len(by[at]) - mostResults; more > 0 {
+			by[at] = append(by[at][:mostResults:mostResults], result{Source: Source, Policy: "more", Result: Skip,
 				Message: fmt.Sprintf("%d more: an object that Argo CD applies has room for no more", more)})
 		}
-		document, err := yaml.Marshal(f.object(name, scope, by[scope]))
+		document, err := yaml.Marshal(f.object(name, at, by[at]))
 		if err != nil {
 			return nil, err
 		}
@@ -159,22 +165,20 @@ func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte
 	return documents, nil
 }
 
-func sorted(by map[Scope][]result) []Scope {
-	var scopes []Scope
-	for scope := range by {
-		scopes = append(scopes, scope)
-	}
-	slices.SortFunc(scopes, func(a, b Scope) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Application, b.Application))
+// place is where a report object is in a cluster.
+type place struct{ namespace, name string }
+
+func sorted(by map[place][]result) []place {
+	return slices.SortedFunc(maps.Keys(by), func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
 	})
-	return scopes
 }
 
-func (f Form) object(name string, scope Scope, results []result) object {
+func (f Form) object(name string, at place, results []result) object {
 	o := object{
 		APIVersion: f.APIVersion, Kind: f.Kind, Source: Source, Results: results,
 		Metadata: metadata{
-			Name: objectName(name, scope.Application), Namespace: scope.Namespace,
+			Name: at.name, Namespace: at.namespace,
 			Labels: map[string]string{"app.kubernetes.io/managed-by": Source}, Annotations: syncOption,
 		},
 	}
@@ -192,6 +196,8 @@ func (f Form) object(name string, scope Scope, results []result) object {
 			o.Summary.Fail++
 		case Warn:
 			o.Summary.Warn++
+		case Error:
+			o.Summary.Error++
 		case Skip:
 			o.Summary.Skip++
 		}
@@ -203,11 +209,21 @@ func (f Form) object(name string, scope Scope, results []result) object {
 // outside of its own namespace.
 var notInName = lazyregexp.New(`[^a-z0-9.-]+`)
 
-func objectName(name, application string) string {
-	if application == "" {
-		return name
+func (s Scope) place(name string) place {
+	if s.Application != "" {
+		name += "-" + strings.Trim(notInName().ReplaceAllString(strings.ToLower(s.Application), "."), ".-")
 	}
-	return name + "-" + strings.Trim(notInName().ReplaceAllString(strings.ToLower(application), "."), ".-")
+	return place{s.Namespace, name}
+}
+
+// ScopeOf returns the scope of the report object with a name in a namespace. ok is false if Documents does not give it that
+// name.
+func ScopeOf(name, namespace, object string) (s Scope, ok bool) {
+	application, found := strings.CutPrefix(object, name+"-")
+	if !found {
+		application = ""
+	}
+	return Scope{namespace, application}, found || object == name
 }
 
 // Write writes the documents as one stream.

@@ -72,6 +72,7 @@ var (
 		{Scope: shop, Object: Object{"v1", "Node", "", "a"}, Policy: "KS102", Severity: "medium", Result: Warn, Message: "it may"},
 		{Scope: Scope{Namespace: "models"}, Object: Object{"v1", "Node", "", "a"}, Policy: "KS102", Severity: "info",
 			Result: Skip, Message: "accepted"},
+		{Scope: Scope{Namespace: "models"}, Policy: "health", Result: Error, Message: "not read"},
 	}
 )
 
@@ -103,7 +104,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for i, want := range []struct{ name, counts string }{
 		{"name: plugin-argo.shop\n  namespace: empty\n", "error: 0\n  fail: 0\n  pass: 1\n  skip: 0\n  warn: 0\n"},
-		{"name: plugin\n  namespace: models\n", "error: 0\n  fail: 0\n  pass: 0\n  skip: 1\n  warn: 0\n"},
+		{"name: plugin\n  namespace: models\n", "error: 1\n  fail: 0\n  pass: 0\n  skip: 1\n  warn: 0\n"},
 		{"name: plugin-shop\n  namespace: models\n", "error: 0\n  fail: 1\n  pass: 0\n  skip: 0\n  warn: 1\n"},
 	} {
 		document := string(documents[i])
@@ -116,6 +117,26 @@ func TestDocuments(t *testing.T) {
 	if err := Forms[0].Write(&stream, "plugin", nil, results); err != nil ||
 		stream.String() != string(documents[1])+"---\n"+string(documents[2]) {
 		t.Errorf("%v\n%s", err, &stream)
+	}
+}
+
+// What is read back is the object that was written.
+func TestScopeOf(t *testing.T) {
+	for object, want := range map[string]bool{
+		"plugin": true, "plugin-shop": true, "plugin-argo.shop": true, "plugins": false, "other": false,
+	} {
+		scope, ok := ScopeOf("plugin", "models", object)
+		if ok != want || ok && scope.place("plugin") != (place{"models", object}) {
+			t.Errorf("%s: %v, %t", object, scope, ok)
+		}
+	}
+}
+
+// Two scopes whose applications have one name in an object have one object.
+func TestSameName(t *testing.T) {
+	documents, err := Forms[0].Documents("plugin", []Scope{{"models", "argo_shop"}, {"models", "argo.shop"}}, nil)
+	if err != nil || len(documents) != 1 {
+		t.Error(len(documents), err)
 	}
 }
 

@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+)
+
+// TestObjects is about the report objects that are there already, and about what could not be read.
+func TestObjects(t *testing.T) {
+	const (
+		well = `
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: iris, namespace: models}
+status: {conditions: [{type: PredictorReady, status: "True"}, {type: IngressReady, status: "True"}, {type: Ready, status: "True"}]}
+`
+		reports = `---
+apiVersion: openreports.io/v1alpha1
+kind: Report
+metadata: {name: argocd-kserve-plugin-doctor, namespace: models}
+---
+apiVersion: openreports.io/v1alpha1
+kind: Report
+metadata: {name: argocd-kserve-plugin-doctor-argo.shop, namespace: left}
+---
+apiVersion: openreports.io/v1alpha1
+kind: Report
+metadata: {name: argocd-kserve-plugin-shop, namespace: models}
+---
+apiVersion: wgpolicyk8s.io/v1alpha2
+kind: PolicyReport
+metadata: {name: argocd-kserve-plugin-doctor, namespace: elsewhere}
+`
+		unread = "pods: forbidden"
+	)
+	asked, err := kubectl.ParseRequest([]string{"isvc/iris"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, stream string
+		unread       []string
+		asked        kubectl.Request
+		want         string // name, namespace, results
+	}{
+		{"well", well, nil, kubectl.Request{}, "argocd-kserve-plugin-doctor models pass"},
+		{"with those before", well + reports, nil, kubectl.Request{},
+			"argocd-kserve-plugin-doctor-argo.shop left pass, argocd-kserve-plugin-doctor models pass"},
+		{"some services", well + reports, nil, asked, "argocd-kserve-plugin-doctor models pass"},
+		{"without the right to read", well + reports, []string{unread}, kubectl.Request{},
+			"argocd-kserve-plugin-doctor-argo.shop left error, argocd-kserve-plugin-doctor models error"},
+		{"without any right", "", []string{unread, "events: forbidden"}, kubectl.Request{},
+			"argocd-kserve-plugin-doctor  error error"},
+	} {
+		c := cluster(t, tc.stream)
+		c.Unread = tc.unread
+		var out strings.Builder
+		if err := Formats[3].Write(&out, c.Examine(time.Now(), tc.asked, nil)); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for document := range strings.SplitSeq(out.String(), "---\n") {
+			value := func(key string) string {
+				_, after, _ := strings.Cut(document, "\n  "+key+": ")
+				line, _, ok := strings.Cut(after, "\n")
+				if !ok {
+					return ""
+				}
+				return line
+			}
+			said := value("name") + " " + value("namespace")
+			if !strings.Contains(document, "\n  namespace: ") {
+				said = value("name") + " "
+			}
+			for _, part := range strings.Split(document, "\n  result: ")[1:] {
+				said += " " + strings.Fields(part)[0]
+			}
+			got = append(got, said)
+		}
+		if strings.Join(got, ", ") != tc.want {
+			t.Errorf("%s:\n%s", tc.name, &out)
+		}
+		if len(tc.unread) > 0 && !strings.Contains(out.String(), "message: 'not read: pods: forbidden'\n") {
+			t.Errorf("%s: it is not said\n%s", tc.name, &out)
+		}
+	}
+}
