@@ -5,61 +5,47 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// pages are those whose blocks of the language sh TestPages runs, with the blocks that it leaves out because they need
-// what no test of this module has.
-var pages = map[string][]string{
-	"README.md":            nil,
-	"install/README.md":    {"helm upgrade ", "kubectl -n argocd exec "},
-	"docs/adopt.md":        nil,
-	"docs/argocd.md":       nil,
-	"docs/ci.md":           nil,
-	"docs/flux.md":         {"helm upgrade "},
-	"docs/health.md":       {"kubectl get inferenceservice iris ", "kubectl apply "},
-	"docs/helm.md":         nil,
-	"docs/kustomize.md":    nil,
-	"docs/live.md":         nil,
-	"docs/openshift-ai.md": nil,
-	"docs/settings.md":     nil,
-	"docs/upgrading.md":    nil,
+// elsewhere are the blocks that TestPages does not run, by their first words, each with the test that runs them as they
+// stand on the page.
+var elsewhere = []struct{ page, start, folder, test string }{
+	{"docs/adopt.md", "$ argocd-kserve-plugin ", "internal/cli", "TestAdoptPage"},
+	{"docs/llm.md", "$ argocd-kserve-plugin ", "internal/cli", "TestLLMPage"},
+	{"docs/plan.md", "make build plan ", "controlplane/kserve-v0.20.0", "TestPage"},
 }
 
-// others are the pages with commands that other tests run.
-var others = map[string]string{
-	"docs/getting-started.md": "e2e/install/cluster TestGettingStarted",
-	"docs/hosts.md":           "e2e/hosts",
-	"docs/llm.md":             "internal/cli TestLLMPage",
-	"docs/plan.md":            "make plan-test",
-	"docs/reports.md":         "TestReportsPage",
-}
-
-var shellBlock = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
-
-// TestPages runs the commands of pages in a repository like the one that they are about, block by block, and compares
-// what they print and the exit codes with which they fail with testdata/pages. Programs that need a cluster, a registry
-// or Go's compiler are scripts.
+// TestPages runs the commands of all pages for users, block by block, in a repository like the one that they are about.
+// What they print, on standard output and standard error, and the exit codes with which they fail are in
+// testdata/pages. A block of the language text behind them has lines of it. Programs that need a cluster, a registry or
+// Go's compiler are scripts: TestCommands of e2e/hosts gives the same lines to the real ones.
 func TestPages(t *testing.T) {
-	for page, left := range pages {
+	for page, blocks := range pages(t) {
+		blocks = slices.DeleteFunc(blocks, func(b fenced) bool { return runner(page, b) >= 0 })
+		if !slices.ContainsFunc(blocks, fenced.commands) {
+			continue
+		}
 		t.Run(page, func(t *testing.T) {
 			h := newHost(t, unhealthy)
-			h.furnish(t)
+			h.furnish(t, page)
 			var got strings.Builder
-			for _, block := range blocksOf(t, page) {
-				if slices.ContainsFunc(left, func(start string) bool { return strings.HasPrefix(block, start) }) {
+			var out string
+			for i, block := range blocks {
+				if block.language == "text" && i > 0 && blocks[i-1].commands() {
+					shows(t, out, block.text)
+				}
+				if !block.commands() {
 					continue
 				}
-				out, _ := h.run(t, h.checkout, []string{"bash"}, report+block)
-				fmt.Fprintf(&got, "%s---\n%s\n", block, shortened(strings.ReplaceAll(out, h.temp, "/temp")))
+				out, _ = h.run(t, h.checkout, []string{"bash"}, report+block.text)
+				out = strings.ReplaceAll(out, h.temp, "/temp")
+				fmt.Fprintf(&got, "%s---\n%s\n", block.text, shortened(out))
 			}
 			name := strings.ReplaceAll(strings.TrimSuffix(page, ".md"), "/", "-") + ".txt"
 			compare(t, filepath.Join("testdata", "pages", name), got.String())
@@ -67,41 +53,100 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsRun looks for pages with commands that no test runs.
-func TestEveryPageIsRun(t *testing.T) {
-	top := filepath.Join("..", "..")
-	found, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
+// shows wants lines in an output, in their order. A line ... stands for any.
+func shows(t *testing.T, output, lines string) {
+	t.Helper()
+	rest := "\n" + output
+	for line := range strings.Lines(lines) {
+		_, after, found := strings.Cut(rest, "\n"+line)
+		if !found && line != "...\n" {
+			t.Errorf("the commands do not print, or not there,\n%s", line)
+		}
+		if found {
+			rest = "\n" + after
+		}
 	}
-	for _, file := range append(found, filepath.Join(top, "README.md"), filepath.Join(top, "install", "README.md")) {
-		page, err := filepath.Rel(top, file)
+}
+
+// TestEveryBlockIsRun looks for blocks with commands that no test runs, and for tests that are not there.
+func TestEveryBlockIsRun(t *testing.T) {
+	used := map[int]bool{}
+	for page, blocks := range pages(t) {
+		for _, block := range blocks {
+			at := runner(page, block)
+			used[at] = true
+			if !block.commands() && at < 0 && !slices.Contains(data, block.language) {
+				t.Errorf("%s: no test runs this block of %s:\n%s", page, block.language, block.text)
+			}
+		}
+	}
+	for i, e := range elsewhere {
+		if !used[i] {
+			t.Errorf("%s has no block that begins with %q", e.page, e.start)
+		}
+		tests, err := filepath.Glob(filepath.Join("..", "..", e.folder, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, here := pages[page]
-		runs := strings.Contains(strings.Join(blocksOf(t, page), ""), "argocd-kserve-plugin ")
-		if runs && !here && others[page] == "" {
-			t.Errorf("no test runs the commands of %s: add it to pages, and look at what they print", page)
+		if !slices.ContainsFunc(tests, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc "+e.test+"(") &&
+				strings.Contains(string(text), `"`+filepath.Base(e.page)+`"`)
+		}) {
+			t.Errorf("no %s in %s reads %s", e.test, e.folder, e.page)
 		}
 	}
+}
+
+// runner is the index in elsewhere of what runs a block, or -1.
+func runner(page string, b fenced) int {
+	for i, e := range elsewhere {
+		if e.page == page && strings.HasPrefix(b.text, e.start) {
+			return i
+		}
+	}
+	return -1
 }
 
 // report has bash say that a command fails, and go on.
 const report = `trap 'echo "(exit code $?)"' ERR` + "\n"
 
-func blocksOf(t *testing.T, page string) []string {
+// fenced is a block of a page.
+type fenced struct{ language, text string }
+
+// data are the languages of blocks without commands. What commands print has the language text, or none.
+var data = []string{"", "diff", "json", "text", "yaml"}
+
+func (b fenced) commands() bool { return b.language == "sh" }
+
+var fence = regexp.MustCompile("(?ms)^( *)```([^\n]*)\n(.*?)^ *```$")
+
+// pages returns the blocks of each page for users.
+func pages(t *testing.T) map[string][]fenced {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", page))
-	if err != nil {
-		t.Fatal(err)
+	top := filepath.Join("..", "..")
+	all := map[string][]fenced{}
+	for _, pattern := range []string{"README.md", "docs/*.md", "install/*.md"} {
+		files, err := filepath.Glob(filepath.Join(top, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no page is %s (%v)", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := filepath.Rel(top, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range fence.FindAllStringSubmatch(string(text), -1) {
+				lines := strings.ReplaceAll("\n"+match[3], "\n"+match[1], "\n")[1:]
+				all[page] = append(all[page], fenced{match[2], lines})
+			}
+		}
 	}
-	var blocks []string
-	for _, match := range shellBlock.FindAllStringSubmatch(string(text), -1) {
-		indent := match[1][:len(match[1])-len(strings.TrimLeft(match[1], " "))]
-		blocks = append(blocks, strings.ReplaceAll("\n"+match[1], "\n"+indent, "\n")[1:])
-	}
-	return blocks
+	return all
 }
 
 // The lines of an output that stay, of a longer one the first and the last ones, and a hash for those between.
@@ -117,69 +162,14 @@ func shortened(output string) string {
 		sha256.Sum256([]byte(strings.Join(between, ""))), strings.Join(lines[len(lines)-tail:], ""))
 }
 
-// stand are the scripts that stand in for programs, in a checkout.
-var stand = map[string]string{
-	"docker": "",
-	"make":   "mkdir -p bin\ncp \"$PROGRAM\" bin/\n",
-	"old":    "exec \"$PROGRAM\" \"$@\"\n",
-	"new":    "exec \"$PROGRAM\" \"$@\"\n",
-	"helm":   "case \"$*\" in\n*values*) echo 'configs: {}' ;;\n*template*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
-	"kubectl": "case \"$*\" in\n*--raw*/inferenceservices*) cat \"$OBJECTS/services.json\" ;;\n" +
-		"*--raw*/apis/serving.kserve.io*) cat \"$OBJECTS/kinds.json\" ;;\n" +
-		"*--raw*) echo '{\"metadata\": {\"resourceVersion\": \"1\"}}' ;;\n" +
-		"*patch*|*logs*) ;;\n*replace*) cat ;;\n*inferenceservice-config*) cat \"$OBJECTS/kserve.yaml\" ;;\n" +
-		"*argocds.argoproj.io*) cat \"$OBJECTS/operator.yaml\" ;;\n" +
-		"*argocd-repo-server*) cat \"$OBJECTS/argocd.yaml\" ;;\n*argocd-cm*) cat \"$OBJECTS/argocd-cm.yaml\" ;;\n" +
-		"*llminferenceservices\\ -w*) cat \"$OBJECTS/llama.json\" ;;\n*inferenceservices\\ -w*) cat \"$OBJECTS/fine.json\" ;;\n" +
-		"*get\\ i*svc,*|*get\\ inferenceservices,*) cat \"$OBJECTS/live.yaml\" ;;\nesac\n",
-}
-
-// furnish adds what the pages are about: the examples under the names that the pages use, an Application, a branch to
-// compare with, and the objects of a cluster.
-func (h *host) furnish(t *testing.T) {
+// compare compares a text with a file, which it writes where UPDATE_GOLDEN is set.
+func compare(t *testing.T, file, text string) {
 	t.Helper()
-	tools := filepath.Join(h.temp, "tools")
-	for name, script := range stand {
-		write(t, filepath.Join(tools, name), "#!/bin/sh -e\n"+script)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		write(t, file, text)
 	}
-	if err := os.Symlink(h.env["PROGRAM"], filepath.Join(tools, "argocd-kserve-plugin")); err != nil {
-		t.Fatal(err)
-	}
-	objects := filepath.Join(h.temp, "objects")
-	for name, text := range clusterObjects {
-		write(t, filepath.Join(objects, name), text)
-	}
-	script, err := txtar.ParseFile(filepath.Join("..", "..", "testdata", "script", "health_assess.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range script.Files {
-		write(t, filepath.Join(objects, file.Name), string(file.Data))
-	}
-	for to, example := range map[string]string{
-		"models/churn": "sklearn-logger", "models/production": "triton-transformer", "base": "two-environments/base",
-		"overlays": "two-environments/overlays", "charts/model": "helm-chart", "../your-repository/churn": "sklearn-logger",
-	} {
-		folder := os.DirFS(filepath.Join("..", "..", "examples", example))
-		if err := os.CopyFS(filepath.Join(h.checkout, to), folder); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, filepath.Join(h.checkout, "argocd", "churn.yaml"), application)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(filepath.Join(h.checkout, "..", "your-repository")); err != nil {
-			t.Error(err)
-		}
-	})
-	maps.Copy(h.env, map[string]string{
-		"APPS": "--discover apps", "IMAGE": "registry.example.com/argocd-kserve-plugin:1", "OBJECTS": objects,
-		"RUNNER_TEMP": h.temp, "GITHUB_BASE_REF": "main", "GITHUB_STEP_SUMMARY": filepath.Join(h.temp, "summary.md"),
-		"ARGOCD_KSERVE_PLUGIN_KSERVE_VERSION": "0.15.2", "ARGOCD_KSERVE_PLUGIN_DEFAULT_DEPLOYMENT_MODE": "Standard",
-	})
-	const commit = `git init -q -b main && git add . && git -c user.name=ci -c user.email=ci@example.com commit -q -m models
-git remote add origin https://git.example.com/models.git && git update-ref refs/remotes/origin/main HEAD`
-	if out, code := h.run(t, h.checkout, []string{"sh", "-e"}, commit); code != 0 {
-		t.Fatal(out)
+	if want, err := os.ReadFile(file); err != nil || string(want) != text {
+		t.Errorf("%s is not what the commands print (%v); run make golden, and look at the difference:\n%s", file, err, text)
 	}
 }
 
@@ -191,91 +181,5 @@ func write(t *testing.T, path, text string) {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-const application = `apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {name: churn, namespace: argocd}
-spec:
-  source:
-    repoURL: https://git.example.com/models.git
-    targetRevision: main
-    path: models/churn
-    plugin: {name: argocd-kserve-plugin}
-`
-
-// clusterObjects are what kubectl prints.
-var clusterObjects = map[string]string{
-	"kserve.yaml": `apiVersion: v1
-kind: ConfigMap
-metadata: {name: inferenceservice-config, namespace: kserve}
-data: {deploy: '{"defaultDeploymentMode": "RawDeployment"}'}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: kserve-controller-manager, namespace: kserve}
-spec:
-  template: {spec: {containers: [{name: manager, image: "kserve/kserve-controller:v0.15.2"}]}}
-`,
-	"argocd.yaml": `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: argocd-repo-server, namespace: argocd}
-spec:
-  template: {spec: {containers: [{name: argocd-repo-server, image: "quay.io/argoproj/argocd:v3.5.7"}]}}
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: argocd-cm, namespace: argocd}
-`,
-	"argocd-cm.yaml": `apiVersion: v1
-kind: ConfigMap
-metadata: {name: argocd-cm, namespace: argocd}
-data:
-  resource.customizations.health.serving.kserve.io_InferenceService: |
-    if obj.status == nil or obj.status.conditions == nil then return {status = "Progressing"} end
-    if obj.metadata.generation ~= obj.status.observedGeneration then return {status = "Progressing"} end
-    for _, c in ipairs(obj.status.conditions) do
-      if c.type == "Ready" and c.status == "True" then return {status = "Healthy"} end
-    end
-    return {status = "Progressing"}
-`,
-	"kinds.json": `{"versions": [{"version": "v1beta1"}],
-  "resources": [{"name": "inferenceservices", "kind": "InferenceService", "namespaced": true}]}
-`,
-	"services.json": `{"metadata": {"resourceVersion": "1"}, "items": [{
-  "metadata": {"name": "iris", "namespace": "models", "uid": "1", "resourceVersion": "1"},
-  "spec": {"predictor": {"model": {"modelFormat": {"name": "sklearn"}, "storageUri": "gs://models/iris"}}},
-  "status": {"conditions": [{"type": "Ready", "status": "False"}],
-    "modelStatus": {"transitionStatus": "BlockedByFailedLoad", 
-      "lastFailureInfo": {"reason": "ModelLoadFailed", "message": "no such object"}}}
-}]}
-`,
-	"llama.json": `{
-  "apiVersion": "serving.kserve.io/v1alpha2", "kind": "LLMInferenceService",
-  "metadata": {"name": "llama", "namespace": "models", "generation": 1},
-  "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}
-}
-`,
-	"operator.yaml": `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: argocd-repo-server, namespace: argocd}
-spec:
-  template: {spec: {containers: [{name: argocd-repo-server, image: "quay.io/argoproj/argocd:v3.5.7"}]}}
----
-apiVersion: argoproj.io/v1beta1
-kind: ArgoCD
-metadata: {name: argocd, namespace: argocd}
-`,
-}
-
-// compare compares a text with a file, which it writes where UPDATE_GOLDEN is set.
-func compare(t *testing.T, file, text string) {
-	t.Helper()
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		write(t, file, text)
-	}
-	if want, err := os.ReadFile(file); err != nil || string(want) != text {
-		t.Errorf("%s is not what the commands print (%v); run make golden, and look at the difference:\n%s", file, err, text)
 	}
 }

@@ -36,24 +36,23 @@ func TestWorkers(t *testing.T) { planetest.Workers(t, release(), "Deployment lla
 // TestDeletes: what it makes and deletes in turn is a result.
 func TestDeletes(t *testing.T) { planetest.Deletes(t, release()) }
 
-// TestPage runs the commands of docs/plan.md with both programs, and compares the page with what they print. The texts in
-// testdata/plan are those of the picture.
+// TestPage runs the commands of docs/plan.md with both programs, which make plan-test has built, and compares the page
+// with what they print. The texts in testdata/plan are those of the picture.
 func TestPage(t *testing.T) {
 	top := filepath.Join("..", "..")
 	page, err := os.ReadFile(filepath.Join(top, "docs", "plan.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := filepath.Abs(filepath.Join(top, "bin"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, args := range map[string][]string{
-		"change": {"--previous", "iris.yaml", "new.yaml"}, "misfit": {"fashion.yaml"}, "llm": {"llama.yaml"},
+	_, change, _ := strings.Cut(string(page), "\n```sh\n")
+	change, _, _ = strings.Cut(change, "```\n")
+	const plan = "cd testdata/plan && ../../bin/argocd-kserve-plugin plan --kserve-version 0.20.0 " +
+		"--default-deployment-mode Standard "
+	for name, script := range map[string]string{
+		"change": change, "misfit": plan + "fashion.yaml", "llm": plan + "llama.yaml",
 	} {
-		cmd := exec.Command(filepath.Join(bin, "argocd-kserve-plugin"),
-			append([]string{"plan", "--kserve-version=0.20.0", "--default-deployment-mode=Standard"}, args...)...)
-		cmd.Dir = filepath.Join(top, "testdata", "plan")
+		cmd := exec.Command("bash", "-c", "make() { :; }\n"+script)
+		cmd.Dir = top
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		err := cmd.Run()
@@ -69,7 +68,7 @@ func TestPage(t *testing.T) {
 		if code != wanted {
 			t.Errorf("%s: exit code %d: %s", name, code, &stderr)
 		}
-		file := filepath.Join(cmd.Dir, name+".txt")
+		file := filepath.Join(top, "testdata", "plan", name+".txt")
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			if err := os.WriteFile(file, stdout.Bytes(), 0o644); err != nil {
 				t.Fatal(err)

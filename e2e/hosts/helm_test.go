@@ -42,12 +42,10 @@ spec:
 	return dir
 }
 
-// TestHelm4 runs the plugin as the post-renderer that install/helm-plugin installs.
-func TestHelm4(t *testing.T) {
-	helm := build(t, toolchain.Helm4)
-	bin := installed(t)
-	plugins := t.TempDir()
-	plugin := filepath.Join(plugins, "kserve-repair")
+// helmPlugin returns the folder of the post-renderer that install/helm-plugin installs, with the program of a folder.
+func helmPlugin(t *testing.T, bin string) string {
+	t.Helper()
+	plugin := filepath.Join(t.TempDir(), "kserve-repair")
 	if err := os.CopyFS(plugin, os.DirFS(inRepository(t, "install/helm-plugin"))); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +53,13 @@ func TestHelm4(t *testing.T) {
 	if err := os.Symlink(filepath.Join(bin, program), filepath.Join(plugin, program)); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("HELM_PLUGINS", plugins)
+	return plugin
+}
+
+// TestHelm4 runs the plugin as the post-renderer that install/helm-plugin installs.
+func TestHelm4(t *testing.T) {
+	helm := build(t, toolchain.Helm4)
+	t.Setenv("HELM_PLUGINS", filepath.Dir(helmPlugin(t, installed(t))))
 	postRenders(t, helm, "--post-renderer=kserve-repair")
 }
 

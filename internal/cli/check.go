@@ -98,7 +98,7 @@ all the same.
 // and says how to repair them. Its sentences fit the width.
 func (c *checked) conclusion(open []transform.Finding, width int) string {
 	var b strings.Builder
-	b.WriteString(skipped(c.Outcome, 3))
+	b.WriteString(skipped(c.Outcome, false))
 	advise(&b, c.Outcome, width)
 	if b.Len() > 0 {
 		b.WriteString("\n")

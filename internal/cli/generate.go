@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,7 @@ when fail-on refuses them. A file is written whole or not at all.
 		fmt.Fprintln(env.Stderr, summary)
 		out.Summary.Write(env.Stderr)
 		if verbose {
-			io.WriteString(env.Stderr, lines(env.distinct(out, out.Findings()))+skipped(out, math.MaxInt))
+			io.WriteString(env.Stderr, lines(env.distinct(out, out.Findings()))+skipped(out, true))
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -86,18 +87,22 @@ func repairing(o *run.Outcome, enriches bool) string {
 	return strings.Join(ids, " ")
 }
 
-// skipped lists the files that were left out on purpose and the documents that are no objects, one a line. If more
-// files than most have the same reason, one line names the first and counts the others. In sources that were found,
-// only what somebody asked to leave out counts.
-func skipped(o *run.Outcome, most int) string {
+// skipped lists what was left out on purpose, and the documents that are no objects, one a line. Unless all is set, that
+// is only what may be missed: what somebody asked to leave out, and folders. If more than three have the same reason,
+// one line names the first and counts the others.
+func skipped(o *run.Outcome, all bool) string {
+	var left []render.Skip
 	reasons := map[string]int{}
 	for _, file := range o.SkippedFiles {
-		reasons[file.Reason]++
+		if all || file.Asked() || file.Reason == render.NotRecursed {
+			left = append(left, file)
+			reasons[file.Reason]++
+		}
 	}
 	var b strings.Builder
-	for _, file := range o.SkippedFiles {
+	for _, file := range left {
 		switch n := reasons[file.Reason]; {
-		case n > most:
+		case n > 3 && !all:
 			fmt.Fprintf(&b, "%s and %d more: skipped: %s\n", terminal.Quote(file.Path), n-1, file.Reason)
 			reasons[file.Reason] = 0
 		case n > 0:
