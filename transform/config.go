@@ -65,6 +65,9 @@ type Config struct {
 	// nothing changes.
 	Previous []File
 
+	// Apart leaves Rule.Removed to [Deleted].
+	Apart bool
+
 	// Index returns what the rules know about all objects together; they find it in Pass.Index. Run calls it once for each
 	// snapshot: the input, what each step of the repair makes of it, and Previous. So it must depend on nothing but the
 	// snapshot and constants. Several rules read what it returns at the same time. Nil is allowed, and then Pass.Index is

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"strings"
 
@@ -65,7 +66,7 @@ func (e *engine) newDocument(file *File, source scan.Document, screen *scan.Scre
 // setTree gives a document its tree, with the objects in it and what people accept there.
 func (e *engine) setTree(d *document, tree *yamldoc.Tree) error {
 	d.tree = tree
-	d.collect(e.Namespace)
+	d.collect(cmp.Or(d.file.Namespace, e.Namespace))
 	return e.findIgnores(d)
 }
 

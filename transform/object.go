@@ -13,6 +13,9 @@ type File struct {
 	Data     []byte // YAML documents or JSON; Run does not change it, and the result refers to it
 	Renderer string // empty for a source file, else what made the object, for example kustomize
 
+	// Namespace is that of objects that name none, empty for Config.Namespace.
+	Namespace string
+
 	// Application is the Argo CD Application whose source has the file. It is empty where that is not known.
 	Application string
 

@@ -42,7 +42,7 @@ func run(ctx context.Context, files []File, config Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	changes, err := e.findChanges(ctx, before)
+	changes, err := e.findChanges(ctx, before, e.changed)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,7 +206,7 @@ func (s *Snapshot) Search(mayHold func(body []byte) bool, visit func(*Object)) (
 			}
 			source.Line += d.source.Line - 1
 			found := &document{file: d.file, source: source, tree: tree}
-			found.collect(s.namespace)
+			found.collect(cmp.Or(d.file.Namespace, s.namespace))
 			for _, o := range found.objects {
 				visit(o)
 			}

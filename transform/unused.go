@@ -27,4 +27,6 @@ func (r *repair) unused(failed []*Finding, changes *analysis) (found []*Finding)
 }
 
 // judges reports whether the rule has looked at everything that it can find.
-func (e *engine) judges(r *Rule) bool { return !r.compares() || len(e.Previous) > 0 }
+func (e *engine) judges(r *Rule) bool {
+	return !r.compares() || len(e.Previous) > 0 && (r.Removed == nil || !e.Apart)
+}

@@ -103,7 +103,7 @@ var intents = []intent{
 		func(_ map[string]any, c change) bool { return text(c.after) != "" },
 	},
 	{
-		"KS507", "InferenceGraph", regexp.MustCompile(`^spec nodes .+ serviceName$`),
+		"KS507", "InferenceGraph", regexp.MustCompile(`^spec (nodes .+ serviceName|serviceAccountName)$`),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{
@@ -112,6 +112,11 @@ var intents = []intent{
 	},
 	{
 		"KS507", service, regexp.MustCompile(annotated + `storageSecretName$`),
+		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
+	},
+	{
+		"KS507", service + "|" + llm + "|ServingRuntime",
+		regexp.MustCompile(`(secretName|claimName| (secret|configMap)(Ref|KeyRef)? name|config ref name)$`),
 		func(_ map[string]any, c change) bool { return strings.Contains(text(c.after), text(c.before)) },
 	},
 	{

@@ -2,6 +2,7 @@ package application
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -187,6 +188,8 @@ func decode(content map[string]any, where Place) (Application, error) {
 			Project     string `json:"project"`
 			Destination struct {
 				Namespace string `json:"namespace"`
+				Name      string `json:"name"`
+				Server    string `json:"server"`
 			} `json:"destination"`
 			SyncPolicy struct {
 				SyncOptions []string `json:"syncOptions"`
@@ -203,7 +206,9 @@ func decode(content map[string]any, where Place) (Application, error) {
 	}
 	app := Application{
 		Name: object.Metadata.Name, Namespace: object.Metadata.Namespace, Project: object.Spec.Project,
-		DestinationNamespace: object.Spec.Destination.Namespace, SyncOptions: object.Spec.SyncPolicy.SyncOptions, Where: where,
+		DestinationNamespace: object.Spec.Destination.Namespace,
+		Cluster:              cmp.Or(object.Spec.Destination.Name, object.Spec.Destination.Server),
+		SyncOptions:          object.Spec.SyncPolicy.SyncOptions, Where: where,
 	}
 	switch {
 	case object.Spec.SourceHydrator != nil:

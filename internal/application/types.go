@@ -11,6 +11,9 @@ type Application struct {
 	// DestinationNamespace is spec.destination.namespace.
 	DestinationNamespace string
 
+	// Cluster is spec.destination.name, or else spec.destination.server.
+	Cluster string
+
 	// SyncOptions are spec.syncPolicy.syncOptions.
 	SyncOptions []string
 

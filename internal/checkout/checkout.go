@@ -45,6 +45,7 @@ type leftOut struct {
 // Source is a source of an Application, which is in the checkout.
 type Source struct {
 	Application string
+	Cluster     string   // where the Application deploys to
 	Path        string   // the folder, as messages show it
 	Environ     []string // the environment that Argo CD gives the plugin
 	Plugin      bool     // whether the Application names this plugin
@@ -253,7 +254,7 @@ func (c *Checkout) rendered(app *application.Application, s *application.Source)
 		return asArgoCD(app, s, o)
 	}
 	return &Source{
-		Application: app.Name, Path: shown, Environ: environ, Plugin: s.Plugin != nil, Adjust: adjust,
+		Application: app.Name, Cluster: app.Cluster, Path: shown, Environ: environ, Plugin: s.Plugin != nil, Adjust: adjust,
 	}, err
 }
 

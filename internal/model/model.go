@@ -31,6 +31,7 @@ type Model struct {
 	replaced   func() map[presetProbe]bool
 	claimed    func() map[objectName][]*transform.Object
 	rivals     func() map[*Service][]Rival
+	public     func() map[objectName][]*Service // by the names of their Services or hosts
 }
 
 // objectName is the key of an object among those of its kind.
@@ -60,6 +61,7 @@ func New(render *transform.Snapshot, versions kserve.Versions, defaultMode kserv
 	m.replaced = sync.OnceValue(m.findReplaced)
 	m.claimed = sync.OnceValue(func() map[objectName][]*transform.Object { return findClaimed(render) })
 	m.rivals = sync.OnceValue(m.findRivals)
+	m.public = sync.OnceValue(m.findPublic)
 	m.hpaNames = sync.OnceValue(func() *hpaNames { return findHPANames(render) })
 	for _, o := range services {
 		s := newService(o)

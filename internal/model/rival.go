@@ -31,7 +31,7 @@ func (m *Model) findRivals() map[*Service][]Rival {
 		switch o.GroupKind() {
 		case Ingress:
 			s := m.services[m.render.Object(kserve.InferenceService, o.Namespace, o.Name)]
-			if s != nil && s.Get("metadata", "labels", visibilityLabel).Str() != "cluster-local" {
+			if s != nil && !s.isInternal() {
 				found[s] = append(found[s], Rival{o, kserve.Predictor})
 			}
 			return
@@ -57,9 +57,11 @@ var Ingress = transform.GroupKind{Group: "networking.k8s.io", Kind: "Ingress"}
 
 var service = transform.GroupKind{Kind: "Service"}
 
-// visibilityLabel is cluster-local on a service without an Ingress (isInternal in
+// isInternal reports whether a service has a label for no Ingress (isInternal in
 // reconcilers/ingress/kube_ingress_reconciler.go@v0.11.2 to @v0.20.0).
-const visibilityLabel = "networking.kserve.io/visibility"
+func (s *Service) isInternal() bool {
+	return s.Get("metadata", "labels", "networking.kserve.io/visibility").Str() == "cluster-local"
+}
 
 // mayBeRival reports whether a text may contain an Ingress, something with the name of a component, or, beside graphs,
 // a Deployment or Service, because the router of a graph has its name.
@@ -98,4 +100,58 @@ func (m *Model) Twin(s *Service) *Twin {
 		}
 	}
 	return nil
+}
+
+// Homonym is a service that gets an object or a host of the same name.
+type Homonym struct {
+	*Service
+	Shared string // the name
+}
+
+// Homonym returns the first service before s that is one of its homonyms, nil if there is none. What [Model.Twin]
+// finds is left out.
+//
+// In Knative mode each component, and the router of a graph, gets a Service of its name, and an InferenceService another
+// one, for Istio's virtual host (reconcileExternalService in reconcilers/ingress/ingress_reconciler.go@v0.11.2 to
+// @v0.20.0). In Standard mode a component has a host of its name, as the service itself has (createRawIngress in
+// kube_ingress_reconciler.go, and httproute_reconciler.go, which writes over the HTTPRoute of another service).
+func (m *Model) Homonym(s *Service) *Homonym {
+	for _, name := range m.publicNames(s) {
+		for _, t := range m.public()[objectName{s.Namespace, name}] {
+			if t == s {
+				break
+			}
+			another := t.Mode == s.Mode && (t.Kind != s.Kind || t.Name != s.Name)
+			if another && (s.Mode == kserve.Knative || name == s.Name || name == t.Name) {
+				return &Homonym{t, name}
+			}
+		}
+	}
+	return nil
+}
+
+// publicNames returns the names of a service's Services in Knative mode, or of its hosts in Standard mode.
+func (m *Model) publicNames(s *Service) (names []string) {
+	switch {
+	case s.Name == "", s.Mode == kserve.Standard && (s.IsGraph() || s.isInternal()):
+		return nil
+	case !s.IsGraph():
+		names = append(names, s.Name)
+	}
+	for _, component := range s.Components() {
+		own, _ := m.ChildNames(s, component)
+		names = append(names, own[0])
+	}
+	return names
+}
+
+func (m *Model) findPublic() map[objectName][]*Service {
+	found := map[objectName][]*Service{}
+	for _, s := range m.withGraphs() {
+		for _, name := range m.publicNames(s) {
+			at := objectName{s.Namespace, name}
+			found[at] = append(found[at], s)
+		}
+	}
+	return found
 }

@@ -18,6 +18,7 @@ import (
 // namespace of a ClusterServingRuntime is everywhere.
 type runtimes struct {
 	named      map[objectName]*transform.Object
+	anywhere   map[string]*transform.Object       // the first ServingRuntime with a name
 	users      map[*transform.Object][]*Service   // that name the runtime
 	unserved   map[objectName][]*Service          // that name a runtime which the render lacks; also in everywhere
 	selections map[objectName]*Selection          // by the format
@@ -52,6 +53,7 @@ type inherited struct {
 func (m *Model) findRuntimes() *runtimes {
 	found := &runtimes{
 		named: map[objectName]*transform.Object{}, users: map[*transform.Object][]*Service{},
+		anywhere:   map[string]*transform.Object{},
 		selections: map[objectName]*Selection{}, selectedIn: map[*transform.Object][]*Selection{},
 		unserved: map[objectName][]*Service{},
 	}
@@ -59,6 +61,9 @@ func (m *Model) findRuntimes() *runtimes {
 		own := runtimeName(o)
 		if found.named[own] == nil {
 			found.named[own] = o
+		}
+		if found.anywhere[o.Name] == nil && o.Kind == kserve.ServingRuntime.Kind {
+			found.anywhere[o.Name] = o
 		}
 		for format := range selectedFormats(o) {
 			at := objectName{own.namespace, format}
@@ -182,6 +187,16 @@ func (r *runtimes) namedBy(s *Service) *transform.Object {
 // Runtime returns the ServingRuntime or ClusterServingRuntime of the render that the service's predictor names, nil
 // when there is none.
 func (m *Model) Runtime(s *Service) *transform.Object { return m.runtimes().namedBy(s) }
+
+// RuntimeElsewhere returns a ServingRuntime of the render with the name that the service's predictor names, in a
+// namespace where KServe does not look for it, nil if there is none or Runtime finds one.
+func (m *Model) RuntimeElsewhere(s *Service) *transform.Object {
+	o := m.runtimes().anywhere[s.RuntimeName()]
+	if o == nil || m.Runtime(s) != nil || s.Namespace == "" || o.Namespace == "" {
+		return nil
+	}
+	return o
+}
 
 // Unserved returns the services that name a runtime which the render lacks, and would find this one, in the order of
 // the render.

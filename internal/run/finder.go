@@ -30,6 +30,8 @@ type finder struct {
 	reader   application.Reader
 	known    map[string]bool            // Applications, as JSON
 	claimed  map[string]bool            // the folders of their sources, without links
+	has      map[appSource]bool         // what Applications name, rendered or not
+	met      []unit                     // the sources of Applications
 	unread   []string                   // those of them that can't be read
 	within   func(path string) bool     // whether a path is asked for; nil for all of them
 	rest     *checkout.Checkout         // for Applications about nothing that is asked for, of which nothing is said
@@ -69,10 +71,7 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 		return nil, err
 	}
 	l.Limit(ctx, locked) // a template of an ApplicationSet may never end
-	f := &finder{
-		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}, walked: walked,
-	}
-	f.several, f.found = true, true
+	f := newFinder(l, locked, args, walked)
 	if err := f.open(args); err != nil {
 		return nil, err
 	}
@@ -84,6 +83,19 @@ func (l *Loader) search(ctx context.Context, args []string, walked map[string]di
 	}
 	return f, find(ctx, args)
 }
+
+func newFinder(l *Loader, locked *settings.Settings, args []string, walked map[string]discover.Result) *finder {
+	f := &finder{
+		Loader: l, Inputs: l.inputs(args), locked: locked, known: map[string]bool{}, claimed: map[string]bool{}, walked: walked,
+		has: map[appSource]bool{},
+	}
+	f.several, f.found = true, true
+	return f
+}
+
+// appSource is the name of an Application, and the path of one of its sources below the top of the checkout, "" for the
+// Application itself.
+type appSource struct{ application, path string }
 
 // sum returns what was found, and says what was not.
 func (f *finder) sum(ctx context.Context, args []string) (*Inputs, error) {
@@ -254,6 +266,10 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		return nil
 	}
 	f.known[string(key)] = true
+	f.has[appSource{app.Name, ""}] = true
+	for _, s := range app.Sources {
+		f.has[appSource{app.Name, filepath.Clean(s.Path)}] = true
+	}
 	c, outside := f.checkout, false
 	if !f.asked(app.Where.Path) && !c.Concerns(app, f.within) {
 		c, outside = f.rest, true
@@ -266,7 +282,7 @@ func (f *finder) sources(app *application.Application) (units []unit) {
 		from := f.From(s.Path)
 		from.Environ = s.Environ
 		units = append(units, unit{
-			paths: []string{s.Path}, application: s.Application, unplugged: !s.Plugin, from: from, adjust: s.Adjust,
+			paths: []string{s.Path}, application: s.Application, cluster: s.Cluster, unplugged: !s.Plugin, from: from, adjust: s.Adjust,
 			outside: outside,
 		})
 	}
@@ -295,7 +311,7 @@ func (f *finder) fail(errs ...error) {
 // add reads a source of an Application. What is not asked for is read only for the Applications in it, and not added.
 // There is no input for a source that can't be rendered. An error ends the run.
 func (f *finder) add(ctx context.Context, u unit) (*Input, error) {
-	f.claimed[f.Dir.Real(u.paths[0])] = true
+	f.claimed[f.Dir.Real(u.paths[0])], f.met = true, append(f.met, u)
 	if u.outside && !f.mentionsApplications(u.paths[0]) {
 		return nil, nil
 	}

@@ -62,11 +62,86 @@ func (f *finder) gone(ctx context.Context, args []string) error {
 			f.note(path + ": the change takes this source away, with all that it has")
 		}
 	}
+	if err := f.dropped(ctx); err != nil {
+		return err
+	}
 	if !matched {
 		f.note(fmt.Sprintf("flag --previous: %s has none of the sources, so all of them count as new; "+
 			"it is the top of the other checkout, or the same folder in it", f.Previous))
 	}
 	return nil
+}
+
+// dropped adds a source without manifests for each that an Application had before the change and has no more, also where
+// the folder is still there.
+func (f *finder) dropped(ctx context.Context) error {
+	old, units := f.before(ctx)
+	for _, u := range units {
+		rel, err := filepath.Rel(old, f.Dir.Real(u.paths[0]))
+		if err != nil || !f.has[appSource{u.application, ""}] || f.has[appSource{u.application, rel}] {
+			continue
+		}
+		path := f.Dir.Shown(filepath.Join(f.checkout.Dir, rel))
+		if !f.asked(path) {
+			continue
+		}
+		set, err := f.loaded(u.from)
+		if err != nil {
+			return err
+		}
+		set.AllowEmpty = true
+		in := &Input{
+			Path: path, Application: u.application, cluster: u.cluster, Settings: set, options: f.options(set), caller: f.Caller,
+			gone: true,
+		}
+		if err := u.adjust(set, &in.options); err != nil {
+			return err
+		}
+		if err := in.renderBefore(ctx, old, u.paths[0]); err != nil {
+			continue // who repairs it compares with nothing
+		}
+		for i := range in.previous {
+			in.previous[i].Application = u.application
+		}
+		isGone := func(other *Input) bool { return other.gone && f.Dir.Real(other.Path) == f.Dir.Real(path) }
+		if i := slices.IndexFunc(f.All, isGone); i >= 0 { // with its folder
+			f.All[i] = in
+			continue
+		}
+		f.All = append(f.All, in)
+		f.note(fmt.Sprintf("%s: the change takes this source away from Application %s, with all that it has", path, u.application))
+	}
+	return context.Cause(ctx)
+}
+
+// before returns the sources of the Applications before the change, and the top of their checkout.
+func (f *finder) before(ctx context.Context) (top string, units []unit) {
+	l := *f.Loader
+	l.Previous, l.Applications, l.Repos = "", nil, slices.Concat(f.Repos, f.checkout.Remotes)
+	for _, path := range f.Applications {
+		before, err := f.counterpart.of(f.Dir, path)
+		if path == "-" || err != nil || f.Dir.Present(before) != nil {
+			return "", nil
+		}
+		l.Applications = append(l.Applications, before)
+	}
+	old := newFinder(&l, f.locked, nil, map[string]discover.Result{})
+	if err := old.open([]string{f.counterpart.there}); err != nil {
+		return "", nil
+	}
+	defer old.checkout.Close()
+	defer old.rest.Close()
+	if len(l.Applications) == 0 {
+		for _, u := range old.elsewhere(ctx, nil) {
+			if in, err := old.read(ctx, u); err == nil {
+				old.follow(ctx, in.source.Files)
+			}
+		}
+	} else {
+		old.within = func(string) bool { return false }
+		old.named(ctx, nil)
+	}
+	return old.checkout.Dir, old.met
 }
 
 // unlike is the error for a PATH of which the manifests before the change have none of the sources, but others.

@@ -32,6 +32,7 @@ type Inputs struct {
 // of several sources that have none.
 func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	var parts []*Outcome
+	groups := all.clusters()
 	err := all.Each(ctx, func(in *Input) error {
 		part, err := in.Repair(ctx, in.Settings.Options, rules.All)
 		if err == nil {
@@ -41,6 +42,15 @@ func (all *Inputs) Repair(ctx context.Context) (*Outcome, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, group := range groups {
+		i := slices.IndexFunc(all.All, func(in *Input) bool { return slices.Contains(group, in) })
+		if i < 0 {
+			continue
+		}
+		if err := deleted(ctx, group, parts[i]); err != nil {
+			return nil, err
+		}
 	}
 	out := merged(parts, all.path)
 	out.Summary = all.Summary()
@@ -106,6 +116,7 @@ func (all *Inputs) Failed() error {
 type Input struct {
 	Path        string
 	Application string // that the source is of, if any
+	cluster     string // where that deploys to
 	Unplugged   bool   // whether that does not name this plugin, so that Argo CD renders the source itself
 	Settings    *settings.Settings
 	options     render.Options
@@ -115,6 +126,7 @@ type Input struct {
 	gone        bool    // whether the change takes it away
 	values      string  // the file with values of a chart that was found
 	caller      *Caller // of one of several sources, which has a time limit of its own; else nil
+	apart       bool    // whether what the change deletes is found for several sources together
 	joined      bool    // whether the command joins the documents, and nobody else has to look whether it can be done
 }
 
@@ -196,7 +208,7 @@ func (in *Input) Repair(
 	if warning != "" {
 		warnings = append(warnings, warning)
 	}
-	config.Rules, config.Previous = catalogue, in.previous
+	config.Rules, config.Previous, config.Apart = catalogue, in.previous, in.apart
 	out, err := in.Apply(ctx, config, warnings)
 	if fault := (*transform.InputError)(nil); len(in.previous) > 0 && errors.As(err, &fault) {
 		of := err

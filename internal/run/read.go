@@ -18,6 +18,7 @@ import (
 type unit struct {
 	paths       []string // a folder, a stream, or the files of one folder, as messages show them
 	application string   // that the source is of, if any
+	cluster     string   // where that deploys to
 	unplugged   bool     // whether that does not name this plugin
 	values      string   // the file with values that a chart gets, if it was found
 	from        settings.Sources
@@ -36,7 +37,7 @@ func (l *Loader) read(ctx context.Context, u unit) (*Input, error) {
 	}
 	l.LimitTime(ctx, set.Timeout)
 	in := &Input{
-		Path: u.paths[0], Application: u.application, Unplugged: u.unplugged, Settings: set,
+		Path: u.paths[0], Application: u.application, cluster: u.cluster, Unplugged: u.unplugged, Settings: set,
 		options: l.options(set), values: u.values, caller: l.Caller,
 	}
 	if u.adjust != nil {

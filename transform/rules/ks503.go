@@ -30,7 +30,11 @@ var rivalDeployment = &transform.Rule{
 // already fails where the selector differs (reconcilers/deployment/deployment_reconciler.go@v0.11.0 to @v0.20.0).
 func checkRivals(p *pass) {
 	s := p.KServe.Service(p.Object)
-	if s == nil || !s.MayBeStandard() {
+	if s == nil {
+		return
+	}
+	checkHomonym(p, s)
+	if !s.MayBeStandard() {
 		return
 	}
 	if twin := p.KServe.Twin(s); twin != nil {
@@ -66,6 +70,33 @@ func checkRivals(p *pass) {
 		p.Report(transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: category, Severity: severity,
 			Message: fmt.Sprintf("%s, because KServe %s the %s too%s", harm, makes, rival, repair)})
 	}
+}
+
+// checkHomonym looks for another service that gets a Service or a host of the same name. Knative's route is not ready
+// if the Service is not its own (MarkServiceNotOwned in pkg/reconciler/route/reconcile_resources.go of
+// knative/serving@knative-v1.19.9), and KServe writes over it.
+func checkHomonym(p *pass, s *model.Service) {
+	other := p.KServe.Homonym(s)
+	if other == nil {
+		return
+	}
+	f := transform.Report{At: yamldoc.Path{"metadata", "name"}, Category: "homonym"}
+	switch {
+	case s.Mode == kserve.Standard:
+		f.Severity = transform.Warning
+		f.Message = fmt.Sprintf("requests for the one may reach the other, because this and %s each get the host of %s: give "+
+			"one of the two another name; fine if they have no Ingress or HTTPRoute", other, other.Shared)
+	case s.Mode == kserve.Knative:
+		f.Message = fmt.Sprintf("one of the two never gets ready, because this and %s each get a Service %s: give one of the "+
+			"two another name", other, other.Shared)
+		if !s.IsGraph() && other.Shared == s.Name || !other.IsGraph() && other.Shared == other.Name {
+			f.Severity = transform.Warning
+			f.Message += "; fine if disableIstioVirtualHost is set in KServe's configuration"
+		}
+	default:
+		return
+	}
+	p.Report(f)
 }
 
 const overwrite = "KServe and Argo CD overwrite each other's changes"

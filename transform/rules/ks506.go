@@ -176,6 +176,13 @@ func (p *pass) checkNamedRuntime(s *model.Service, name string, want wanted) {
 		p.Report(f)
 		return
 	}
+	if o := p.KServe.RuntimeElsewhere(s); rows == nil && o != nil {
+		f.Message = fmt.Sprintf("no pod starts (RuntimeNotRecognized), because %s is in another namespace, and KServe looks "+
+			"only in that of the service, and for a ClusterServingRuntime: add it to %s, or make it a ClusterServingRuntime; "+
+			"fine if the cluster has one", o, s.Namespace)
+		p.Report(f)
+		return
+	}
 	if near := p.nearRuntime(name); rows == nil && near != "" {
 		f.Message = fmt.Sprintf("no pod starts (RuntimeNotRecognized), because these manifests and KServe have no runtime "+
 			"%s: did you mean %s? Fine if the cluster has it", name, near)
@@ -289,7 +296,8 @@ func checkUnknownRuntime(p *pass) {
 	case isPlaceholder(use.runtime + use.format):
 		return
 	case use.runtime != "":
-		if p.KServe.Runtime(s) != nil || rows != nil || p.nearRuntime(use.runtime) != "" {
+		if p.KServe.Runtime(s) != nil || p.KServe.RuntimeElsewhere(s) != nil || rows != nil ||
+			p.nearRuntime(use.runtime) != "" {
 			return
 		}
 		f.Message = fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because these "+

@@ -25,6 +25,7 @@ var danglingReference = &transform.Rule{
 	Since: transform.Release{0, 2},
 	Kinds: []transform.GroupKind{
 		kserve.InferenceService, kserve.InferenceGraph, kserve.TrainedModel, kserve.LLMInferenceService,
+		kserve.ServingRuntime,
 	},
 	Example:  "unknown/prefix",
 	Severity: transform.Error,
@@ -36,20 +37,25 @@ var danglingReference = &transform.Rule{
 // fields of Kubernetes' own kinds (api/internal/konfig/builtinpluginconsts/namereference.go of kustomize@v0.21.2).
 // Where another reference to the same kind is right, people may write the names as they are in the cluster.
 func checkReferences(p *pass) {
-	references := p.references()
+	references := slices.DeleteFunc(p.references(), func(r reference) bool {
+		return r.name == "" || isPlaceholder(r.before+r.name+r.after)
+	})
 	written := map[transform.GroupKind]bool{}
 	for _, r := range references {
 		written[r.kinds[0]] = written[r.kinds[0]] || p.referred(r, r.name) != nil
 	}
 	for _, r := range references {
-		if r.name == "" || isPlaceholder(r.before+r.name+r.after) || p.known(r) {
+		if p.known(r) {
 			continue
 		}
-		f := transform.Report{At: r.at}
+		f, seeker := transform.Report{At: r.at}, "KServe"
+		if r.ofPod {
+			seeker = "Kubernetes"
+		}
 		if o := p.generated(r); o != nil {
-			f.Severity, f.Message = transform.Warning, fmt.Sprintf("KServe may not find the Secret %s, because kustomize's "+
-				"secretGenerator makes %s and knows no references of KServe's kinds: set generatorOptions.disableNameSuffixHash "+
-				"to true", r.name, o.Name)
+			f.Severity, f.Message = transform.Warning, fmt.Sprintf("%s may not find the %s %s, because kustomize's "+
+				"%sGenerator makes %s and knows no references of KServe's kinds: set generatorOptions.disableNameSuffixHash "+
+				"to true", seeker, o.Kind, r.name, strings.ToLower(o.Kind[:1])+o.Kind[1:], o.Name)
 			p.Report(f)
 			continue
 		}
@@ -71,13 +77,16 @@ func checkReferences(p *pass) {
 			f.Unrepaired = "several objects fit"
 		case written[r.kinds[0]], r.elsewhere && !proven, !proven && !p.index.affixes().have(r.name, names[0]):
 			f.Unrepaired = "the cluster may have " + r.name
+		case p.Object.GroupKind() == kserve.ServingRuntime && !p.mayEdit():
+			f.Unrepaired = runtimeShared
 		default:
+			f.Restarts = p.restarted()
 			f.Edits = p.Object.Edits(yamldoc.Set(r.at, r.before+names[0]+r.after))
 		}
 		if f.Edits == nil {
 			f.Severity, finds = transform.Warning, "may not find"
 		}
-		f.Message = fmt.Sprintf("KServe %s the %s %s, because %s: set %s", finds, found[0].Kind, r.name, because,
+		f.Message = fmt.Sprintf("%s %s the %s %s, because %s: set %s", seeker, finds, found[0].Kind, r.name, because,
 			r.what(joined(names, "or")))
 		p.Report(f)
 	}
@@ -91,6 +100,7 @@ type reference struct {
 	kinds         []transform.GroupKind // the first one that exists counts
 	// elsewhere says that the cluster may well have the object although the render does not.
 	elsewhere bool
+	ofPod     bool // whether Kubernetes looks for it, to start a pod
 }
 
 // what says what to set, for messages: the name, or the annotation whose default it is.
@@ -105,6 +115,7 @@ func (r reference) what(name string) string {
 var (
 	volumeClaim    = transform.GroupKind{Kind: "PersistentVolumeClaim"}
 	secret         = transform.GroupKind{Kind: "Secret"}
+	configMap      = transform.GroupKind{Kind: "ConfigMap"}
 	serviceAccount = transform.GroupKind{Kind: "ServiceAccount"}
 )
 
@@ -135,8 +146,14 @@ func (p *pass) references() (all []reference) {
 		for _, part := range llmParts {
 			all = append(all, p.account(part.With("template")), p.account(part.With("worker")))
 		}
-		return append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}))
+		config := yamldoc.Path{"spec", "router", "scheduler", "config", "ref", "name"}
+		all = append(all, p.account(yamldoc.Path{"spec", "router", "scheduler", "template"}),
+			reference{at: config, name: p.Object.Get(config...).Str(), kinds: []transform.GroupKind{configMap}, elsewhere: true})
+		return append(all, p.podReferences()...)
+	case kserve.ServingRuntime:
+		return p.podReferences()
 	}
+	all = append(all, p.account(yamldoc.Path{"spec"}))
 	for node := range p.Object.Get("spec", "nodes").Children() {
 		steps := yamldoc.Path{"spec", "nodes", node, "steps"}
 		for i, step := range p.Object.Get(steps...).List() {
@@ -166,6 +183,31 @@ func (p *pass) serviceReferences() []reference {
 				name: cmp.Or(s.Annotation(storageSecretKey), storageSecret), kinds: []transform.GroupKind{secret}})
 		}
 	}
+	return append(all, p.podReferences()...)
+}
+
+// podFields are the fields of volumes and variables that name an object in the namespace of the pod.
+var podFields = []struct {
+	parent, field string
+	kind          transform.GroupKind
+}{
+	{"secret", "secretName", secret}, {"secret", "name", secret}, // the second one in a projected volume
+	{"secretRef", "name", secret}, {"secretKeyRef", "name", secret},
+	{"configMap", "name", configMap}, {"configMapRef", "name", configMap}, {"configMapKeyRef", "name", configMap},
+	{"persistentVolumeClaim", "claimName", volumeClaim},
+}
+
+// podReferences returns the references in the pods of the object without which a pod does not start.
+func (p *pass) podReferences() (all []reference) {
+	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
+		for _, f := range podFields {
+			parent := node.Get(f.parent)
+			if name := parent.Get(f.field).Str(); name != "" && parent.Get("optional").Str() != "true" {
+				all = append(all, reference{at: at.Path().With(f.parent, f.field), name: name,
+					kinds: []transform.GroupKind{f.kind}, elsewhere: true, ofPod: true})
+			}
+		}
+	})
 	return all
 }
 
@@ -202,7 +244,7 @@ func (p *pass) referred(r reference, name string) *transform.Object {
 	return nil
 }
 
-// generated returns the Secret that kustomize's secretGenerator makes for the name of a reference, nil if there is none.
+// generated returns what a generator of kustomize makes for the name of a reference, nil if there is nothing.
 func (p *pass) generated(r reference) *transform.Object {
 	affixes := p.Object.File.Affixes()
 	at := newReferable(r.kinds[0], p.Object.Namespace, affixes.Prefix+r.name+affixes.Suffix)
@@ -230,15 +272,15 @@ func newReferable(kind transform.GroupKind, namespace, name string) referable {
 
 func findReferable(render *transform.Snapshot) map[referable]*transform.Object {
 	found := map[referable]*transform.Object{}
-	own := []string{volumeClaim.Kind, secret.Kind, serviceAccount.Kind}
+	own := []string{volumeClaim.Kind, secret.Kind, configMap.Kind, serviceAccount.Kind}
 	mayHold := func(text []byte) bool {
 		return slices.ContainsFunc(own, func(kind string) bool { return bytes.Contains(text, []byte(kind)) })
 	}
 	render.Search(mayHold, func(o *transform.Object) {
 		at := newReferable(o.GroupKind(), o.Namespace, o.Name)
 		found[at] = o
-		if name := nameHash().ReplaceAllString(o.Name, ""); name != o.Name && at.kind == secret {
-			found[referable{secret, at.namespace, name, true}] = o
+		if name := nameHash().ReplaceAllString(o.Name, ""); name != o.Name && (at.kind == secret || at.kind == configMap) {
+			found[referable{at.kind, at.namespace, name, true}] = o
 		}
 	})
 	return found

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/model"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
 )
 
@@ -46,6 +47,17 @@ func checkScalerLeft(p *pass) {
 				"HorizontalPodAutoscaler that it made for the %s, and KEDA refuses a ScaledObject for a Deployment that another "+
 				"one scales: set the class external first, sync, and then set keda", component)
 		case from == "keda":
+			left, _ := p.Before.ChildNames(was, component)
+			own := ownScaledObject(p.KServe.Autoscalers(s)[component])
+			if own == left[0] {
+				continue // which Argo CD writes over KServe's
+			}
+			if own != "" {
+				f.Message = fmt.Sprintf("the sync fails, because KServe leaves the ScaledObject %s that it made for the %s, and "+
+					"KEDA refuses %s beside it: set the class external first, sync, delete %s, and then add %s", left[0],
+					component, own, left[0], own)
+				break
+			}
 			f.Severity = transform.Warning
 			f.Message = fmt.Sprintf("KEDA goes on scaling the %s, because KServe leaves the ScaledObject that it made for it: "+
 				"delete that once, after the sync", component)
@@ -54,4 +66,16 @@ func checkScalerLeft(p *pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// ownScaledObject returns the name of the ScaledObject among the autoscalers of a component, "" if there is none. KEDA's
+// webhook takes one with the name of the other for the same one, and refuses any other for the same Deployment
+// (verifyScaledObjects in apis/keda/v1alpha1/scaledobject_webhook.go of kedacore/keda@v2.18.0).
+func ownScaledObject(all []model.Autoscaler) string {
+	for _, a := range all {
+		if a.GroupKind() == kserve.ScaledObject {
+			return a.Name
+		}
+	}
+	return ""
 }

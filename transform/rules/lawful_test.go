@@ -302,6 +302,8 @@ var lawful = []taking{
 	{"KS507", `\.(runtime|serviceAccountName|baseRefs\[\d+\]\.name)$`, replaced, holdsBefore, ""},
 	{"KS507", `\.(storageUri|uri|env\[\d+\]\.value)$`, replaced, claimsBefore, ""},
 	{"KS507", kserveAnnotation("storageSecretName"), replaced, holdsBefore, ""},
+	{"KS507", `\.(secretName|claimName)$|\.(secret|secretRef|secretKeyRef)\.name$`, replaced, holdsBefore, ""},
+	{"KS507", `\.(configMap|configMapRef|configMapKeyRef|config\.ref)\.name$`, replaced, holdsBefore, ""},
 	{"KS206", kserveAnnotation("(targetUtilizationPercentage|metrics)"), equal, isScaleField, ""},
 	{"KS207", `^spec\.minReplicaCount$`, replaced, becomes("1"), ""},
 	{"KS207", `^metadata\.annotations\.argocd\.argoproj\.io/sync-wave$`, replaced, isThere, ""},
