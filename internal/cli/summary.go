@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/render"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/report"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/run"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/terminal"
@@ -88,13 +87,12 @@ func repairing(o *run.Outcome, enriches bool) string {
 }
 
 // skipped lists what was left out on purpose, and the documents that are no objects, one a line. Unless all is set, that
-// is only what may be missed: what somebody asked to leave out, and folders. If more than three have the same reason,
-// one line names the first and counts the others.
+// is only what matters; and if more than three have the same reason, one line names the first and counts the others.
 func skipped(o *run.Outcome, all bool) string {
-	var left []render.Skip
+	left := o.SkippedFiles[:0:0]
 	reasons := map[string]int{}
 	for _, file := range o.SkippedFiles {
-		if all || file.Asked() || file.Reason == render.NotRecursed {
+		if all || file.Matters() {
 			left = append(left, file)
 			reasons[file.Reason]++
 		}

@@ -20,7 +20,7 @@ const SkipMarker = "+argocd:skip-file-rendering"
 // The reasons for which a directory source leaves out folders.
 const (
 	DotFolder   = "a dot folder"
-	NotRecursed = "a folder, and directory-recurse is false"
+	notRecursed = "a folder, and directory-recurse is false"
 )
 
 // directory reads the manifests of the named directory in the order of
@@ -62,7 +62,7 @@ func directory(ctx context.Context, t *tree.Tree, o Options) (Result, error) {
 			skip(0, DotFolder)
 			return fs.SkipDir
 		case entry.IsDir() && !o.Recurse:
-			skip(0, NotRecursed)
+			skip(0, notRecursed)
 			return fs.SkipDir
 		case entry.IsDir():
 			return nil

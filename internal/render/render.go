@@ -109,6 +109,9 @@ type Skip struct {
 // Asked reports whether somebody asked for it, in the file or by a setting.
 func (s Skip) Asked() bool { return s.Line > 0 || strings.HasPrefix(s.Reason, "directory-") }
 
+// Matters reports whether people may miss it: what somebody asked to leave out, and folders.
+func (s Skip) Matters() bool { return s.Asked() || s.Reason == notRecursed }
+
 // String returns path: skipped: reason, with the line if there is one.
 func (s Skip) String() string {
 	if s.Line > 0 {
