@@ -12,7 +12,9 @@ func TestDeleted(t *testing.T) {
 	removed := rule("KS901", nil, services)
 	removed.Removed = func(p *Pass) { p.Report(Report{Message: "gone from " + p.Object.Namespace}) }
 	removed.Changed = func(p *Pass) { p.Report(Report{Message: "changed"}) }
-	in := func(path, namespace, text string) File { return File{Path: path, Namespace: namespace, Data: []byte(text)} }
+	in := func(path, namespace, text string) File {
+		return File{Path: path, Namespace: namespace, Data: []byte(text)}
+	}
 	within := func(name, namespace string) string {
 		return strings.Replace(named(name), "name: "+name, "name: "+name+"\n  namespace: "+namespace, 1)
 	}

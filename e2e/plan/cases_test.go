@@ -102,6 +102,9 @@ func (p *proof) moved(
 		if hasWorkers(object) && p.plugin.KServeVersion == "0.20.0" {
 			return nil, "KServe 0.20.0 makes and deletes its workers in turn forever (kserve/kserve#6113)"
 		}
+		if p.plugin.KServeVersion == "0.15.0" && hasUtilization(object) {
+			return nil, "KServe 0.15.0 gives KEDA an address of its memory in place of a utilization, another one each time"
+		}
 		if object.GetName() == "" {
 			return nil, "it has an object without a name, which plan refuses"
 		}
@@ -145,6 +148,22 @@ func (p *proof) moved(
 func hasWorkers(object *unstructured.Unstructured) bool {
 	_, workers, _ := unstructured.NestedMap(object.Object, "spec", "predictor", "workerSpec")
 	return workers
+}
+
+// hasUtilization reports whether a component scales by a utilization that its metrics have (keda_reconciler.go@v0.15.0).
+func hasUtilization(object *unstructured.Unstructured) bool {
+	spec, _, _ := unstructured.NestedMap(object.Object, "spec")
+	for _, component := range spec {
+		fields, _ := component.(map[string]any)
+		metrics, _, _ := unstructured.NestedSlice(fields, "autoScaling", "metrics")
+		for _, metric := range metrics {
+			metric, _ := metric.(map[string]any)
+			if utilization, _, _ := unstructured.NestedFieldNoCopy(metric, "resource", "target", "averageUtilization"); utilization != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // deployments are the names of those that KServe makes for the components of an InferenceService or for a graph.
