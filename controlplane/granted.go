@@ -12,7 +12,7 @@ import (
 // namespace that cannot have it refuses all objects.
 func (p *play) prepare(namespace string) {
 	if namespace != "" {
-		p.account(key{accounts, namespace, "default"})
+		p.give(key{accounts, namespace, "default"})
 	}
 }
 
@@ -24,24 +24,21 @@ func (p *play) grant(manifests []map[string]any, gone map[key]object) {
 		if !found {
 			continue
 		}
-		names := accountsOf(o)
-		slices.Sort(names)
-		for _, name := range names {
-			if k := (key{accounts, t.namespace, name}); gone[k] == nil {
-				p.account(k)
-			}
+		var named []key
+		for _, name := range slices.Sorted(slices.Values(accountsOf(o))) {
+			named = append(named, key{accounts, t.namespace, name})
 		}
-		for _, k := range append(gatewaysOf(o, t.namespace), classOf(o)...) {
+		for _, k := range slices.Concat(named, gatewaysOf(o, t.namespace), classOf(o)) {
 			if gone[k] == nil {
-				p.add(k)
+				p.give(k)
 			}
 		}
 	}
 }
 
-// add makes a Gateway, or a class of Gateways, that is in the cluster without the manifests.
-func (p *play) add(k key) {
-	if made := p.addGateway(k); made != nil {
+// give makes what is in the cluster without the manifests.
+func (p *play) give(k key) {
+	if made := p.add(k); made != nil {
 		p.before[k] = made
 	}
 }
@@ -62,17 +59,6 @@ func accountsOf(value any) (names []string) {
 		}
 	}
 	return names
-}
-
-// account makes a ServiceAccount that is in the cluster without the manifests, unless it is there, or can't be.
-func (p *play) account(k key) {
-	if _, err := p.server.get(k); err == nil {
-		return
-	}
-	t := target{kind: p.server.kinds[accounts], version: "v1", namespace: k.namespace}
-	if account, err := p.server.create(t, object{"metadata": object{"name": k.name}}, false); err == nil {
-		p.before[k] = account
-	}
 }
 
 // gatewaysOf are the Gateways that an LLMInferenceService or a preset names.
@@ -118,21 +104,23 @@ func (c *Cluster) configuredGateway() []key {
 	return []key{{gateways, namespace, name}}
 }
 
-// addGateway makes a Gateway with an HTTP listener, or a class of Gateways. It returns nil if the cluster has it, or cannot
-// have it.
-func (c *Cluster) addGateway(k key) object {
+// add makes a ServiceAccount, a Gateway with an HTTP listener, or a class of Gateways. It returns nil if the cluster has it, or
+// cannot have it.
+func (c *Cluster) add(k key) object {
 	kind := c.server.kinds[k.GroupKind]
 	if _, found := c.server.objects[k]; found || kind == nil {
 		return nil
 	}
-	spec := object{"controllerName": "controlplane.invalid/stand-in"}
-	if k.GroupKind == gateways {
-		spec = object{"gatewayClassName": "stand-in", "listeners": []any{object{
+	o := object{"metadata": object{"name": k.name}}
+	switch k.GroupKind {
+	case gatewayClasses:
+		o["spec"] = object{"controllerName": "controlplane.invalid/stand-in"}
+	case gateways:
+		o["spec"] = object{"gatewayClassName": "stand-in", "listeners": []any{object{
 			"name": "http", "port": int64(80), "protocol": "HTTP", "allowedRoutes": object{"namespaces": object{"from": "All"}},
 		}}}
 	}
-	made, err := c.server.create(target{kind: kind, version: kind.storage, namespace: k.namespace},
-		object{"metadata": object{"name": k.name}, "spec": spec}, false)
+	made, err := c.server.create(target{kind: kind, version: kind.storage, namespace: k.namespace}, o, false)
 	if err != nil {
 		return nil
 	}

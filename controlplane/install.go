@@ -73,11 +73,11 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 	c.server.label(all)
 	c.server.label(request.Cluster)
 	for _, k := range c.configuredGateway() {
-		c.addGateway(k)
+		c.add(k)
 	}
 	for _, o := range request.Cluster {
 		for _, k := range classOf(o) {
-			c.addGateway(k)
+			c.add(k)
 		}
 	}
 	return refused, nil
