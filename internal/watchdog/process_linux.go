@@ -39,13 +39,25 @@ func LimitProcess(limit settings.Size, last []byte) {
 		return // no /proc: the watchdog has to do
 	}
 	heap := metric("/memory/classes/total:bytes") - metric("/memory/classes/metadata/other:bytes")
-	reserved := (heap + arena - 1) / arena * arena
-	size = size*uint64(os.Getpagesize()) + uint64(max(0, limit/4*5-reserved)) + tables
+	size = size*uint64(os.Getpagesize()) + uint64(growth(limit, heap, settings.Size(heapStart%arena))) + tables
 	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: min(size, before.Cur), Max: before.Max}); err == nil {
 		lastWords = last
 		overrideWrite = writeOrExit
 	}
 }
+
+// heapStart is an address near the start of the heap, which Go chooses at random, also within its first arena
+// (GOEXPERIMENT=randomizedheapbase64). The arena before it is reserved and never used.
+var heapStart = uintptr(unsafe.Pointer(unsafe.SliceData(make([]byte, os.Getpagesize()))))
+
+// growth returns how much the arenas of a heap may grow, so that the heap can become a quarter larger than limit.
+func growth(limit, heap, unused settings.Size) settings.Size {
+	free := roundToArenas(unused+heap) - unused - heap
+	return roundToArenas(max(0, limit/4*5-heap-free))
+}
+
+// roundToArenas rounds up.
+func roundToArenas(n settings.Size) settings.Size { return (n + arena - 1) / arena * arena }
 
 // Unlimit gives a process that this one has started the limit that this one was started with.
 func Unlimit(pid int) {

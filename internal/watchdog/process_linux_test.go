@@ -79,6 +79,23 @@ func TestLimitProcess(t *testing.T) {
 	}
 }
 
+func TestGrowth(t *testing.T) {
+	const mib = 1 << 20
+	for _, tc := range []struct{ limit, heap, unused, want settings.Size }{
+		{limit: 64, heap: 4, unused: 0, want: 64},
+		{limit: 64, heap: 4, unused: 60, want: 128},
+		{limit: 64, heap: 4, unused: 63, want: 64}, // the heap has a second arena
+		{limit: 256, heap: 4, unused: 0, want: 256},
+		{limit: 256, heap: 4, unused: 40, want: 320},
+		{limit: 512, heap: 70, unused: 0, want: 512},
+		{limit: 64, heap: 100, unused: 0, want: 0},
+	} {
+		if got := growth(tc.limit*mib, tc.heap*mib, tc.unused*mib); got != tc.want*mib {
+			t.Errorf("%+v: got %d MiB", tc, got/mib)
+		}
+	}
+}
+
 // TestUnlimit starts a process with the limit, and takes it away.
 func TestUnlimit(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "read line || ulimit -v")
