@@ -16,8 +16,8 @@ func (p *play) prepare(namespace string) {
 	}
 }
 
-// grant makes the ServiceAccounts and Gateways that manifests name and do not have: they are somebody else's. Those that the
-// change takes away are not.
+// grant makes the ServiceAccounts, Gateways, HTTPRoutes and InferencePools that manifests name and do not have: they are
+// somebody else's. Those that the change takes away are not.
 func (p *play) grant(manifests []map[string]any, gone map[key]object) {
 	for _, o := range manifests {
 		t, found := p.server.targetOf(o, p.namespace)
@@ -28,7 +28,7 @@ func (p *play) grant(manifests []map[string]any, gone map[key]object) {
 		for _, name := range slices.Sorted(slices.Values(accountsOf(o))) {
 			named = append(named, key{accounts, t.namespace, name})
 		}
-		for _, k := range slices.Concat(named, gatewaysOf(o, t.namespace), classOf(o)) {
+		for _, k := range slices.Concat(named, gatewaysOf(o, t.namespace), classOf(o), routesOf(o, t.namespace)) {
 			if gone[k] == nil {
 				p.give(k)
 			}
@@ -76,6 +76,21 @@ func gatewaysOf(o object, namespace string) (all []key) {
 	return all
 }
 
+// routesOf are the HTTPRoutes and the InferencePool that an LLMInferenceService or a preset names, after which KServe asks in
+// its namespace.
+func routesOf(o object, namespace string) (all []key) {
+	refs, _, _ := unstructured.NestedSlice(o, "spec", "router", "route", "http", "refs")
+	for _, ref := range refs {
+		ref, _ := ref.(object)
+		name, _ := ref["name"].(string)
+		all = append(all, key{routes, namespace, name})
+	}
+	if pool, _, _ := unstructured.NestedString(o, "spec", "router", "scheduler", "pool", "ref", "name"); pool != "" {
+		all = append(all, key{pools, namespace, pool}, key{oldPools, namespace, pool})
+	}
+	return all
+}
+
 // classOf is the class of a Gateway.
 func classOf(o object) []key {
 	name, _, _ := unstructured.NestedString(o, "spec", "gatewayClassName")
@@ -104,8 +119,8 @@ func (c *Cluster) configuredGateway() []key {
 	return []key{{gateways, namespace, name}}
 }
 
-// add makes a ServiceAccount, a Gateway with an HTTP listener, or a class of Gateways. It returns nil if the cluster has it, or
-// cannot have it.
+// add makes a ServiceAccount, a Gateway with an HTTP listener, a class of Gateways, a route of all Gateways, or a pool of
+// nobody's pods. It returns nil if the cluster has it, or cannot have it.
 func (c *Cluster) add(k key) object {
 	kind := c.server.kinds[k.GroupKind]
 	if _, found := c.server.objects[k]; found || kind == nil {
@@ -119,6 +134,20 @@ func (c *Cluster) add(k key) object {
 		o["spec"] = object{"gatewayClassName": "stand-in", "listeners": []any{object{
 			"name": "http", "port": int64(80), "protocol": "HTTP", "allowedRoutes": object{"namespaces": object{"from": "All"}},
 		}}}
+	case routes:
+		o["spec"] = object{"parentRefs": c.server.gatewayRefs()}
+	case pools:
+		o["spec"] = object{
+			"selector":          object{"matchLabels": object{"app": k.name}},
+			"targetPorts":       []any{object{"number": int64(8000)}},
+			"endpointPickerRef": object{"name": k.name + "-epp", "port": object{"number": int64(9002)}},
+		}
+	case oldPools:
+		o["spec"] = object{
+			"selector":         object{"app": k.name},
+			"targetPortNumber": int64(8000),
+			"extensionRef":     object{"name": k.name + "-epp"},
+		}
 	}
 	made, err := c.server.create(target{kind: kind, version: kind.storage, namespace: k.namespace}, o, false)
 	if err != nil {

@@ -55,8 +55,8 @@ func (s *Server) others(unready []string) ([]Controller, error) {
 		{"workloads", workerSets, acceptWorkerSet},
 		{"routes", routes, acceptRoute},
 		{"routes", gateways, acceptGateway},
-		{"routes", pools, acceptPool("parents")},
-		{"routes", oldPools, acceptPool("parent")},
+		{"routes", pools, s.acceptPool("parents")},
+		{"routes", oldPools, s.acceptPool("parent")},
 	} {
 		if !slices.Contains(unready, other.part) {
 			all = append(all, Controller{For: other.of, Reconciler: s.accepting(other.of, other.status), standIn: true})
@@ -244,12 +244,25 @@ func acceptGateway(o object) object {
 	}
 }
 
-// acceptPool fills in the field in which the version has the parents of a pool: the Gateway of KServe's configuration.
-func acceptPool(field string) func(object) object {
+// acceptPool fills in the field in which the version has the parents of a pool: all Gateways.
+func (s *Server) acceptPool(field string) func(object) object {
 	return func(o object) object {
-		parent := object{"group": gateways.Group, "kind": gateways.Kind, "name": "kserve-ingress-gateway", "namespace": "kserve"}
-		return object{field: []any{object{"parentRef": parent, "conditions": accepted(o, "Accepted", "ResolvedRefs")}}}
+		var parents []any
+		for _, gateway := range s.gatewayRefs() {
+			parents = append(parents, object{"parentRef": gateway, "conditions": accepted(o, "Accepted", "ResolvedRefs")})
+		}
+		return object{field: parents}
 	}
+}
+
+// gatewayRefs names all Gateways.
+func (s *Server) gatewayRefs() []any {
+	var all []any
+	for _, o := range s.all(gateways, "") {
+		k := keyOf(o)
+		all = append(all, object{"group": k.Group, "kind": k.Kind, "name": k.name, "namespace": k.namespace})
+	}
+	return all
 }
 
 func acceptWorkerSet(o object) object {

@@ -23,6 +23,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("taken", func(t *testing.T) { taken(t, release) })
 	t.Run("granted", func(t *testing.T) { granted(t, release) })
 	t.Run("gateways", func(t *testing.T) { givenGateways(t, release) })
+	t.Run("routes", func(t *testing.T) { givenRoutes(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	t.Run("no replicas", func(t *testing.T) { noReplicas(t, release) })
 	t.Run("unready", func(t *testing.T) { unreadyLLM(t, release) })
@@ -131,6 +132,27 @@ data:
 		if shown := slices.Contains(names(state), "Gateway mine"); shown != strings.Contains(tc.objects, "kind: Gateway") {
 			t.Errorf("a Gateway %s is shown: %t", name, shown)
 		}
+	}
+}
+
+// givenRoutes tests that the HTTPRoutes and the InferencePool that a service names are in the cluster.
+func givenRoutes(t *testing.T, release controlplane.Release) {
+	named := strings.NewReplacer(
+		"gateway: {}", "gateway: {refs: [{name: mine, namespace: other}]}",
+		"route: {}", "route: {http: {refs: [{name: ours}]}}",
+		"scheduler: {}", "scheduler: {pool: {ref: {name: theirs}}}",
+	).Replace(llmService(release))
+	_, state := plan(t, release, controlplane.Request{Mode: "Standard", Objects: manifests(t, named)})
+	if len(state.Errors) > 0 {
+		t.Errorf("%v", state.Errors)
+	}
+	for _, name := range []string{"HTTPRoute ours", "InferencePool theirs", "Gateway mine"} {
+		if slices.Contains(names(state), name) {
+			t.Errorf("%s is shown", name)
+		}
+	}
+	if !isReady(t, state, "LLMInferenceService llama") {
+		t.Errorf("the service is not ready: %v", at(find(t, state, "LLMInferenceService llama"), "status", "conditions"))
 	}
 }
 

@@ -184,7 +184,7 @@ func knative(t *testing.T, release controlplane.Release) {
 	if service["apiVersion"] != "serving.knative.dev/v1" || slices.Contains(names(state), "Deployment iris-predictor") {
 		t.Errorf("objects %q", names(state))
 	}
-	if !isReady(t, state) || len(state.Errors) > 0 {
+	if !isReady(t, state, "InferenceService iris") || len(state.Errors) > 0 {
 		t.Errorf("not ready: %v %v", at(find(t, state, "InferenceService iris"), "status"), state.Errors)
 	}
 }
@@ -277,11 +277,11 @@ func unready(t *testing.T, release controlplane.Release) {
 	if ready := at(find(t, state, "Pod iris-predictor"), "status", "conditions", 0, "status"); ready != "False" {
 		t.Errorf("the pod is ready: %v", ready)
 	}
-	if isReady(t, state) {
+	if isReady(t, state, "InferenceService iris") {
 		t.Error("the service is ready without its Deployment")
 	}
 	_, state = plan(t, release, controlplane.Request{Mode: "Knative", Objects: manifests(t, iris), Unready: []string{"knative"}})
-	if got := at(find(t, state, "Service iris-predictor"), "status", "latestReadyRevisionName"); got != nil || isReady(t, state) {
+	if got := at(find(t, state, "Service iris-predictor"), "status", "latestReadyRevisionName"); got != nil || isReady(t, state, "InferenceService iris") {
 		t.Errorf("ready without Knative; revision %v", got)
 	}
 	in := strings.NewReader(fmt.Sprintf(`{"version": %d, "unready": ["pods"]}`, controlplane.Version))
@@ -335,9 +335,9 @@ func timesOf(value any) []string {
 	return found
 }
 
-func isReady(t *testing.T, s controlplane.State) bool {
+func isReady(t *testing.T, s controlplane.State, service string) bool {
 	t.Helper()
-	conditions, _ := at(find(t, s, "InferenceService iris"), "status", "conditions").([]any)
+	conditions, _ := at(find(t, s, service), "status", "conditions").([]any)
 	return slices.ContainsFunc(conditions, func(c any) bool { return at(c, "type") == "Ready" && at(c, "status") == "True" })
 }
 

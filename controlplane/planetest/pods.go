@@ -50,7 +50,7 @@ func knativePod(t *testing.T, release controlplane.Release) {
 	}
 	_, state = plan(t, release, controlplane.Request{Mode: "Knative",
 		Objects: manifests(t, strings.Replace(iris, uri, noSecret, 1))})
-	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state) {
+	if len(state.Errors) != 1 || state.Errors[0].Object.Kind != "Service" || isReady(t, state, "InferenceService iris") {
 		t.Errorf("errors %v", state.Errors)
 	}
 }

@@ -70,7 +70,7 @@ func retried(t *testing.T, release controlplane.Release) {
 	for objects, ready := range map[string]bool{sklearnRuntime + named: true, named + configMap: false} {
 		before, after := plan(t, release, controlplane.Request{Mode: "Standard", Changed: true,
 			Previous: manifests(t, named), Objects: manifests(t, objects)})
-		if len(before.Errors) == 0 || isReady(t, after) != ready || (len(after.Errors) == 0) != ready {
+		if len(before.Errors) == 0 || isReady(t, after, "InferenceService iris") != ready || (len(after.Errors) == 0) != ready {
 			t.Errorf("errors: %v and then %v, ready: %v, want %v", before.Errors, after.Errors, !ready, ready)
 		}
 	}
