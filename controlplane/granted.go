@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// prepare makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount default. A
-// namespace that cannot have it refuses all objects.
-func (p *play) prepare(namespace string) {
+// addDefaultAccount makes what kube-controller-manager makes in each namespace and KServe looks for: the ServiceAccount
+// default. A namespace that cannot have it refuses all objects.
+func (p *syncer) addDefaultAccount(namespace string) {
 	if namespace != "" {
 		p.give(key{accounts, namespace, "default"})
 	}
@@ -18,7 +18,7 @@ func (p *play) prepare(namespace string) {
 
 // grant makes the ServiceAccounts, Gateways, HTTPRoutes and InferencePools that manifests name and do not have: they are
 // somebody else's. Those that the change takes away are not.
-func (p *play) grant(manifests []map[string]any, gone map[key]object) {
+func (p *syncer) grant(manifests []map[string]any, gone map[key]object) {
 	for _, o := range manifests {
 		t, found := p.server.targetOf(o, p.namespace)
 		if !found {
@@ -37,7 +37,7 @@ func (p *play) grant(manifests []map[string]any, gone map[key]object) {
 }
 
 // give makes what is in the cluster without the manifests.
-func (p *play) give(k key) {
+func (p *syncer) give(k key) {
 	if made := p.add(k); made != nil {
 		p.before[k] = made
 	}
@@ -103,7 +103,7 @@ func classOf(o object) []key {
 // configuredGateway is that of KServe's configuration for HTTPRoutes (kserveIngressGateway in pkg/apis/serving/v1beta1/
 // configmap.go of KServe), as NAMESPACE/NAME.
 func (c *Cluster) configuredGateway() []key {
-	config, err := c.server.get(configuration)
+	config, err := c.server.get(kserveConfig)
 	if err != nil {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// configuration is KServe's.
-var configuration = key{schema.GroupKind{Kind: "ConfigMap"}, "kserve", "inferenceservice-config"}
+// kserveConfig is the ConfigMap with the configuration of KServe.
+var kserveConfig = key{schema.GroupKind{Kind: "ConfigMap"}, "kserve", "inferenceservice-config"}
 
 // install puts into the cluster what a release has, and what the request says is there without the manifests. It returns
 // what of that is not accepted.
@@ -63,8 +63,8 @@ func (c *Cluster) install(release Release, request Request) ([]Refusal, error) {
 		if err := setMode(o, mode); err != nil {
 			return nil, err
 		}
-		if err := c.put(o); err != nil && given[configuration] {
-			return nil, fmt.Errorf("KServe does not take its own %s with the ConfigMap %s of the cluster: %w", k, configuration.name, err)
+		if err := c.put(o); err != nil && given[kserveConfig] {
+			return nil, fmt.Errorf("KServe does not take its own %s with the ConfigMap %s of the cluster: %w", k, kserveConfig.name, err)
 		} else if err != nil {
 			return nil, fmt.Errorf("KServe %s: %s: %w", release.Version, k, err)
 		}
@@ -118,14 +118,14 @@ func setMode(config object, mode string) error {
 
 // Configure sets a value of the JSON in a part of KServe's configuration. It leaves other objects alone.
 func Configure(config map[string]any, part, field string, value any) error {
-	if keyOf(config).name != configuration.name {
+	if keyOf(config).name != kserveConfig.name {
 		return nil
 	}
 	data, _ := config["data"].(object)
 	text, _ := data[part].(string)
 	settings := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &settings); err != nil {
-		return fmt.Errorf("%s: %s: %w", configuration.name, part, err)
+		return fmt.Errorf("%s: %s: %w", kserveConfig.name, part, err)
 	}
 	settings[field] = value
 	changed, err := json.Marshal(settings)

@@ -156,7 +156,7 @@ func (c *Cluster) judge(manifest object) (v Verdict, err error) {
 		refuse("definition", err)
 		return v, nil
 	}
-	if err := c.server.read(t, o); err != nil {
+	if err := c.server.completeMetadata(t, o); err != nil {
 		return v, err
 	}
 	if o, err = c.server.mutate(t, admissionv1.Create, o, nil); err != nil {

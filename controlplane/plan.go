@@ -78,8 +78,8 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 		return answer, err
 	}
 	if err := c.setUp(ctx, release, request); err != nil {
-		if i := slices.IndexFunc(request.Cluster, func(o map[string]any) bool { return keyOf(o) == configuration }); i >= 0 {
-			answer.Cluster = []Refusal{{Index: i, Object: c.server.reference(configuration), Message: err.Error()}}
+		if i := slices.IndexFunc(request.Cluster, func(o map[string]any) bool { return keyOf(o) == kserveConfig }); i >= 0 {
+			answer.Cluster = []Refusal{{Index: i, Object: c.server.reference(kserveConfig), Message: err.Error()}}
 			return answer, nil
 		}
 		return nil, err
@@ -87,17 +87,17 @@ func run(ctx context.Context, release Release, request Request) (*Answer, error)
 	if err := c.manager.settle(ctx); err != nil {
 		return nil, err
 	}
-	p := &play{Cluster: c, before: maps.Clone(c.server.objects), namespace: request.Namespace}
+	p := &syncer{Cluster: c, before: maps.Clone(c.server.objects), namespace: request.Namespace}
 	switch {
 	case request.Stored != nil:
 		answer.Stored, answer.Previous, err = p.upgrade(ctx, request.Stored, request.Previous)
 	case request.Changed:
-		answer.Previous, err = p.act(ctx, nil, request.Previous)
+		answer.Previous, err = p.sync(ctx, nil, request.Previous)
 	}
 	if err != nil {
 		return nil, err
 	}
-	state, err := p.act(ctx, request.Previous, request.Objects)
+	state, err := p.sync(ctx, request.Previous, request.Objects)
 	if err != nil {
 		return nil, err
 	}

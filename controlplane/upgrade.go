@@ -13,7 +13,7 @@ import (
 
 // upgrade puts what another release has left into the cluster and lets this one's controllers look at it. Nothing is
 // applied: what the state has refused are the manifests of which this release refuses every change.
-func (p *play) upgrade(ctx context.Context, left, manifests []map[string]any) (stored []map[string]any, now *State, err error) {
+func (p *syncer) upgrade(ctx context.Context, left, manifests []map[string]any) (stored []map[string]any, now *State, err error) {
 	p.manager.reset()
 	for _, o := range left {
 		if err := p.load(o); err != nil {
@@ -45,13 +45,13 @@ func (p *play) upgrade(ctx context.Context, left, manifests []map[string]any) (s
 
 // load puts an object into the store as it is, converted to the version that this release stores. An object of a kind
 // that this release does not have is nobody's, and one that it ships has taken the other's place.
-func (p *play) load(o object) error {
+func (p *syncer) load(o object) error {
 	k := keyOf(o)
 	kind := p.server.kinds[k.GroupKind]
 	if _, shipped := p.before[k]; shipped || kind == nil {
 		return nil
 	}
-	p.prepare(k.namespace)
+	p.addDefaultAccount(k.namespace)
 	converted, err := kind.convert(o, kind.storage)
 	if err == nil {
 		converted, err = kind.decode(maps.Clone(converted))

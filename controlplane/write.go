@@ -28,7 +28,7 @@ func metaOf(o object) *unstructured.Unstructured { return &unstructured.Unstruct
 // create does what the API server does with an object, which is the server's from then on: it reads it, asks the
 // mutating webhooks, validates, asks the validating webhooks, and stores.
 func (s *Server) create(t target, given object, dryRun bool) (object, error) {
-	if err := s.read(t, given); err != nil {
+	if err := s.completeMetadata(t, given); err != nil {
 		return nil, err
 	}
 	meta := metaOf(given)
@@ -85,8 +85,8 @@ func (s *Server) suffix(prefix string) string {
 	return string(end)
 }
 
-// read does to the metadata of an object what the API server does whenever it reads one.
-func (s *Server) read(t target, given object) error {
+// completeMetadata does to an object what the API server does to the metadata of each one that it decodes.
+func (s *Server) completeMetadata(t target, given object) error {
 	for field, value := range map[string]string{"apiVersion": t.version, "kind": t.kind.Kind} {
 		if given[field] == nil {
 			given[field] = value
@@ -111,7 +111,7 @@ func (s *Server) update(t target, given object, dryRun bool) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.read(t, given); err != nil {
+	if err := s.completeMetadata(t, given); err != nil {
 		return nil, err
 	}
 	old, err := t.kind.convert(before, t.version)

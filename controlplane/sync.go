@@ -17,17 +17,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// play applies manifests as Argo CD does.
-type play struct {
+// syncer applies manifests as Argo CD does.
+type syncer struct {
 	*Cluster
 	before    map[key]object // what is in the cluster without the manifests
 	namespace string
-	touches   bool // whether the last act has written or deleted something beside KServe's services
+	touches   bool // whether the last sync has written or deleted something beside KServe's services
 }
 
-// act deletes what is gone of older manifests before it applies the new ones over the others, as Argo CD does, and
+// sync deletes what is gone of older manifests before it applies the new ones over the others, as Argo CD does, and
 // returns what the controllers leave.
-func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State, error) {
+func (p *syncer) sync(ctx context.Context, old, manifests []map[string]any) (*State, error) {
 	p.manager.reset()
 	p.server.label(manifests)
 	p.touches = false
@@ -63,7 +63,7 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 			state.Unknown = append(state.Unknown, i)
 			continue
 		}
-		p.prepare(t.namespace)
+		p.addDefaultAccount(t.namespace)
 		before := p.server.revision
 		if err := p.apply(t, was[t.key()], manifests[i], false); err != nil {
 			state.refuse(i, p.server.reference(t.key()), err)
@@ -86,13 +86,13 @@ func (p *play) act(ctx context.Context, old, manifests []map[string]any) (*State
 var services = []schema.GroupKind{KServe("InferenceService"), KServe("LLMInferenceService"), KServe("InferenceGraph"),
 	KServe("TrainedModel")}
 
-func (p *play) has(k key) bool {
+func (p *syncer) has(k key) bool {
 	_, err := p.server.get(k)
 	return err == nil
 }
 
 // gone adds to a state the manifests that were accepted and that controllers have deleted.
-func (p *play) gone(state *State, manifests []map[string]any) {
+func (p *syncer) gone(state *State, manifests []map[string]any) {
 	for i, o := range manifests {
 		t, found := p.server.targetOf(o, p.namespace)
 		told := slices.ContainsFunc(state.Refused, func(r Refusal) bool { return r.Index == i && !r.Deleted }) ||
@@ -105,7 +105,7 @@ func (p *play) gone(state *State, manifests []map[string]any) {
 
 // prunes reports whether Argo CD deletes what became of a manifest that is gone: not what it is told to keep, nor what has
 // an owner, as KServe's own object of that name (GetManagedLiveObjs in pkg/cache/cluster.go of gitops-engine@v0.7.1).
-func (p *play) prunes(k key) bool {
+func (p *syncer) prunes(k key) bool {
 	live, err := p.server.get(k)
 	if err != nil || len(metaOf(live).GetOwnerReferences()) > 0 {
 		return false
@@ -115,7 +115,7 @@ func (p *play) prunes(k key) bool {
 }
 
 // lookAgain lets KServe look at all services once more, and returns nil if that changes nothing.
-func (p *play) lookAgain(ctx context.Context, state *State, manifests []map[string]any) (*State, error) {
+func (p *syncer) lookAgain(ctx context.Context, state *State, manifests []map[string]any) (*State, error) {
 	before := p.server.revision
 	p.manager.lookAgain()
 	later := &State{}
@@ -128,7 +128,7 @@ func (p *play) lookAgain(ctx context.Context, state *State, manifests []map[stri
 }
 
 // settled lets the controllers do their work, and adds to the state what they leave.
-func (p *play) settled(ctx context.Context, state *State) error {
+func (p *syncer) settled(ctx context.Context, state *State) error {
 	if err := p.manager.settle(ctx); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func ordered(manifests []map[string]any) []int {
 }
 
 // apply creates an object or merges it into the stored one, as kubectl apply does. A panic is an error.
-func (p *play) apply(t target, was, manifest object, dryRun bool) (err error) {
+func (p *syncer) apply(t target, was, manifest object, dryRun bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -218,7 +218,7 @@ func (p *play) apply(t target, was, manifest object, dryRun bool) (err error) {
 
 // made returns the objects that the manifests and the controllers have made or changed. What is in the cluster without
 // the manifests is not changed if only its status is: presets have there who uses them.
-func (p *play) made() []map[string]any {
+func (p *syncer) made() []map[string]any {
 	stateless := func(o object) object {
 		o = maps.Clone(o)
 		delete(o, "status")
