@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
@@ -34,7 +35,8 @@ const (
 	inEvent                       // what happened to the service
 	inModel                       // what KServe says about the model, from which its conditions and events follow
 	inWorkload
-	inPods // why there are no pods
+	inEnded // what ended a pod that another one has to replace
+	inPods  // why there are no pods
 	inPod
 	inContainer
 	inMetadata // what nothing below can change
@@ -45,9 +47,9 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	r := refOf(service)
 	causes := slices.Concat(deletion(r, service), stopped(r, service), c.statusOf(r, service))
 	all := c.below(service)
-	older := c.older(all)
+	replaced := c.replaced(all)
 	for _, below := range all {
-		if !older[below] {
+		if !replaced[below] {
 			causes = append(causes, c.causesIn(below, c.objects[below])...)
 		}
 	}
@@ -63,10 +65,10 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	return &deepest
 }
 
-// older are the ReplicaSets that a newer one of the same Deployment replaces, and their pods: what was wrong with them may
-// be mended.
-func (c *Cluster) older(all []ref) map[ref]bool {
-	older := map[ref]bool{}
+// replaced are the ReplicaSets of older revisions of the same Deployment, and their pods: what was wrong with them may be
+// mended. The newest ReplicaSet need not be the youngest: a Deployment uses one again for a template that it had before.
+func (c *Cluster) replaced(all []ref) map[ref]bool {
+	replaced := map[ref]bool{}
 	for _, deployment := range all {
 		if deployment.kind != "Deployment" {
 			continue
@@ -74,24 +76,31 @@ func (c *Cluster) older(all []ref) map[ref]bool {
 		sets := slices.DeleteFunc(slices.Clone(c.children[text(c.objects[deployment], "metadata", "uid")]), func(r ref) bool {
 			return r.kind != "ReplicaSet"
 		})
-		newest := ""
+		newest := 0
 		for _, set := range sets {
-			newest = max(newest, c.made(set))
+			newest = max(newest, c.revision(set))
 		}
 		for _, set := range sets {
-			if c.made(set) == newest {
+			if c.revision(set) == newest {
 				continue
 			}
-			older[set] = true
+			replaced[set] = true
 			for _, pod := range c.children[text(c.objects[set], "metadata", "uid")] {
-				older[pod] = true
+				replaced[pod] = true
 			}
 		}
 	}
-	return older
+	return replaced
 }
 
-func (c *Cluster) made(r ref) string { return text(c.objects[r], "metadata", "creationTimestamp") }
+// revisionAnnotation counts the revisions of a Deployment, on its ReplicaSets too (RevisionAnnotation in
+// pkg/controller/deployment/util/deployment_util.go of Kubernetes).
+const revisionAnnotation = "deployment.kubernetes.io/revision"
+
+func (c *Cluster) revision(set ref) int {
+	n, _ := strconv.Atoi(text(c.objects[set], "metadata", "annotations", revisionAnnotation)) // 0 for none
+	return n
+}
 
 // longest is how many characters of a message are shown. Kubernetes itself cuts those of events off there.
 const longest = 1024
@@ -139,7 +148,8 @@ func stopped(r ref, o health.Object) []Cause {
 
 // statusOf returns what the status of a service, and the events about it, say.
 func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
-	causes := c.eventsOf(r, inEvent)
+	var causes []Cause
+	since := "" // the last change of what is wrong
 	for _, condition := range list(o, "status", "conditions") {
 		if text(condition, "status") != "False" || text(condition, "reason") == "" && text(condition, "message") == "" {
 			continue
@@ -149,11 +159,21 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 			d = inSummary
 		}
 		if name != stopping {
-			causes = append(causes, newCause(r, d, text(condition, "lastTransitionTime"),
-				cmp.Or(text(condition, "reason"), name), text(condition, "message")))
+			at := text(condition, "lastTransitionTime")
+			since = max(since, at)
+			causes = append(causes, newCause(r, d, at, cmp.Or(text(condition, "reason"), name), text(condition, "message")))
 		}
 	}
-	if failure, ok := health.At(o, "status", "modelStatus", "lastFailureInfo").(health.Object); ok {
+	for _, event := range c.eventsOf(r, inEvent) {
+		if event.at != "" && event.at < since {
+			event.depth = inSummary // KServe has gone on since
+		}
+		causes = append(causes, event)
+	}
+	// KServe keeps the last failure of a model that it has loaded since.
+	failure, _ := health.At(o, "status", "modelStatus", "lastFailureInfo").(health.Object)
+	switch text(o, "status", "modelStatus", "transitionStatus") {
+	case "InvalidSpec", "BlockedByFailedLoad":
 		causes = append(causes, newCause(r, inModel, text(failure, "time"), text(failure, "reason"), text(failure, "message")))
 	}
 	return causes
@@ -162,9 +182,13 @@ func (c *Cluster) statusOf(r ref, o health.Object) []Cause {
 // summaries are the conditions that follow from others: without pods there are no routes.
 var summaries = []string{"Ready", "IngressReady", "RoutesReady", "LatestDeploymentReady"}
 
-// echoes are the events of KServe that repeat a condition, or a conflict that it tries again (controller.go of
-// inferenceservice@v0.15.2 and @v0.20.0).
-var echoes = []string{"InferenceServiceNotReady", "InferenceGraphNotReady", "LLMInferenceServiceNotReady", "UpdateFailed"}
+// asides are the events of KServe that repeat a condition or a conflict that it tries again, or that say what it does
+// without (controller.go of inferenceservice@v0.15.2 and @v0.20.0, and pkg/controller/v1alpha2/llmisvc@v0.20.0).
+var asides = []string{
+	"InferenceServiceNotReady", "InferenceGraphNotReady", "LLMInferenceServiceNotReady", "UpdateFailed",
+	"VirtualServiceCRDNotFound", "StorageInitializerOverride", "LatencyPredictorConfigRef", "ModelNameCollision",
+	"MemberDivergence",
+}
 
 func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
 	for _, e := range c.events[r] {
@@ -172,7 +196,7 @@ func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
 			continue // of an object that had the name before
 		}
 		depth := d
-		if slices.Contains(echoes, e.reason) {
+		if slices.Contains(asides, e.reason) {
 			depth = min(d, inSummary)
 		}
 		causes = append(causes, newCause(r, depth, e.last, e.reason, e.message))
@@ -230,19 +254,49 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	for _, t := range health.Troubles(pod) {
 		causes = append(causes, troubleCause(r, at, t))
 	}
+	if reason := text(pod, "status", "reason"); len(causes) == 0 && reason != "" { // Evicted
+		causes = append(causes, newCause(r, inPod, at, reason, text(pod, "status", "message")))
+	}
+	if hasEnded(pod) {
+		if c.hasSuccessor(pod) {
+			return nil
+		}
+		for i := range causes {
+			causes[i].depth = inEnded
+		}
+		return causes
+	}
 	if len(causes) > 0 {
 		return causes // of which the first one counts: init containers keep the others from starting
 	}
-	if reason := text(pod, "status", "reason"); reason != "" { // Evicted
-		return []Cause{newCause(r, inPod, at, reason, text(pod, "status", "message"))}
-	}
 	causes = slices.DeleteFunc(c.eventsOf(r, inPod), func(cause Cause) bool {
-		return cause.Reason == "FailedScheduling" && text(pod, "status", "phase") == "Running"
+		return cause.Reason == "FailedScheduling" && isScheduled(pod)
 	})
 	for i := range causes {
 		causes[i].at = at + causes[i].at
 	}
 	return causes
+}
+
+func isScheduled(pod health.Object) bool {
+	return text(pod, "status", "phase") == "Running" ||
+		slices.ContainsFunc(list(pod, "status", "conditions"), func(condition any) bool {
+			return text(condition, "type") == "PodScheduled" && text(condition, "status") == "True"
+		})
+}
+
+func hasEnded(pod health.Object) bool {
+	phase := text(pod, "status", "phase")
+	return phase == "Failed" || phase == "Succeeded"
+}
+
+// hasSuccessor reports whether what owns a pod that has ended has another one.
+func (c *Cluster) hasSuccessor(pod health.Object) bool {
+	return slices.ContainsFunc(list(pod, "metadata", "ownerReferences"), func(owner any) bool {
+		return slices.ContainsFunc(c.children[text(owner, "uid")], func(r ref) bool {
+			return r.kind == "Pod" && !hasEnded(c.objects[r])
+		})
+	})
 }
 
 func troubleCause(r ref, at string, t health.Trouble) Cause {

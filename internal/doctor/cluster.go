@@ -101,6 +101,11 @@ func slim(r ref, o health.Object) health.Object {
 	}
 	small := health.Object{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": part(o, "metadata",
 		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp")}
+	if r.kind == "ReplicaSet" {
+		small["metadata"].(health.Object)["annotations"] = health.Object{
+			revisionAnnotation: text(o, "metadata", "annotations", revisionAnnotation),
+		}
+	}
 	if !(r.kind == "Pod" && isReady(o)) {
 		small["spec"], small["status"] = part(o, "spec", "replicas", "scaleTargetRef"), o["status"]
 	}

@@ -67,8 +67,9 @@ status:
 		return "---\napiVersion: " + apiVersion + "\nkind: " + kind + "\nmetadata: {namespace: models, ownerReferences: " +
 			"[{kind: X, name: x, uid: " + owner + ", controller: true}], " + metadata + "}\n" + rest + "\n"
 	}
-	set := func(name, at string) string {
-		return owned("apps/v1", "ReplicaSet", "d", "name: "+name+", uid: "+name+", creationTimestamp: \""+at+"\"", "")
+	set := func(name, revision string) string {
+		return owned("apps/v1", "ReplicaSet", "d", "name: "+name+", uid: "+name+
+			", annotations: {deployment.kubernetes.io/revision: \""+revision+"\"}", "")
 	}
 	podOf := func(set, status string) string {
 		return owned("v1", "Pod", set, "name: "+set+"-1", "status: {"+status+"}")
@@ -113,10 +114,45 @@ status:
 			"status: {containerStatuses: [{name: main, state: {terminated: {exitCode: 143, reason: Error}}}]}\n",
 			"Pods: pods (InferenceService models/iris)", ""},
 		{"a rollout, whose older pod can't pull what is corrected", service + made("apps/v1", "Deployment", "name: iris, uid: d", "") +
-			set("old", "2026-01-01T00:00:00Z") + set("new", "2026-01-02T00:00:00Z") +
+			set("old", "9") + set("new", "10") +
 			podOf("old", `containerStatuses: [{name: main, state: {waiting: {reason: ImagePullBackOff}}}]`) +
 			podOf("new", `conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: no GPU}]`),
 			"Unschedulable: no GPU (Pod models/new-1)", "correct nodeSelector, affinity or tolerations, or add nodes that match"},
+		{"a rollout that is taken back, so that the first ReplicaSet is the newest", service +
+			made("apps/v1", "Deployment", "name: iris, uid: d", "") + set("second", "2") + set("first", "3") +
+			podOf("second", `containerStatuses: [{name: main, state: {waiting: {reason: ImagePullBackOff}}}]`) +
+			podOf("first", `conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: no GPU}]`),
+			"Unschedulable: no GPU (Pod models/first-1)", "correct nodeSelector, affinity or tolerations, or add nodes that match"},
+		{"a pod that was evicted, beside the one in its place", service + conditions +
+			owned("apps/v1", "ReplicaSet", "isvc", "name: set, uid: set", "") +
+			owned("v1", "Pod", "set", "name: gone", "status: {phase: Failed, reason: Evicted, containerStatuses: ["+
+				"{name: main, state: {terminated: {exitCode: 137, reason: Error}}}]}") +
+			owned("v1", "Pod", "set", "name: here", `status: {phase: Pending, conditions: [`+
+				`{type: PodScheduled, status: "False", reason: Unschedulable, message: no GPU}]}`),
+			"Unschedulable: no GPU (Pod models/here)", "correct nodeSelector, affinity or tolerations, or add nodes that match"},
+		{"a pod that was evicted, beside one that starts", service + conditions +
+			owned("apps/v1", "ReplicaSet", "isvc", "name: set, uid: set", "") +
+			owned("v1", "Pod", "set", "name: gone", "status: {phase: Failed, reason: Evicted}") +
+			owned("v1", "Pod", "set", "name: here", "status: {phase: Pending}"),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a pod that was evicted, and a quota that keeps others away", service + conditions +
+			owned("apps/v1", "ReplicaSet", "isvc", "name: set, uid: set",
+				`status: {conditions: [{type: ReplicaFailure, status: "True", reason: FailedCreate, message: "exceeded quota: a"}]}`) +
+			owned("v1", "Pod", "set", "name: gone", "status: {phase: Failed, reason: Evicted}"),
+			"FailedCreate: exceeded quota: a (ReplicaSet models/set)",
+			"lower the resources of the service, or raise the ResourceQuota"},
+		{"a pod that was not scheduled at first, and pulls its image", service + conditions + pod +
+			`status: {phase: Pending, conditions: [{type: PodScheduled, status: "True"}]}` + "\n" +
+			warning("Pod", "iris-1", "FailedScheduling"), "Pods: pods (InferenceService models/iris)", ""},
+		{"an event that is older than what is wrong", service + conditions + warning("InferenceService", "iris", "InternalError") +
+			"lastTimestamp: \"2025-12-31T00:00:00Z\"\n", "Pods: pods (InferenceService models/iris)", ""},
+		{"an event about what KServe does without", service + conditions +
+			warning("InferenceService", "iris", "VirtualServiceCRDNotFound"), "Pods: pods (InferenceService models/iris)", ""},
+		{"a model that could not be loaded", service + conditions + "  modelStatus: {transitionStatus: BlockedByFailedLoad, " +
+			"lastFailureInfo: {reason: ModelLoadFailed, message: no file}}\n",
+			"ModelLoadFailed: no file (InferenceService models/iris)", ""},
+		{"a model that is loaded since", service + conditions + "  modelStatus: {transitionStatus: UpToDate, " +
+			"lastFailureInfo: {reason: ModelLoadFailed, message: no file}}\n", "Pods: pods (InferenceService models/iris)", ""},
 		{"a revision without traffic", service + conditions + made("serving.knative.dev/v1", "Revision", "name: iris-1",
 			`status: {conditions: [{type: Active, status: "False", reason: NoTraffic, severity: Info}]}`),
 			"Pods: pods (InferenceService models/iris)", ""},
