@@ -265,11 +265,11 @@ status:
 }
 
 func TestDrift(t *testing.T) {
-	const applied = `{"spec":{"z":null,"a":1,"b":["x","y"],"c":{"d":true},"env":[{"value":"s3cr3t"}]},"metadata":{"labels":{"l":"1"}}}`
+	const applied = `{"spec":{"z":null,"a":1,"b":["x","y"],"c":{"d":true},"image":"x:1"},"metadata":{"labels":{"l":"1"}}}`
 	live := health.Object{
 		"metadata": health.Object{"annotations": health.Object{lastApplied: applied}, "labels": health.Object{"l": "1", "m": "2"}},
 		"spec": health.Object{"a": 2.0, "b": []any{"x"}, "c": health.Object{"d": true}, "e": "default",
-			"env": []any{health.Object{"value": "hunter2"}}},
+			"image": "x:2"},
 	}
 	r := ref{"", "ConfigMap", "models", "a"}
 	c := cluster(t, "")
@@ -279,8 +279,8 @@ func TestDrift(t *testing.T) {
 		want string
 	}{
 		{application{isHere: true, isSync: true}, ""},
-		{application{isHere: true}, `spec.a is 1 as applied and 2 now, spec.b[1] is "y" as applied and not there now, ` +
-			"spec.env[0].value has another value than as applied"},
+		{application{isHere: true}, `spec.a is 1 as applied and 2 now, spec.b[1] has another value than as applied, ` +
+			`spec.image is "x:1" as applied and "x:2" now`},
 	} {
 		c.applications[r] = []application{tc.app}
 		if got := c.drift(r); got != tc.want {
@@ -291,6 +291,31 @@ func TestDrift(t *testing.T) {
 	c.applications[r] = []application{{isHere: true, hasNews: true}}
 	if got := c.drift(r); got != "Git has changed since the last sync" {
 		t.Error(got)
+	}
+}
+
+func TestMayBeSecret(t *testing.T) {
+	for _, tc := range []struct {
+		at    string
+		value any
+		want  bool
+	}{
+		{"spec.predictor.model.env[0].value", "s3cr3t", true},
+		{"spec.predictor.model.args[1]", "--token=s3cr3t", true},
+		{"spec.predictor.model.readinessProbe.httpGet.httpHeaders[0].value", "Bearer s3cr3t", true},
+		{"spec.predictor.model.storage.parameters.key", "s3cr3t", true},
+		{"metadata.annotations.team/token", "s3cr3t", true},
+		{"metadata.annotations.serving.kserve.io/autoscalerClass", "hpa", false},
+		{"spec.predictor.model.storageUri", "https://me:s3cr3t@models/iris", true},
+		{"spec.predictor.model.storageUri", "gs://models/iris", false},
+		{"spec.predictor.model.resources.limits.nvidia.com/gpu", "1", false},
+		{"spec.predictor.model.modelFormat.name", "sklearn", false},
+		{"spec.predictor.minReplicas", 1.0, false},
+		{"spec.predictor.model.env[0].value", nil, false},
+	} {
+		if got := mayBeSecret(tc.at, tc.value); got != tc.want {
+			t.Errorf("%s: %t for %v", tc.at, got, tc.value)
+		}
 	}
 }
 

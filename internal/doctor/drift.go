@@ -64,14 +64,22 @@ func differing(at string, applied, live any) []string {
 	if reflect.DeepEqual(applied, live) {
 		return nil
 	}
-	if private().MatchString(at) {
+	if mayBeSecret(at, applied) || mayBeSecret(at, live) {
 		return []string{at + " has another value than as applied"}
 	}
 	return []string{fmt.Sprintf("%s is %s as applied and %s now", at, shown(applied), shown(live))}
 }
 
-// private are paths whose values may be secrets.
-var private = lazyregexp.New(`\.(env|args|command)\[\d+\]|^metadata\.annotations\.`)
+// mayBeSecret reports whether a value is not to be shown. A string may be a token in a variable, an argument, a header or
+// an annotation, or a URL with a password.
+func mayBeSecret(at string, value any) bool {
+	s, isString := value.(string)
+	return isString && (!public().MatchString(at) || strings.Contains(s, "://") && strings.Contains(s, "@"))
+}
+
+// public are paths whose strings are no secrets.
+var public = lazyregexp.New(`\.(image|storageUri|name|version|runtime|protocolVersion|type|serviceAccountName|scaleMetric)$|` +
+	`\.(requests|limits)\.|^metadata\.labels\.|^metadata\.annotations\.serving\.kserve\.io/`)
 
 func shown(value any) string {
 	if value == nil {
