@@ -15,6 +15,7 @@ var remedies = []struct{ reason, says, do string }{
 	{"CreateContainerConfigError", "", "create the ConfigMap or Secret that the container names, or correct the name"},
 	{"FailedCreate", "exceeded quota", "lower the resources of the service, or raise the ResourceQuota"},
 	{"FailedCreate", "", "change what the message names"},
+	{"Unschedulable", "PersistentVolumeClaim", "create the claim, or correct its name or StorageClass"},
 	{"Unschedulable", "Insufficient", "ask for less, or add nodes that have it"},
 	{"Unschedulable", "", "correct nodeSelector, affinity or tolerations, or add nodes that match"},
 	{"FailedMount", "", "create what the volume names, or correct the name"},

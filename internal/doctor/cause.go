@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
@@ -35,8 +36,9 @@ const (
 	inEvent                       // what happened to the service
 	inModel                       // what KServe says about the model, from which its conditions and events follow
 	inWorkload
-	inEnded // what ended a pod that another one has to replace
-	inPods  // why there are no pods
+	inUnready // what a pod waits for
+	inEnded   // what ended a pod that another one has to replace
+	inPods    // why there are no pods
 	inPod
 	inContainer
 	inMetadata // what nothing below can change
@@ -47,9 +49,9 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	r := refOf(service)
 	causes := slices.Concat(deletion(r, service), stopped(r, service), c.statusOf(r, service))
 	all := c.below(service)
-	replaced := c.replaced(all)
+	silent := c.silent(all)
 	for _, below := range all {
-		if !replaced[below] {
+		if !silent[below] {
 			causes = append(causes, c.causesIn(below, c.objects[below])...)
 		}
 	}
@@ -65,33 +67,52 @@ func (c *Cluster) cause(service health.Object) *Cause {
 	return &deepest
 }
 
-// replaced are the ReplicaSets of older revisions of the same Deployment, and their pods: what was wrong with them may be
-// mended. The newest ReplicaSet need not be the youngest: a Deployment uses one again for a template that it had before.
-func (c *Cluster) replaced(all []ref) map[ref]bool {
-	replaced := map[ref]bool{}
-	for _, deployment := range all {
-		if deployment.kind != "Deployment" {
-			continue
+// silent are the objects, and what is below them, that do not say why a service is not well now: the ReplicaSets of older
+// revisions of a Deployment and, while the newest revision of Knative is not ready, the older ones, where what was wrong may
+// be mended; and the schedulers of which one is available, as only one gets.
+func (c *Cluster) silent(all []ref) map[ref]bool {
+	silent := map[ref]bool{}
+	var silence func(ref)
+	silence = func(r ref) {
+		silent[r] = true
+		for _, child := range c.children[text(c.objects[r], "metadata", "uid")] {
+			silence(child)
 		}
-		sets := slices.DeleteFunc(slices.Clone(c.children[text(c.objects[deployment], "metadata", "uid")]), func(r ref) bool {
-			return r.kind != "ReplicaSet"
-		})
-		newest := 0
-		for _, set := range sets {
-			newest = max(newest, c.revision(set))
-		}
-		for _, set := range sets {
-			if c.revision(set) == newest {
+	}
+	for _, r := range all {
+		o := c.objects[r]
+		children := c.children[text(o, "metadata", "uid")]
+		switch r.kind {
+		case "Deployment":
+			if health.HasPassiveReplicas(o) && number(o, "status", "availableReplicas") > 0 {
+				silence(r)
+			}
+			newest := 0
+			for _, child := range children {
+				newest = max(newest, c.revision(child))
+			}
+			for _, child := range children {
+				if child.kind == "ReplicaSet" && c.revision(child) < newest {
+					silence(child)
+				}
+			}
+		case "Configuration":
+			newest := text(o, "status", "latestCreatedRevisionName")
+			if newest == text(o, "status", "latestReadyRevisionName") {
 				continue
 			}
-			replaced[set] = true
-			for _, pod := range c.children[text(c.objects[set], "metadata", "uid")] {
-				replaced[pod] = true
+			for _, child := range children {
+				if child.kind == "Revision" && child.name != newest {
+					silence(child)
+				}
 			}
 		}
 	}
-	return replaced
+	return silent
 }
+
+// componentLabel says what of an LLMInferenceService a workload is.
+const componentLabel = "app.kubernetes.io/component"
 
 // revisionAnnotation counts the revisions of a Deployment, on its ReplicaSets too (RevisionAnnotation in
 // pkg/controller/deployment/util/deployment_util.go of Kubernetes).
@@ -190,10 +211,17 @@ var asides = []string{
 	"MemberDivergence",
 }
 
+// conflict is what the API server says where a controller has to try again (OptimisticLockErrorMsg in
+// staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go of Kubernetes).
+const conflict = "the object has been modified; please apply your changes to the latest version and try again"
+
 func (c *Cluster) eventsOf(r ref, d depth) (causes []Cause) {
 	for _, e := range c.events[r] {
 		if uid := text(c.objects[r], "metadata", "uid"); e.uid != "" && uid != "" && e.uid != uid {
 			continue // of an object that had the name before
+		}
+		if strings.Contains(e.message, conflict) {
+			continue
 		}
 		depth := d
 		if slices.Contains(asides, e.reason) {
@@ -243,15 +271,16 @@ func failures(r ref, o health.Object, d depth, names ...string) (causes []Cause)
 	return causes
 }
 
-// podCauses returns what keeps a pod from getting ready. Its containers know more than its conditions, and those more
-// than the events.
+// podCauses returns what keeps a pod from getting ready. Its containers know more than the events, unless a probe ends
+// them, and those more than its conditions.
 func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 	if health.At(pod, "status") == nil || isReady(pod) || text(pod, "metadata", "deletionTimestamp") != "" {
 		return nil
 	}
 	var causes []Cause
 	at := text(pod, "metadata", "creationTimestamp")
-	for _, t := range health.Troubles(pod) {
+	troubles := health.Troubles(pod)
+	for _, t := range troubles {
 		causes = append(causes, troubleCause(r, at, t))
 	}
 	if reason := text(pod, "status", "reason"); len(causes) == 0 && reason != "" { // Evicted
@@ -266,16 +295,49 @@ func (c *Cluster) podCauses(r ref, pod health.Object) []Cause {
 		}
 		return causes
 	}
-	if len(causes) > 0 {
-		return causes // of which the first one counts: init containers keep the others from starting
-	}
-	causes = slices.DeleteFunc(c.eventsOf(r, inPod), func(cause Cause) bool {
-		return cause.Reason == "FailedScheduling" && isScheduled(pod)
+	events := slices.DeleteFunc(c.eventsOf(r, inPod), func(event Cause) bool {
+		return event.Reason == "FailedScheduling" && isScheduled(pod) ||
+			len(troubles) > 0 && !isProbe(event, troubles[0]) // init containers keep the others from starting
 	})
-	for i := range causes {
-		causes[i].at = at + causes[i].at
+	switch {
+	case len(events) > 0:
+		causes = events
+		for i := range causes {
+			causes[i].at = at + causes[i].at
+		}
+	case len(causes) == 0:
+		causes = unready(r, at, pod)
 	}
 	return causes
+}
+
+// isProbe reports whether an event says which probe ended a container, or keeps one from getting ready that runs again for
+// so long that what ended it before is over.
+func isProbe(event Cause, t health.Trouble) bool {
+	if event.Reason != "Unhealthy" || t.Reason == "OOMKilled" {
+		return false
+	}
+	if killed := t.ExitCode == 137 || t.ExitCode == 143; killed && !strings.HasPrefix(event.Message, "Readiness") {
+		return true
+	}
+	last, err := time.Parse(time.RFC3339, event.at)
+	since, sinceErr := time.Parse(time.RFC3339, t.Since)
+	return err == nil && sinceErr == nil && last.Sub(since) >= recovery
+}
+
+// recovery is how long a container has to run until the kubelet no longer waits before it starts it again
+// (MaxContainerBackOff in pkg/kubelet of Kubernetes, twice).
+const recovery = 10 * time.Minute
+
+// unready returns the conditions that say why a pod is not ready, or is about to end.
+func unready(r ref, at string, pod health.Object) (causes []Cause) {
+	for _, condition := range list(pod, "status", "conditions") {
+		bad := map[string]string{"Initialized": "False", "Ready": "False", "DisruptionTarget": "True"}[text(condition, "type")]
+		if text(condition, "status") == bad && text(condition, "message") != "" {
+			causes = append(causes, newCause(r, inUnready, at, text(condition, "reason"), text(condition, "message")))
+		}
+	}
+	return causes // of which the first one counts: Kubernetes lists Initialized before Ready
 }
 
 func isScheduled(pod health.Object) bool {
@@ -303,7 +365,7 @@ func troubleCause(r ref, at string, t health.Trouble) Cause {
 	switch {
 	case t.Container == "":
 		return newCause(r, inPod, at, t.Reason, t.Message)
-	case t.ExitCode == 0:
+	case !t.Ended:
 		return newCause(r, inContainer, at, t.Reason, strings.TrimSuffix("container "+t.Container+": "+t.Message, ": "))
 	}
 	message := fmt.Sprintf("container %s ended with exit code %v", t.Container, t.ExitCode)
@@ -315,7 +377,7 @@ func troubleCause(r ref, at string, t health.Trouble) Cause {
 	}
 	cause := newCause(r, inContainer, at, t.Reason, message)
 	cause.logs = "-c " + shell.Quote(t.Container)
-	if t.RunsAgain {
+	if t.Restarted {
 		cause.logs += " --previous"
 	}
 	return cause

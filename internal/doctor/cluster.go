@@ -101,9 +101,9 @@ func slim(r ref, o health.Object) health.Object {
 	}
 	small := health.Object{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": part(o, "metadata",
 		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp")}
-	if r.kind == "ReplicaSet" {
-		small["metadata"].(health.Object)["annotations"] = health.Object{
-			revisionAnnotation: text(o, "metadata", "annotations", revisionAnnotation),
+	for field, name := range map[string]string{"annotations": revisionAnnotation, "labels": componentLabel} {
+		if value := text(o, "metadata", field, name); value != "" {
+			small["metadata"].(health.Object)[field] = health.Object{name: value}
 		}
 	}
 	if !(r.kind == "Pod" && isReady(o)) {

@@ -153,6 +153,81 @@ status:
 			"ModelLoadFailed: no file (InferenceService models/iris)", ""},
 		{"a model that is loaded since", service + conditions + "  modelStatus: {transitionStatus: UpToDate, " +
 			"lastFailureInfo: {reason: ModelLoadFailed, message: no file}}\n", "Pods: pods (InferenceService models/iris)", ""},
+		{"a container that ends, beside a sidecar that ended long ago and runs", service + pod + `
+status:
+  containerStatuses:
+  - {name: agent, restartCount: 1, ready: false, state: {running: {startedAt: "2026-01-01T00:00:00Z"}}, lastState: {terminated: {exitCode: 255}}}
+  - {name: main, restartCount: 7, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled}}}
+`, "OOMKilled: container main ended with exit code 137 after 7 restarts (Pod models/iris-1)",
+			"raise resources.limits.memory of the container"},
+		{"a container that ends with exit code 0", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 7, state: {waiting: {reason: CrashLoopBackOff, message: back-off}}, lastState: {terminated: {exitCode: 0, reason: Completed}}}
+`, "CrashLoopBackOff: container main ended with exit code 0 after 7 restarts (Pod models/iris-1)", ""},
+		{"a container that a probe ends", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: Error}}}
+` + strings.Replace(warning("Pod", "iris-1", "Unhealthy"), "it happened", "Liveness probe failed", 1),
+			"Unhealthy: Liveness probe failed (Pod models/iris-1)",
+			"correct the probe, or give the model more time with initialDelaySeconds or failureThreshold"},
+		{"a container that ends by itself, beside a readiness probe", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 4, state: {waiting: {reason: CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: Error}}}
+` + strings.Replace(warning("Pod", "iris-1", "Unhealthy"), "it happened", "Readiness probe failed", 1),
+			"CrashLoopBackOff: container main ended with exit code 137 after 4 restarts (Pod models/iris-1)", ""},
+		{"a container that runs for ten minutes since it ended", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 1, ready: false, state: {running: {startedAt: "2026-01-01T00:00:00Z"}}, lastState: {terminated: {exitCode: 1}}}
+` + warning("Pod", "iris-1", "Unhealthy") + "lastTimestamp: \"2026-01-01T00:10:00Z\"\n",
+			"Unhealthy: it happened (Pod models/iris-1)",
+			"correct the probe, or give the model more time with initialDelaySeconds or failureThreshold"},
+		{"a container that has just started again", service + pod + `
+status:
+  containerStatuses:
+  - {name: main, restartCount: 1, ready: false, state: {running: {startedAt: "2026-01-01T00:00:00Z"}}, lastState: {terminated: {exitCode: 1, reason: Error}}}
+` + warning("Pod", "iris-1", "Unhealthy") + "lastTimestamp: \"2026-01-01T00:09:59Z\"\n",
+			"Error: container main ended with exit code 1 after 1 restarts (Pod models/iris-1)", ""},
+		{"a pod whose events are gone", service + conditions + pod + `
+status:
+  conditions:
+  - {type: Initialized, status: "False", reason: ContainersNotInitialized, message: "storage-initializer"}
+  - {type: Ready, status: "False", reason: ContainersNotReady, message: "main"}
+`, "ContainersNotInitialized: storage-initializer (Pod models/iris-1)", ""},
+		{"a claim that is not there", service + pod +
+			`status: {conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: unbound PersistentVolumeClaims}]}`,
+			"Unschedulable: unbound PersistentVolumeClaims (Pod models/iris-1)",
+			"create the claim, or correct its name or StorageClass"},
+		{"a conflict that KServe tries again", service + conditions + strings.Replace(warning("InferenceService", "iris", "InternalError"),
+			"it happened", "the object has been modified; please apply your changes to the latest version and try again", 1),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"an older revision of Knative, while the newest is not ready", service +
+			made("serving.knative.dev/v1", "Configuration", "name: iris, uid: c",
+				"status: {latestCreatedRevisionName: iris-2, latestReadyRevisionName: iris-1}") +
+			owned("serving.knative.dev/v1", "Revision", "c", "name: iris-1, uid: r1", "") +
+			owned("serving.knative.dev/v1", "Revision", "c", "name: iris-2, uid: r2",
+				`status: {conditions: [{type: Ready, status: "False", reason: ExceededQuota}]}`) +
+			owned("apps/v1", "Deployment", "r1", "name: d1, uid: d1", "") +
+			owned("apps/v1", "ReplicaSet", "d1", "name: s1, uid: s1", "") + podOf("s1", `reason: Evicted`),
+			"ExceededQuota (Revision models/iris-2)", ""},
+		{"an older revision of Knative, while the newest is ready", service +
+			made("serving.knative.dev/v1", "Configuration", "name: iris, uid: c",
+				"status: {latestCreatedRevisionName: iris-2, latestReadyRevisionName: iris-2}") +
+			owned("serving.knative.dev/v1", "Revision", "c", "name: iris-1, uid: r1", "") +
+			owned("apps/v1", "Deployment", "r1", "name: d1, uid: d1", "") +
+			owned("apps/v1", "ReplicaSet", "d1", "name: s1, uid: s1", "") + podOf("s1", `reason: Evicted`),
+			"Evicted (Pod models/s1-1)", ""},
+		{"a scheduler of which one replica waits", service + conditions + made("apps/v1", "Deployment",
+			"name: scheduler, uid: s, labels: {app.kubernetes.io/component: llminferenceservice-router-scheduler}",
+			`status: {availableReplicas: 1, conditions: [{type: Available, status: "False", reason: MinimumReplicasUnavailable}]}`),
+			"Pods: pods (InferenceService models/iris)", ""},
+		{"a scheduler without replicas", service + conditions + made("apps/v1", "Deployment",
+			"name: scheduler, uid: s, labels: {app.kubernetes.io/component: llminferenceservice-router-scheduler}",
+			`status: {conditions: [{type: Available, status: "False", reason: MinimumReplicasUnavailable}]}`),
+			"MinimumReplicasUnavailable (Deployment models/scheduler)", ""},
 		{"a revision without traffic", service + conditions + made("serving.knative.dev/v1", "Revision", "name: iris-1",
 			`status: {conditions: [{type: Active, status: "False", reason: NoTraffic, severity: Info}]}`),
 			"Pods: pods (InferenceService models/iris)", ""},
@@ -307,6 +382,8 @@ func TestMayBeSecret(t *testing.T) {
 		{"metadata.annotations.team/token", "s3cr3t", true},
 		{"metadata.annotations.serving.kserve.io/autoscalerClass", "hpa", false},
 		{"spec.predictor.model.storageUri", "https://me:s3cr3t@models/iris", true},
+		{"spec.predictor.model.storageUri", "https://models/iris?sig=s3cr3t", true},
+		{"spec.predictor.logger.url", "http://sink", true},
 		{"spec.predictor.model.storageUri", "gs://models/iris", false},
 		{"spec.predictor.model.resources.limits.nvidia.com/gpu", "1", false},
 		{"spec.predictor.model.modelFormat.name", "sklearn", false},

@@ -71,10 +71,10 @@ func differing(at string, applied, live any) []string {
 }
 
 // mayBeSecret reports whether a value is not to be shown. A string may be a token in a variable, an argument, a header or
-// an annotation, or a URL with a password.
+// an annotation, or a URL with a password or a signature.
 func mayBeSecret(at string, value any) bool {
 	s, isString := value.(string)
-	return isString && (!public().MatchString(at) || strings.Contains(s, "://") && strings.Contains(s, "@"))
+	return isString && (!public().MatchString(at) || strings.Contains(s, "://") && strings.ContainsAny(s, "@?"))
 }
 
 // public are paths whose strings are no secrets.

@@ -39,9 +39,12 @@ func trouble(pod Object) string {
 type Trouble struct {
 	Container       string // "" where the pod has no node
 	Reason, Message string
-	ExitCode        float64 // 0 where the container has not ended
+	Ended           bool    // whether the container has ended
+	ExitCode        float64 // with which it did
 	Restarts        float64
-	RunsAgain       bool // or waits for that, so that its log is the one before
+	Runs            bool   // whether it runs again, and is not ready
+	Since           string // when that began
+	Restarted       bool   // whether it runs again, or waits for that, so that its log is the one before
 }
 
 // String returns the reason and the end of the message, which says most of a log.
@@ -49,7 +52,7 @@ func (t Trouble) String() string {
 	if t.Container == "" {
 		return t.said()
 	}
-	if t.ExitCode == 0 {
+	if !t.Ended {
 		return t.Container + ": " + t.said()
 	}
 	return fmt.Sprintf("%s: %s, exit code %v", t.Container, t.said(), t.ExitCode)
@@ -63,17 +66,21 @@ func (t Trouble) said() string {
 	return strings.TrimSuffix(t.Reason+": "+message, ": ")
 }
 
-// Troubles returns why containers of a pod do not run, those that keep others from starting first, or else why it has no
-// node.
+// Troubles returns why containers of a pod do not run, those that keep others from starting first and those that run again
+// last, or else why it has no node.
 func Troubles(pod Object) (all []Trouble) {
+	var running []Trouble
 	for _, list := range []string{"initContainerStatuses", "containerStatuses"} {
 		statuses, _ := At(pod, "status", list).([]any)
 		for _, status := range statuses {
-			if t, ok := containerTrouble(status); ok {
+			if t, ok := containerTrouble(status); ok && t.Runs {
+				running = append(running, t)
+			} else if ok {
 				all = append(all, t)
 			}
 		}
 	}
+	all = append(all, running...)
 	conditions, _ := At(pod, "status", "conditions").([]any)
 	for _, condition := range conditions {
 		if len(all) == 0 && stringAt(condition, "type") == "PodScheduled" && stringAt(condition, "status") == "False" {
@@ -87,20 +94,22 @@ func Troubles(pod Object) (all []Trouble) {
 // again and is not ready yet.
 func containerTrouble(status any) (t Trouble, ok bool) {
 	waiting := stringAt(status, "state", "waiting", "reason")
-	again := waiting == "CrashLoopBackOff" || At(status, "state", "running") != nil && At(status, "ready") == false
+	t.Runs = At(status, "state", "running") != nil && At(status, "ready") == false
+	t.Restarted = t.Runs || waiting == "CrashLoopBackOff"
 	ended := At(status, "state", "terminated")
-	if again {
+	if t.Restarted {
 		ended = At(status, "lastState", "terminated")
 	}
 	code, _ := At(ended, "exitCode").(float64)
 	switch {
-	case code != 0:
-		t = reasonOf(ended)
+	case code != 0, ended != nil && waiting == "CrashLoopBackOff":
+		t.Reason, t.Message = stringAt(ended, "reason"), stringAt(ended, "message")
 		if t.Reason != "OOMKilled" {
 			t.Reason = cmp.Or(waiting, t.Reason)
 		}
-		t.ExitCode, t.RunsAgain = code, again
+		t.Ended, t.ExitCode = true, code
 		t.Restarts, _ = At(status, "restartCount").(float64)
+		t.Since = stringAt(status, "state", "running", "startedAt")
 	case waiting == "", waiting == "ContainerCreating", waiting == "PodInitializing":
 		return t, false
 	default:

@@ -28,7 +28,7 @@ func rollout(workload Object) (verdict Verdict, ok bool) {
 		}
 		available = count("status", "availableReplicas")
 	}
-	if available > 0 && hasPassiveReplicas(workload) {
+	if available > 0 && HasPassiveReplicas(workload) {
 		return Verdict{}, false
 	}
 	conditions, _ := At(workload, "status", "conditions").([]any)
@@ -67,9 +67,9 @@ func replicaFailure(workload Object) string {
 	return ""
 }
 
-// hasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
+// HasPassiveReplicas reports whether a workload is the scheduler of an LLMInferenceService. Only one of its replicas
 // gets available. KServe replaces all of them at once (scheduler.go@v0.17.0, propagateSchedulerDeploymentStatus).
-func hasPassiveReplicas(workload Object) bool {
+func HasPassiveReplicas(workload Object) bool {
 	component := stringAt(workload, "metadata", "labels", "app.kubernetes.io/component")
 	return component == kserve.LLMSchedulerComponent
 }
