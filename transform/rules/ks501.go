@@ -82,6 +82,8 @@ func checkSpelling(p *pass, s *model.Service, value string) {
 		f.Message = p.noMode(s, value)
 	case old == current: // ModelMesh never had another name
 		return
+	case !p.Versions.Known() && p.Object.IsLive() && value == p.Object.Get("status", "deploymentMode").Str():
+		return // its KServe knows the name
 	case !p.Versions.Known():
 		f.Severity, f.Needs = transform.Warning, kserveVersion
 		symptom := "the service may run in the cluster's default mode"
