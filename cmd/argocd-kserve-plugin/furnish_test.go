@@ -44,7 +44,7 @@ kserve-repair*) shift && exec kubectl-kserve_repair "$@" ;;
 *argocd-cm*) cat "$OBJECTS/argocd-cm.yaml" ;;
 *llminferenceservices\ -w*) cat "$OBJECTS/llama.json" ;;
 *inferenceservices\ -w*) cat "$OBJECTS/fine.json" ;;
-*get\ isvc,llmisvc,clusterservingruntimes,*) cat "$OBJECTS/dump.yaml" ;;
+*get\ isvc,clusterservingruntimes,*) cat "$OBJECTS/dump.yaml" ;;
 *get\ i*svc,*|*get\ inferenceservices,*|*get\ inferenceservice\ *) cat "$OBJECTS/live.yaml" ;;
 esac
 `,

@@ -30,7 +30,8 @@ the deepest object that knows it, the findings, what to change in Git, and the c
 
 It runs your kubectl, which only lists: KServe's configuration and objects, what KServe made of them, autoscalers, pods,
 warnings, and Argo CD's Applications. Secrets are not read, and nothing is written. What your account may not read is
-one line. With a file or - it reads what kubectl get printed instead, as YAML or JSON.
+one line. With a file or - it reads what kubectl get printed instead, as YAML or JSON; to the last of the examples add the
+kinds that your cluster has too: llmisvc, lws, sts, or ksvc, configurations and revisions.
 
 The release and the default mode are those of the cluster, unless the flags name others. A service that is Suspended or
 scaled to zero is listed, and fails nothing.
@@ -39,7 +40,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 		Example: `  argocd-kserve-plugin doctor -A
   argocd-kserve-plugin doctor -n models isvc/iris
   argocd-kserve-plugin doctor -A -o openreports | kubectl apply -f -
-  kubectl get isvc,llmisvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
+  kubectl get isvc,clusterservingruntimes,hpa,deploy,rs,pods,events -A -o yaml |
     argocd-kserve-plugin doctor -`,
 	}
 	d := doctoring{env: env, from: newClusterFlags(cmd)}
