@@ -91,6 +91,15 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+// TestDoctorReportOfSome asks for the Report of some services, which would take the place of that of all.
+func TestDoctorReportOfSome(t *testing.T) {
+	code, stdout, stderr := doctor(newSick(t, nil), "-n", "models", "-o", "openreports", "isvc/iris")
+	const want = "a Report is about all services of a namespace, and replaces the one before: leave out isvc/iris\n"
+	if code != 2 || stdout != "" || stderr != want {
+		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
+	}
+}
+
 // TestDoctorReports is about what could not be read, and report objects of before, in the other formats.
 func TestDoctorReports(t *testing.T) {
 	const group = "/apis/openreports.io"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ The exit code is 0 when no service needs anybody, 1 when one does, 2 for an erro
 	d := doctoring{env: env, from: newClusterFlags(cmd)}
 	cmd.Flags().DurationVar(&d.timeout, "request-timeout", 30*time.Second, "time for an answer of the API server")
 	d.src = flags.Settings(cmd, env.caller, "kserve-version", "default-deployment-mode", "fail-on", "rules", "max-memory",
-		"max-input", "timeout")
+		"max-input")
 	format := flags.Format(cmd, doctor.Formats)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		format, err := format()
@@ -123,6 +124,10 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 			err = fmt.Errorf("%s: no objects", in.name)
 		}
 		return cluster, asked, err
+	}
+	if d.reports.Kind != "" && len(args) > 0 {
+		return nil, asked, fmt.Errorf("a %s is about all services of a namespace, and replaces the one before: leave out %s",
+			d.reports.Kind, strings.Join(args, " "))
 	}
 	cluster, err := doctor.NewCluster("the cluster")
 	cluster.Kubectl, cluster.Reports = d.from.command(), d.reports
