@@ -134,24 +134,10 @@ func (p *proof) compare() {
 	p.restarts(foretold.plan.Restarts(anew), evidence.Restarted(first, second))
 }
 
-// create makes an object, and what plan takes for granted: the namespace that it is in, with its ServiceAccount, which
-// kube-controller-manager makes in its own time, and the ServiceAccounts and PriorityClasses of its pods.
+// create makes an object, and what plan takes for granted.
 func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) error {
-	if err := p.cluster.Apply(ctx, named("Namespace", object.GetNamespace()), ""); err != nil {
+	if err := p.grant(ctx, object); err != nil {
 		return err
-	}
-	for _, account := range append(accounts(object.Object), "default") {
-		if err := p.cluster.Apply(ctx, named("ServiceAccount", account), object.GetNamespace()); err != nil {
-			return err
-		}
-	}
-	for _, class := range names(object.Object, "priorityClassName") {
-		priority := named("PriorityClass", class)
-		priority.SetAPIVersion("scheduling.k8s.io/v1")
-		priority.Object["value"] = int64(0)
-		if err := p.cluster.Apply(ctx, priority, ""); err != nil {
-			return err
-		}
 	}
 	if object.GetKind() == "ServiceAccount" { // it may be the namespace's
 		return p.cluster.Apply(ctx, object, object.GetNamespace())
@@ -162,15 +148,6 @@ func (p *proof) create(ctx context.Context, object *unstructured.Unstructured) e
 	}
 	return err
 }
-
-func named(kind, name string) *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": name},
-	}}
-}
-
-// accounts are the ServiceAccounts that a value names.
-func accounts(value any) []string { return names(value, "serviceAccountName", "serviceAccount") }
 
 // names are the names of objects that fields of a value have.
 func names(value any, fields ...string) (all []string) {
@@ -272,17 +249,17 @@ func (p *proof) inBoth(
 	return real, anew
 }
 
-// gives reports whether this test has made the object without need: a ServiceAccount that a case names for its pods, or
-// the certificate of a service for which KServe does not get as far.
+// gives reports whether this test has made the object without need: what a case names and none has, or the certificate of
+// a service for which KServe does not get as far.
 func (p *proof) gives(k evidence.Key, real evidence.State) bool {
 	service, isCertificate := strings.CutSuffix(k.Name, certificateSuffix)
 	if isCertificate && k.Kind == "Secret" {
 		owner := evidence.Key{Group: "serving.kserve.io", Kind: "LLMInferenceService", Namespace: k.Namespace, Name: service}
 		return objects.Condition(&unstructured.Unstructured{Object: real[owner]}, "Ready", "True") != nil
 	}
-	return k.Kind == "ServiceAccount" && slices.ContainsFunc(p.cases, func(c *planned) bool {
+	return slices.ContainsFunc(p.cases, func(c *planned) bool {
 		return slices.ContainsFunc(slices.Concat(c.before, c.after), func(o *unstructured.Unstructured) bool {
-			return o.GetNamespace() == k.Namespace && slices.Contains(accounts(o.Object), k.Name)
+			return slices.ContainsFunc(granted(o), func(given *unstructured.Unstructured) bool { return identity(given) == k })
 		})
 	})
 }

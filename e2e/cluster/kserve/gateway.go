@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -37,18 +38,32 @@ func (i *Installation) startGatewayStandIn(tb testing.TB) {
 	tb.Helper()
 	i.namespace.Apply(gateway)
 	kinds := []schema.GroupVersionResource{objects.Gateways, objects.HTTPRoutes, objects.PreviewInferencePools}
-	parent := map[string]any{"kind": "Gateway", "name": gatewayName, "namespace": namespace}
+	group := ""
 	if i.Version != "v0.16.0" { // which has only a preview of pools, without the group
 		kinds = append(kinds, objects.InferencePools)
-		parent["group"] = objects.Gateways.Group
+		group = objects.Gateways.Group
 	}
 	i.await(tb, kinds...)
-	standin.Controller{Name: "a Gateway's controller", Status: acceptance(parent)}.Start(tb, i.cluster.Client, kinds...)
+	parents := func() (all []map[string]any) {
+		found, err := i.cluster.Client.Resource(objects.Gateways).List(tb.Context(), metav1.ListOptions{})
+		if err != nil {
+			return nil // the test is over
+		}
+		for _, gateway := range found.Items {
+			parent := map[string]any{"kind": "Gateway", "name": gateway.GetName(), "namespace": gateway.GetNamespace()}
+			if group != "" {
+				parent["group"] = group
+			}
+			all = append(all, parent)
+		}
+		return all
+	}
+	standin.Controller{Name: "a Gateway's controller", Status: acceptance(parents)}.Start(tb, i.cluster.Client, kinds...)
 }
 
-// acceptance returns the fields of the status of an accepted object. Every pool has the parent.
+// acceptance returns the fields of the status of an accepted object. Every pool has all parents.
 func acceptance(
-	parent map[string]any,
+	parents func() []map[string]any,
 ) func(schema.GroupVersionResource, *unstructured.Unstructured) map[string]any {
 	return func(kind schema.GroupVersionResource, object *unstructured.Unstructured) map[string]any {
 		switch kind {
@@ -72,9 +87,13 @@ func acceptance(
 			if kind == objects.PreviewInferencePools {
 				field = "parent"
 			}
-			return map[string]any{field: []any{map[string]any{
-				"parentRef": parent, "conditions": conditions(object, "Accepted", "ResolvedRefs"),
-			}}}
+			var all []any
+			for _, parent := range parents() {
+				all = append(all, map[string]any{
+					"parentRef": parent, "conditions": conditions(object, "Accepted", "ResolvedRefs"),
+				})
+			}
+			return map[string]any{field: all}
 		}
 	}
 }
