@@ -196,6 +196,9 @@ func (p *proof) repair(ctx context.Context, c *planned) error {
 	for _, object := range c.after {
 		was, err := find(c.before, object), error(nil)
 		if was != nil { // even if it was refused: KServe may have made one of its name
+			if err := p.grant(ctx, object); err != nil {
+				return err
+			}
 			err = p.cluster.Change(ctx, was, object, object.GetNamespace())
 		}
 		if was == nil || apierrors.IsNotFound(err) { // KServe may have deleted it
