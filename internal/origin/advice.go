@@ -58,13 +58,15 @@ func (p *Places) Advice(f transform.Finding) string {
 
 // renamed says which patches no longer match when the edit gives a rendered object another name.
 func renamed(e transform.Edit) string {
-	if file := e.Object.File; file.FindPatches != nil && slices.Equal(e.Path, yamldoc.Path{"metadata", "name"}) {
+	if file := e.Object.File; file.FindPatches != nil && isName(e.Path) {
 		if files := file.FindPatches(); len(files) > 0 {
 			return ", and its name in the patches in " + strings.Join(files, " and ")
 		}
 	}
 	return ""
 }
+
+func isName(path yamldoc.Path) bool { return slices.Equal(path, yamldoc.Path{"metadata", "name"}) }
 
 // inPlaceOf says what to write into a source, so that the value is made of it as is was made of was.
 func inPlaceOf(value any, is, was string) string {
@@ -119,9 +121,13 @@ func (p *Places) findDisputed(findings []transform.Finding) map[spot]bool {
 	return disputed
 }
 
-// wants returns what a finding wants as a text. The names that the overlay makes are left out of the reason.
+// wants returns what a finding wants as a text. What the overlay adds to names is left out of the reason, and of another
+// name: the base can have that without it.
 func wants(f transform.Finding) string {
-	if len(f.Edits) > 0 {
+	switch {
+	case len(f.Edits) > 0 && isName(f.At):
+		return unaffixed(f.Object, changes(f))
+	case len(f.Edits) > 0:
 		return changes(f)
 	}
 	end := max(strings.LastIndex(f.Message, ": "), 0)
