@@ -106,8 +106,12 @@ func (f *finder) sum(ctx context.Context, args []string) (*Inputs, error) {
 	if len(f.All) == 0 {
 		return nil, f.nothing(args)
 	}
-	if f.checkout.Elsewhere && len(f.checkout.Remotes)+len(f.Repos) == 0 {
+	switch remotes := f.checkout.Remotes; {
+	case !f.checkout.Elsewhere:
+	case len(remotes)+len(f.Repos) == 0:
 		f.notes = append(f.notes, noRemotes)
+	case !slices.ContainsFunc(f.All, func(in *Input) bool { return in.Application != "" }):
+		f.notes = append(f.notes, otherRemotes(remotes))
 	}
 	return f.Inputs, nil
 }
@@ -151,6 +155,12 @@ func (f *finder) open(args []string) error {
 
 const noRemotes = "this checkout has no remotes to compare with; pass the repoURL of this repository with --repo"
 
+// otherRemotes says what to do in a fork or behind a mirror.
+func otherRemotes(remotes []string) string {
+	return fmt.Sprintf("the remotes of this checkout are %s; if a repoURL stands for it too, pass it with --repo",
+		strings.Join(remotes, ", "))
+}
+
 func noSources(folders string) error {
 	return fmt.Errorf("%s: no kustomization, chart or folder with manifests is below it; "+
 		"a manifest has apiVersion, kind and metadata", folders)
@@ -171,8 +181,7 @@ func (f *finder) nothing(args []string) error {
 	case len(remotes) == 0:
 		faults = append(faults, errors.New("none of the sources is rendered, and "+noRemotes))
 	default:
-		faults = append(faults, fmt.Errorf("none of the sources is rendered; the remotes of this checkout are %s; "+
-			"if a repoURL stands for it too, pass it with --repo", strings.Join(remotes, ", ")))
+		faults = append(faults, errors.New("none of the sources is rendered; "+otherRemotes(remotes)))
 	}
 	return errors.Join(faults...)
 }

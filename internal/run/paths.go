@@ -42,7 +42,12 @@ func (l *Loader) loadPaths(ctx context.Context, args []string) (*Inputs, error) 
 		if len(groups) > 1 {
 			return nil, errors.New("flag --previous: it belongs to one PATH; run the command for each")
 		}
-		if err := all.All[0].readPrevious(ctx, l.Previous); err != nil {
+		in := all.All[0]
+		before, err := l.before(in.Path)
+		if err == nil && before != "" {
+			err = in.readPrevious(ctx, before)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

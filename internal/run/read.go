@@ -148,6 +148,27 @@ func (l *Loader) findCounterpart(top string, args []string) (c counterpart, err 
 	return c, nil
 }
 
+// before returns what --previous stands for where one source is named: what that was, or if the flag names the top of
+// another work tree, what has the same path there, if anything.
+func (l *Loader) before(path string) (string, error) {
+	if path == "-" || l.Previous == "-" || !present(l.Dir.Absolute(l.Previous), ".git") {
+		return l.Previous, nil
+	}
+	here, err := tree.WorkTree(l.Dir.Absolute(path))
+	if err != nil {
+		return "", err
+	}
+	there := l.Dir.Real(l.Previous)
+	if here == there || !present(here, ".git") {
+		return l.Previous, nil
+	}
+	before, err := counterpart{here: here, there: there}.of(l.Dir, path)
+	if err == nil && l.Dir.Present(before) != nil {
+		before = ""
+	}
+	return before, err
+}
+
 // of returns the path that stands for another one.
 func (c counterpart) of(dir paths.Dir, path string) (string, error) {
 	rel, err := filepath.Rel(c.here, dir.Real(path))
