@@ -79,8 +79,11 @@ Argo CD compares in one of three ways:
 		case format.Partial:
 			fmt.Fprintf(env.Stderr, "not listed: %s that generate repairs\n", terminal.Count(n, "field"))
 		case unnamed && format.Name == drift.Formats[0].Name:
-			fmt.Fprintln(env.Stderr, "what a rule repairs differs for an Application that does not use the plugin: give it "+
-				"with --application")
+			hint := ""
+			if inputs.Summary().Found == nil {
+				hint = ": give it with --application"
+			}
+			fmt.Fprintln(env.Stderr, "what a rule repairs differs for an Application that does not use the plugin"+hint)
 		}
 		run.Warn(env.Stderr, warnings)
 		inputs.Summary().Write(env.Stderr)

@@ -28,8 +28,8 @@ func newPlanCommand(env *Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [PATH...]",
 		Short: "Show what KServe makes of the manifests",
-		Long: `Show what KServe makes of the manifests of a source, as generate repairs them: Deployments, Services, autoscalers
-and routes, with images, replicas and GPUs. KServe's own webhooks and controllers make them, on an API server in
+		Long: `Show what KServe makes of the manifests of a source, as generate repairs them, but for Applications that do not
+name the plugin: Deployments, Services, autoscalers and routes, with images, replicas and GPUs. KServe's own webhooks and controllers make them, on an API server in
 memory: nothing reaches a cluster. They are in a program for each release, argocd-kserve-plugin-kserve-RELEASE, beside
 this one or on PATH. The release is the setting kserve-version.
 
@@ -96,6 +96,13 @@ The exit code is 1 when something is refused, a service ends without its workloa
 		}
 		slices.Sort(pl.warnings)
 		run.Warn(env.Stderr, slices.Compact(pl.warnings))
+		if cluster == "" && slices.ContainsFunc(made.Services, func(s plan.Service) bool { return s.Stuck }) {
+			fmt.Fprintln(env.Stderr, "a service without a workload may lack what only your cluster has: --cluster FILE takes its "+
+				"configuration, runtimes and presets, as this prints them: "+clusterCommand)
+		}
+		if pl.unrepaired {
+			fmt.Fprintln(env.Stderr, "Applications that do not name the plugin are shown without repairs")
+		}
 		inputs.Summary().Write(env.Stderr)
 		return cmp.Or(inputs.Failed(), found(made.Failed()))
 	}
@@ -109,6 +116,7 @@ type planning struct {
 	env             *Env
 	inputs          *run.Inputs
 	repair, changed bool
+	unrepaired      bool // whether an Application lacks repairs, because it does not name the plugin
 	unready         []string
 	version, mode   string
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -73,22 +74,24 @@ func (pl *planning) read(ctx context.Context, cluster string) error {
 	return cmp.Or(err, pl.inKServe(), pl.checkMode())
 }
 
-// decode returns the objects of a source, repaired unless that is not wanted.
+// decode returns the objects of a source, repaired unless that is not wanted, or its Application does not name the plugin.
 func (pl *planning) decode(ctx context.Context, in *run.Input, options rules.Options) ([]plan.Manifest, error) {
 	repaired, err := in.Repair(ctx, options, rules.All)
 	if err != nil {
 		return nil, err
 	}
-	if err := contradictions(repaired); pl.repair && err != nil {
+	repair := pl.repair && !in.Unplugged
+	if err := contradictions(repaired); repair && err != nil {
 		return nil, err
 	}
 	pl.warnings = append(pl.warnings, repaired.Warnings...)
 	var all []plan.Manifest
 	for _, file := range repaired.Files() {
 		data := file.After
-		if !pl.repair {
+		if !repair {
 			data = file.Before
 		}
+		pl.unrepaired = pl.unrepaired || pl.repair && !bytes.Equal(data, file.After)
 		found, broken, err := plan.Read(data, file.Before, pl.env.caller.Dir.Shown(file.File.Path))
 		if err != nil {
 			return nil, err

@@ -32,6 +32,8 @@ With the programs of both releases that plan starts it also says what KServe's u
 applied: which pods restart because of which field, which objects KServe makes otherwise, what stops working, and which
 services it then refuses to change. Without them it says that it does not know.
 
+An Application that does not name the plugin has no repairs.
+
 The releases are --from, by default the setting kserve-version, and --to. Both ways work: with an older --to it says
 what a way back does. The exit code is 1 when a change is at or above fail-on, which is error by default. All that is
 refused or breaks is an error, also where generate repairs it.
@@ -141,7 +143,7 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		u.warnings = append(u.warnings, "default-deployment-mode is unknown, so what the upgrade breaks in only one of the "+
 			"modes is not listed: "+install.DetectFileCommand)
 	}
-	return slices.Concat(upgrade.Compare(before, after, u.from, u.to), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
+	return slices.Concat(upgrade.Compare(before, after, u.from, u.to, u.Unplugged), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
 		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }
 

@@ -47,13 +47,21 @@ type Change struct {
 }
 
 // Compare returns what changes from one result, at the old release, to another one for the same files, at the new one.
-func Compare(from, to *transform.Result, old, release kserve.Versions) []Change {
+// Where Argo CD applies them without the plugin, nothing is repaired, and what generate writes is no change.
+func Compare(from, to *transform.Result, old, release kserve.Versions, unplugged bool) []Change {
 	ofOne := func(o *transform.Object) bool { return serves(old, o) != serves(release, o) }
 	was := slices.DeleteFunc(from.Problems(), func(f transform.Finding) bool { return ofOne(f.Object) })
 	is := slices.DeleteFunc(to.Problems(), func(f transform.Finding) bool {
 		return ofOne(f.Object) && serves(release, f.Object)
 	})
-	changes := slices.Concat(gained(was, is), rewritten(from, to, release, ofOne), added(to, old, release))
+	changes := slices.Concat(gained(was, is), added(to, old, release))
+	if unplugged {
+		for i := range changes {
+			changes[i].Repaired = false
+		}
+	} else {
+		changes = append(changes, rewritten(from, to, release, ofOne)...)
+	}
 	for _, f := range without(was, is) {
 		c := change(Gone, f)
 		c.Severity, c.Repaired = transform.Advice, false
