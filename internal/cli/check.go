@@ -37,8 +37,8 @@ may move, and neither another release of KServe nor another message makes a find
 all the same.
 
 ` + flags.ReportHelp() + "\n\n" + flags.PeopleHelp,
-		Example: `  argocd-kserve-plugin check deploy/
-  argocd-kserve-plugin check --discover .
+		Example: `  argocd-kserve-plugin check
+  argocd-kserve-plugin check deploy/
   argocd-kserve-plugin check --application apps/
   argocd-kserve-plugin check -o text -o sarif=findings.sarif deploy/
   argocd-kserve-plugin check -o baseline=known.txt deploy/

@@ -21,7 +21,7 @@ func newRootCommand(env *Env, printed io.Writer) *cobra.Command {
 		Short: "Repair KServe manifests between Git and the cluster",
 		Long: "Find and repair what KServe and Argo CD break between Git and the cluster. check and diff write nothing: " +
 			"start with them.",
-		Example: "  argocd-kserve-plugin check deploy/\n  argocd-kserve-plugin diff deploy/\n" +
+		Example: "  argocd-kserve-plugin check\n  argocd-kserve-plugin diff deploy/\n" +
 			"  argocd-kserve-plugin fix deploy/\n  argocd-kserve-plugin explain KS101",
 		SilenceErrors:     true,
 		SilenceUsage:      true,
