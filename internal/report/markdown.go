@@ -106,8 +106,8 @@ func table(b *strings.Builder, r Report, findings []transform.Finding) {
 		if f.Accepted != nil {
 			text += "; " + encoding.Markdown(accepted(f))
 		}
-		row := fmt.Sprintf("| %s | %s %s | %s<br>%s | %s |\n",
-			severity, f.Rule.ID, f.Rule.Name, encoding.MarkdownCode(f.Subject()), encoding.MarkdownCode(at), text)
+		row := fmt.Sprintf("| %s | [%s](%s) %s | %s<br>%s | %s |\n",
+			severity, f.Rule.ID, Page(f.Rule), f.Rule.Name, encoding.MarkdownCode(f.Subject()), encoding.MarkdownCode(at), text)
 		if b.Len()+len(row) > maxTable {
 			fmt.Fprintf(b, "\nand %d more\n", len(findings)-i)
 			return
