@@ -24,22 +24,25 @@ var unknown = Options{KServeVersion: Unknown, DefaultDeploymentMode: Unknown}
 
 var top = filepath.Join("..", "..")
 
-// TestFiles keeps the files under install in step with the definition.
+// TestFiles keeps the files under install in step with the definition. Their image is that of the commands in
+// install/README.md: no image is published that people could forget to replace.
 func TestFiles(t *testing.T) {
+	options := unknown
+	options.Image = "registry.example.com/argocd-kserve-plugin:1"
 	for name, file := range map[string]string{
 		"kustomize":   "component/kustomization.yaml",
 		"helm-values": "argo-helm/values.yaml",
 		"operator":    "argocd-operator/argocd.yaml",
 	} {
 		path := filepath.Join(top, "install", file)
-		want := write(t, name, unknown)
+		want := write(t, name, options)
 		if update {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what install --form %s --health-checks=false prints (%v); run make golden", path, name, err)
+			t.Errorf("%s is not what install --form %s --health-checks=false --image ... prints (%v); run make golden", path, name, err)
 		}
 	}
 }
