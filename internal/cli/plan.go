@@ -29,9 +29,9 @@ func newPlanCommand(env *Env) *cobra.Command {
 		Use:   "plan [PATH...]",
 		Short: "Show what KServe makes of the manifests",
 		Long: `Show what KServe makes of the manifests of a source, as generate repairs them, but for Applications that do not
-name the plugin: Deployments, Services, autoscalers and routes, with images, replicas and GPUs. KServe's own webhooks and controllers make them, on an API server in
-memory: nothing reaches a cluster. They are in a program for each release, argocd-kserve-plugin-kserve-RELEASE, beside
-this one or on PATH. The release is the setting kserve-version.
+name the plugin: Deployments, Services, autoscalers and routes, with images, replicas and GPUs. KServe's own webhooks and
+controllers make them, on an API server in memory: nothing reaches a cluster. They are in a program for each release,
+argocd-kserve-plugin-kserve-RELEASE, beside this one or on PATH. The release is the setting kserve-version.
 
 With --previous it shows what changes: what is made, changed, replaced or deleted, which pods restart because of which
 field, what is refused, and by whom. The flag takes the manifests before the change: a directory or a file.

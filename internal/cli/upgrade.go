@@ -143,8 +143,8 @@ func (u *upgrading) changes(ctx context.Context) ([]upgrade.Change, error) {
 		u.warnings = append(u.warnings, "default-deployment-mode is unknown, so what the upgrade breaks in only one of the "+
 			"modes is not listed: "+install.DetectFileCommand)
 	}
-	return slices.Concat(upgrade.Compare(before, after, u.from, u.to, u.Unplugged), upgrade.CompareModes(u.from, u.to, rules.Services(after)),
-		upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
+	return slices.Concat(upgrade.Compare(before, after, u.from, u.to, u.Unplugged),
+		upgrade.CompareModes(u.from, u.to, rules.Services(after)), upgrade.CompareHealth(checks, newChecks, u.kinds)), nil
 }
 
 // objectKinds returns the kinds of KServe's objects in the source.
