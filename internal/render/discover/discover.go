@@ -174,8 +174,8 @@ func (d *discovery) sources() Result {
 	return found
 }
 
-// apiLine matches a line that every manifest has, in YAML or JSON.
-var apiLine = lazyregexp.New(`(?m)^[\s{,-]*["']?apiVersion["']?\s*:`)
+// apiLine matches what every manifest has at the start of a line, perhaps after a byte order mark, or in a line of JSON.
+var apiLine = lazyregexp.New(`(?m)(?:^[\s\x{FEFF}{,-]*["']?|[{,]\s*")apiVersion["']?\s*:`)
 
 // judge reports whether a folder is a source. If it is none, there may be a reason that people have to know.
 func (d *discovery) judge(c *candidate) (isSource bool, reason string) {

@@ -29,23 +29,26 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// TestOtherEncodings checks that a folder whose only manifest is in another encoding is a source, so that rendering it
-// says why nothing is read.
-func TestOtherEncodings(t *testing.T) {
+// TestSources checks which files make a folder a source. Rendering one in another encoding says why nothing is read.
+func TestSources(t *testing.T) {
 	for _, tc := range []struct {
-		name, begins string
-		is           bool
+		name, text string
+		is         bool
 	}{
 		{"UTF-16LE with a mark", "\xff\xfea\x00p\x00i\x00", true},
 		{"UTF-16BE with a mark", "\xfe\xff\x00a\x00p\x00i", true},
 		{"UTF-16LE", "a\x00p\x00i\x00", true},
 		{"UTF-32BE with a mark", "\x00\x00\xfe\xff\x00\x00\x00a", true},
+		{"YAML with a byte order mark", "\ufeffapiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", true},
+		{"a line of JSON", `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}}`, true},
+		{"a line of JSON with spaces", `{ "kind": "ConfigMap", "apiVersion" : "v1", "metadata": {"name": "a"} }`, true},
 		{"UTF-8 of something else", "a: 1\n", false},
+		{"a mention", "a: the apiVersion: of something\n", false},
 		{"empty", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(tc.begins), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			o := render.Options{Getenv: func(string) string { return "" }}
