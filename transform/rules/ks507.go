@@ -172,9 +172,7 @@ func (p *pass) serviceReferences() []reference {
 		at := yamldoc.Path{"spec", component}
 		field, _ := s.Framework(component)
 		all = append(all, p.account(at))
-		if uri := p.KServe.ModelURI(s, component); uri != nil {
-			all = append(all, p.volumeReference(uri))
-		}
+		all = append(all, p.volumeReference(p.KServe.ModelURI(s, component)))
 		for i := range s.Get(at.With("storageUris")...).List() {
 			all = append(all, p.volumeReference(at.With("storageUris", i, "uri")))
 		}
@@ -305,7 +303,7 @@ func (p *pass) similar(r reference) (meant []*transform.Object) {
 			continue
 		}
 		for j := i; j <= len(own); j++ {
-			if suffix := own[j:]; suffix != "" && !strings.HasPrefix(suffix, "-") || i == 0 && suffix == "" {
+			if suffix := own[j:]; suffix != "" && !strings.HasPrefix(suffix, "-") {
 				continue
 			}
 			if o := p.referred(r, own[:i]+r.name+own[j:]); o != nil {
