@@ -22,7 +22,8 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"argocd-kserve-plugin": main, "sandboxed": sandboxed, "measured": measured, "kubectl": kubectltest.Kubectl,
-		plan.Name + "0.15.2": plantest.Program, plan.Name + "0.20.0": plantest.Program, "jq": jq,
+		plan.Name + "0.15.2": plantest.Program, plan.Name + "0.19.0": plantest.Program,
+		plan.Name + "0.20.0": plantest.Program, "jq": jq,
 		"kubectl-kserve_repair": main,
 	})
 }

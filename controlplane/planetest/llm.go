@@ -24,6 +24,7 @@ func LLMInferenceServices(t *testing.T, release controlplane.Release) {
 	t.Run("granted", func(t *testing.T) { granted(t, release) })
 	t.Run("gateways", func(t *testing.T) { givenGateways(t, release) })
 	t.Run("routes", func(t *testing.T) { givenRoutes(t, release) })
+	t.Run("presets of another release", func(t *testing.T) { otherPresets(t, release) })
 	t.Run("preset in use", func(t *testing.T) { inUse(t, release) })
 	t.Run("no replicas", func(t *testing.T) { noReplicas(t, release) })
 	t.Run("unready", func(t *testing.T) { unreadyLLM(t, release) })
@@ -76,6 +77,34 @@ func llmService(release controlplane.Release) string {
 		return strings.Replace(llama, "v1alpha2", "v1alpha1", 1)
 	}
 	return llama
+}
+
+// otherPresets tests that a service gets the image of this release's preset in the place of another one's, of the same name.
+func otherPresets(t *testing.T, release controlplane.Release) {
+	const image, old = "image", "registry.example.com/vllm:of-another-release"
+	request := controlplane.Request{Mode: "Standard", Changed: true, Previous: manifests(t, llmService(release)),
+		Objects: manifests(t, llmService(release))}
+	_, left := plan(t, release, request)
+	container := func(objects []map[string]any, name string) map[string]any {
+		workload := find(t, controlplane.State{Objects: objects}, name)
+		return at(workload, "spec", "template", "spec", "containers", 0).(map[string]any)
+	}
+	made := container(left.Objects, "Deployment llama-kserve")
+	want := made[image]
+	made[image], request.Stored = old, left.Objects
+	for _, preset := range shipped(t, release, "LLMInferenceServiceConfig") {
+		if containers, found := at(preset, "spec", "template", "containers").([]any); found {
+			containers[0].(map[string]any)[image] = old
+		}
+		request.Stored = append(request.Stored, preset)
+	}
+	now := ask(t, release, request)
+	if got := container(now.Stored, "Deployment llama-kserve")[image]; got != old {
+		t.Errorf("before anything happens the image is %v", got)
+	}
+	if got := container(now.Previous.Objects, "Deployment llama-kserve")[image]; want == old || got != want {
+		t.Errorf("the image is %v, not %v", got, want)
+	}
 }
 
 // granted tests that a ServiceAccount that is not in the manifests is somebody else's, unless the change takes it away.

@@ -89,7 +89,7 @@ func checkHomonym(p *pass, s *model.Service) {
 	case s.Mode == kserve.Knative:
 		f.Message = fmt.Sprintf("one of the two never gets ready, because this and %s each get a Service %s: give one of the "+
 			"two another name", other, other.Shared)
-		if !s.IsGraph() && other.Shared == s.Name || !other.IsGraph() && other.Shared == other.Name {
+		if !s.IsGraph() && other.Shared == s.Name || other.Shared == other.Name { // an InferenceService, as before graphs
 			f.Severity = transform.Warning
 			f.Message += "; fine if disableIstioVirtualHost is set in KServe's configuration"
 		}

@@ -227,6 +227,12 @@ func (p *pass) checkSelected(s *model.Service, want wanted) {
 		because = fmt.Sprintf("%s, which has the format %s, %s", offered.idle, want.format, idleness(offered.idle))
 		repair = "change that, or name a runtime that has the format"
 	default:
+		if o := p.formatElsewhere(s, want.format); o != nil {
+			because = fmt.Sprintf("%s, which has the format %s, is in another namespace, and KServe looks only in that of the "+
+				"service, and for a ClusterServingRuntime", o, want.format)
+			repair = fmt.Sprintf("add it to %s, or make it a ClusterServingRuntime", s.Namespace)
+			break
+		}
 		if near := p.nearFormat(s, want.format); near != "" {
 			p.Report(transform.Report{At: formatPath, Severity: transform.Warning, Message: fmt.Sprintf(
 				"no pod starts (NoSupportingRuntime), because no runtime of KServe or of these manifests supports the format "+
@@ -270,8 +276,8 @@ func idleness(runtime *transform.Object) string {
 	return "is for ModelMesh alone (multiModel)"
 }
 
-// nearFormat returns the format of KServe's own runtimes, or of those among the manifests, that a misspelt one may mean,
-// "" if there is none. People choose the formats of their own runtimes as they like, so only the case counts there.
+// nearFormat returns the format of KServe's own runtimes, or of those among the manifests, that is this one, or that a
+// misspelt one may mean, "" if there is none. People choose the formats of their own runtimes as they like, so only the case counts there.
 func (p *pass) nearFormat(s *model.Service, format string) string {
 	for _, other := range p.Versions.Formats() {
 		if strings.EqualFold(other, format) || spelling.Distance(other, format) == 1 {
@@ -296,17 +302,15 @@ func checkUnknownRuntime(p *pass) {
 	case isPlaceholder(use.runtime + use.format):
 		return
 	case use.runtime != "":
-		if p.KServe.Runtime(s) != nil || p.KServe.RuntimeElsewhere(s) != nil || rows != nil ||
+		if p.KServe.Runtime(s) != nil || p.Before.Runtime(s) != nil || p.KServe.RuntimeElsewhere(s) != nil || rows != nil ||
 			p.nearRuntime(use.runtime) != "" {
-			return
+			return // or KS903 tells of it
 		}
 		f.Message = fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because these "+
 			"manifests and KServe have no runtime %s, and no service named it before: name another one; fine if the cluster "+
 			"has it", use.runtime)
 	default:
-		offered := p.offer(s, wanted{format: format})
-		if s.HasWorkers() || p.selectable(s, wanted{format: format}) || offered.runtime != nil || offered.idle != nil ||
-			p.nearFormat(s, format) != "" {
+		if s.HasWorkers() || p.nearFormat(s, format) != "" || p.formatElsewhere(s, format) != nil {
 			return
 		}
 		f.At = formatPath

@@ -65,7 +65,7 @@ func checkReferences(p *pass) {
 		if !proven {
 			found, because = p.similar(r), "these manifests have it only with the prefix or suffix that this object's name has"
 		}
-		if len(found) == 0 {
+		if len(found) == 0 || r.proven && (!proven || written[r.kinds[0]]) {
 			continue
 		}
 		var names []string
@@ -84,7 +84,10 @@ func checkReferences(p *pass) {
 			f.Edits = p.Object.Edits(yamldoc.Set(r.at, r.before+names[0]+r.after))
 		}
 		if f.Edits == nil {
-			f.Severity, finds = transform.Warning, "may not find"
+			finds = "may not find"
+		}
+		if f.Edits == nil || r.proven {
+			f.Severity = transform.Warning
 		}
 		f.Message = fmt.Sprintf("%s %s the %s %s, because %s: set %s", seeker, finds, found[0].Kind, r.name, because,
 			r.what(joined(names, "or")))
@@ -101,6 +104,7 @@ type reference struct {
 	// elsewhere says that the cluster may well have the object although the render does not.
 	elsewhere bool
 	ofPod     bool // whether Kubernetes looks for it, to start a pod
+	proven    bool // whether only what is proven to be renamed is missed
 }
 
 // what says what to set, for messages: the name, or the annotation whose default it is.
@@ -195,7 +199,8 @@ var podFields = []struct {
 	{"persistentVolumeClaim", "claimName", volumeClaim},
 }
 
-// podReferences returns the references in the pods of the object without which a pod does not start.
+// podReferences returns the references in the pods of the object without which a pod does not start. Without a Secret
+// for its images it does if a node has them, or if the registry asks for none.
 func (p *pass) podReferences() (all []reference) {
 	p.walkSpec(func(at *yamldoc.Trail, node *yamldoc.Node) {
 		for _, f := range podFields {
@@ -204,6 +209,10 @@ func (p *pass) podReferences() (all []reference) {
 				all = append(all, reference{at: at.Path().With(f.parent, f.field), name: name,
 					kinds: []transform.GroupKind{f.kind}, elsewhere: true, ofPod: true})
 			}
+		}
+		for i, pull := range node.Get("imagePullSecrets").List() {
+			all = append(all, reference{at: at.Path().With("imagePullSecrets", i, "name"), name: pull.Get("name").Str(),
+				kinds: []transform.GroupKind{secret}, elsewhere: true, ofPod: true, proven: true})
 		}
 	})
 	return all

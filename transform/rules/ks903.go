@@ -6,7 +6,6 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
-	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 //go:embed ks903.md
@@ -29,13 +28,12 @@ func checkRemovedRuntime(p *pass) {
 		return
 	}
 	for _, s := range p.KServe.Unserved(p.Object) {
-		was := p.Before.Service(p.was(s.Object))
-		if was == nil || !p.Before.UsesRuntime(was, p.Object) {
-			continue
+		harm, repair := "KServe can change nothing about the service any more", ", and delete this one once the service is ready"
+		if p.was(s.Object) == nil {
+			harm, repair = "no pod starts", ", or keep this one"
 		}
-		f := transform.Report{Object: s.Object, At: yamldoc.Path{"spec", "predictor", "model", "runtime"},
-			Message: fmt.Sprintf("KServe can change nothing about the service any more (RuntimeNotRecognized), because this "+
-				"change deletes %s: name another runtime, and delete this one once the service is ready", p.Object)}
+		f := transform.Report{Object: s.Object, At: runtimePath, Message: fmt.Sprintf("%s (RuntimeNotRecognized), because this "+
+			"change deletes %s: name another runtime%s", harm, p.Object, repair)}
 		if p.Object.Kind == kserve.ServingRuntime.Kind {
 			f.Message += "; fine if the cluster has a ClusterServingRuntime of that name, which KServe then takes"
 		}

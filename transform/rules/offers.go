@@ -16,6 +16,7 @@ const anyProtocol = "*"
 // offered is a place where KServe looks for a runtime, and what it wants there.
 type offered struct {
 	cluster   bool   // a ClusterServingRuntime
+	anywhere  bool   // a ServingRuntime that KServe selects, whatever its namespace, by the format alone
 	namespace string // of a ServingRuntime
 	wanted
 }
@@ -55,6 +56,15 @@ func (p *pass) offer(s *model.Service, want wanted) (found offer) {
 	return found
 }
 
+// formatElsewhere returns a ServingRuntime that KServe would select for a format, if it looked in the namespace, for a
+// service that finds none of that format, nil if there is none.
+func (p *pass) formatElsewhere(s *model.Service, format string) *transform.Object {
+	if s.Namespace == "" {
+		return nil
+	}
+	return p.index.offers()[offered{anywhere: true, wanted: wanted{format: format}}].runtime
+}
+
 // findOffers returns what all runtimes offer.
 func findOffers(render *transform.Snapshot) map[offered]offer {
 	found := map[offered]offer{}
@@ -76,6 +86,9 @@ func findOffers(render *transform.Snapshot) map[offered]offer {
 				one := offer{runtime: o, automatic: !f.Named && o.Get("spec", "workerSpec").IsNull()}
 				if model.Disabled(o) || o.Get("spec", "multiModel").Str() == "true" {
 					one = offer{idle: o}
+				}
+				if somewhere := (offered{anywhere: true, wanted: wanted{format: f.Name}}); at.namespace != "" && one.automatic {
+					found[somewhere] = found[somewhere].add(one)
 				}
 				for _, at.version = range slices.Compact([]string{"", f.Version}) {
 					for _, at.protocol = range protocols {

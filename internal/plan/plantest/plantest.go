@@ -14,7 +14,7 @@ import (
 )
 
 // Program answers a request: each InferenceService gets a Deployment with the image that its annotation image names, and
-// with a label mode.
+// with a label mode. An LLMInferenceService that is called preset gets one with the image of the release's preset.
 // The names of some services say what else happens: refused, stuck, crash, hang, garbage and newer. A service whose
 // workloads are unready is stuck. An object of the cluster that is called refused is. What is stored stays, but that
 // of services that are called rolls, locked and breaks: see takeover.
@@ -24,8 +24,7 @@ func Program() {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(2)
 	}
-	release := strings.TrimPrefix(filepath.Base(os.Args[0]), plan.Name)
-	answer := plan.Answer{Version: request.Version, Release: release, State: state(request, request.Objects)}
+	answer := plan.Answer{Version: request.Version, Release: release(), State: state(request, request.Objects)}
 	for i, o := range request.Cluster {
 		if name := o["metadata"].(map[string]any)["name"]; name == "refused" {
 			answer.Cluster = append(answer.Cluster, plan.Refusal{Index: i, Object: plan.Reference{Kind: "ConfigMap", Name: "refused"},
@@ -80,6 +79,8 @@ func takeover(request plan.Request, answer *plan.Answer) {
 	answer.Previous = &alone
 }
 
+func release() string { return strings.TrimPrefix(filepath.Base(os.Args[0]), plan.Name) }
+
 func nameOf(o plan.Object) string {
 	name, _ := o["metadata"].(map[string]any)["name"].(string)
 	return name
@@ -101,7 +102,11 @@ func state(request plan.Request, manifests []plan.Object) plan.State {
 			namespace = own
 		}
 		reference := plan.Reference{APIVersion: "serving.kserve.io/v1beta1", Kind: kind, Namespace: namespace, Name: name}
+		annotations, _ := metadata["annotations"].(map[string]any)
+		image := fmt.Sprint(annotations["image"])
 		switch {
+		case kind == "LLMInferenceService" && name == "preset":
+			reference.APIVersion, image = "serving.kserve.io/v1alpha2", "preset:"+release()
 		case kind != "InferenceService":
 			made.Unknown = append(made.Unknown, i)
 			continue
@@ -123,8 +128,7 @@ func state(request plan.Request, manifests []plan.Object) plan.State {
 			made.Errors = append(made.Errors, plan.Event{Object: reference, Reason: "ReconcileError", Message: "no runtime"})
 			continue
 		}
-		annotations, _ := metadata["annotations"].(map[string]any)
-		made.Objects = append(made.Objects, deployment(namespace, name, fmt.Sprint(annotations["image"]), request.Mode))
+		made.Objects = append(made.Objects, deployment(namespace, name, image, request.Mode))
 	}
 	return made
 }
