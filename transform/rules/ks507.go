@@ -77,6 +77,8 @@ func checkReferences(p *pass) {
 			f.Unrepaired = "several objects fit"
 		case written[r.kinds[0]], r.elsewhere && !proven, !proven && !p.index.affixes().have(r.name, names[0]):
 			f.Unrepaired = "the cluster may have " + r.name
+		case r.proven:
+			f.Unrepaired = "the registry may ask for none"
 		case p.Object.GroupKind() == kserve.ServingRuntime && !p.mayEdit():
 			f.Unrepaired = runtimeShared
 		default:
@@ -84,10 +86,7 @@ func checkReferences(p *pass) {
 			f.Edits = p.Object.Edits(yamldoc.Set(r.at, r.before+names[0]+r.after))
 		}
 		if f.Edits == nil {
-			finds = "may not find"
-		}
-		if f.Edits == nil || r.proven {
-			f.Severity = transform.Warning
+			f.Severity, finds = transform.Warning, "may not find"
 		}
 		f.Message = fmt.Sprintf("%s %s the %s %s, because %s: set %s", seeker, finds, found[0].Kind, r.name, because,
 			r.what(joined(names, "or")))
