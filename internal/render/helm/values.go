@@ -62,7 +62,8 @@ func (in Input) valuesFiles(t *tree.Tree) ([]string, error) {
 	return files, nil
 }
 
-const acceptMissing = "to accept that, set helm-ignore-missing-values-files: true"
+const acceptMissing = "to accept that, set helm-ignore-missing-values-files: true, or ignoreMissingValueFiles: true in source.helm " +
+	"of an Application"
 
 // matching returns the files that match an absolute path, in the order of Argo CD's library.
 func matching(t *tree.Tree, pattern string) ([]string, error) {
