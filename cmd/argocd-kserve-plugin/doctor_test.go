@@ -107,12 +107,12 @@ func TestDoctorReports(t *testing.T) {
 		group:               {{Body: `{"versions":[{"version":"v1alpha1"}]}`}},
 		group + "/v1alpha1": {{Body: `{"resources":[{"name":"reports","kind":"Report","namespaced":true}]}`}},
 		group + "/v1alpha1/namespaces/models/reports": {kubectltest.List("1",
-			`{"metadata":{"namespace":"models","name":"argocd-kserve-plugin-doctor-shop"}}`)},
+			`{"metadata":{"namespace":"models","name":"argocd-kserve-plugin.doctor-shop"}}`)},
 	}
 	const line = "not read: configmaps: user me cannot list it"
 	for format, want := range map[string]string{
 		"text": line + "\n", "json": `"configmaps: user me cannot list it"`, "markdown": "\nNot read" + strings.TrimPrefix(line, "not read"),
-		"openreports":  "  name: argocd-kserve-plugin-doctor-shop\n  namespace: models\nresults:\n- category: KServe\n  message: '" + line + "'\n",
+		"openreports":  "  name: argocd-kserve-plugin.doctor-shop\n  namespace: models\nresults:\n- category: KServe\n  message: '" + line + "'\n",
 		"policyreport": "message: '" + line + "'\n",
 	} {
 		cluster := newSick(t, reports)

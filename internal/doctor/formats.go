@@ -149,8 +149,8 @@ func jsonFindings(findings []transform.Finding) []jsonFinding {
 	return all
 }
 
-// reporter is the name of the report objects.
-const reporter = policyreport.Source + "-doctor"
+// reporter is the name of the report objects. Those of generate have it for no Application, whose name follows a "-".
+const reporter = policyreport.Source + ".doctor"
 
 // objects writes report objects: the findings, what services are not well, and what could not be read, which may be about
 // any of the services. One in the cluster of which nothing is left to say is written once more, without that.

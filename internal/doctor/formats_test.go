@@ -20,19 +20,34 @@ status: {conditions: [{type: PredictorReady, status: "True"}, {type: IngressRead
 		reports = `---
 apiVersion: openreports.io/v1alpha1
 kind: Report
-metadata: {name: argocd-kserve-plugin-doctor, namespace: models}
+metadata: {name: argocd-kserve-plugin.doctor, namespace: models}
 ---
 apiVersion: openreports.io/v1alpha1
 kind: Report
-metadata: {name: argocd-kserve-plugin-doctor-argo.shop, namespace: left}
+metadata: {name: argocd-kserve-plugin.doctor-argo.shop, namespace: left}
 ---
 apiVersion: openreports.io/v1alpha1
 kind: Report
 metadata: {name: argocd-kserve-plugin-shop, namespace: models}
 ---
+apiVersion: openreports.io/v1alpha1
+kind: Report
+metadata: {name: argocd-kserve-plugin-doctor, namespace: models}
+---
 apiVersion: wgpolicyk8s.io/v1alpha2
 kind: PolicyReport
-metadata: {name: argocd-kserve-plugin-doctor, namespace: elsewhere}
+metadata: {name: argocd-kserve-plugin.doctor, namespace: elsewhere}
+`
+		cache = `---
+apiVersion: serving.kserve.io/v1alpha1
+kind: LocalModelCache
+metadata: {name: llama}
+status: {nodeStatus: {a: NodeDownloadError}}
+`
+		ofCluster = `---
+apiVersion: openreports.io/v1alpha1
+kind: Report
+metadata: {name: argocd-kserve-plugin.doctor.no-namespace, namespace: kserve}
 `
 		unread = "pods: forbidden"
 	)
@@ -46,14 +61,16 @@ metadata: {name: argocd-kserve-plugin-doctor, namespace: elsewhere}
 		asked        kubectl.Request
 		want         string // name, namespace, results
 	}{
-		{"well", well, nil, kubectl.Request{}, "argocd-kserve-plugin-doctor models pass"},
+		{"well", well, nil, kubectl.Request{}, "argocd-kserve-plugin.doctor models pass"},
 		{"with those before", well + reports, nil, kubectl.Request{},
-			"argocd-kserve-plugin-doctor-argo.shop left pass, argocd-kserve-plugin-doctor models pass"},
-		{"some services", well + reports, nil, asked, "argocd-kserve-plugin-doctor models pass"},
+			"argocd-kserve-plugin.doctor-argo.shop left pass, argocd-kserve-plugin.doctor models pass"},
+		{"some services", well + reports, nil, asked, "argocd-kserve-plugin.doctor models pass"},
 		{"without the right to read", well + reports, []string{unread}, kubectl.Request{},
-			"argocd-kserve-plugin-doctor-argo.shop left error, argocd-kserve-plugin-doctor models error"},
+			"argocd-kserve-plugin.doctor-argo.shop left error, argocd-kserve-plugin.doctor models error"},
 		{"without any right", "", []string{unread, "events: forbidden"}, kubectl.Request{},
-			"argocd-kserve-plugin-doctor  error error"},
+			"argocd-kserve-plugin.doctor.no-namespace  error error"},
+		{"what is in no namespace, on the second night", cache + ofCluster, nil, kubectl.Request{},
+			"argocd-kserve-plugin.doctor.no-namespace  fail"},
 	} {
 		c := cluster(t, tc.stream)
 		c.Unread = tc.unread

@@ -87,7 +87,7 @@ type Object struct {
 	Name       string `json:"name"`
 }
 
-// Scope is what a report object is about.
+// Scope is what a report object is about. Objects of the cluster, and those that leave it open, have no namespace.
 type Scope struct{ Namespace, Application string }
 
 type (
@@ -209,21 +209,29 @@ func (f Form) object(name string, at place, results []result) object {
 // outside of its own namespace.
 var notInName = lazyregexp.New(`[^a-z0-9.-]+`)
 
+// noNamespace is in the name of an object without a namespace: whoever applies it puts it into one, which may have an
+// object of the same application. What follows a name because of an application begins with another character.
+const noNamespace = ".no-namespace"
+
 func (s Scope) place(name string) place {
+	if s.Namespace == "" {
+		name += noNamespace
+	}
 	if s.Application != "" {
 		name += "-" + strings.Trim(notInName().ReplaceAllString(strings.ToLower(s.Application), "."), ".-")
 	}
 	return place{s.Namespace, name}
 }
 
-// ScopeOf returns the scope of the report object with a name in a namespace. ok is false if Documents does not give it that
-// name.
+// ScopeOf returns the scope of the report object with a name, in whatever namespace somebody has put it. ok is false if
+// Documents does not give it that name.
 func ScopeOf(name, namespace, object string) (s Scope, ok bool) {
-	application, found := strings.CutPrefix(object, name+"-")
-	if !found {
-		application = ""
+	rest, ok := strings.CutPrefix(object, name)
+	if after, found := strings.CutPrefix(rest, noNamespace); found {
+		namespace, rest = "", after
 	}
-	return Scope{namespace, application}, found || object == name
+	application, found := strings.CutPrefix(rest, "-")
+	return Scope{namespace, application}, ok && (found || rest == "")
 }
 
 // Write writes the documents as one stream.

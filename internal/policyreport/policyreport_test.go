@@ -120,14 +120,23 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What is read back is the object that was written.
+// What is read back is the object that was written. One without a namespace is found in the namespace into which somebody
+// has put it, beside those of the namespace.
 func TestScopeOf(t *testing.T) {
-	for object, want := range map[string]bool{
-		"plugin": true, "plugin-shop": true, "plugin-argo.shop": true, "plugins": false, "other": false,
-	} {
-		scope, ok := ScopeOf("plugin", "models", object)
-		if ok != want || ok && scope.place("plugin") != (place{"models", object}) {
-			t.Errorf("%s: %v, %t", object, scope, ok)
+	names := map[string]Scope{}
+	for _, scope := range []Scope{{"models", ""}, {"models", "shop"}, {"models", "argo.shop"}, {"models", "no-namespace"}, {}, {"", "shop"}} {
+		object := scope.place("plugin").name
+		if other, known := names[object]; known {
+			t.Errorf("%v and %v are both %s", scope, other, object)
+		}
+		names[object] = scope
+		if got, ok := ScopeOf("plugin", "models", object); !ok || got != scope {
+			t.Errorf("%v is written as %s, which is read as %v, %t", scope, object, got, ok)
+		}
+	}
+	for _, object := range []string{"plugins", "plugin.other", "other"} {
+		if scope, ok := ScopeOf("plugin", "models", object); ok {
+			t.Errorf("%s: %v", object, scope)
 		}
 	}
 }
