@@ -27,17 +27,9 @@ type entry struct{ label, text string }
 // entries returns what is known about a service, what to change, and the command that shows more.
 func (s Service) entries() []entry {
 	var all []entry
-	var changes []string
-	change := func(text string) {
-		if text != "" && !slices.Contains(changes, text) {
-			changes = append(changes, text)
-		}
-	}
-	more := describe(s.ref)
 	switch {
 	case s.Cause != nil:
 		all = append(all, entry{"cause", s.Cause.String()})
-		more = s.Cause.more()
 	case s.Status != health.Healthy:
 		all = append(all, entry{"status", s.Message})
 	}
@@ -46,6 +38,22 @@ func (s Service) entries() []entry {
 	}
 	for _, f := range s.Findings {
 		all = append(all, finding(f))
+	}
+	for _, text := range s.changes() {
+		all = append(all, entry{"in Git", text})
+	}
+	return append(all, entry{"more", s.more()})
+}
+
+// changes says what to change in Git.
+func (s Service) changes() []string {
+	changes := []string{}
+	change := func(text string) {
+		if text != "" && !slices.Contains(changes, text) {
+			changes = append(changes, text)
+		}
+	}
+	for _, f := range s.Findings {
 		change(report.Done(f.Edits))
 	}
 	if len(changes) == 0 && s.Cause != nil {
@@ -54,10 +62,15 @@ func (s Service) entries() []entry {
 	if s.Drift != "" && len(s.Findings) == 0 {
 		change("write there what should last, and sync")
 	}
-	for _, text := range changes {
-		all = append(all, entry{"in Git", text})
+	return changes
+}
+
+// more is the command that shows more.
+func (s Service) more() string {
+	if s.Cause != nil {
+		return s.kubectl + " " + s.Cause.more()
 	}
-	return append(all, entry{"more", s.kubectl + " " + more})
+	return s.kubectl + " " + describe(s.ref)
 }
 
 func finding(f transform.Finding) entry {
@@ -123,20 +136,11 @@ func JSON(w io.Writer, r Report) error {
 		out.Facts[f.Name] = f.Value
 	}
 	for _, s := range r.Services {
-		one := jsonService{
+		out.Services = append(out.Services, jsonService{
 			Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Application: s.Application, Verdict: s.Verdict(),
 			Status: s.Status, Message: s.Message, Cause: s.Cause, OutOfSync: s.Drift, Findings: jsonFindings(s.Findings),
-			Change: []string{},
-		}
-		for _, e := range s.entries() {
-			switch e.label {
-			case "in Git":
-				one.Change = append(one.Change, e.text)
-			case "more":
-				one.More = e.text
-			}
-		}
-		out.Services = append(out.Services, one)
+			Change: s.changes(), More: s.more(),
+		})
 	}
 	return encoding.JSON(w, out)
 }
