@@ -45,7 +45,7 @@ func (s Service) entries() []entry {
 	return append(all, entry{"more", s.more()})
 }
 
-// changes says what to change in Git.
+// changes says what to change in Git, first because of the cause: a finding may be about something else.
 func (s Service) changes() []string {
 	changes := []string{}
 	change := func(text string) {
@@ -53,11 +53,11 @@ func (s Service) changes() []string {
 			changes = append(changes, text)
 		}
 	}
+	if s.Cause != nil {
+		change(s.Cause.remedy())
+	}
 	for _, f := range s.Findings {
 		change(report.Done(f.Edits))
-	}
-	if len(changes) == 0 && s.Cause != nil {
-		change(s.Cause.remedy())
 	}
 	if s.Drift != "" && len(s.Findings) == 0 {
 		change("write there what should last, and sync")

@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/transform/yamldoc"
 )
 
 // TestObjects is about the report objects that are there already, and about what could not be read.
@@ -103,5 +106,18 @@ metadata: {name: argocd-kserve-plugin.doctor.no-namespace, namespace: kserve}
 		if len(tc.unread) > 0 && !strings.Contains(out.String(), "message: 'not read: pods: forbidden'\n") {
 			t.Errorf("%s: it is not said\n%s", tc.name, &out)
 		}
+	}
+}
+
+// A finding may have nothing to do with the cause.
+func TestChanges(t *testing.T) {
+	edit := transform.Edit{Object: &transform.Object{}, Edit: yamldoc.Delete(yamldoc.Path{"spec", "predictor", "canaryTrafficPercent"})}
+	s := Service{
+		Cause:    &Cause{Reason: "ImagePullBackOff"},
+		Findings: []transform.Finding{{Report: transform.Report{Edits: []transform.Edit{edit}}}},
+	}
+	want := []string{"correct the image, or name an imagePullSecret that may pull it", "removes spec.predictor.canaryTrafficPercent"}
+	if got := s.changes(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
