@@ -33,7 +33,7 @@ func (r ref) String() string { return r.kind + " " + strings.TrimPrefix(r.namesp
 // Cluster is what is known of a cluster.
 type Cluster struct {
 	Facts  *install.Cluster // KServe's release and its default mode
-	Unread []string         // what could not be read, a line each
+	Unread []Unread
 	// Version and Mode are those that the settings name, which count before what the cluster says. They may be empty.
 	Version, Mode string
 	// Kubectl is the command that reads the cluster, for a shell, such as "kubectl --context eu".

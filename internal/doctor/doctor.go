@@ -21,7 +21,7 @@ import (
 // Report is what the doctor says about a cluster.
 type Report struct {
 	Facts    []Fact
-	Unread   []string  // what could not be read, a line each
+	Unread   []Unread
 	Services []Service // those that are not well
 	Well     int
 	Others   []transform.Finding // of objects that belong to none of the services
@@ -30,6 +30,13 @@ type Report struct {
 	scopes  []policyreport.Scope // of the services, for report objects
 	reports []ref                // the report objects in the cluster, unless only some services are asked for
 	Width   int                  // of the lines of the format text
+}
+
+// Unread is what could not be read.
+type Unread struct {
+	Kinds     []string // all objects of these may be missing; none if it is a single object
+	Namespace string   // of that object
+	Text      string   // a line
 }
 
 // Fact is something known about the cluster.
@@ -150,16 +157,15 @@ func (c *Cluster) Lacks(asked kubectl.Request) error {
 
 // unread returns the line that says why a kind of KServe was not read, "" if it was.
 func (c *Cluster) unread(kind string) string {
-	for _, line := range c.Unread {
-		if strings.HasPrefix(line, strings.ToLower(kind)+"s: ") || strings.HasPrefix(line, health.Group+": ") {
-			return line
-		}
+	i := slices.IndexFunc(c.Unread, func(u Unread) bool { return slices.Contains(u.Kinds, kind) })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return c.Unread[i].Text
 }
 
-// orphans returns a line for each service that is not in the input, although something that it owns is.
-func (c *Cluster) orphans() (lines []string) {
+// orphans returns each service that is not in the input, although something that it owns is.
+func (c *Cluster) orphans() (all []Unread) {
 	seen := map[ref]bool{}
 	for _, r := range c.order {
 		for _, item := range list(c.objects[r], "metadata", "ownerReferences") {
@@ -171,11 +177,13 @@ func (c *Cluster) orphans() (lines []string) {
 			isService := group == health.Group && slices.Contains(health.Kinds, owner.kind) && c.unread(owner.kind) == ""
 			if isService && c.objects[owner] == nil && !seen[owner] {
 				seen[owner] = true
-				lines = append(lines, fmt.Sprintf("%s: it is not in the input, and %s belongs to it", owner, r))
+				all = append(all, Unread{
+					Namespace: owner.namespace, Text: fmt.Sprintf("%s: it is not in the input, and %s belongs to it", owner, r),
+				})
 			}
 		}
 	}
-	return lines
+	return all
 }
 
 // atZero returns the Deployments that KServe made of a service and that ask for no pods. Knative makes those of its own.

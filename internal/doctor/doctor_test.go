@@ -466,7 +466,7 @@ func TestLacks(t *testing.T) {
 	if err := c.Lacks(asked); err == nil || err.Error() != "InferenceService rose: not found" {
 		t.Error(err)
 	}
-	c.Unread = []string{"inferenceservices: forbidden"}
+	c.Unread = []Unread{{Kinds: []string{"InferenceService"}, Text: "inferenceservices: forbidden"}}
 	const unread = "InferenceService iris: not looked at: inferenceservices: forbidden\n" +
 		"InferenceService rose: not looked at: inferenceservices: forbidden"
 	if err := c.Lacks(asked); err == nil || err.Error() != unread {
@@ -508,10 +508,14 @@ metadata: {name: llama, uid: cache}
 	} {
 		c := cluster(t, tc.stream)
 		if tc.unread != "" {
-			c.Unread = []string{tc.unread}
+			c.Unread = []Unread{{Kinds: []string{"InferenceService"}, Text: tc.unread}}
 		}
 		report := c.Examine(time.Now(), kubectl.Request{}, nil)
-		if got := strings.Join(report.Unread, "\n"); got != tc.line || report.count() != tc.count {
+		got := ""
+		for _, u := range report.Unread {
+			got += u.Text
+		}
+		if got != tc.line || report.count() != tc.count {
 			t.Errorf("%s: %q, %q", name, got, report.count())
 		}
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -129,8 +130,11 @@ type (
 // JSON writes an object with the facts and the services that are not well.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{
-		Version: jsonVersion, Facts: map[string]string{}, Unread: append([]string{}, r.Unread...), Well: r.Well,
+		Version: jsonVersion, Facts: map[string]string{}, Unread: []string{}, Well: r.Well,
 		Services: []jsonService{}, Findings: jsonFindings(r.Others),
+	}
+	for _, u := range r.Unread {
+		out.Unread = append(out.Unread, u.Text)
 	}
 	for _, f := range r.Facts {
 		out.Facts[f.Name] = f.Value
@@ -180,21 +184,25 @@ func objects(form policyreport.Form) func(io.Writer, Report) error {
 	}
 }
 
-// unread returns what could not be read as results of each scope, or of the namespace of whoever applies them.
+// unread returns what could not be read as results: a kind in each scope, or in the namespace of whoever applies them,
+// because it may be about any service there.
 func (r Report) unread(scopes []policyreport.Scope) (results []policyreport.Result) {
-	seen := map[policyreport.Scope]bool{}
+	scopes = slices.SortedFunc(slices.Values(scopes), func(a, b policyreport.Scope) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Application, b.Application))
+	})
+	scopes = slices.Compact(scopes)
 	if len(scopes) == 0 {
 		scopes = []policyreport.Scope{{}}
 	}
-	for _, scope := range scopes {
-		if seen[scope] {
-			continue
+	for _, u := range r.Unread {
+		about := scopes
+		if len(u.Kinds) == 0 {
+			about = []policyreport.Scope{{Namespace: u.Namespace}}
 		}
-		seen[scope] = true
-		for _, line := range r.Unread {
+		for _, scope := range about {
 			results = append(results, policyreport.Result{
 				Scope: scope, Policy: "health", Rule: "not read", Category: "KServe", Result: policyreport.Error,
-				Message: "not read: " + line,
+				Message: "not read: " + u.Text,
 			})
 		}
 	}

@@ -52,15 +52,23 @@ apiVersion: openreports.io/v1alpha1
 kind: Report
 metadata: {name: argocd-kserve-plugin.doctor.no-namespace, namespace: kserve}
 `
-		unread = "pods: forbidden"
+		orphan = `---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: rose
+  namespace: shop
+  ownerReferences: [{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, name: rose, uid: rose}]
+`
 	)
+	unread := Unread{Kinds: []string{"Pod"}, Text: "pods: forbidden"}
 	asked, err := kubectl.ParseRequest([]string{"isvc/iris"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
 		name, stream string
-		unread       []string
+		unread       []Unread
 		asked        kubectl.Request
 		want         string // name, namespace, results
 	}{
@@ -68,10 +76,12 @@ metadata: {name: argocd-kserve-plugin.doctor.no-namespace, namespace: kserve}
 		{"with those before", well + reports, nil, kubectl.Request{},
 			"argocd-kserve-plugin.doctor-argo.shop left pass, argocd-kserve-plugin.doctor models pass"},
 		{"some services", well + reports, nil, asked, "argocd-kserve-plugin.doctor models pass"},
-		{"without the right to read", well + reports, []string{unread}, kubectl.Request{},
+		{"without the right to read", well + reports, []Unread{unread}, kubectl.Request{},
 			"argocd-kserve-plugin.doctor-argo.shop left error, argocd-kserve-plugin.doctor models error"},
-		{"without any right", "", []string{unread, "events: forbidden"}, kubectl.Request{},
+		{"without any right", "", []Unread{unread, {Kinds: []string{"Event"}, Text: "events: forbidden"}}, kubectl.Request{},
 			"argocd-kserve-plugin.doctor.no-namespace  error error"},
+		{"without a service that is deleted meanwhile", well + orphan, nil, kubectl.Request{},
+			"argocd-kserve-plugin.doctor models pass, argocd-kserve-plugin.doctor shop error"},
 		{"what is in no namespace, on the second night", cache + ofCluster, nil, kubectl.Request{},
 			"argocd-kserve-plugin.doctor.no-namespace  fail"},
 	} {

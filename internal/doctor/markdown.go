@@ -12,8 +12,8 @@ import (
 func Markdown(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### KServe: %s\n\n%s\n", r.count(), encoding.Markdown(r.about()))
-	for _, line := range r.Unread {
-		fmt.Fprintf(&b, "\nNot read: %s\n", encoding.Markdown(line))
+	for _, u := range r.Unread {
+		fmt.Fprintf(&b, "\nNot read: %s\n", encoding.Markdown(u.Text))
 	}
 	for _, s := range r.Services {
 		fmt.Fprintf(&b, "\n**%s**: %s\n\n", encoding.MarkdownCode(s.name()), s.Verdict())

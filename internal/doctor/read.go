@@ -50,7 +50,7 @@ func (c *Cluster) Read(ctx context.Context, k *kubectl.Kubectl, namespace string
 	}
 	for _, in := range all {
 		found, err := k.Find(ctx, in.group, in.kinds)
-		if err != nil && !r.forbidden(in.group, err) {
+		if err != nil && !r.forbidden(in.group, in.kinds, err) {
 			return err
 		}
 		for _, kind := range in.kinds {
@@ -109,21 +109,22 @@ func (r reading) list(ctx context.Context, resource kubectl.Resource, namespace,
 		r.cluster.Add(o)
 		r.progress(resource.Plural, n)
 	})
-	if r.forbidden(resource.Plural, err) {
+	if r.forbidden(resource.Plural, []string{resource.Kind}, err) {
 		return nil
 	}
 	return err
 }
 
-// forbidden reports whether the account may not read something, and notes it.
-func (r reading) forbidden(what string, err error) bool {
+// forbidden reports whether the account may not read kinds, and notes it.
+func (r reading) forbidden(what string, kinds []string, err error) bool {
 	var failed *kubectl.Error
 	if !kubectl.IsForbidden(err) || !errors.As(err, &failed) {
 		return false
 	}
 	line := fmt.Sprintf("%s: %s", what, strings.TrimPrefix(failed.Text, "Error from server (Forbidden): "))
-	if !slices.Contains(r.cluster.Unread, line) { // several kinds of services have pods
-		r.cluster.Unread = append(r.cluster.Unread, line)
+	noted := slices.ContainsFunc(r.cluster.Unread, func(u Unread) bool { return u.Text == line })
+	if !noted { // several kinds of services have pods
+		r.cluster.Unread = append(r.cluster.Unread, Unread{Kinds: kinds, Text: line})
 	}
 	return true
 }

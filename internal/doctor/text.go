@@ -12,8 +12,8 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, terminal.Quote(r.about()))
-	for _, line := range r.Unread {
-		fmt.Fprintln(&b, "not read: "+terminal.Quote(line))
+	for _, u := range r.Unread {
+		fmt.Fprintln(&b, "not read: "+terminal.Quote(u.Text))
 	}
 	for _, s := range r.Services {
 		fmt.Fprintf(&b, "\n%s: %s\n", terminal.Quote(s.name()), s.Verdict())
