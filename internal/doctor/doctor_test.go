@@ -8,6 +8,7 @@ import (
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
 )
 
 const (
@@ -450,8 +451,8 @@ metadata: {name: iris-1, namespace: models, uid: revision, ownerReferences: [{ui
 			t.Errorf("%s: %d are well, %d fail", tc.name, report.Well, report.Failed())
 		}
 		for _, s := range report.Services {
-			if s.Verdict() != "scaled to zero" || s.Cause.Reason != "ScaledToZero" || s.result().Severity != "info" {
-				t.Errorf("%s: %s, %v, %s", tc.name, s.Verdict(), s.Cause, s.result().Severity)
+			if s.Verdict() != "scaled to zero" || s.Cause.Reason != "ScaledToZero" || s.result().Result != policyreport.Skip {
+				t.Errorf("%s: %s, %v, %s", tc.name, s.Verdict(), s.Cause, s.result().Result)
 			}
 		}
 	}

@@ -215,8 +215,8 @@ func (s Service) result() policyreport.Result {
 	switch {
 	case s.Status == health.Degraded:
 		severity, result = "high", policyreport.Fail
-	case s.Status == health.Suspended, s.Status == health.Healthy && s.Drift == "":
-		severity = "info"
+	case s.Drift == "" && (s.Status == health.Suspended || s.Status == health.Healthy):
+		severity, result = "info", policyreport.Skip
 	}
 	if s.Cause != nil {
 		rule, message = s.Cause.Reason, s.Cause.String()

@@ -3,6 +3,7 @@ package policyreport
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -128,13 +129,19 @@ type (
 // syncOption has Argo CD plan a sync in a cluster that does not know the kind yet (docs/user-guide/sync-options.md).
 var syncOption = map[string]string{"argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true"}
 
-// mostResults is how many results an object has: Argo CD and kubectl copy it into an annotation, which may have 256 KiB
-// (TotalAnnotationSizeLimitB in pkg/api/validation/objectmeta.go of k8s.io/apimachinery@v0.34.5).
-const mostResults = 200
+// mostResults and mostBytes are how many results an object has, and how much of them as JSON: Argo CD and kubectl copy it
+// into an annotation. All annotations together may have 256 KiB (TotalAnnotationSizeLimitB in
+// pkg/api/validation/objectmeta.go of k8s.io/apimachinery@v0.34.5), of which 16 are left for others and for the rest of
+// the object.
+const (
+	mostResults = 200
+	mostBytes   = 240 << 10
+)
 
 // Documents returns a report object for each scope, in the order of namespaces and names: of those given, which
-// may have no results, and of those that the results name. An object without results says that nothing was found. It
-// has neither times nor counts of anything else, so equal results make equal bytes.
+// may have no results, and of those that the results name. The worst results stand first, and where there is no room for
+// all the summary counts them nevertheless. An object without results says that nothing was found. It has neither times
+// nor counts of anything else, so equal results make equal bytes.
 func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte, error) {
 	by := map[place][]result{}
 	for _, s := range scopes {
@@ -152,11 +159,11 @@ func (f Form) Documents(name string, scopes []Scope, results []Result) ([][]byte
 	}
 	var documents [][]byte
 	for _, at := range sorted(by) {
-		if more := len(by[at]) - mostResults; more > 0 {
-			by[at] = append(by[at][:mostResults:mostResults], result{Source: Source, Policy: "more", Result: Skip,
-				Message: fmt.Sprintf("%d more: an object that Argo CD applies has room for no more", more)})
+		o, err := f.object(name, at, by[at])
+		if err != nil {
+			return nil, err
 		}
-		document, err := yaml.Marshal(f.object(name, at, by[at]))
+		document, err := yaml.Marshal(o)
 		if err != nil {
 			return nil, err
 		}
@@ -174,9 +181,9 @@ func sorted(by map[place][]result) []place {
 	})
 }
 
-func (f Form) object(name string, at place, results []result) object {
+func (f Form) object(name string, at place, results []result) (object, error) {
 	o := object{
-		APIVersion: f.APIVersion, Kind: f.Kind, Source: Source, Results: results,
+		APIVersion: f.APIVersion, Kind: f.Kind, Source: Source,
 		Metadata: metadata{
 			Name: at.name, Namespace: at.namespace,
 			Labels: map[string]string{"app.kubernetes.io/managed-by": Source}, Annotations: syncOption,
@@ -186,9 +193,9 @@ func (f Form) object(name string, at place, results []result) object {
 		o.Source = ""
 	}
 	if len(results) == 0 {
-		o.Results = []result{{Source: Source, Policy: name, Result: Pass, Message: "no findings"}}
+		results = []result{{Source: Source, Policy: name, Result: Pass, Message: "no findings"}}
 	}
-	for _, r := range o.Results {
+	for _, r := range results {
 		switch r.Result {
 		case Pass:
 			o.Summary.Pass++
@@ -202,7 +209,30 @@ func (f Form) object(name string, at place, results []result) object {
 			o.Summary.Skip++
 		}
 	}
-	return o
+	kept, err := fitting(results)
+	if o.Results = kept; len(kept) < len(results) {
+		o.Results = append(o.Results, result{Source: Source, Policy: "more", Result: Skip,
+			Message: fmt.Sprintf("%d more: an object that Argo CD applies has room for no more", len(results)-len(kept))})
+	}
+	return o, err
+}
+
+// worst lists the outcomes, the worst first.
+var worst = []string{Fail, Error, Warn, Skip, Pass}
+
+// fitting returns the results that an object has room for, the worst first.
+func fitting(results []result) ([]result, error) {
+	slices.SortStableFunc(results, func(a, b result) int {
+		return cmp.Compare(slices.Index(worst, a.Result), slices.Index(worst, b.Result))
+	})
+	size := 0
+	for i, r := range results {
+		data, err := json.Marshal(r)
+		if size += len(data) + len(","); err != nil || i == mostResults || size > mostBytes {
+			return results[:i:i], err
+		}
+	}
+	return results, nil
 }
 
 // notInName are the characters that the name of an object can't have. Argo CD writes namespace_name for an Application

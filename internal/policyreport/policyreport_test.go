@@ -2,6 +2,8 @@ package policyreport
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,19 +151,33 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// What Argo CD applies has to fit into an annotation.
+// What Argo CD applies has to fit into an annotation. The worst results are those that stay, and all are counted.
 func TestManyResults(t *testing.T) {
-	many := results[:1:1]
-	for range 499 {
-		many = append(many, results[0])
-	}
-	documents, err := Forms[0].Documents("plugin", nil, many)
-	if err != nil || len(documents) != 1 {
-		t.Fatal(len(documents), err)
-	}
-	document := string(documents[0])
-	if n := strings.Count(document, "policy: KS101"); n != 200 || !strings.Contains(document, "message: '300 more: ") ||
-		!strings.HasSuffix(document, "fail: 200\n  pass: 0\n  skip: 1\n  warn: 0\n") || len(document) > 200<<10 {
-		t.Errorf("%d results in %d bytes, the end is %s", n, len(document), document[len(document)-300:])
+	long := results[0]
+	long.Message = strings.Repeat("<", 1000) // six bytes each in JSON, as kubectl and Argo CD write it
+	for _, tc := range []struct {
+		result Result
+		kept   int
+	}{{results[0], 200}, {long, 39}} {
+		many := []Result{results[1]}
+		for range 499 {
+			many = append(many, tc.result)
+		}
+		documents, err := Forms[0].Documents("plugin", nil, many)
+		if err != nil || len(documents) != 1 {
+			t.Fatal(len(documents), err)
+		}
+		document := string(documents[0])
+		annotation, err := yaml.YAMLToJSON(documents[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var size bytes.Buffer
+		json.HTMLEscape(&size, annotation)
+		more := fmt.Sprintf("message: '%d more: ", 500-tc.kept)
+		if n := strings.Count(document, "policy: KS101"); n != tc.kept || !strings.Contains(document, more) || size.Len() > 250<<10 ||
+			!strings.HasSuffix(document, "fail: 499\n  pass: 0\n  skip: 0\n  warn: 1\n") {
+			t.Errorf("%d results in %d bytes, the end is %s", n, size.Len(), document[len(document)-300:])
+		}
 	}
 }
