@@ -26,6 +26,9 @@ type File struct {
 	// Live says that the file may be what a cluster answers, so that an object in it may be live: see Object.IsLive.
 	Live bool
 
+	// Untracked says that the caller knows better than a live object of which Application it is: of none.
+	Untracked bool
+
 	// FindOrigin returns what Origin does, for a rendered object. It is called only if a message needs it.
 	FindOrigin func() string
 
@@ -139,14 +142,26 @@ const (
 	TrackingLabel      = "app.kubernetes.io/instance"
 )
 
-// Tracked returns the Application in the annotation of an object, or without one in its label. KServe copies both to
-// what it makes, so the annotation has to name the object itself. It is empty where no Application is named.
-func Tracked(annotation, label string, kind GroupKind, namespace, name string) string {
-	if annotation == "" {
+// helmRelease is an annotation of what Helm has applied, whose charts give the label to everything
+// (setMetadataVisitor in pkg/action/validate.go of helm.sh/helm/v4@v4.3.1).
+const helmRelease = "meta.helm.sh/release-name"
+
+// Tracked returns the Application in the annotations of an object, or without one in its label if Helm has not applied
+// the object. KServe copies both to what it makes, so the annotation has to name the object itself; of an object without
+// a namespace Argo CD notes that of the Application's destination (UnstructuredToAppInstanceValue in
+// util/argo/resource_tracking.go@v3.5.7). It is empty where no Application is named.
+func Tracked(annotation func(key string) string, label string, kind GroupKind, namespace, name string) string {
+	id := annotation(TrackingAnnotation)
+	if id == "" {
+		if annotation(helmRelease) != "" {
+			return ""
+		}
 		return label
 	}
-	app, of, _ := strings.Cut(annotation, ":")
-	if of != kind.Group+"/"+kind.Kind+":"+namespace+"/"+name {
+	app, of, _ := strings.Cut(id, ":")
+	of, isKind := strings.CutPrefix(of, kind.Group+"/"+kind.Kind+":")
+	in, of, _ := strings.Cut(of, "/")
+	if !isKind || of != name || in != namespace && namespace != "" {
 		return ""
 	}
 	return app
@@ -155,11 +170,12 @@ func Tracked(annotation, label string, kind GroupKind, namespace, name string) s
 // Application returns the Argo CD Application that the object is of: that of its file, or the one that a live object
 // names. It is empty where that is not known.
 func (o *Object) Application() string {
-	if o.File.Application != "" || !o.IsLive() {
+	if o.File.Application != "" || o.File.Untracked || !o.IsLive() {
 		return o.File.Application
 	}
-	return Tracked(o.Annotation(TrackingAnnotation), o.Get("metadata", "labels", TrackingLabel).Str(),
-		o.GroupKind(), o.Namespace, o.Name)
+	metadata := o.Get("metadata")
+	return Tracked(o.Annotation, metadata.Get("labels", TrackingLabel).Str(), o.GroupKind(),
+		metadata.Get("namespace").Str(), o.Name)
 }
 
 // String returns Kind namespace/name, as messages name the object. Without a namespace it is Kind name, and an object

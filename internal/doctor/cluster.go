@@ -47,6 +47,7 @@ type Cluster struct {
 	children     map[string][]ref      // by the uid of the owner
 	events       map[ref][]event       // warnings
 	applications map[ref][]application // by what they apply
+	names        map[string]bool       // of the Applications
 	reports      []ref                 // report objects
 }
 
@@ -55,7 +56,7 @@ func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
 	return &Cluster{
 		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
-		events: map[ref][]event{}, applications: map[ref][]application{},
+		events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]bool{},
 	}, err
 }
 
@@ -179,6 +180,7 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 	synced := text(o, "status", "operationState", "syncResult", "revision")
 	a := application{name: r.name, isHere: here, hasNews: synced != "" && synced != text(o, "status", "sync", "revision"),
 		onServer: slices.Contains(list(o, "spec", "syncPolicy", "syncOptions"), any(onServer+"true"))}
+	c.names[a.name] = true
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync = text(resource, "status") != "OutOfSync"
@@ -237,7 +239,8 @@ func (c *Cluster) Files() ([]transform.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, transform.File{Path: r.String(), Data: data, Live: live, Application: c.application(r)})
+		app := c.application(r)
+		files = append(files, transform.File{Path: r.String(), Data: data, Live: live, Application: app, Untracked: app == ""})
 	}
 	return files, nil
 }
@@ -252,12 +255,15 @@ func (c *Cluster) application(r ref) string {
 	return c.tracked(r)
 }
 
-// tracked returns the Application that an object names, "" if it names none.
+// tracked returns the Application that an object names, "" if it names none. A label that names none of those that were
+// read may be anybody's.
 func (c *Cluster) tracked(r ref) string {
-	o := c.objects[r]
-	return transform.Tracked(text(o, "metadata", "annotations", transform.TrackingAnnotation),
-		text(o, "metadata", "labels", transform.TrackingLabel), transform.GroupKind{Group: r.group, Kind: r.kind},
-		r.namespace, r.name)
+	o, label := c.objects[r], ""
+	if named := text(o, "metadata", "labels", transform.TrackingLabel); len(c.names) == 0 || c.names[named] {
+		label = named
+	}
+	annotation := func(key string) string { return text(o, "metadata", "annotations", key) }
+	return transform.Tracked(annotation, label, transform.GroupKind{Group: r.group, Kind: r.kind}, r.namespace, r.name)
 }
 
 // written are the groups of objects that rules look at.

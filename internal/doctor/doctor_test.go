@@ -542,11 +542,20 @@ func TestApplications(t *testing.T) {
 			app("eu", "https://eu.example.com", "OutOfSync"), "eu", notGit},
 		"named, but elsewhere": {named("us:serving.kserve.io/InferenceService:models/iris"),
 			app("eu", "https://eu.example.com", "OutOfSync"), "us", ""},
+		"by a label": {"labels: {app.kubernetes.io/instance: eu}, ",
+			app("eu", "https://eu.example.com", "OutOfSync"), "eu", notGit},
+		"by a label, without Applications": {"labels: {app.kubernetes.io/instance: eu}, ", "", "eu", ""},
+		"by a label that is no Application's": {"labels: {app.kubernetes.io/instance: release}, ",
+			app("eu", "https://eu.example.com", "Synced"), "", ""},
 		"two": {"", app("a", here, "Synced") + app("b", here, "OutOfSync"), "b", notGit},
 	} {
 		c := cluster(t, strings.Replace(service, "metadata: {", "metadata: {"+tc.metadata, 1)+tc.apps)
 		if got, drift := c.application(iris), c.drift(iris); got != tc.want || drift != tc.drift {
 			t.Errorf("%s: %q and %q, want %q and %q", name, got, drift, tc.want, tc.drift)
+		}
+		files, err := c.Files()
+		if err != nil || len(files) != 1 || files[0].Application != tc.want || files[0].Untracked != (tc.want == "") {
+			t.Errorf("%s: the rules see %v, %v", name, files, err)
 		}
 	}
 }
