@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -165,29 +166,41 @@ func (c *Cluster) addEvent(o health.Object) {
 
 // application is an Argo CD Application that applies an object.
 type application struct {
-	name     string
-	isHere   bool // whether its destination is this cluster by the name that only a cluster itself has
-	isSync   bool // whether the object is as in Git
-	hasNews  bool // whether Git has changed since the last sync
-	onServer bool // whether it has the API server merge what it applies
+	name     string // as Argo CD writes it into what it applies
+	isHere   bool   // whether its destination is this cluster by the name that only a cluster itself has
+	isSync   bool   // whether the object is as in Git
+	isGone   bool   // whether Git no longer has the object
+	hasNews  bool   // whether Git has changed since the last sync
+	onServer bool   // whether it has the API server merge what it applies
 }
 
-// addApplication notes what an Application applies.
+// addApplication notes what an Application applies. Outside of the controller's namespace its name has that before it
+// (AppInstanceName in util/argo/argo.go of Argo CD v2.14.21).
 func (c *Cluster) addApplication(r ref, o health.Object) {
 	destination := health.At(o, "spec", "destination")
 	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
 		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
-	synced := text(o, "status", "operationState", "syncResult", "revision")
-	a := application{name: r.name, isHere: here, hasNews: synced != "" && synced != text(o, "status", "sync", "revision"),
+	a := application{name: r.name, isHere: here, hasNews: hasNews(o),
 		onServer: slices.Contains(list(o, "spec", "syncPolicy", "syncOptions"), any(onServer+"true"))}
+	if controller := text(o, "status", "controllerNamespace"); controller != "" && controller != r.namespace {
+		a.name = r.namespace + "_" + r.name
+	}
 	c.names[a.name] = true
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
-		a.isSync = text(resource, "status") != "OutOfSync"
+		a.isSync, a.isGone = text(resource, "status") != "OutOfSync", health.At(resource, "requiresPruning") == true
 		c.applications[applied] = append(c.applications[applied], a)
 	}
 	delete(o, "status")
 	delete(o, "spec")
+}
+
+// hasNews reports whether Git has changed since the last sync of an Application, which has one source or several.
+func hasNews(app health.Object) bool {
+	synced, now := health.At(app, "status", "operationState", "syncResult"), health.At(app, "status", "sync")
+	one, several := text(synced, "revision"), list(synced, "revisions")
+	return one != "" && one != text(now, "revision") ||
+		len(several) > 0 && !reflect.DeepEqual(several, list(now, "revisions"))
 }
 
 // applying returns the Applications that apply an object: those of this cluster, and the one that the object names, whose

@@ -535,6 +535,11 @@ func TestApplications(t *testing.T) {
 		here   = "https://kubernetes.default.svc"
 		notGit = "it is not as in Git"
 	)
+	of := func(app, rest string) string {
+		return strings.Replace(app, "status: {resources", "status: {"+rest+", resources", 1)
+	}
+	const synced = "operationState: {syncResult: {revision: a}}, sync: {revision: "
+	const several = "operationState: {syncResult: {revisions: [a, b]}}, sync: {revisions: "
 	named := func(id string) string { return `annotations: {argocd.argoproj.io/tracking-id: "` + id + `"}, ` }
 	for name, tc := range map[string]struct{ metadata, apps, want, drift string }{
 		"elsewhere": {"", app("eu", "https://eu.example.com", "OutOfSync"), "", ""},
@@ -547,6 +552,16 @@ func TestApplications(t *testing.T) {
 		"by a label, without Applications": {"labels: {app.kubernetes.io/instance: eu}, ", "", "eu", ""},
 		"by a label that is no Application's": {"labels: {app.kubernetes.io/instance: release}, ",
 			app("eu", "https://eu.example.com", "Synced"), "", ""},
+		"nothing new":                    {"", of(app("a", here, "OutOfSync"), synced+"a}"), "a", notGit},
+		"news":                           {"", of(app("a", here, "OutOfSync"), synced+"b}"), "a", "Git has changed since the last sync"},
+		"nothing new in several sources": {"", of(app("a", here, "OutOfSync"), several+"[a, b]}"), "a", notGit},
+		"news in one of several sources": {"", of(app("a", here, "OutOfSync"), several+"[a, c]}"), "a",
+			"Git has changed since the last sync"},
+		"gone from Git": {"", app("a", here, "OutOfSync, requiresPruning: true"), "a", "it is no longer in Git"},
+		"in a namespace of its own": {named("argocd_eu:serving.kserve.io/InferenceService:models/iris"),
+			of(app("eu", "https://eu.example.com", "OutOfSync"), "controllerNamespace: elsewhere"), "argocd_eu", notGit},
+		"in the namespace of Argo CD": {named("eu:serving.kserve.io/InferenceService:models/iris"),
+			of(app("eu", "https://eu.example.com", "OutOfSync"), "controllerNamespace: argocd"), "eu", notGit},
 		"two": {"", app("a", here, "Synced") + app("b", here, "OutOfSync"), "b", notGit},
 	} {
 		c := cluster(t, strings.Replace(service, "metadata: {", "metadata: {"+tc.metadata, 1)+tc.apps)

@@ -12,16 +12,25 @@ import (
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/lazyregexp"
 )
 
+// How an object differs from Git where that is no difference of values.
+const (
+	goneFromGit  = "it is no longer in Git"
+	changedInGit = "Git has changed since the last sync"
+)
+
 // drift says how an object differs from what an Application last applied, "" if that is not known or it does not.
 func (c *Cluster) drift(r ref) string {
 	for _, a := range c.applying(r) {
 		if a.isSync {
 			continue
 		}
+		if a.isGone {
+			return goneFromGit
+		}
 		differences := differing("", c.inGit(r), c.objects[r])
 		switch n := len(differences); {
 		case n == 0 && a.hasNews:
-			return "Git has changed since the last sync"
+			return changedInGit
 		case n == 0:
 			return "it is not as in Git"
 		case n > most:

@@ -60,7 +60,12 @@ func (s Service) changes() []string {
 	for _, f := range s.Findings {
 		change(report.Done(f.Edits))
 	}
-	if s.Drift != "" && len(s.Findings) == 0 {
+	switch {
+	case s.Drift == goneFromGit:
+		change("put it back, or sync with prune")
+	case s.Drift == changedInGit:
+		change("nothing; sync")
+	case s.Drift != "" && len(s.Findings) == 0:
 		change("write there what should last, and sync")
 	}
 	return changes

@@ -131,3 +131,16 @@ func TestChanges(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What to do about a service that is out of sync depends on who has changed.
+func TestSyncs(t *testing.T) {
+	for drift, want := range map[string]string{
+		"spec.a is 1 as applied and 2 now":    "write there what should last, and sync",
+		"Git has changed since the last sync": "nothing; sync",
+		"it is no longer in Git":              "put it back, or sync with prune",
+	} {
+		if got := (Service{Drift: drift}).changes(); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q", drift, got)
+		}
+	}
+}
