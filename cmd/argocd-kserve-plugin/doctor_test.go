@@ -158,7 +158,8 @@ func TestDoctorForbidden(t *testing.T) {
 func TestDoctorPages(t *testing.T) {
 	page := kubectltest.Answer{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[` + known("tulip", "True") + `]}`}
 	gone := kubectltest.Failure(http.StatusGone, "Expired", "the continue parameter is too old")
-	cluster := newSick(t, answers{services: {page, gone, page, kubectltest.List("1", known("iris", "True"))},
+	before := kubectltest.Answer{Body: strings.Replace(page.Body, `"items":[`, `"items":[`+known("rose", "True")+",", 1)}
+	cluster := newSick(t, answers{services: {before, gone, page, kubectltest.List("1", known("iris", "True"))},
 		deployments: {kubectltest.List("1")}})
 	code, stdout, stderr := doctor(cluster, "-n", "models", "isvc/iris")
 	if code != 0 || !strings.Contains(stdout, "services: 2,") || !strings.Contains(stdout, "1 service well, 0 not\n") {

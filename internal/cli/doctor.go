@@ -117,7 +117,7 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 		empty := true
 		err = health.Read(in, in.name, 0, func(event health.Event) bool {
 			empty = false
-			cluster.Add(event.Object)
+			cluster.Apply(event)
 			return cmd.Context().Err() == nil
 		})
 		if err == nil && empty {

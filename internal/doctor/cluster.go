@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ type Cluster struct {
 	children     map[string][]ref      // by the uid of the owner
 	events       map[ref][]event       // warnings
 	applications map[ref][]application // by what they apply
-	names        map[string]bool       // of the Applications
+	names        map[string]ref        // the Applications by their names
 	reports      []ref                 // report objects
 }
 
@@ -57,13 +58,25 @@ func NewCluster(name string) (*Cluster, error) {
 	fleet, err := health.NewFleet(nil)
 	return &Cluster{
 		Facts: install.NewCluster(name), Kubectl: "kubectl", fleet: fleet, objects: map[ref]health.Object{}, children: map[string][]ref{},
-		events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]bool{},
+		events: map[ref][]event{}, applications: map[ref][]application{}, names: map[string]ref{},
 	}, err
 }
 
-// Add records an object. A Secret is not kept. Of what a controller made only what tells how it is.
-func (c *Cluster) Add(o health.Object) {
+// Apply records an object as it is now, or that it is gone. A Secret is not kept. Of what a controller made only what
+// tells how it is, and of an event that it happened.
+func (c *Cluster) Apply(event health.Event) {
+	o := event.Object
 	r := refOf(o)
+	known := c.objects[r] != nil
+	if known {
+		c.forget(r)
+	}
+	if event.Deleted {
+		same := func(other ref) bool { return other == r }
+		c.order, c.reports = slices.DeleteFunc(c.order, same), slices.DeleteFunc(c.reports, same)
+		c.fleet.Apply(event)
+		return
+	}
 	switch r {
 	case ref{"", "Event", r.namespace, r.name}, ref{"events.k8s.io", "Event", r.namespace, r.name}:
 		c.addEvent(o)
@@ -81,16 +94,36 @@ func (c *Cluster) Add(o health.Object) {
 		delete(annotations, lastApplied)
 	}
 	c.Facts.Add(o)
-	c.fleet.Apply(health.Event{Object: o})
-	if _, known := c.objects[r]; !known {
+	c.fleet.Apply(event)
+	if !known {
 		c.order = append(c.order, r)
-		for _, owner := range list(o, "metadata", "ownerReferences") {
-			if uid := text(owner, "uid"); uid != "" {
-				c.children[uid] = append(c.children[uid], r)
-			}
+	}
+	for _, owner := range list(o, "metadata", "ownerReferences") {
+		if uid := text(owner, "uid"); uid != "" {
+			c.children[uid] = append(c.children[uid], r)
 		}
 	}
 	c.objects[r] = slim(r, o)
+}
+
+// HasKServe reports whether there is an object of KServe.
+func (c *Cluster) HasKServe() bool {
+	return slices.ContainsFunc(c.order, func(r ref) bool { return r.group == kserve.Group })
+}
+
+// forget drops an object, and what it says of others.
+func (c *Cluster) forget(r ref) {
+	for _, owner := range list(c.objects[r], "metadata", "ownerReferences") {
+		uid := text(owner, "uid")
+		c.children[uid] = slices.DeleteFunc(c.children[uid], func(child ref) bool { return child == r })
+	}
+	delete(c.objects, r)
+	if r.group == "argoproj.io" && r.kind == "Application" {
+		maps.DeleteFunc(c.names, func(_ string, app ref) bool { return app == r })
+		for applied, apps := range c.applications {
+			c.applications[applied] = slices.DeleteFunc(apps, func(a application) bool { return a.ref == r })
+		}
+	}
 }
 
 // slim drops what says nothing about how an object is: most of what a controller made, which follows from the service.
@@ -166,6 +199,7 @@ func (c *Cluster) addEvent(o health.Object) {
 
 // application is an Argo CD Application that applies an object.
 type application struct {
+	ref      ref
 	name     string // as Argo CD writes it into what it applies
 	isHere   bool   // whether its destination is this cluster by the name that only a cluster itself has
 	isSync   bool   // whether the object is as in Git
@@ -180,12 +214,12 @@ func (c *Cluster) addApplication(r ref, o health.Object) {
 	destination := health.At(o, "spec", "destination")
 	here := slices.Contains([]string{"", "https://kubernetes.default.svc"}, text(destination, "server")) &&
 		slices.Contains([]string{"", "in-cluster"}, text(destination, "name"))
-	a := application{name: r.name, isHere: here, hasNews: hasNews(o),
+	a := application{ref: r, name: r.name, isHere: here, hasNews: hasNews(o),
 		onServer: slices.Contains(list(o, "spec", "syncPolicy", "syncOptions"), any(onServer+"true"))}
 	if controller := text(o, "status", "controllerNamespace"); controller != "" && controller != r.namespace {
 		a.name = r.namespace + "_" + r.name
 	}
-	c.names[a.name] = true
+	c.names[a.name] = r
 	for _, resource := range list(o, "status", "resources") {
 		applied := ref{text(resource, "group"), text(resource, "kind"), text(resource, "namespace"), text(resource, "name")}
 		a.isSync, a.isGone = text(resource, "status") != "OutOfSync", health.At(resource, "requiresPruning") == true
@@ -271,9 +305,10 @@ func (c *Cluster) application(r ref) string {
 // tracked returns the Application that an object names, "" if it names none. A label that names none of those that were
 // read may be anybody's.
 func (c *Cluster) tracked(r ref) string {
-	o, label := c.objects[r], ""
-	if named := text(o, "metadata", "labels", transform.TrackingLabel); len(c.names) == 0 || c.names[named] {
-		label = named
+	o := c.objects[r]
+	label := text(o, "metadata", "labels", transform.TrackingLabel)
+	if _, known := c.names[label]; len(c.names) > 0 && !known {
+		label = ""
 	}
 	annotation := func(key string) string { return text(o, "metadata", "annotations", key) }
 	return transform.Tracked(annotation, label, transform.GroupKind{Group: r.group, Kind: r.kind}, r.namespace, r.name)

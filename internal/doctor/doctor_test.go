@@ -36,7 +36,7 @@ func cluster(t *testing.T, stream string) *Cluster {
 	c, err := NewCluster("test")
 	if err == nil {
 		err = health.Read(strings.NewReader(stream), "test", 0, func(e health.Event) bool {
-			c.Add(e.Object)
+			c.Apply(e)
 			return true
 		})
 	}
@@ -571,6 +571,45 @@ func TestApplications(t *testing.T) {
 		files, err := c.Files()
 		if err != nil || len(files) != 1 || files[0].Application != tc.want || files[0].Untracked != (tc.want == "") {
 			t.Errorf("%s: the rules see %v, %v", name, files, err)
+		}
+	}
+}
+
+// A stream of a watch tells what becomes of an object.
+func TestApply(t *testing.T) {
+	const (
+		app = `{"apiVersion":"argoproj.io/v1alpha1","kind":"Application","metadata":{"name":"shop","namespace":"argocd"},` +
+			`"status":{"resources":[{"group":"serving.kserve.io","kind":"InferenceService","namespace":"models","name":"iris",` +
+			`"status":"%s"}]}}`
+		isvc = `{"apiVersion":"serving.kserve.io/v1beta1","kind":"InferenceService","metadata":{"name":"iris",` +
+			`"namespace":"models","uid":"isvc"}}`
+		pod = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"iris-1","namespace":"models","ownerReferences":[` +
+			`{"uid":"isvc"}]},"status":{"phase":"Pending","reason":"Evicted"}}`
+		report = `{"apiVersion":"openreports.io/v1alpha1","kind":"Report","metadata":{"name":"argocd-kserve-plugin.doctor",` +
+			`"namespace":"left"}}`
+	)
+	event := func(what, object string) string { return `{"type":"` + what + `","object":` + object + "}\n" }
+	outOfSync, inSync := fmt.Sprintf(app, "OutOfSync"), fmt.Sprintf(app, "Synced")
+	start := event("ADDED", isvc) + event("ADDED", pod) + event("ADDED", outOfSync) + event("ADDED", report)
+	for name, tc := range map[string]struct{ stream, want string }{
+		"all there": {start, "iris Progressing, Evicted, shop, it is not as in Git, 1 reports"},
+		"changed": {start + event("MODIFIED", inSync) + event("MODIFIED", isvc) + event("MODIFIED", pod),
+			"iris Progressing, Evicted, shop, , 1 reports"},
+		"all gone but the service": {start + event("DELETED", pod) + event("DELETED", outOfSync) + event("DELETED", report),
+			"iris Progressing, <nil>, , , 0 reports"},
+		"the service is gone": {start + event("DELETED", pod) + event("DELETED", isvc), ""},
+	} {
+		c := cluster(t, tc.stream)
+		got := ""
+		for _, s := range c.Examine(time.Now(), kubectl.Request{}, nil).Services {
+			reason := "<nil>"
+			if s.Cause != nil {
+				reason = s.Cause.Reason
+			}
+			got += fmt.Sprintf("%s %s, %s, %s, %s, %d reports", s.Name, s.Status, reason, s.Application, s.Drift, len(c.reports))
+		}
+		if got != tc.want || c.HasKServe() != (tc.want != "") || len(c.objects) != len(c.order) {
+			t.Errorf("%s: %s; %v", name, got, c.order)
 		}
 	}
 }

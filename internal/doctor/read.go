@@ -104,9 +104,9 @@ type reading struct {
 func (r reading) list(ctx context.Context, resource kubectl.Resource, namespace, labels, fields string) error {
 	n := 0
 	r.progress(resource.Plural, n)
-	err := r.kubectl.List(ctx, resource, namespace, labels, fields, func(o health.Object) {
+	err := r.kubectl.List(ctx, resource, namespace, labels, fields, func(event health.Event) {
 		n++
-		r.cluster.Add(o)
+		r.cluster.Apply(event)
 		r.progress(resource.Plural, n)
 	})
 	if r.forbidden(resource.Plural, []string{resource.Kind}, err) {
@@ -136,7 +136,7 @@ func (r reading) configuration(ctx context.Context) error {
 		resource kubectl.Resource
 		name     string
 	}{{kubectl.ConfigMaps, kserve.ConfigMap}, {kubectl.Deployments, kserve.ControllerDeployment}} {
-		err := r.kubectl.List(ctx, at.resource, "", "", "metadata.name="+at.name, r.cluster.Add)
+		err := r.kubectl.List(ctx, at.resource, "", "", "metadata.name="+at.name, r.cluster.Apply)
 		if kubectl.IsForbidden(err) {
 			err = r.list(ctx, at.resource, "kserve", "", "metadata.name="+at.name)
 		}

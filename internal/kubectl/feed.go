@@ -57,9 +57,7 @@ func (f *Feed) List(ctx context.Context) ([]health.Event, error) {
 	}
 	for id, metadata := range f.known {
 		if known[id] == nil {
-			events = append(events, health.Event{Deleted: true, Object: health.Object{
-				"apiVersion": f.resource.apiVersion(), "kind": f.resource.Kind, "metadata": metadata,
-			}})
+			events = append(events, f.resource.deleted(metadata))
 		}
 	}
 	f.version, f.known = page.ResourceVersion, known
@@ -125,11 +123,16 @@ func (f *Feed) url(query url.Values) string {
 	return f.path + "?" + all.Encode()
 }
 
-// identify returns what a feed remembers of an object: a copy, because the object belongs to who got it.
+// deleted is the event that an object is gone.
+func (r Resource) deleted(metadata health.Object) health.Event {
+	return health.Event{Deleted: true, Object: health.Object{"apiVersion": r.apiVersion(), "kind": r.Kind, "metadata": metadata}}
+}
+
+// identify returns what a feed or a list remembers of an object: a copy, because the object belongs to who got it.
 func identify(object health.Object) (id string, known health.Object) {
 	metadata, _ := object["metadata"].(health.Object)
 	known = health.Object{}
-	for _, name := range []string{"namespace", "name", "resourceVersion", "ownerReferences"} {
+	for _, name := range []string{"namespace", "name", "resourceVersion", "ownerReferences", "labels"} {
 		known[name] = metadata[name]
 	}
 	return fmt.Sprint(metadata["namespace"], "/", metadata["name"]), known

@@ -209,8 +209,8 @@ func TestListAsItComes(t *testing.T) {
 	k, _ := newKubectl(t, answers{services: {{Body: half, Open: true}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var names []any
-	err := k.List(ctx, resource, "models", "", "", func(o health.Object) {
-		names = append(names, health.At(o, "metadata", "name"))
+	err := k.List(ctx, resource, "models", "", "", func(event health.Event) {
+		names = append(names, health.At(event.Object, "metadata", "name"))
 		cancel()
 	})
 	if !errors.Is(err, context.Canceled) || !slices.Equal(names, []any{"iris"}) {
@@ -218,11 +218,29 @@ func TestListAsItComes(t *testing.T) {
 	}
 }
 
-// TestListKnowsTheOwnerOfWhatIsGone is about a Deployment that was deleted between two lists.
+// TestListStartsAgain is about an object that is deleted after its page, and before the list starts again.
+func TestListStartsAgain(t *testing.T) {
+	page := func(items ...string) kubectltest.Answer {
+		return kubectltest.Answer{Body: `{"metadata":{"resourceVersion":"1","continue":"next"},"items":[` + strings.Join(items, ",") + `]}`}
+	}
+	k, _ := newKubectl(t, answers{services: {
+		page(object("iris", "1"), object("rose", "1")), kubectltest.Failure(http.StatusGone, "Expired", "too old"),
+		page(object("rose", "2")), kubectltest.List("3", object("tulip", "3")),
+	}})
+	var said []string
+	err := k.List(t.Context(), resource, "models", "", "", func(event health.Event) { said = append(said, say(event)...) })
+	if want := []string{"iris@1", "rose@1", "rose@2", "tulip@3", "-iris"}; err != nil || !slices.Equal(said, want) {
+		t.Errorf("%q, %v", said, err)
+	}
+}
+
+// TestListKnowsTheOwnerOfWhatIsGone is about a Deployment that was deleted between two lists, or a pod, which has its owner
+// in its labels.
 func TestListKnowsTheOwnerOfWhatIsGone(t *testing.T) {
 	owners := []any{map[string]any{"kind": "InferenceService", "name": "iris"}}
 	k, _ := newKubectl(t, answers{"/apis/apps/v1/deployments": {
-		kubectltest.List("1", `{"metadata":{"name":"iris","ownerReferences":[{"kind":"InferenceService","name":"iris"}]}}`),
+		kubectltest.List("1", `{"metadata":{"name":"iris","labels":{"a":"b"},`+
+			`"ownerReferences":[{"kind":"InferenceService","name":"iris"}]}}`),
 		kubectltest.List("2"),
 	}})
 	feed := NewFeed(k, Deployments, "", "", "")
@@ -235,7 +253,8 @@ func TestListKnowsTheOwnerOfWhatIsGone(t *testing.T) {
 		events = append(events, listed...)
 	}
 	if len(events) != 2 || !events[1].Deleted ||
-		!reflect.DeepEqual(health.At(events[1].Object, "metadata", "ownerReferences"), any(owners)) {
+		!reflect.DeepEqual(health.At(events[1].Object, "metadata", "ownerReferences"), any(owners)) ||
+		health.At(events[1].Object, "metadata", "labels", "a") != "b" {
 		t.Error(events)
 	}
 }

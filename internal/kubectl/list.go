@@ -19,9 +19,10 @@ const pageSize = 500
 const mostStarts = 3
 
 // List passes on the objects of a kind, page by page: in a namespace, or in all if it is empty. The selectors may be
-// empty too. Where the API server has forgotten what the first page was, the objects come again from the start.
+// empty too. Where the API server has forgotten what the first page was, the objects come again from the start, and those
+// that do not are deleted at the end.
 func (k *Kubectl) List(
-	ctx context.Context, r Resource, namespace, labels, fields string, emit func(health.Object),
+	ctx context.Context, r Resource, namespace, labels, fields string, emit func(health.Event),
 ) error {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 	if labels != "" {
@@ -30,9 +31,14 @@ func (k *Kubectl) List(
 	if fields != "" {
 		query.Set("fieldSelector", fields)
 	}
-	for starts := 1; ; {
+	starts, seen := 1, map[string]sighting{} // by namespace and name
+	for {
 		path := r.path(namespace) + "?" + query.Encode()
-		page, err := k.page(ctx, r, path, emit)
+		page, err := k.page(ctx, r, path, func(object health.Object) {
+			id, metadata := identify(object)
+			seen[id] = sighting{starts, metadata}
+			emit(health.Event{Object: object})
+		})
 		switch {
 		case isExpired(err) && starts < mostStarts && query.Has("continue"):
 			starts++
@@ -42,6 +48,11 @@ func (k *Kubectl) List(
 			return err
 		}
 		if page.Continue == "" {
+			for _, last := range seen {
+				if last.start < starts {
+					emit(r.deleted(last.metadata))
+				}
+			}
 			return nil
 		}
 		if page.Continue == query.Get("continue") {
@@ -49,6 +60,12 @@ func (k *Kubectl) List(
 		}
 		query.Set("continue", page.Continue)
 	}
+}
+
+// sighting is in which start of a list an object last came, and what tells it apart.
+type sighting struct {
+	start    int
+	metadata health.Object
 }
 
 // page is the metadata of a list.
