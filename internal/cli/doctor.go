@@ -120,8 +120,11 @@ func (d *doctoring) read(cmd *cobra.Command, args []string, set *settings.Settin
 			cluster.Apply(event)
 			return cmd.Context().Err() == nil
 		})
-		if err == nil && empty {
+		switch {
+		case err == nil && empty:
 			err = fmt.Errorf("%s: no objects", in.name)
+		case err == nil && !cluster.HasKServe():
+			err = fmt.Errorf("%s: no object of %s", in.name, health.Group)
 		}
 		return cluster, asked, err
 	}

@@ -190,7 +190,7 @@ type clusterFlags struct {
 }
 
 // clusterFlagNames are for kubectl alone.
-var clusterFlagNames = []string{"kubectl", "context", "kubeconfig", "namespace", "selector", "all-namespaces"}
+var clusterFlagNames = []string{"kubectl", "context", "kubeconfig", "namespace", "selector", "all-namespaces", "request-timeout"}
 
 func newClusterFlags(cmd *cobra.Command) *clusterFlags {
 	c, set := &clusterFlags{}, cmd.Flags()

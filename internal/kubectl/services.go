@@ -31,7 +31,7 @@ func ParseRequest(args []string) (Request, error) {
 	add := func(typed string, names ...string) error {
 		kind, ok := health.KindNamed(typed)
 		if !ok {
-			return fmt.Errorf("%q is no type that can be waited for; those are %s",
+			return fmt.Errorf("%q is no type; the types are %s",
 				typed, strings.Join(health.KindNames(), ", "))
 		}
 		if !slices.Contains(r.Kinds, kind) {
