@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
+	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kserve"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/kubectl"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/policyreport"
@@ -21,6 +22,7 @@ import (
 // Report is what the doctor says about a cluster.
 type Report struct {
 	Facts    []Fact
+	Unknown  []string // why facts are not known, a line each
 	Unread   []Unread
 	Services []Service // those that are not well
 	Well     int
@@ -89,7 +91,7 @@ func (r Report) Failed() int {
 // Examine returns what is wrong at a time with the services that are asked for, with the findings about the objects of
 // Files that count.
 func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []transform.Finding) Report {
-	report := Report{Facts: c.facts(), Unread: slices.Concat(c.Unread, c.orphans())}
+	report := Report{Facts: c.facts(), Unknown: c.unknown(), Unread: slices.Concat(c.Unread, c.orphans())}
 	for _, kind := range health.Kinds {
 		if c.unread(kind) != "" && (len(asked.Kinds) == 0 || slices.Contains(asked.Kinds, kind)) {
 			report.hidden = append(report.hidden, kind+"s")
@@ -235,4 +237,17 @@ func (c *Cluster) facts() []Fact {
 		facts = append(facts, Fact{counted.name, strconv.Itoa(c.count(counted.kinds...))})
 	}
 	return facts
+}
+
+// unknown returns why the cluster does not tell what no setting names either.
+func (c *Cluster) unknown() (lines []string) {
+	for _, fact := range []struct {
+		set   string
+		found install.Fact
+	}{{c.Version, c.Facts.Version}, {c.Mode, c.Facts.Mode}} {
+		if fact.set == "" && fact.found.Value == "" {
+			lines = append(lines, fact.found.Missing().Error())
+		}
+	}
+	return lines
 }

@@ -104,6 +104,7 @@ type (
 	jsonReport struct {
 		Version  int               `json:"version"`
 		Facts    map[string]string `json:"facts"`
+		Unknown  []string          `json:"unknown"`
 		Unread   []string          `json:"unread"`
 		Well     int               `json:"well"`
 		Services []jsonService     `json:"services"`
@@ -135,7 +136,7 @@ type (
 // JSON writes an object with the facts and the services that are not well.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{
-		Version: jsonVersion, Facts: map[string]string{}, Unread: []string{}, Well: r.Well,
+		Version: jsonVersion, Facts: map[string]string{}, Unknown: append([]string{}, r.Unknown...), Unread: []string{}, Well: r.Well,
 		Services: []jsonService{}, Findings: jsonFindings(r.Others),
 	}
 	for _, u := range r.Unread {

@@ -144,3 +144,35 @@ func TestSyncs(t *testing.T) {
 		}
 	}
 }
+
+// What the cluster does not tell is said with the reason, unless a setting names it.
+func TestUnknown(t *testing.T) {
+	const (
+		controller = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kserve-controller-manager, namespace: kserve}
+spec: {template: {spec: {containers: [{name: manager, image: "registry.example.com/controller:nightly"}]}}}
+`
+		version = `test: Deployment kserve-controller-manager: the tag of image "registry.example.com/controller:nightly" is no ` +
+			"KServe version that this plugin knows; set kserve-version by hand"
+		mode = "test: the ConfigMap inferenceservice-config is missing, so default-deployment-mode stays unknown"
+	)
+	c := cluster(t, controller)
+	report := c.Examine(time.Now(), kubectl.Request{}, nil)
+	if want := []string{version, mode}; !slices.Equal(report.Unknown, want) {
+		t.Errorf("%q", report.Unknown)
+	}
+	for i, want := range []string{
+		"\n" + version + "\n" + mode + "\n", `"unknown": [`, "KServe version that this plugin knows; set kserve-version by hand\n",
+	} {
+		var out strings.Builder
+		if err := Formats[i].Write(&out, report); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v\n%s", err, &out)
+		}
+	}
+	c.Version, c.Mode = "0.20.0", "Standard"
+	if unknown := c.Examine(time.Now(), kubectl.Request{}, nil).Unknown; len(unknown) > 0 {
+		t.Errorf("%q", unknown)
+	}
+}

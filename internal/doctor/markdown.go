@@ -12,6 +12,9 @@ import (
 func Markdown(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### KServe: %s\n\n%s\n", r.count(), encoding.Markdown(r.about()))
+	for _, line := range r.Unknown {
+		fmt.Fprintf(&b, "\n%s\n", encoding.Markdown(line))
+	}
 	for _, u := range r.Unread {
 		fmt.Fprintf(&b, "\nNot read: %s\n", encoding.Markdown(u.Text))
 	}

@@ -12,6 +12,9 @@ import (
 func Text(w io.Writer, r Report) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, terminal.Quote(r.about()))
+	for _, line := range r.Unknown {
+		fmt.Fprintln(&b, terminal.Quote(line))
+	}
 	for _, u := range r.Unread {
 		fmt.Fprintln(&b, "not read: "+terminal.Quote(u.Text))
 	}
