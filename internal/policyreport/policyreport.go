@@ -126,7 +126,8 @@ type (
 	}
 )
 
-// syncOption has Argo CD plan a sync in a cluster that does not know the kind yet (docs/user-guide/sync-options.md).
+// syncOption has Argo CD plan a sync that applies a written report object together with the CustomResourceDefinition
+// (docs/user-guide/sync-options.md). Where the definition never comes, the sync fails nevertheless.
 var syncOption = map[string]string{"argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true"}
 
 // mostResults and mostBytes are how many results an object has, and how much of them as JSON: Argo CD and kubectl copy it
