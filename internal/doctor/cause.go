@@ -144,6 +144,9 @@ func deletion(r ref, o health.Object) []Cause {
 	for _, name := range list(o, "metadata", "finalizers") {
 		names = append(names, fmt.Sprint(name))
 	}
+	if len(names) == 0 {
+		return nil
+	}
 	return []Cause{newCause(r, inMetadata, since, "Finalizers",
 		fmt.Sprintf("it is to be deleted since %s, and waits for the finalizers %s", since, strings.Join(names, ", ")))}
 }

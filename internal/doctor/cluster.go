@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/health"
 	"github.com/argocd-kserve-plugin/argocd-kserve-plugin/internal/install"
@@ -135,7 +134,7 @@ func slim(r ref, o health.Object) health.Object {
 		return o
 	}
 	small := health.Object{"apiVersion": o["apiVersion"], "kind": o["kind"], "metadata": part(o, "metadata",
-		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp")}
+		"namespace", "name", "uid", "ownerReferences", "creationTimestamp", "deletionTimestamp", "finalizers")}
 	for field, name := range map[string]string{"annotations": revisionAnnotation, "labels": componentLabel} {
 		if value := text(o, "metadata", field, name); value != "" {
 			small["metadata"].(health.Object)[field] = health.Object{name: value}
@@ -318,7 +317,7 @@ func (c *Cluster) tracked(r ref) string {
 var written = []string{kserve.Group, kserve.HorizontalPodAutoscaler.Group, kserve.ScaledObject.Group,
 	kserve.HTTPScaledObject.Group}
 
-// kinds counts the objects of some kinds.
+// count returns how many objects of some kinds there are.
 func (c *Cluster) count(kinds ...string) (n int) {
 	for r := range c.objects {
 		if slices.Contains(kinds, r.kind) {
@@ -327,9 +326,6 @@ func (c *Cluster) count(kinds ...string) (n int) {
 	}
 	return n
 }
-
-// results returns the verdicts on the services at a time.
-func (c *Cluster) results(now time.Time) []health.Result { return c.fleet.Results(now) }
 
 func text(value any, path ...string) string {
 	s, _ := health.At(value, path...).(string)

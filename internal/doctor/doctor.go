@@ -105,7 +105,7 @@ func (c *Cluster) Examine(now time.Time, asked kubectl.Request, findings []trans
 		r := c.serviceOf(refTo(f.Object))
 		about[r] = append(about[r], f)
 	}
-	for _, result := range c.results(now) {
+	for _, result := range c.fleet.Results(now) {
 		if !asked.Means(result.Kind, result.Name) {
 			continue
 		}

@@ -328,6 +328,12 @@ status:
 			`deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [a, b], uid:`, 1) + conditions,
 			"Finalizers: it is to be deleted since 2026-01-01T00:00:00Z, and waits for the finalizers a, b " +
 				"(InferenceService models/iris)", "nothing; the controller that takes the finalizer off has to run"},
+		{"a deletion of what a controller made", strings.Replace(service, "uid:",
+			`ownerReferences: [{uid: graph, controller: true}], deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [a], uid:`, 1),
+			"Finalizers: it is to be deleted since 2026-01-01T00:00:00Z, and waits for the finalizers a " +
+				"(InferenceService models/iris)", "nothing; the controller that takes the finalizer off has to run"},
+		{"a deletion that waits for nothing", strings.Replace(service, "uid:",
+			`deletionTimestamp: "2026-01-01T00:00:00Z", uid:`, 1) + conditions, "Pods: pods (InferenceService models/iris)", ""},
 	} {
 		c := cluster(t, tc.stream)
 		got, do := "", ""
