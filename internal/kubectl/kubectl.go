@@ -127,9 +127,10 @@ func (k *Kubectl) run(parent context.Context, read func(stdout io.Reader) error,
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); parent.Err() != nil {
-		return parent.Err()
-	} else if err != nil {
+	if err := cmd.Start(); err != nil {
+		if parent.Err() != nil {
+			return parent.Err()
+		}
 		return fmt.Errorf("%w; install kubectl, or say where it is with --kubectl", err)
 	}
 	if k.Started != nil {

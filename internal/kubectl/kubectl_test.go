@@ -259,6 +259,22 @@ func TestListKnowsTheOwnerOfWhatIsGone(t *testing.T) {
 	}
 }
 
+// over is a context that ends while kubectl starts, which nobody has told the command.
+type over struct{ context.Context }
+
+func (over) Err() error { return context.Canceled }
+
+// TestEndsAtTheStart is about a kubectl that has started when the context ends: it is waited for.
+func TestEndsAtTheStart(t *testing.T) {
+	k, _ := newKubectl(t, answers{services: {kubectltest.List("1", object("iris", "1"))}})
+	started, read := 0, 0
+	k.Started = func(pid int) { started = pid }
+	err := k.List(over{context.WithoutCancel(t.Context())}, resource, "models", "", "", func(health.Event) { read++ })
+	if !errors.Is(err, context.Canceled) || started == 0 || read != 1 {
+		t.Errorf("%v, process %d, which says %d", err, started, read)
+	}
+}
+
 // TestEndsWithItsChildren is about kubectl and a program that kubectl has started.
 func TestEndsWithItsChildren(t *testing.T) {
 	left, childLeft := make(chan struct{}), make(chan struct{})
