@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -203,10 +204,7 @@ func (d *doctoring) findings(ctx context.Context, cluster *doctor.Cluster, set *
 	if err != nil {
 		return nil, err
 	}
-	failOn := set.FailOn
-	if failOn == "" {
-		failOn = string(transform.Warning)
-	}
+	failOn := cmp.Or(set.FailOn, string(transform.Warning))
 	return slices.DeleteFunc(result.Problems(), func(f transform.Finding) bool {
 		return !run.Reaches(f.Severity, failOn)
 	}), nil

@@ -18,8 +18,8 @@ var Formats = []encoding.Format[Report]{
 	{Name: "text", Write: Text},
 	{Name: "json", Write: JSON},
 	{Name: "markdown", Write: Markdown},
-	{Name: "openreports", Write: objects(policyreport.Forms[0])},
-	{Name: "policyreport", Write: objects(policyreport.Forms[1])},
+	{Name: "openreports", Write: reportObjects(policyreport.Forms[0])},
+	{Name: "policyreport", Write: reportObjects(policyreport.Forms[1])},
 }
 
 // entry is what the formats for people say about a service, line by line.
@@ -166,9 +166,9 @@ func jsonFindings(findings []transform.Finding) []jsonFinding {
 // reporter is the name of the report objects. Those of generate have it for no Application, whose name follows a "-".
 const reporter = policyreport.Source + ".doctor"
 
-// objects writes report objects: the findings, what services are not well, and what could not be read, which may be about
+// reportObjects returns a function that writes report objects: the findings, what services are not well, and what could not be read, which may be about
 // any of the services. One in the cluster of which nothing is left to say is written once more, without that.
-func objects(form policyreport.Form) func(io.Writer, Report) error {
+func reportObjects(form policyreport.Form) func(io.Writer, Report) error {
 	return func(w io.Writer, r Report) error {
 		scopes := slices.Clone(r.scopes)
 		for _, old := range r.reports {
